@@ -1,0 +1,45 @@
+"""The errors and warnings arcwise raises, each with a class of its own.
+
+Every message is one sentence that names what came, what is allowed and what to
+do; the command line prints exactly that sentence and exits with status 2.
+"""
+
+
+class ArcwiseError(Exception):
+    """Base of every error arcwise raises on purpose."""
+
+
+class ArgumentError(ArcwiseError, ValueError):
+    """An argument has a value that is not allowed."""
+
+
+class DataError(ArcwiseError, ValueError):
+    """The data table cannot be used as it is."""
+
+
+class ConstraintError(ArcwiseError, ValueError):
+    """Edge constraints contradict each other or leave a node no parent set."""
+
+
+class FileFormatError(ArcwiseError, ValueError):
+    """A file is damaged or not of the format its name or header promises."""
+
+
+class NumericalError(ArcwiseError, ArithmeticError):
+    """A result would have no correct digits."""
+
+
+class CapacityError(ArcwiseError, MemoryError):
+    """A job needs more memory than is allowed or can be addressed."""
+
+
+class MissingDependencyError(ArcwiseError, ImportError):
+    """An optional package is needed and not installed."""
+
+
+class ArcwiseWarning(UserWarning):
+    """Base of every warning arcwise issues."""
+
+
+class DataWarning(ArcwiseWarning):
+    """The data are usable, but something about them deserves a look."""
