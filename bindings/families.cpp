@@ -1,0 +1,131 @@
+// Family tables, seen from Python.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "arcwise/families/family_table.hpp"
+#include "arcwise/families/restrict.hpp"
+#include "arcwise/priors/prior_terms.hpp"
+#include "gate.hpp"
+
+NB_MAKE_OPAQUE(arcwise::FamilyTable)
+
+namespace arcwise::bindings {
+namespace {
+
+NodeFamilies& at(FamilyTable& table, std::size_t node) {
+    if (node >= table.size()) throw Error(ErrorKind::argument, "There is no such node.");
+    return table[node];
+}
+
+using Doubles = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+
+Doubles values(nb::handle_t<FamilyTable> self, std::size_t node) {
+    std::vector<double>& numbers = at(nb::cast<FamilyTable&>(self), node).values();
+    const std::size_t shape[1] = {numbers.size()};
+    return Doubles(numbers.data(), 1, shape, self);  // the table owns the memory
+}
+
+template <class T>
+auto owned(std::vector<T> numbers) {
+    auto* kept = new std::vector<T>(std::move(numbers));
+    const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    const std::size_t shape[1] = {kept->size()};
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), 1, shape, owner);
+}
+
+auto parent_sets(FamilyTable& table, std::size_t node) {
+    const NodeFamilies& families = at(table, node);
+    std::vector<std::int32_t> flat;
+    std::vector<std::uint64_t> offsets{0};
+    families.for_each([&](std::uint64_t, std::span<const int> members) {
+        for (const int parent : families.parents(members)) flat.push_back(parent);
+        offsets.push_back(flat.size());
+    });
+    return std::tuple(owned(std::move(flat)), owned(std::move(offsets)));
+}
+
+void check_square(const FamilyTable& table, const auto& matrix) {
+    if (matrix.shape(0) != table.size() || matrix.shape(1) != table.size()) {
+        throw Error(ErrorKind::argument, "A matrix must have a row and a column per node.");
+    }
+}
+
+}  // namespace
+
+void bind_families(nb::module_& module) {
+    nb::class_<FamilyTable>(module, "FamilyTable")
+        .def(
+            "__init__",
+            [](FamilyTable* self, const std::vector<std::vector<int>>& candidates,
+               const std::vector<std::vector<int>>& required, const std::vector<int>& max_free) {
+                if (candidates.size() != required.size() || candidates.size() != max_free.size()) {
+                    throw Error(ErrorKind::argument, "Every node needs all three settings.");
+                }
+                FamilyTable table;
+                for (std::size_t node = 0; node < candidates.size(); ++node) {
+                    table.emplace_back(candidates[node], required[node], max_free[node]);
+                }
+                new (self) FamilyTable(std::move(table));
+            },
+            nb::arg("candidates"), nb::arg("required"), nb::arg("max_free"))
+        .def("__len__", [](const FamilyTable& table) { return table.size(); })
+        .def(
+            "count", [](FamilyTable& table, std::size_t node) { return at(table, node).count(); },
+            nb::arg("node"))
+        .def(
+            "candidates",
+            [](FamilyTable& table, std::size_t node) { return at(table, node).candidates(); },
+            nb::arg("node"))
+        .def(
+            "required",
+            [](FamilyTable& table, std::size_t node) { return at(table, node).required(); },
+            nb::arg("node"))
+        .def(
+            "listed", [](FamilyTable& table, std::size_t node) { return at(table, node).listed(); },
+            nb::arg("node"))
+        .def(
+            "max_free",
+            [](FamilyTable& table, std::size_t node) {
+                return at(table, node).layout().max_size();
+            },
+            nb::arg("node"))
+        .def("values", &values, nb::arg("node"))
+        .def("parent_sets", &parent_sets, nb::arg("node"))
+        .def(
+            "find",
+            [](FamilyTable& table, std::size_t node, const std::vector<int>& parents) {
+                return at(table, node).find(parents);
+            },
+            nb::arg("node"), nb::arg("parents"))
+        .def("copy", [](const FamilyTable& table) { return FamilyTable(table); })
+        .def(
+            "add_prior",
+            [](FamilyTable& table, Vector<double> constant, Matrix<double> size,
+               Matrix<double> edge) {
+                check_square(table, size);
+                check_square(table, edge);
+                if (constant.size() != table.size()) {
+                    throw Error(ErrorKind::argument, "The constant needs one number per node.");
+                }
+                const PriorTerms terms{view(constant), view(size), view(edge)};
+                const nb::gil_scoped_release release;
+                add_prior(terms, table);
+            },
+            nb::arg("constant"), nb::arg("size"), nb::arg("edge"))
+        .def(
+            "restricted",
+            [](const FamilyTable& table, Matrix<std::uint8_t> allowed,
+               Matrix<std::uint8_t> required, Vector<std::int64_t> max_indegree) {
+                check_square(table, allowed);
+                check_square(table, required);
+                if (max_indegree.size() != table.size()) {
+                    throw Error(ErrorKind::argument, "max_indegree needs one number per node.");
+                }
+                const nb::gil_scoped_release release;
+                return restrict_families(table, view(allowed), view(required), view(max_indegree));
+            },
+            nb::arg("allowed"), nb::arg("required"), nb::arg("max_indegree"));
+}
+
+}  // namespace arcwise::bindings

@@ -1,0 +1,51 @@
+// How errors leave the core and how Ctrl-C gets in.
+#include "gate.hpp"
+
+namespace arcwise::bindings {
+namespace {
+
+const char* python_class(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::argument:
+            return "ArgumentError";
+        case ErrorKind::data:
+            return "DataError";
+        case ErrorKind::file_format:
+            return "FileFormatError";
+        case ErrorKind::numerical:
+            return "NumericalError";
+        case ErrorKind::capacity:
+            return "CapacityError";
+        case ErrorKind::interrupted:
+            break;
+    }
+    return "ArcwiseError";
+}
+
+}  // namespace
+
+void register_errors() {
+    nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+        try {
+            std::rethrow_exception(pointer);
+        } catch (const Error& error) {
+            const nb::object type =
+                nb::module_::import_("arcwise.errors").attr(python_class(error.kind()));
+            PyErr_SetString(type.ptr(), error.what());
+        }
+    });
+}
+
+bool PythonMonitor::proceed(double fraction_done) {
+    const nb::gil_scoped_acquire acquire;
+    try {
+        if (PyErr_CheckSignals() != 0) nb::raise_python_error();
+        if (!progress_.is_none()) progress_(fraction_done);
+        return true;
+    } catch (...) {
+        raised_ = std::current_exception();
+        return false;
+    }
+}
+
+}  // namespace arcwise::bindings

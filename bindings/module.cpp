@@ -1,0 +1,13 @@
+// The Python extension module arcwise._core: thin wrappers, one file per part of the core.
+#include "gate.hpp"
+
+NB_MODULE(_core, module) {
+    module.doc() = "The C++ core of arcwise; not public, use the package instead.";
+    module.attr("version") = ARCWISE_VERSION;
+    arcwise::bindings::register_errors();
+    arcwise::bindings::bind_support(module);
+    arcwise::bindings::bind_families(module);
+    arcwise::bindings::bind_scores(module);
+    arcwise::bindings::bind_sums(module);
+    arcwise::bindings::bind_files(module);
+}

@@ -1,0 +1,124 @@
+// Scoring of families, seen from Python.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "arcwise/scores/discrete.hpp"
+#include "arcwise/scores/gaussian.hpp"
+#include "arcwise/scores/score_families.hpp"
+#include "gate.hpp"
+
+NB_MAKE_OPAQUE(arcwise::FamilyTable)
+
+namespace arcwise::bindings {
+namespace {
+
+using Weights = std::optional<Vector<double>>;
+using Mask = std::optional<Columns<std::uint8_t>>;
+
+// Fills what discrete and continuous tables have in common, and checks that shapes agree.
+template <class Table>
+void fill_rows(Table& table, std::size_t rows, std::size_t variables, const FamilyTable& families,
+               const Weights& weights, const Mask& intervened) {
+    table.rows = rows;
+    table.interventions.rows = rows;
+    if (weights) table.weights = view(*weights);
+    if (intervened) table.interventions.mask = view(*intervened);
+    if (variables != families.size() || (weights && weights->size() != rows) ||
+        (intervened && (intervened->shape(0) != rows || intervened->shape(1) != variables))) {
+        throw Error(ErrorKind::argument, "Data, weights and interventions differ in shape.");
+    }
+}
+
+void run(const SetFunction& score, FamilyTable& table, int threads, nb::object progress) {
+    run_released(threads, std::move(progress),
+                 [&](const RunOptions& options) { score_families(score, table, options); });
+}
+
+}  // namespace
+
+void bind_scores(nb::module_& module) {
+    nb::enum_<PseudoCounts>(module, "PseudoCounts")
+        .value("none", PseudoCounts::none)
+        .value("uniform", PseudoCounts::uniform)
+        .value("marginals", PseudoCounts::marginals)
+        .value("joint", PseudoCounts::joint);
+
+    module.def(
+        "score_discrete",
+        [](FamilyTable& families, Columns<std::uint16_t> codes,
+           std::vector<std::uint32_t> level_counts, Weights weights, Mask intervened,
+           PseudoCounts pseudo_counts, double equivalent_sample_size,
+           std::vector<std::vector<double>> marginals,
+           std::optional<Columns<std::uint16_t>> imaginary_codes, Weights imaginary_probabilities,
+           int threads, nb::object progress) {
+            DiscreteTable table;
+            table.codes = view(codes);
+            table.level_counts = std::move(level_counts);
+            fill_rows(table, codes.shape(0), codes.shape(1), families, weights, intervened);
+            for (std::size_t v = 0; v < families.size(); ++v) {
+                for (const std::uint16_t code : table.column(static_cast<int>(v))) {
+                    if (code >= table.level_counts.at(v)) {
+                        throw Error(ErrorKind::argument, "A code is not below its level count.");
+                    }
+                }
+            }
+            DiscreteScoreSettings settings;
+            settings.pseudo_counts = pseudo_counts;
+            settings.equivalent_sample_size = equivalent_sample_size;
+            settings.marginals = std::move(marginals);
+            if (imaginary_codes && imaginary_probabilities) {
+                settings.imaginary_codes = view(*imaginary_codes);
+                settings.imaginary_probabilities = view(*imaginary_probabilities);
+            }
+            run(*make_discrete_score(std::move(table), std::move(settings)), families, threads,
+                std::move(progress));
+        },
+        nb::arg("families"), nb::arg("codes"), nb::arg("level_counts"), nb::arg("weights").none(),
+        nb::arg("intervened").none(), nb::arg("pseudo_counts"), nb::arg("equivalent_sample_size"),
+        nb::arg("marginals"), nb::arg("imaginary_codes").none(),
+        nb::arg("imaginary_probabilities").none(), nb::arg("threads"), nb::arg("progress").none());
+
+    const auto continuous_table = [](const FamilyTable& families, const Columns<double>& values,
+                                     std::vector<std::string> names, const Weights& weights,
+                                     const Mask& intervened) {
+        ContinuousTable table;
+        table.values = view(values);
+        table.names = std::move(names);
+        fill_rows(table, values.shape(0), values.shape(1), families, weights, intervened);
+        return table;
+    };
+    module.def(
+        "score_bge",
+        [continuous_table](FamilyTable& families, Columns<double> values,
+                           std::vector<std::string> names, Weights weights, Mask intervened,
+                           double alpha_mu, double alpha_w, Vector<double> prior_mean,
+                           Matrix<double> prior_scale, int threads, nb::object progress) {
+            BgeSettings settings{alpha_mu, alpha_w, {}, {}};
+            settings.prior_mean.assign(view(prior_mean).begin(), view(prior_mean).end());
+            settings.prior_scale.assign(view(prior_scale).begin(), view(prior_scale).end());
+            run(*make_bge_score(
+                    continuous_table(families, values, std::move(names), weights, intervened),
+                    std::move(settings)),
+                families, threads, std::move(progress));
+        },
+        nb::arg("families"), nb::arg("values"), nb::arg("names"), nb::arg("weights").none(),
+        nb::arg("intervened").none(), nb::arg("alpha_mu"), nb::arg("alpha_w"),
+        nb::arg("prior_mean"), nb::arg("prior_scale"), nb::arg("threads"),
+        nb::arg("progress").none());
+    module.def(
+        "score_gaussian_bic",
+        [continuous_table](FamilyTable& families, Columns<double> values,
+                           std::vector<std::string> names, Weights weights, Mask intervened,
+                           int threads, nb::object progress) {
+            run(*make_gaussian_bic_score(
+                    continuous_table(families, values, std::move(names), weights, intervened)),
+                families, threads, std::move(progress));
+        },
+        nb::arg("families"), nb::arg("values"), nb::arg("names"), nb::arg("weights").none(),
+        nb::arg("intervened").none(), nb::arg("threads"), nb::arg("progress").none());
+}
+
+}  // namespace arcwise::bindings

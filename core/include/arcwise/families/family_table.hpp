@@ -1,0 +1,72 @@
+// One number per family: for each node, its allowed parent sets and a value for each of them.
+//
+// Every family of a node contains the node's `required` parents and any of its *free* parents, the
+// `candidates`. Which free sets are families is either implied (all subsets of the candidates up to
+// a size, numbered by SubsetLayout) or listed (files of pruned scores). Members of a free set are
+// positions in `candidates`, so a node's families cost 8 bytes each however many nodes there are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arcwise/families/subset_layout.hpp"
+
+namespace arcwise {
+
+class NodeFamilies {
+  public:
+    NodeFamilies() = default;
+
+    // All subsets of `candidates` with at most `max_free` members, each joined by `required`.
+    NodeFamilies(std::vector<int> candidates, std::vector<int> required, int max_free);
+
+    // Exactly the free sets listed: `members` holds candidate positions, those of family i, in
+    // descending order, between offsets[i] and offsets[i + 1].
+    NodeFamilies(std::vector<int> candidates, std::vector<int> required,
+                 std::vector<std::uint16_t> members, std::vector<std::uint64_t> offsets);
+
+    const std::vector<int>& candidates() const { return candidates_; }
+    const std::vector<int>& required() const { return required_; }
+    bool listed() const { return !offsets_.empty(); }
+    const SubsetLayout& layout() const { return layout_; }
+    std::uint64_t count() const { return listed() ? offsets_.size() - 1 : layout_.count(); }
+
+    std::vector<double>& values() { return values_; }
+    const std::vector<double>& values() const { return values_; }
+
+    // Calls visit(index, members) for every family in storage order; members are the positions of
+    // the free parents, descending.
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        if (!listed()) {
+            layout_.for_each(visit);
+            return;
+        }
+        std::vector<int> set;
+        for (std::uint64_t index = 0; index < count(); ++index) {
+            set.assign(members_.begin() + static_cast<std::ptrdiff_t>(offsets_[index]),
+                       members_.begin() + static_cast<std::ptrdiff_t>(offsets_[index + 1]));
+            visit(index, std::span<const int>(set));
+        }
+    }
+
+    // Storage index of the family whose parents (node numbers, any order) are given, or -1.
+    std::int64_t find(std::span<const int> parents) const;
+
+    // All parents of a family, as ascending node numbers.
+    std::vector<int> parents(std::span<const int> members) const;
+
+  private:
+    std::vector<int> candidates_;
+    std::vector<int> required_;
+    SubsetLayout layout_;
+    std::vector<std::uint16_t> members_;
+    std::vector<std::uint64_t> offsets_;
+    std::vector<double> values_;
+};
+
+// The families of all nodes; node v is at index v.
+using FamilyTable = std::vector<NodeFamilies>;
+
+}  // namespace arcwise

@@ -1,0 +1,14 @@
+// Fills a family table with the local scores of a set function.
+#pragma once
+
+#include "arcwise/families/family_table.hpp"
+#include "arcwise/scores/set_function.hpp"
+#include "arcwise/support/tasks.hpp"
+
+namespace arcwise {
+
+// Sets every value of `table` (whose families must be implied, not listed) to the local score
+// M(P + v) - M(P).
+void score_families(const SetFunction& score, FamilyTable& table, const RunOptions& options);
+
+}  // namespace arcwise

@@ -1,0 +1,52 @@
+// A score as a function M of variable *sets*: the local score of (v, P) is M(P + v) - M(P).
+//
+// Every score-equivalent score (BDeu, BDe, BGe, BIC) has this form, and it is what makes scoring
+// fast: the five families within a set of five variables need that set only once. A new score is
+// one class that can walk up and down the lattice of sets and tell M at each.
+#pragma once
+
+#include <memory>
+#include <span>
+
+namespace arcwise {
+
+// A position in the lattice of subsets of the prepared variables, known by their positions. Members
+// are pushed in descending order only, which is what lets a step share the work of those before it.
+class SubsetWalker {
+  public:
+    virtual ~SubsetWalker() = default;
+
+    // M of the current set.
+    virtual double value() const = 0;
+
+    // Adds a variable smaller than all present ones. `only_leaves_follow` promises that the next
+    // calls are `value`, `leaves` and `pop`, never another push on top.
+    virtual void push(int position, bool only_leaves_follow) = 0;
+
+    // Takes the last variable away again.
+    virtual void pop() = 0;
+
+    // Writes M(current set + position) for position = 0 .. limit-1.
+    virtual void leaves(int limit, double* out) = 0;
+};
+
+// The data a walk needs, reduced to a list of variables; shared by the walkers of many threads.
+class PreparedSets {
+  public:
+    virtual ~PreparedSets() = default;
+    virtual std::unique_ptr<SubsetWalker> walker() const = 0;
+};
+
+class SetFunction {
+  public:
+    virtual ~SetFunction() = default;
+
+    // Whether some rows must not count in this node's own score.
+    virtual bool intervened(int node) const = 0;
+
+    // Prepares walks over `variables`, on the rows that count for `node` (all rows if node < 0).
+    virtual std::unique_ptr<PreparedSets> prepare(std::span<const int> variables,
+                                                  int node) const = 0;
+};
+
+}  // namespace arcwise

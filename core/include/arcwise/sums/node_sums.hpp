@@ -1,0 +1,93 @@
+// The score sums of one node: what every space, algorithm and exact programme stands on.
+//
+// Two ways to answer, behind one interface. With a table over all sets of candidates a sum is one
+// look-up (K 2^(K-1) additions to fill it); without, the sorted families are scanned. Draws always
+// scan: heavy families come first, so a draw rarely looks at more than a few.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "arcwise/families/family_table.hpp"
+#include "arcwise/sums/sorted_families.hpp"
+
+namespace arcwise {
+
+enum class SumMethod { table, scan };
+
+// Remembers sums that had to be added up family by family; belongs to one thread.
+class SumMemo {
+  public:
+    explicit SumMemo(std::size_t capacity = std::size_t{1} << 16) : capacity_(capacity) {}
+
+    template <class Compute>
+    double get(std::uint64_t node, std::uint64_t allowed, std::uint64_t required,
+               Compute&& compute) {
+        const Key key{node, allowed, required};
+        if (const auto found = sums_.find(key); found != sums_.end()) return found->second;
+        if (sums_.size() >= capacity_) sums_.clear();
+        return sums_[key] = compute();
+    }
+
+  private:
+    struct Key {
+        std::uint64_t node;
+        std::uint64_t allowed;
+        std::uint64_t required;
+        bool operator==(const Key&) const = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const {
+            std::uint64_t h = key.node;
+            for (const std::uint64_t part : {key.allowed, key.required}) {
+                h = (h ^ part) * 0x9E3779B97F4A7C15ULL;
+                h ^= h >> 29;
+            }
+            return h;
+        }
+    };
+
+    std::size_t capacity_;
+    std::unordered_map<Key, double, Hash> sums_;
+};
+
+class NodeSums {
+  public:
+    // `with_max` also tabulates maxima; it counts only with a table.
+    NodeSums(const NodeFamilies& families, int node, SumMethod method, double tolerance,
+             bool with_max);
+
+    std::size_t words() const { return sorted_.words(); }
+    bool tabulated() const { return !sums_.empty(); }
+
+    // ln of the summed weights of the families within `allowed`.
+    double log_sum(ParentBits allowed) const;
+
+    // Of those that have at least one parent in `required` as well.
+    double log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const;
+
+    // The largest log weight of a family within `allowed`.
+    double max(ParentBits allowed) const;
+
+    // A family in proportion to its weight, as its place among the sorted ones; -1 if there is
+    // none.
+    std::int64_t draw(ParentBits allowed, Random& random) const;
+    std::int64_t draw(ParentBits allowed, ParentBits required, SumMemo& memo, Random& random) const;
+
+    const SortedFamilies& families() const { return sorted_; }
+
+  private:
+    // Whether every parent that must be in all families is allowed (or is met by `required`).
+    bool has_required_parents(ParentBits allowed) const;
+    bool meets_required_parents(ParentBits required) const;
+
+    std::uint64_t node_;
+    std::size_t candidates_;
+    SortedFamilies sorted_;
+    std::vector<std::uint64_t> required_bits_;  // the parents in every family
+    std::vector<double> sums_;                  // by set of candidates; empty: scan
+    std::vector<double> maxima_;
+};
+
+}  // namespace arcwise

@@ -1,0 +1,56 @@
+// The families of one node by falling weight: sums, maxima and draws by a scan that stops early.
+//
+// A scan adds the allowed families and stops as soon as all families it has not seen, allowed or
+// not, could move the sum by no more than a stated relative tolerance. Sums are scaled by the
+// heaviest *allowed* family, so weights may differ by any number of nats.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arcwise/families/family_table.hpp"
+#include "arcwise/support/random.hpp"
+
+namespace arcwise {
+
+// A set of possible parents of one node, as bits over its candidates and then its required parents.
+using ParentBits = const std::uint64_t*;
+
+class SortedFamilies {
+  public:
+    SortedFamilies(const NodeFamilies& families, double tolerance);
+
+    // 64-bit words in a set of possible parents.
+    std::size_t words() const { return words_; }
+    std::size_t count() const { return weights_.size(); }
+    double weight(std::size_t place) const { return weights_[place]; }
+    ParentBits parents(std::size_t place) const { return bits_.data() + place * words_; }
+
+    // ln of the summed weights of families within `allowed` that meet `required` (null: any
+    // family); minus infinity if there is none.
+    double log_sum(ParentBits allowed, ParentBits required) const;
+
+    // Place of the heaviest such family, or -1.
+    std::int64_t best(ParentBits allowed, ParentBits required) const;
+
+    // Place of a family drawn in proportion to its weight, given the log sum; or -1 if there is
+    // none.
+    std::int64_t draw(ParentBits allowed, ParentBits required, double log_sum,
+                      Random& random) const;
+
+  private:
+    // Visits the families within `allowed` that meet `required` by falling weight, block by block:
+    // enter_block(block) before each block, visit(place) for each family; either stops the scan by
+    // returning false.
+    template <class EnterBlock, class Visit>
+    void scan(ParentBits allowed, ParentBits required, EnterBlock enter_block, Visit visit) const;
+
+    std::size_t words_;
+    double log_tolerance_;
+    std::vector<double> weights_;        // falling
+    std::vector<std::uint64_t> bits_;    // words_ for each family
+    std::vector<double> log_remaining_;  // by block: ln of all weights from its first family on
+};
+
+}  // namespace arcwise

@@ -1,0 +1,12 @@
+// Special functions the scores need.
+#pragma once
+
+namespace arcwise {
+
+// ln Γ(x) for x > 0; unlike std::lgamma it touches no global, so threads may call it freely.
+double log_gamma(double x);
+
+// ln Γ_p(x), the multivariate gamma function of dimension p, for x > (p - 1) / 2.
+double log_multivariate_gamma(int dimension, double x);
+
+}  // namespace arcwise

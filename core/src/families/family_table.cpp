@@ -1,0 +1,68 @@
+// Construction and look-up of one node's families.
+#include "arcwise/families/family_table.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+
+#include "arcwise/support/error.hpp"
+
+namespace arcwise {
+
+NodeFamilies::NodeFamilies(std::vector<int> candidates, std::vector<int> required, int max_free)
+    : candidates_(std::move(candidates)),
+      required_(std::move(required)),
+      layout_(static_cast<int>(candidates_.size()), max_free) {
+    values_.assign(layout_.count(), 0.0);
+}
+
+NodeFamilies::NodeFamilies(std::vector<int> candidates, std::vector<int> required,
+                           std::vector<std::uint16_t> members, std::vector<std::uint64_t> offsets)
+    : candidates_(std::move(candidates)),
+      required_(std::move(required)),
+      members_(std::move(members)),
+      offsets_(std::move(offsets)) {
+    if (offsets_.empty() || offsets_.back() != members_.size()) {
+        throw Error(ErrorKind::argument, "Listed families need offsets that end at their members.");
+    }
+    values_.assign(count(), 0.0);
+}
+
+std::int64_t NodeFamilies::find(std::span<const int> parents) const {
+    std::vector<int> members;
+    std::size_t required_found = 0;
+    for (const int parent : parents) {
+        if (std::binary_search(required_.begin(), required_.end(), parent)) {
+            ++required_found;
+            continue;
+        }
+        const auto place = std::lower_bound(candidates_.begin(), candidates_.end(), parent);
+        if (place == candidates_.end() || *place != parent) return -1;
+        members.push_back(static_cast<int>(place - candidates_.begin()));
+    }
+    if (required_found != required_.size()) return -1;
+    std::sort(members.begin(), members.end(), std::greater<>());
+    if (!listed()) {
+        if (static_cast<int>(members.size()) > layout_.max_size()) return -1;
+        return static_cast<std::int64_t>(layout_.rank(members));
+    }
+    for (std::uint64_t index = 0; index < count(); ++index) {
+        const auto first = members_.begin() + static_cast<std::ptrdiff_t>(offsets_[index]);
+        const auto last = members_.begin() + static_cast<std::ptrdiff_t>(offsets_[index + 1]);
+        if (std::equal(first, last, members.begin(), members.end())) {
+            return static_cast<std::int64_t>(index);
+        }
+    }
+    return -1;
+}
+
+std::vector<int> NodeFamilies::parents(std::span<const int> members) const {
+    std::vector<int> result(required_);
+    for (const int member : members) {
+        result.push_back(candidates_[static_cast<std::size_t>(member)]);
+    }
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
+}  // namespace arcwise

@@ -1,0 +1,258 @@
+// Plans which sets to evaluate for the families asked for, and evaluates them in parallel.
+//
+// Nodes that share their rows can also share their sets: M is then tabulated once for all sets up
+// to the largest family, and families are differences of that table. Nodes with interventions, or
+// with so few candidates that the common table would be the longer way, get a walk over P and one
+// over P + v of their own.
+#include "arcwise/scores/score_families.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "arcwise/support/error.hpp"
+
+namespace arcwise {
+namespace {
+
+// A walk over all base + S, S a subset of the first `pool` variables, results in rank order.
+struct Walk {
+    std::vector<int> variables;  // the pool first, then what the base is made of
+    std::vector<int> base;       // positions in `variables`, descending, all >= pool
+    int pool = 0;
+    int max_size = 0;
+    int node = -1;          // whose rows count; -1: all
+    bool subtract = false;  // store value - old instead of value
+    double* out = nullptr;
+};
+
+// Sets under one prefix of a walk; small enough to balance threads, large enough to be worth it.
+struct Piece {
+    std::size_t walk = 0;
+    std::vector<int> prefix;  // descending positions within the pool
+    bool whole_subtree = true;
+    std::uint64_t first_rank = 0;
+};
+
+constexpr std::uint64_t sets_per_piece = 1 << 14;
+
+// Data of one walk, made by the first piece that needs it and dropped by the last.
+struct SharedPreparation {
+    std::mutex mutex;
+    std::shared_ptr<const PreparedSets> prepared;
+    std::atomic<std::size_t> pieces_left{0};
+};
+
+class PieceRunner {
+  public:
+    PieceRunner(SubsetWalker& walker, const Walk& walk, TaskContext& context)
+        : walker_(walker), walk_(walk), context_(context) {
+        buffer_.resize(static_cast<std::size_t>(std::max(1, walk.pool)));
+    }
+
+    void run(const Piece& piece) {
+        out_ = walk_.out + piece.first_rank;
+        int room = walk_.max_size;
+        for (const int position : walk_.base) walker_.push(position, false);
+        for (const int position : piece.prefix) {
+            --room;
+            walker_.push(position, room == 1 && position == piece.prefix.back());
+        }
+        store(walker_.value());
+        if (piece.whole_subtree && room > 0) {
+            descend(piece.prefix.empty() ? walk_.pool : piece.prefix.back(), room);
+        }
+        context_.advance(1);
+    }
+
+  private:
+    void store(double value) {
+        *out_ = walk_.subtract ? value - *out_ : value;
+        ++out_;
+    }
+
+    void leaves(int limit) {
+        walker_.leaves(limit, buffer_.data());
+        for (int i = 0; i < limit; ++i) store(buffer_[static_cast<std::size_t>(i)]);
+        context_.advance(static_cast<std::uint64_t>(limit));
+    }
+
+    // Visits every set that adds to the current one between 1 and `room` members below `limit`.
+    void descend(int limit, int room) {
+        if (limit == 0) return;
+        if (room == 1) {
+            leaves(limit);
+            return;
+        }
+        leaves(1);  // nothing lies below position 0
+        for (int position = 1; position < limit; ++position) {
+            walker_.push(position, room == 2 || position == 1);
+            store(walker_.value());
+            context_.advance(1);
+            descend(position, room - 1);
+            walker_.pop();
+        }
+    }
+
+    SubsetWalker& walker_;
+    const Walk& walk_;
+    TaskContext& context_;
+    std::vector<double> buffer_;
+    double* out_ = nullptr;
+};
+
+std::vector<Piece> pieces_of(std::size_t index, const Walk& walk) {
+    const SubsetLayout layout(walk.pool, walk.max_size);
+    const int room = layout.max_size();
+    if (layout.count() <= sets_per_piece || room == 0) return {Piece{index, {}, true, 0}};
+    std::vector<Piece> pieces{Piece{index, {}, false, 0}};
+    for (int first = 0; first < walk.pool; ++first) {
+        const std::uint64_t start = layout.below(first, room);
+        if (layout.below(first, room - 1) <= sets_per_piece || room == 1) {
+            pieces.push_back({index, {first}, true, start});
+            continue;
+        }
+        pieces.push_back({index, {first}, false, start});
+        for (int second = 0; second < first; ++second) {
+            pieces.push_back(
+                {index, {first, second}, true, start + layout.below(second, room - 1)});
+        }
+    }
+    return pieces;
+}
+
+void run_walks(const SetFunction& score, const std::vector<Walk>& walks,
+               const RunOptions& options) {
+    std::vector<Piece> pieces;
+    std::vector<SharedPreparation> preparations(walks.size());
+    std::uint64_t total = 0;
+    for (std::size_t index = 0; index < walks.size(); ++index) {
+        std::vector<Piece> own = pieces_of(index, walks[index]);
+        preparations[index].pieces_left = own.size();
+        total += SubsetLayout(walks[index].pool, walks[index].max_size).count();
+        pieces.insert(pieces.end(), own.begin(), own.end());
+    }
+    run_tasks(pieces.size(), total, options, [&](std::size_t task, TaskContext& context) {
+        const Piece& piece = pieces[task];
+        const Walk& walk = walks[piece.walk];
+        SharedPreparation& preparation = preparations[piece.walk];
+        std::shared_ptr<const PreparedSets> prepared;
+        {
+            const std::lock_guard lock(preparation.mutex);
+            if (!preparation.prepared) {
+                preparation.prepared = score.prepare(walk.variables, walk.node);
+            }
+            prepared = preparation.prepared;
+        }
+        const std::unique_ptr<SubsetWalker> walker = prepared->walker();
+        PieceRunner(*walker, walk, context).run(piece);
+        if (--preparation.pieces_left == 0) {
+            const std::lock_guard lock(preparation.mutex);
+            preparation.prepared.reset();
+        }
+    });
+}
+
+// The two walks of a node on its own: M(P) into the table, then M(P + v) - M(P). They run one after
+// the other, since the second reads what the first wrote.
+Walk own_walk(NodeFamilies& families, int node, bool intervened, bool with_node) {
+    Walk walk;
+    walk.variables = families.candidates();
+    walk.pool = static_cast<int>(walk.variables.size());
+    walk.max_size = families.layout().max_size();
+    walk.variables.push_back(node);
+    walk.variables.insert(walk.variables.end(), families.required().begin(),
+                          families.required().end());
+    for (int position = static_cast<int>(walk.variables.size()) - 1; position > walk.pool;
+         --position) {
+        walk.base.push_back(position);
+    }
+    if (with_node) walk.base.push_back(walk.pool);
+    walk.node = intervened ? node : -1;
+    walk.subtract = with_node;
+    walk.out = families.values().data();
+    return walk;
+}
+
+// Families as differences of a table of M over all sets of all variables.
+void difference(const SubsetLayout& layout, const std::vector<double>& set_values,
+                NodeFamilies& families, int node) {
+    std::vector<int> set;
+    std::vector<double>& values = families.values();
+    const std::vector<int>& required = families.required();
+    families.for_each([&](std::uint64_t index, std::span<const int> members) {
+        set.clear();
+        for (const int member : members) {
+            set.push_back(families.candidates()[static_cast<std::size_t>(member)]);
+        }
+        if (!required.empty()) {
+            set.insert(set.end(), required.begin(), required.end());
+            std::sort(set.begin(), set.end(), std::greater<>());
+        }
+        const double without = set_values[layout.rank(set)];
+        set.insert(std::find_if(set.begin(), set.end(), [&](int u) { return u < node; }), node);
+        values[index] = set_values[layout.rank(set)] - without;
+    });
+}
+
+}  // namespace
+
+void score_families(const SetFunction& score, FamilyTable& table, const RunOptions& options) {
+    const int nodes = static_cast<int>(table.size());
+    std::vector<int> sharing;
+    std::vector<int> alone;
+    int largest_family = 0;
+    std::uint64_t families_of_sharing = 0;
+    for (int node = 0; node < nodes; ++node) {
+        const NodeFamilies& families = table[static_cast<std::size_t>(node)];
+        if (score.intervened(node)) {
+            alone.push_back(node);
+            continue;
+        }
+        sharing.push_back(node);
+        largest_family = std::max(largest_family, 1 + families.layout().max_size() +
+                                                      static_cast<int>(families.required().size()));
+        families_of_sharing += families.count();
+    }
+
+    // The common table pays (and stays smaller than the families) only if it has fewer sets.
+    bool common = !sharing.empty();
+    if (common) {
+        try {
+            common = SubsetLayout(nodes, largest_family).count() <= families_of_sharing;
+        } catch (const Error&) {
+            common = false;
+        }
+    }
+    if (common) {
+        const SubsetLayout layout(nodes, largest_family);
+        std::vector<double> set_values(layout.count());
+        Walk walk;
+        for (int node = 0; node < nodes; ++node) walk.variables.push_back(node);
+        walk.pool = nodes;
+        walk.max_size = layout.max_size();
+        walk.out = set_values.data();
+        run_walks(score, {walk}, options);
+        run_tasks(sharing.size(), families_of_sharing, options,
+                  [&](std::size_t task, TaskContext& context) {
+                      NodeFamilies& families = table[static_cast<std::size_t>(sharing[task])];
+                      difference(layout, set_values, families, sharing[task]);
+                      context.advance(families.count());
+                  });
+    } else {
+        alone.insert(alone.end(), sharing.begin(), sharing.end());
+    }
+
+    for (const bool with_node : {false, true}) {
+        std::vector<Walk> walks;
+        for (const int node : alone) {
+            walks.push_back(own_walk(table[static_cast<std::size_t>(node)], node,
+                                     score.intervened(node), with_node));
+        }
+        if (!walks.empty()) run_walks(score, walks, options);
+    }
+}
+
+}  // namespace arcwise

@@ -1,0 +1,140 @@
+// Sorting and scanning of one node's families.
+#include "arcwise/sums/sorted_families.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "arcwise/sums/log_space.hpp"
+
+namespace arcwise {
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+constexpr std::size_t families_per_block = 64;
+
+}  // namespace
+
+SortedFamilies::SortedFamilies(const NodeFamilies& families, double tolerance)
+    : log_tolerance_(std::log(tolerance)) {
+    const std::size_t candidates = families.candidates().size();
+    const std::size_t required = families.required().size();
+    words_ = std::max<std::size_t>(1, (candidates + required + 63) / 64);
+    const std::vector<double>& values = families.values();
+
+    std::vector<std::uint32_t> order(values.size());
+    std::iota(order.begin(), order.end(), 0u);
+    // Families of weight zero can be in no sum, no maximum and no draw.
+    order.erase(std::remove_if(order.begin(), order.end(),
+                               [&](std::uint32_t i) { return values[i] == minus_infinity; }),
+                order.end());
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t i, std::uint32_t j) { return values[i] > values[j]; });
+    constexpr std::uint32_t absent = 0xFFFFFFFFu;
+    std::vector<std::uint32_t> place_of(values.size(), absent);
+    weights_.resize(order.size());
+    for (std::size_t place = 0; place < order.size(); ++place) {
+        place_of[order[place]] = static_cast<std::uint32_t>(place);
+        weights_[place] = values[order[place]];
+    }
+    order = {};
+    bits_.assign(weights_.size() * words_, 0);
+    families.for_each([&](std::uint64_t index, std::span<const int> members) {
+        if (place_of[index] == absent) return;
+        std::uint64_t* bits = bits_.data() + place_of[index] * words_;
+        const auto set = [&](std::size_t position) {
+            bits[position / 64] |= std::uint64_t{1} << (position % 64);
+        };
+        for (const int member : members) set(static_cast<std::size_t>(member));
+        for (std::size_t i = 0; i < required; ++i) set(candidates + i);
+    });
+
+    log_remaining_.assign((weights_.size() + families_per_block - 1) / families_per_block,
+                          minus_infinity);
+    double remaining = minus_infinity;
+    for (std::size_t place = weights_.size(); place-- > 0;) {
+        remaining = log_add(remaining, weights_[place]);
+        if (place % families_per_block == 0) log_remaining_[place / families_per_block] = remaining;
+    }
+}
+
+template <class EnterBlock, class Visit>
+void SortedFamilies::scan(ParentBits allowed, ParentBits required, EnterBlock enter_block,
+                          Visit visit) const {
+    const auto scan_with = [&](auto admits) {
+        for (std::size_t block = 0; block < log_remaining_.size(); ++block) {
+            if (!enter_block(block)) return;
+            const std::size_t first = block * families_per_block;
+            const std::size_t last = std::min(first + families_per_block, weights_.size());
+            for (std::size_t place = first; place < last; ++place) {
+                if (admits(place) && !visit(place)) return;
+            }
+        }
+    };
+    if (words_ == 1) {
+        const std::uint64_t outside = ~allowed[0];
+        if (required == nullptr) {
+            scan_with([&](std::size_t place) { return (bits_[place] & outside) == 0; });
+        } else {
+            const std::uint64_t wanted = required[0];
+            scan_with([&](std::size_t place) {
+                return (bits_[place] & outside) == 0 && (bits_[place] & wanted) != 0;
+            });
+        }
+        return;
+    }
+    scan_with([&](std::size_t place) {
+        const std::uint64_t* bits = parents(place);
+        bool met = required == nullptr;
+        for (std::size_t word = 0; word < words_; ++word) {
+            if ((bits[word] & ~allowed[word]) != 0) return false;
+            met = met || (bits[word] & required[word]) != 0;
+        }
+        return met;
+    });
+}
+
+double SortedFamilies::log_sum(ParentBits allowed, ParentBits required) const {
+    double scale = minus_infinity;
+    double sum = 0.0;
+    scan(
+        allowed, required,
+        [&](std::size_t block) {
+            return sum == 0.0 || log_remaining_[block] >= scale + std::log(sum) + log_tolerance_;
+        },
+        [&](std::size_t place) {
+            if (sum == 0.0) scale = weights_[place];
+            sum += std::exp(weights_[place] - scale);
+            return true;
+        });
+    return sum == 0.0 ? minus_infinity : scale + std::log(sum);
+}
+
+std::int64_t SortedFamilies::best(ParentBits allowed, ParentBits required) const {
+    std::int64_t found = -1;
+    scan(
+        allowed, required, [](std::size_t) { return true; },
+        [&](std::size_t place) {
+            found = static_cast<std::int64_t>(place);
+            return false;
+        });
+    return found;
+}
+
+std::int64_t SortedFamilies::draw(ParentBits allowed, ParentBits required, double log_sum,
+                                  Random& random) const {
+    double left = random.uniform();
+    // Rounding can leave a remainder after the last family; the last one then takes it.
+    std::int64_t drawn = -1;
+    scan(
+        allowed, required, [](std::size_t) { return true; },
+        [&](std::size_t place) {
+            drawn = static_cast<std::int64_t>(place);
+            left -= std::exp(weights_[place] - log_sum);
+            return left >= 0.0;
+        });
+    return drawn;
+}
+
+}  // namespace arcwise

@@ -1,0 +1,89 @@
+// Worker threads pull task numbers from a shared counter until it is spent or the run is stopped.
+#include "arcwise/support/tasks.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "arcwise/support/error.hpp"
+
+namespace arcwise {
+
+void TaskContext::advance(std::uint64_t amount) {
+    work_done_.fetch_add(amount, std::memory_order_relaxed);
+    if (stop_.load(std::memory_order_relaxed)) {
+        throw Error(ErrorKind::interrupted, "The run was interrupted.");
+    }
+}
+
+void run_tasks(std::size_t count, std::uint64_t total_work, const RunOptions& options,
+               const std::function<void(std::size_t, TaskContext&)>& task) {
+    std::atomic<bool> stop{false};
+    std::atomic<std::uint64_t> work_done{0};
+    std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    std::condition_variable finished;
+    std::size_t running = 0;
+    std::exception_ptr first_failure;
+
+    const auto work = [&] {
+        TaskContext context(stop, work_done);
+        try {
+            while (!stop.load(std::memory_order_relaxed)) {
+                const std::size_t index = next.fetch_add(1);
+                if (index >= count) break;
+                task(index, context);
+            }
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            if (!first_failure) first_failure = std::current_exception();
+            stop = true;
+        }
+        const std::lock_guard lock(mutex);
+        --running;
+        finished.notify_one();
+    };
+
+    const std::size_t wanted = std::clamp<std::size_t>(
+        static_cast<std::size_t>(std::max(1, options.threads)), 1, std::max<std::size_t>(1, count));
+    running = wanted;
+    std::vector<std::jthread> workers;
+    workers.reserve(wanted);
+    try {
+        for (std::size_t i = 0; i < wanted; ++i) workers.emplace_back(work);
+    } catch (...) {
+        // The threads that did start must not outlive the state they refer to.
+        stop = true;
+        workers.clear();
+        throw;
+    }
+
+    const auto share = [&] {
+        return total_work == 0 ? 1.0
+                               : std::min(1.0, static_cast<double>(work_done.load()) /
+                                                   static_cast<double>(total_work));
+    };
+    bool refused = false;
+    {
+        std::unique_lock lock(mutex);
+        while (running > 0) {
+            finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; });
+            if (options.monitor == nullptr || refused) continue;
+            lock.unlock();
+            if (!options.monitor->proceed(share())) {
+                refused = true;
+                stop = true;
+            }
+            lock.lock();
+        }
+    }
+    workers.clear();
+    if (refused) throw Error(ErrorKind::interrupted, "The run was interrupted.");
+    if (first_failure) std::rethrow_exception(first_failure);
+}
+
+}  // namespace arcwise
