@@ -3,6 +3,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/families/restrict.hpp"
 #include "arcwise/priors/prior_terms.hpp"
@@ -69,6 +72,27 @@ void bind_families(nb::module_& module) {
                 new (self) FamilyTable(std::move(table));
             },
             nb::arg("candidates"), nb::arg("required"), nb::arg("max_free"))
+        .def_static(
+            "from_lists",
+            [](const std::vector<std::vector<int>>& candidates,
+               const std::vector<std::vector<std::vector<std::uint16_t>>>& members,
+               const std::vector<std::vector<double>>& values) {
+                FamilyTable table;
+                for (std::size_t node = 0; node < candidates.size(); ++node) {
+                    std::vector<std::uint16_t> flat;
+                    std::vector<std::uint64_t> offsets{0};
+                    for (std::vector<std::uint16_t> set : members.at(node)) {
+                        std::sort(set.begin(), set.end(), std::greater<>());
+                        flat.insert(flat.end(), set.begin(), set.end());
+                        offsets.push_back(flat.size());
+                    }
+                    NodeFamilies& own = table.emplace_back(
+                        candidates[node], std::vector<int>{}, std::move(flat), std::move(offsets));
+                    own.values() = values.at(node);
+                }
+                return table;
+            },
+            nb::arg("candidates"), nb::arg("members"), nb::arg("values"))
         .def("__len__", [](const FamilyTable& table) { return table.size(); })
         .def(
             "count", [](FamilyTable& table, std::size_t node) { return at(table, node).count(); },

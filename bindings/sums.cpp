@@ -3,6 +3,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "arcwise/sums/score_sums.hpp"
@@ -70,14 +72,14 @@ double log_sum(ScoreSums& sums, std::size_t v, const std::vector<int>& allowed,
     return sums.node(v).log_sum(inside.data(), wanted.data(), sums.memo());
 }
 
-std::tuple<double, std::vector<int>> best(const ScoreSums& sums, std::size_t v,
+std::tuple<double, std::optional<std::vector<int>>> best(const ScoreSums& sums, std::size_t v,
                                           const std::vector<int>& allowed,
                                           const Required& required) {
     const auto inside = sums.bits(v, allowed);
     const auto wanted = sums.bits(v, required.value_or(std::vector<int>{}));
     const SortedFamilies& families = sums.node(v).families();
     const std::int64_t place = families.best(inside.data(), required ? wanted.data() : nullptr);
-    if (place < 0) return {-std::numeric_limits<double>::infinity(), {}};
+    if (place < 0) return {-std::numeric_limits<double>::infinity(), std::nullopt};
     return {families.weight(static_cast<std::size_t>(place)), sums.parents(v, place)};
 }
 

@@ -2,3 +2,44 @@
 
 data -> local score + prior = model -> space x algorithm -> posterior -> features
 """
+
+from arcwise import simulate
+from arcwise._core import version as __version__
+from arcwise.constraints import Constraints
+from arcwise.dag import Dag
+from arcwise.data import Data, discretize, read
+from arcwise.errors import ArcwiseError, ArcwiseWarning
+from arcwise.families import Families
+from arcwise.model import Model
+from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
+from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
+from arcwise.sums import ScoreSums
+
+__all__ = [
+    "BIC",
+    "ArcwiseError",
+    "ArcwiseWarning",
+    "BDe",
+    "BDeu",
+    "BGe",
+    "Constraints",
+    "Dag",
+    "Data",
+    "DistanceToDag",
+    "EdgePenalty",
+    "EdgeWeights",
+    "Fair",
+    "Families",
+    "FamilyScores",
+    "FunctionPrior",
+    "FunctionScore",
+    "Model",
+    "ScoreSums",
+    "Uniform",
+    "__version__",
+    "discretize",
+    "read",
+    "read_scores",
+    "score",
+    "simulate",
+]

@@ -1,0 +1,92 @@
+"""Reads edges and edge values out of matrices, labelled frames and graph objects."""
+
+from __future__ import annotations
+
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import ArcwiseError, ArgumentError
+
+
+def is_frame(value: Any) -> bool:
+    """Say whether this is a table with named columns, such as a pandas DataFrame."""
+    return hasattr(value, "columns") and hasattr(value, "to_numpy")
+
+
+def is_graph(value: Any) -> bool:
+    """Say whether this is a graph object, such as a networkx DiGraph."""
+    return hasattr(value, "nodes") and callable(getattr(value, "edges", None))
+
+
+def is_matrix(value: Any) -> bool:
+    """Say whether this is an array, or rows of numbers, rather than a list of pairs of names."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 2 and value.dtype.kind in "biuf"
+    if not isinstance(value, list | tuple) or not value:
+        return False
+    return all(
+        isinstance(row, list | tuple | np.ndarray)
+        and len(row) > 0
+        and all(isinstance(entry, Number | np.bool_) for entry in row)
+        for row in value
+    )
+
+
+def square_matrix(
+    value: Any, source: str, error: type[ArcwiseError] = ArgumentError
+) -> NDArray[np.float64]:
+    """Return the value as an n x n array of floats."""
+    try:
+        matrix = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise error(
+            f"{source} holds something other than numbers; give an n x n array of numbers"
+        ) from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise error(f"{source} has the shape {matrix.shape}; give an n x n array")
+    return matrix
+
+
+def edges_of_matrix(
+    value: Any, source: str, error: type[ArcwiseError] = ArgumentError
+) -> NDArray[np.bool_]:
+    """Return an n x n matrix of 0 and 1, [source, target], as truth values."""
+    matrix = square_matrix(value, source, error)
+    other = np.unique(matrix[(matrix != 0) & (matrix != 1)])
+    if other.size:
+        raise error(
+            f"{source} holds {other[0]:g}; give 1 where there is an edge and 0 where there is none"
+        )
+    return matrix.astype(np.bool_)
+
+
+def labelled_matrix(
+    frame: Any, source: str, error: type[ArcwiseError] = ArgumentError
+) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Return the names and the n x n values of a frame, rows put in the order of the columns.
+
+    A frame without row labels, such as a polars DataFrame, has its rows in the
+    order of its columns already.
+    """
+    columns = list(frame.columns)
+    rows = list(frame.index) if hasattr(frame, "index") else columns
+    wrong = [name for name in [*columns, *rows] if not isinstance(name, str)]
+    if wrong or len(set(columns)) < len(columns) or sorted(rows) != sorted(columns):
+        raise error(
+            f"{source} is a frame with the rows {rows} and the columns {columns}; "
+            "label both with the same variable names, each once"
+        )
+    matrix = square_matrix(frame.to_numpy(), source, error)
+    return tuple(columns), matrix[[rows.index(name) for name in columns]]
+
+
+def edges_of_graph(
+    graph: Any, source: str, error: type[ArcwiseError] = ArgumentError
+) -> list[tuple[Any, Any]]:
+    """Return the edges of a directed graph object as pairs of its nodes."""
+    if not graph.is_directed():
+        raise error(f"{source} is an undirected graph; give a directed one")
+    return [(edge[0], edge[1]) for edge in graph.edges()]

@@ -1,0 +1,97 @@
+"""Checks variable names and words the sentences that refuse wrong ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from arcwise.errors import ArcwiseError, ArgumentError
+
+_LISTED_AT_MOST = 20
+
+
+def listing(items: Iterable[str]) -> str:
+    """Join items as in a sentence: ``a``, ``a and b``, ``a, b and c``."""
+    words = list(items)
+    if len(words) > _LISTED_AT_MOST:
+        words = [*words[:_LISTED_AT_MOST], f"{len(words) - _LISTED_AT_MOST} more"]
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def quoted(names: Iterable[object]) -> str:
+    """Join names as in a sentence, each in quotation marks."""
+    return listing(repr(name) for name in names)
+
+
+def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
+    """Return the names as a tuple, after checking that they can name variables.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no name, or one is no string, empty or given twice.
+    """
+    if isinstance(variables, str):
+        raise ArgumentError(
+            f"variables is the single string {variables!r}; give a list of names instead"
+        )
+    names = tuple(variables)
+    if not names:
+        raise ArgumentError("variables is empty; give at least one name")
+    wrong = [name for name in names if not isinstance(name, str) or not name]
+    if wrong:
+        raise ArgumentError(
+            f"variables holds {quoted(wrong)}; give names that are strings and not empty"
+        )
+    if len(set(names)) < len(names):
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        raise ArgumentError(
+            f"variables names {quoted(repeated)} more than once; give every name once"
+        )
+    return names
+
+
+def index_of(variables: Iterable[str]) -> dict[str, int]:
+    """Return the position of each variable by name."""
+    return {variable: position for position, variable in enumerate(variables)}
+
+
+def positions(
+    names: Iterable[Any],
+    variables: Sequence[str] | Mapping[str, int],
+    source: str,
+    error: type[ArcwiseError] = ArgumentError,
+) -> list[int]:
+    """Return the position of each name among the variables.
+
+    A caller that asks many times gives what `index_of` returns for the variables.
+
+    Raises
+    ------
+    ArcwiseError
+        Of the class `error`, naming every unknown name, its closest variable
+        and `source`, the argument the names came in.
+    """
+    index = variables if isinstance(variables, Mapping) else index_of(variables)
+    names = list(names)
+    unknown: dict[str, None] = {}  # keyed by words, since a wrong name need not be hashable
+    for name in names:
+        if not isinstance(name, str):
+            unknown[repr(name)] = None
+        elif name not in index:
+            close = get_close_matches(name, index, n=1)
+            unknown[f"{name!r} (did you mean {close[0]!r}?)" if close else repr(name)] = None
+    if unknown:
+        raise error(f"{source} names {listing(unknown)}; the variables are {quoted(index)}")
+    return [index[name] for name in names]
+
+
+def refuse_other_names(names: Collection[str], variables: Sequence[str], source: str) -> None:
+    """Refuse `source` unless its names are exactly the variables, in any order."""
+    positions(names, variables, source)
+    missing = [variable for variable in variables if variable not in names]
+    if missing:
+        raise ArgumentError(f"{source} lacks {quoted(missing)}; let it cover every variable")

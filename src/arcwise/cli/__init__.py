@@ -1,0 +1,54 @@
+"""The command line: each sub-command calls the public function of the same name."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+
+from arcwise.errors import ArcwiseError, ArcwiseWarning
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``arcwise`` with these arguments and return its exit status.
+
+    Whatever a user may do wrong ends in one sentence on standard error and
+    status 2; warnings are one sentence each, too.
+
+    Examples
+    --------
+    >>> main(["--version"])
+    arcwise 0.1.0
+    0
+    """
+    from typer.exceptions import Exit, TyperException
+
+    from arcwise.cli.app import app
+
+    warnings.showwarning = _show_warning
+    warnings.simplefilter("always", ArcwiseWarning)
+    try:
+        app(list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
+    except Exit as exit_request:
+        return exit_request.exit_code
+    except TyperException as usage:
+        return _refuse(usage.format_message() or "see arcwise --help")
+    except ArcwiseError as error:
+        return _refuse(str(error))
+    except OSError as error:
+        return _refuse(f"{error.filename or 'a file'}: {error.strerror or error}")
+    except MemoryError:
+        return _refuse("there is not enough memory; lower max_indegree or give candidates")
+    except KeyboardInterrupt:
+        print("arcwise: interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _refuse(sentence: str) -> int:
+    print(f"arcwise: {' '.join(sentence.split())}", file=sys.stderr)
+    return 2
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"arcwise: warning: {' '.join(str(message).split())}", file=sys.stderr)

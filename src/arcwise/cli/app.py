@@ -1,0 +1,46 @@
+"""The `arcwise` command and its sub-commands, put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import arcwise
+from arcwise.cli.composition import command
+from arcwise.cli.data import describe, simulate
+from arcwise.cli.score import score
+
+app = typer.Typer(
+    name="arcwise",
+    help="Bayesian structure discovery: from a table of data, how probable is each edge between "
+    "its variables?",
+    epilog="Every sub-command calls the Python function of the same name; errors are one sentence "
+    "on standard error and exit status 2.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"arcwise {arcwise.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _global_options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+for function in (score, describe, simulate):
+    app.command()(command(function))

@@ -1,0 +1,43 @@
+"""`arcwise describe` and `arcwise simulate`: looking at data, and making some."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arcwise.cli.options import DataOptions
+from arcwise.errors import ArgumentError
+from arcwise.simulate import asia
+
+_NETWORKS = {"asia": asia}
+
+
+def describe(data: DataOptions) -> None:
+    """Say how a table is understood: rows, kinds of columns, levels and ranges."""
+    print(data.describe())
+
+
+def simulate(
+    network: Annotated[str, typer.Argument(help="A bundled network: asia.")],
+    rows: Annotated[int, typer.Option("--rows", help="Number of rows.")] = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="The seed of the random numbers.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The .csv file to write; without, print it.")
+    ] = None,
+) -> None:
+    """Draw data from a bundled network.
+
+    [bold]Example:[/bold] arcwise simulate asia --rows 2000 --out asia.csv
+    """
+    if network not in _NETWORKS:
+        raise ArgumentError(
+            f"there is no bundled network {network!r}; choose from: {', '.join(_NETWORKS)}"
+        )
+    data = _NETWORKS[network]().sample(rows, seed=seed)
+    if out is None:
+        data.write_csv("/dev/stdout")
+    else:
+        data.write_csv(out)
+        print(f"{rows} rows written to {out}")

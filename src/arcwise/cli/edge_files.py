@@ -1,0 +1,69 @@
+"""Edges from files: pairs, adjacency matrices and JSON."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+from arcwise.errors import FileFormatError
+
+
+def read_edge_file(path: Path) -> list[tuple[str, str]]:
+    """Return the edges of a file as pairs (source, target).
+
+    Parameters
+    ----------
+    path
+        A .csv with the header ``source,target`` (more columns are ignored); a
+        .csv whose header names the variables and whose rows, in the same order,
+        hold 1 at each target; or a .json with pairs, or with a mapping from
+        nodes to their parents.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise FileFormatError(
+            f"'{path}' cannot be read as text; give an edge file, .csv or .json"
+        ) from None
+    if str(path).lower().endswith(".json"):
+        return _from_json(text, path)
+    rows = [row for row in csv.reader(text.splitlines()) if row]
+    if not rows:
+        raise FileFormatError(f"'{path}' is empty; give the header source,target and the edges")
+    header = [name.strip() for name in rows[0]]
+    if header[:2] == ["source", "target"]:
+        short = [number for number, row in enumerate(rows, 1) if len(row) < 2]
+        if short:
+            raise FileFormatError(f"'{path}' has one name only in row {short[0]}; give two")
+        return [(row[0].strip(), row[1].strip()) for row in rows[1:]]
+    return _from_matrix(header, rows[1:], path)
+
+
+def _from_matrix(header: list[str], rows: list[list[str]], path: Path) -> list[tuple[str, str]]:
+    entries = [[entry.strip() for entry in row] for row in rows]
+    square = len(entries) == len(header) and all(len(row) == len(header) for row in entries)
+    if not square or any(entry not in ("0", "1") for row in entries for entry in row):
+        raise FileFormatError(
+            f"'{path}' is neither a list of edges with the header source,target nor a square "
+            "matrix of 0 and 1 with the variables as its header; give one of them"
+        )
+    return [
+        (source, target)
+        for source, row in zip(header, entries, strict=True)
+        for target, entry in zip(header, row, strict=True)
+        if entry == "1"
+    ]
+
+
+def _from_json(text: str, path: Path) -> list[tuple[str, str]]:
+    try:
+        content = json.loads(text)
+        if isinstance(content, dict):
+            return [(str(u), str(v)) for v, parents in content.items() for u in list(parents)]
+        return [(str(source), str(target)) for source, target in content]
+    except (json.JSONDecodeError, TypeError, ValueError):
+        raise FileFormatError(
+            f"'{path}' is not a JSON list of pairs [source, target], nor a mapping from nodes to "
+            "lists of parents; give one of them"
+        ) from None

@@ -1,0 +1,171 @@
+"""Groups of options that several sub-commands share, each declared and documented once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+import typer
+
+from arcwise.cli.composition import Made
+from arcwise.cli.edge_files import read_edge_file
+from arcwise.data import Data, discretize, read
+from arcwise.errors import ArgumentError
+from arcwise.scores import BDeu, BGe, LocalScore, as_score
+
+
+def _option(group: str) -> Callable[..., Any]:
+    def declare(flag: str, text: str, metavar: str | None = None) -> Any:
+        return typer.Option(flag, help=text, metavar=metavar, rich_help_panel=group)
+
+    return declare
+
+
+_data = _option("Reading the data")
+_score = _option("Score")
+_family = _option("Families")
+_EDGE_FILE = "as a .csv of source,target pairs, an adjacency matrix with a header, or .json"
+
+
+def _read_data(
+    data: Annotated[
+        Path, typer.Argument(metavar="DATA", help="A table: .csv, .tsv or .parquet, with a header.")
+    ],
+    discrete: Annotated[
+        list[str] | None,
+        _data("--discrete", "Take this column as discrete; repeatable, '*' for all.", "COLUMN"),
+    ] = None,
+    continuous: Annotated[
+        list[str] | None,
+        _data("--continuous", "Take this column as continuous; repeatable, '*' for all.", "COLUMN"),
+    ] = None,
+    discretize_by: Annotated[
+        str | None,
+        _data(
+            "--discretize",
+            "Cut continuous columns into bins: quantile:3, uniform:4, ...",
+            "METHOD[:BINS]",
+        ),
+    ] = None,
+    missing: Annotated[
+        Literal["error", "drop", "level"],
+        _data(
+            "--missing",
+            "What to do with missing values: refuse them, drop their rows, or make them a level.",
+        ),
+    ] = "error",
+    constant: Annotated[
+        Literal["error", "drop", "keep"],
+        _data("--constant", "What to do with columns of one value only."),
+    ] = "error",
+    weights: Annotated[
+        str | None, _data("--weights", "The column of row weights.", "COLUMN")
+    ] = None,
+    interventions: Annotated[
+        str | None,
+        _data(
+            "--interventions",
+            "The column that names the variable set from outside in each row, if any.",
+            "COLUMN",
+        ),
+    ] = None,
+) -> Data:
+    kinds: dict[str, str] = {}
+    for kind, columns in (("discrete", discrete), ("continuous", continuous)):
+        for column in columns or ():
+            if kinds.setdefault(column, kind) != kind:
+                raise ArgumentError(
+                    f"'{column}' is given as discrete and as continuous; choose one"
+                )
+    everything = kinds.pop("*", None)
+    if everything is not None and kinds:
+        raise ArgumentError("'*' stands for all columns; give it alone")
+    table = read(
+        data,
+        kinds=everything or kinds or None,
+        missing=missing,
+        constant=constant,
+        weights=weights,
+        interventions=interventions,
+    )
+    if discretize_by is None:
+        return table
+    method, _, bins = discretize_by.partition(":")
+    if bins and not bins.isdigit():
+        raise ArgumentError(
+            f"--discretize has {bins!r} bins; give a whole number, as in quantile:3"
+        )
+    # Anything but the two methods is refused by `discretize` itself.
+    named = cast(Literal["quantile", "uniform"], method)
+    return discretize(table, method=named, bins=int(bins) if bins else 3)
+
+
+def _read_score(
+    score: Annotated[
+        str,
+        _score(
+            "--score", "The score; auto: bdeu for discrete data, else bge.", "auto|bdeu|bge|bic"
+        ),
+    ] = "auto",
+    ess: Annotated[
+        float | None, _score("--ess", "Equivalent sample size of bdeu (default 1).")
+    ] = None,
+    alpha_mu: Annotated[
+        float | None, _score("--alpha-mu", "Strength of the prior mean of bge (default 1).")
+    ] = None,
+    alpha_w: Annotated[
+        float | None,
+        _score("--alpha-w", "Degrees of freedom of the prior of bge (default: variables + 2)."),
+    ] = None,
+) -> LocalScore | None:
+    chosen = None if score.lower() == "auto" else as_score(score)
+    if ess is not None:
+        if not isinstance(chosen, BDeu):
+            raise ArgumentError("--ess belongs to the score bdeu; add --score bdeu or leave it out")
+        chosen = BDeu(ess)
+    if alpha_mu is not None or alpha_w is not None:
+        if not isinstance(chosen, BGe):
+            raise ArgumentError(
+                "--alpha-mu and --alpha-w belong to the score bge; add --score bge or leave them out"
+            )
+        chosen = BGe(1.0 if alpha_mu is None else alpha_mu, alpha_w)
+    return chosen
+
+
+def _read_families(
+    max_indegree: Annotated[
+        int | None,
+        _family("--max-indegree", "The largest number of parents of a node (default: no bound)."),
+    ] = None,
+    candidates: Annotated[
+        Path | None,
+        _family("--candidates", f"The only parents a node may have, {_EDGE_FILE}."),
+    ] = None,
+    required_edges: Annotated[
+        Path | None, _family("--required-edges", "Edges that must be there, in such a file.")
+    ] = None,
+    forbidden_edges: Annotated[
+        Path | None, _family("--forbidden-edges", "Edges that must not be there, in such a file.")
+    ] = None,
+) -> dict[str, Any]:
+    return {
+        "max_indegree": max_indegree,
+        "candidates": None if candidates is None else read_edge_file(candidates),
+        "required_edges": () if required_edges is None else read_edge_file(required_edges),
+        "forbidden_edges": () if forbidden_edges is None else read_edge_file(forbidden_edges),
+    }
+
+
+DataOptions = Annotated[Data, Made(_read_data)]
+"""The table, read as the options of the group "Reading the data" say."""
+
+ScoreOptions = Annotated[LocalScore | None, Made(_read_score)]
+"""The score with its parameters, or None to choose by the data."""
+
+FamilyOptions = Annotated[dict[str, Any], Made(_read_families)]
+"""The keyword arguments of `Families.of`."""
+
+Threads = Annotated[
+    int | None, typer.Option("--threads", help="Number of threads (default: all cores).")
+]

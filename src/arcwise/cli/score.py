@@ -1,0 +1,66 @@
+"""`arcwise score`: scores of all families, to look at or to write to a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from arcwise.cli.options import DataOptions, FamilyOptions, ScoreOptions, Threads
+from arcwise.errors import ArgumentError
+from arcwise.scores import FamilyScores, as_score
+from arcwise.scores import score as score_families
+
+
+def score(
+    data: DataOptions,
+    score: ScoreOptions,
+    families: FamilyOptions,
+    threads: Threads = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write all scores to this .jkl file.")
+    ] = None,
+    best: Annotated[
+        int, typer.Option("--best", help="Show this many of the best parent sets of each node.")
+    ] = 1,
+) -> None:
+    """Score every parent set of every node.
+
+    Prints the best parent sets of each node and, with --out, writes all scores to a .jkl file,
+    which GOBNILP and other programs read. Scores are natural logarithms of marginal likelihoods.
+
+    [bold]Example:[/bold] arcwise score data.csv --score bdeu --max-indegree 3 --out scores.jkl
+    """
+    if best < 0:
+        raise ArgumentError(f"--best is {best}; give 0 or more")
+    chosen = as_score(score, data)
+    scores = score_families(data, chosen, threads=threads, progress=True, **families)
+    console = Console()
+    console.print(data.describe(), highlight=False, markup=False)
+    console.print(f"{len(scores):,} families scored by {chosen!r}", highlight=False, markup=False)
+    if best:
+        console.print(_best_table(scores, best))
+    if out is not None:
+        scores.write_jkl(out)
+        console.print(f"Scores written to {out}", highlight=False, markup=False)
+
+
+def _best_table(scores: FamilyScores, count: int) -> Table:
+    table = Table(title="Best parent sets", title_justify="left")
+    table.add_column("node")
+    table.add_column("parents")
+    table.add_column("log score", justify="right")
+    table.add_column("ahead of no parents", justify="right")
+    for node in scores.variables:
+        alone = scores.log_score(node, [])
+        for rank, (parents, value) in enumerate(scores.best(node, count)):
+            table.add_row(
+                node if rank == 0 else "",
+                ", ".join(parents) or "-",
+                f"{value:.3f}",
+                f"{value - alone:+.3f}" if alone > float("-inf") else "",
+            )
+    return table

@@ -1,0 +1,28 @@
+"""Local scores: how well a parent set explains a node, one class and one file each.
+
+A score of one's own is a function of a node and its parents, or a subclass of
+`LocalScore` with the one method `fill`.
+"""
+
+from arcwise.scores.base import LocalScore
+from arcwise.scores.bde import BDe
+from arcwise.scores.bdeu import BDeu
+from arcwise.scores.bge import BGe
+from arcwise.scores.bic import BIC
+from arcwise.scores.coerce import as_score
+from arcwise.scores.family_scores import FamilyScores, read_scores
+from arcwise.scores.function import FunctionScore
+from arcwise.scores.scoring import score
+
+__all__ = [
+    "BIC",
+    "BDe",
+    "BDeu",
+    "BGe",
+    "FamilyScores",
+    "FunctionScore",
+    "LocalScore",
+    "as_score",
+    "read_scores",
+    "score",
+]

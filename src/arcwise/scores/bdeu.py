@@ -1,0 +1,45 @@
+"""`BDeu`: Dirichlet priors that spread one equivalent sample size evenly over all cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arcwise import _core
+from arcwise._running import Run
+from arcwise.data import Data
+from arcwise.scores.base import LocalScore
+from arcwise.scores.discrete import fill_discrete, positive
+
+
+@dataclass(frozen=True)
+class BDeu(LocalScore, name="bdeu"):
+    """The Bayesian Dirichlet equivalent uniform score of discrete data.
+
+    The parameters of a node with r levels, whose parents have q combinations
+    of levels, have independent Dirichlet priors with all r pseudo-counts equal
+    to ``equivalent_sample_size / (q r)``. Declared levels count even if they do
+    not occur in the data.
+
+    Parameters
+    ----------
+    equivalent_sample_size
+        The strength of the prior, in rows.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> scores = arcwise.score({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]}, BDeu())
+    >>> round(scores.log_score("b", ["a"]), 6)
+    -1.427116
+    """
+
+    equivalent_sample_size: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse a sample size that is not positive."""
+        positive(self.equivalent_sample_size, "equivalent_sample_size")
+
+    def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
+        """Set every value of the table to the score of its family."""
+        uniform = _core.PseudoCounts.uniform
+        fill_discrete(data, table, run, "BDeu", uniform, self.equivalent_sample_size)

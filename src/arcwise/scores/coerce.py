@@ -1,0 +1,48 @@
+"""Turns what a user may write for a score into the score that is meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arcwise._names import quoted
+from arcwise.data import Data
+from arcwise.errors import ArgumentError
+from arcwise.scores.base import NAMED_SCORES, LocalScore
+from arcwise.scores.bdeu import BDeu
+from arcwise.scores.bge import BGe
+from arcwise.scores.function import FunctionScore
+
+
+def as_score(value: Any, data: Data | None = None) -> LocalScore:
+    """Return the score that is meant.
+
+    Parameters
+    ----------
+    value
+        A `LocalScore`; a name such as ``"bdeu"``; a function of a node's and
+        its parents' names; or None to choose by the data: `BDeu` for discrete
+        columns, `BGe` otherwise.
+    data
+        What to choose by.
+
+    Examples
+    --------
+    >>> as_score("bdeu")
+    BDeu(equivalent_sample_size=1.0)
+    """
+    if isinstance(value, LocalScore):
+        return value
+    if value is None and data is not None:
+        return BDeu() if set(data.kinds.values()) == {"discrete"} else BGe()
+    if isinstance(value, str) and value.lower() in NAMED_SCORES:
+        return NAMED_SCORES[value.lower()]()
+    if isinstance(value, type) and issubclass(value, LocalScore):
+        raise ArgumentError(
+            f"score is the class {value.__name__}; give an instance, {value.__name__}()"
+        )
+    if callable(value):
+        return FunctionScore(value)
+    raise ArgumentError(
+        f"score is {value!r}; give one of {quoted(NAMED_SCORES)}, a score such as BDeu(), or a "
+        "function of a node and its parents"
+    )

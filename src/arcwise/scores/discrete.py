@@ -1,0 +1,59 @@
+"""Hands discrete data to the core's counting engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise._running import Run
+from arcwise.data import Data
+from arcwise.errors import ArgumentError
+
+
+def positive(value: Any, name: str) -> float:
+    """Return the value as a float, or refuse it."""
+    number = np.nan
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
+        number = float(value)
+    if not (np.isfinite(number) and number > 0):
+        raise ArgumentError(f"{name} is {value!r}; give a number greater than 0")
+    return number
+
+
+def intervention_mask(data: Data) -> NDArray[np.uint8] | None:
+    """Return which variable was set in which row as the core wants it, or None."""
+    if data.intervened is None:
+        return None
+    return np.asfortranarray(data.intervened, dtype=np.uint8)
+
+
+def fill_discrete(
+    data: Data,
+    table: _core.FamilyTable,
+    run: Run,
+    score: str,
+    pseudo_counts: _core.PseudoCounts,
+    equivalent_sample_size: float = 1.0,
+    marginals: Sequence[Sequence[float]] = (),
+    joint: tuple[NDArray[np.uint16], NDArray[np.float64]] | None = None,
+) -> None:
+    """Score every family of discrete data by its contingency table."""
+    codes = data.discrete_codes(score)
+    _core.score_discrete(
+        table,
+        codes,
+        [int(count) for count in data.level_counts()],
+        data.weights,
+        intervention_mask(data),
+        pseudo_counts,
+        equivalent_sample_size,
+        [list(distribution) for distribution in marginals],
+        None if joint is None else np.asfortranarray(joint[0]),
+        None if joint is None else np.ascontiguousarray(joint[1]),
+        run.threads,
+        run.progress,
+    )

@@ -1,0 +1,160 @@
+"""`FamilyScores`: one number for each family, to look at, to exchange and to build models on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from arcwise import _core
+from arcwise._names import checked_variables, positions
+from arcwise.errors import ArgumentError
+
+
+class FamilyScores:
+    """The log score of every family of every node.
+
+    Parameters
+    ----------
+    variables
+        The names of the nodes.
+    table
+        The numbers, in the core's form; use `arcwise.score`, `read_scores` or
+        `from_mapping` to get one.
+
+    Examples
+    --------
+    >>> scores = FamilyScores.from_mapping(
+    ...     {"a": {(): -3.0}, "b": {(): -5.0, ("a",): -4.0}}
+    ... )
+    >>> scores.best("b")
+    [(('a',), -4.0), ((), -5.0)]
+    """
+
+    def __init__(self, variables: Iterable[str], table: _core.FamilyTable) -> None:
+        self.variables = checked_variables(variables)
+        self._table = table
+
+    @classmethod
+    def from_mapping(cls, scores: Mapping[str, Mapping[Iterable[str], float]]) -> FamilyScores:
+        """Return the scores written out: for each node, from parent sets to numbers.
+
+        Parent sets that are not there are not families.
+        """
+        variables = checked_variables(scores)
+        candidates, members, values = [], [], []
+        for node, (name, families) in enumerate(scores.items()):
+            sets = [
+                sorted(set(positions(parents, variables, f"a parent set of {name!r}")))
+                for parents in families
+            ]
+            if any(node in parents for parents in sets):
+                raise ArgumentError(f"{name!r} is in a parent set of its own; take it out")
+            if not sets or len({tuple(parents) for parents in sets}) < len(sets):
+                raise ArgumentError(
+                    f"{name!r} has {'no parent set' if not sets else 'a parent set twice'}; "
+                    "give each node one or more parent sets, each once"
+                )
+            numbers = [float(value) for value in families.values()]
+            if not np.isfinite(numbers).all():
+                raise ArgumentError(f"{name!r} has a score that is not finite; leave such sets out")
+            union = sorted(set().union(*sets))
+            candidates.append(union)
+            members.append([[union.index(parent) for parent in parents] for parents in sets])
+            values.append(numbers)
+        return cls(variables, _core.FamilyTable.from_lists(candidates, members, values))
+
+    @property
+    def table(self) -> _core.FamilyTable:
+        """The numbers in the core's form."""
+        return self._table
+
+    def __len__(self) -> int:
+        """Return the number of families."""
+        return sum(self._table.count(node) for node in range(len(self.variables)))
+
+    def __repr__(self) -> str:
+        """Say how much there is."""
+        return f"<FamilyScores: {len(self.variables)} variables, {len(self)} families>"
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the numbers."""
+        return sum(self._table.values(node).nbytes for node in range(len(self.variables)))
+
+    def log_score(self, node: str, parents: Iterable[str]) -> float:
+        """Return the score of one family; minus infinity if it is none."""
+        (index,) = positions([node], self.variables, "node")
+        members = sorted(set(positions(parents, self.variables, "parents")))
+        family = self._table.find(index, members)
+        return -np.inf if family < 0 else float(self._table.values(index)[family])
+
+    def families(self, node: str) -> list[tuple[tuple[str, ...], float]]:
+        """Return every parent set of a node with its score, in storage order."""
+        (index,) = positions([node], self.variables, "node")
+        return self._named(index, range(self._table.count(index)))
+
+    def best(self, node: str, count: int = 5) -> list[tuple[tuple[str, ...], float]]:
+        """Return the best parent sets of a node and their scores, the best first."""
+        (index,) = positions([node], self.variables, "node")
+        values = self._table.values(index)
+        count = min(count, len(values))
+        top = np.argpartition(-values, count - 1)[:count] if count else np.empty(0, dtype=int)
+        return self._named(index, top[np.argsort(-values[top], kind="stable")].tolist())
+
+    def _named(self, node: int, families: Iterable[int]) -> list[tuple[tuple[str, ...], float]]:
+        flat, offsets = self._table.parent_sets(node)
+        values = self._table.values(node)
+        return [
+            (
+                tuple(self.variables[u] for u in flat[offsets[family] : offsets[family + 1]]),
+                float(values[family]),
+            )
+            for family in families
+        ]
+
+    def write_jkl(self, path: str | os.PathLike[str]) -> None:
+        """Write the scores to a .jkl file, as GOBNILP and others read it.
+
+        Raises
+        ------
+        ArgumentError
+            If a name holds white space, which separates names in the file.
+        """
+        _core.write_jkl(os.fspath(path), list(self.variables), self._table)
+
+
+def read_scores(path: str | os.PathLike[str]) -> FamilyScores:
+    r"""Read family scores from a .jkl file.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    FileFormatError
+        If it cannot be read or is damaged; the message says in which line.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.jkl"
+    >>> _ = path.write_text("2\na 1\n-3.0 0\nb 2\n-5.0 0\n-4.0 1 a\n")
+    >>> read_scores(path).log_score("b", ["a"])
+    -4.0
+    """
+    names, table = _core.read_jkl(os.fspath(path))
+    return FamilyScores(names, table)
+
+
+def as_family_scores(value: Any) -> FamilyScores | None:
+    """Return scores that were given instead of data, or None if these are data."""
+    if isinstance(value, FamilyScores):
+        return value
+    if isinstance(value, str | os.PathLike) and os.fspath(value).lower().endswith(".jkl"):
+        return read_scores(value)
+    return None

@@ -1,0 +1,65 @@
+"""`FunctionScore`: any Python function of a family as a score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from arcwise import _core
+from arcwise._running import Run
+from arcwise.data import Data
+from arcwise.errors import ArgumentError
+from arcwise.scores.base import LocalScore
+
+_FAMILIES_PER_REPORT = 1024
+
+
+@dataclass(frozen=True)
+class FunctionScore(LocalScore):
+    """The score a Python function gives: ``function(node, parents)``, a log likelihood.
+
+    The function is called once for each family, with the node's name and the
+    tuple of its parents' names in the order of the variables. It may return
+    minus infinity for a family that must not occur.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> score = FunctionScore(lambda node, parents: -2.0 * len(parents))
+    >>> arcwise.score(["a", "b", "c"], score).log_score("a", ["b", "c"])
+    -4.0
+    """
+
+    function: Callable[[str, tuple[str, ...]], float]
+
+    def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
+        """Set every value of the table to the score of its family."""
+        self.fill_named(data.variables, table, run)
+
+    def fill_named(self, variables: tuple[str, ...], table: _core.FamilyTable, run: Run) -> None:
+        """Do what `fill` does, knowing no more of the data than the names."""
+        total = sum(table.count(node) for node in range(len(variables)))
+        done = 0
+        for node, name in enumerate(variables):
+            values = table.values(node)
+            flat, offsets = table.parent_sets(node)
+            for family in range(len(values)):
+                members = flat[offsets[family] : offsets[family + 1]]
+                values[family] = self._ask(name, tuple(variables[parent] for parent in members))
+                done += 1
+                if run.progress is not None and done % _FAMILIES_PER_REPORT == 0:
+                    run.progress(done / total)
+
+    def _ask(self, node: str, parents: tuple[str, ...]) -> float:
+        answer = self.function(node, parents)
+        try:
+            value = float(answer)
+        except (TypeError, ValueError):
+            value = math.nan
+        if math.isnan(value) or value == math.inf:
+            raise ArgumentError(
+                f"the score's function gave {answer!r} for the node {node!r} with the parents "
+                f"{list(parents)}; let it give a log likelihood, a number or -inf"
+            )
+        return value

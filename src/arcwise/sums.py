@@ -1,0 +1,177 @@
+"""`ScoreSums`: sums, maxima and draws over the families of a node, the engine of all algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from arcwise import _core
+from arcwise._checks import whole_number
+from arcwise._names import positions
+from arcwise._running import Progress, running
+from arcwise.errors import ArgumentError, CapacityError
+from arcwise.model import Model
+
+_MOST_TABULATED = 20  # candidates: 8 MiB a node
+_LARGEST_TABLE = 30
+
+
+class ScoreSums:
+    """The summed weights of a node's families under constraints on its parents.
+
+    For a node, `allowed` is a set its parents must lie in, and `required` a set
+    at least one of them must lie in. Answers are natural logarithms, minus
+    infinity where no family is left, and hold however far the weights are
+    apart.
+
+    Parameters
+    ----------
+    model
+        The model whose weights are summed.
+    method
+        ``"table"``: one number for each set of candidates, then every sum is a
+        look-up. ``"scan"``: families by falling weight, until the rest cannot
+        matter. ``"auto"``: tables for nodes with up to 20 candidates.
+    tolerance
+        The largest share of a sum that a scan may leave out.
+    maxima
+        Whether to tabulate maxima too (with tables).
+    threads, progress
+        As for `arcwise.score`.
+
+    Examples
+    --------
+    >>> import math
+    >>> model = Model(["a", "b", "c"], lambda node, parents: -float(len(parents)))
+    >>> sums = ScoreSums(model)
+    >>> math.isclose(sums.log_sum("a", ["b"]), math.log(1 + math.exp(-1)))
+    True
+    >>> sums.best("a", ["b", "c"], required=["b"])
+    (-1.0, ('b',))
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        method: Literal["auto", "table", "scan"] = "auto",
+        tolerance: float = 1e-12,
+        maxima: bool = True,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        if not 0 < tolerance < 1:
+            raise ArgumentError(f"tolerance is {tolerance!r}; give a number between 0 and 1")
+        self.variables = model.variables
+        self.tolerance = tolerance
+        table = model.weights.table
+        nodes = range(len(self.variables))
+        candidates = [len(table.candidates(node)) for node in nodes]
+        tabulate = {
+            "table": [True for _ in nodes],
+            "scan": [False for _ in nodes],
+            "auto": [count <= _MOST_TABULATED for count in candidates],
+        }.get(method)
+        if tabulate is None:
+            raise ArgumentError(f"method is {method!r}; give 'auto', 'table' or 'scan'")
+        self.tabulated = tuple(tabulate)
+        largest = max((candidates[node] for node in nodes if tabulate[node]), default=0)
+        if largest > _LARGEST_TABLE:
+            raise CapacityError(
+                f"a node has {largest} candidate parents, so its table of score sums would hold "
+                f"2^{largest} numbers; give up to {_LARGEST_TABLE} candidates or use method='scan'"
+            )
+        with running(threads, progress, "Summing scores") as run:
+            self._sums = _core.ScoreSums(
+                table, tabulate, tolerance, maxima, run.threads, run.progress
+            )
+
+    def __repr__(self) -> str:
+        """Say how the sums are had."""
+        tables = sum(self.tabulated)
+        return (
+            f"<ScoreSums: {tables} nodes by table, {len(self.tabulated) - tables} by scan "
+            f"(tolerance {self.tolerance:g})>"
+        )
+
+    def log_sum(
+        self,
+        node: str,
+        allowed: Iterable[str] | None = None,
+        required: Iterable[str] | None = None,
+    ) -> float:
+        """Return the log of the summed weights of the families within the constraints.
+
+        Parameters
+        ----------
+        node
+            The node whose families are summed.
+        allowed
+            Where its parents must lie; None for anywhere.
+        required
+            Where at least one parent must lie; None for no such condition.
+        """
+        index, inside, meeting = self._query(node, allowed, required)
+        return self._sums.log_sum(index, inside, meeting)
+
+    def max(self, node: str, allowed: Iterable[str] | None = None) -> float:
+        """Return the largest log weight of a family within `allowed`."""
+        index, inside, _ = self._query(node, allowed, None)
+        return self._sums.max(index, inside)
+
+    def best(
+        self,
+        node: str,
+        allowed: Iterable[str] | None = None,
+        required: Iterable[str] | None = None,
+    ) -> tuple[float, tuple[str, ...] | None]:
+        """Return the largest log weight and the parents that have it, None if no family is left."""
+        index, inside, meeting = self._query(node, allowed, required)
+        weight, parents = self._sums.best(index, inside, meeting)
+        return weight, None if parents is None else self._named(parents)
+
+    def sample(
+        self,
+        node: str,
+        allowed: Iterable[str] | None = None,
+        required: Iterable[str] | None = None,
+        *,
+        size: int = 1,
+        seed: int = 0,
+        stream: int = 0,
+    ) -> list[tuple[str, ...]]:
+        """Return parent sets drawn independently, each in proportion to its weight.
+
+        Parameters
+        ----------
+        node, allowed, required
+            As in `log_sum`.
+        size
+            The number of draws.
+        seed, stream
+            Draws are a function of these two and nothing else.
+
+        Raises
+        ------
+        ArgumentError
+            If no family is left to draw from.
+        """
+        index, inside, meeting = self._query(node, allowed, required)
+        count = whole_number(size, "size", at_least=0)
+        key = [whole_number(seed, "seed", at_least=0), whole_number(stream, "stream", at_least=0)]
+        drawn = self._sums.draw(index, inside, meeting, count, *key)
+        if len(drawn) < count:
+            raise ArgumentError(f"no family of {node!r} is within the constraints; relax them")
+        return [self._named(parents) for parents in drawn]
+
+    def _named(self, parents: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self.variables[parent] for parent in parents)
+
+    def _query(
+        self, node: str, allowed: Iterable[str] | None, required: Iterable[str] | None
+    ) -> tuple[int, list[int], list[int] | None]:
+        (index,) = positions([node], self.variables, "node")
+        everywhere = list(range(len(self.variables)))
+        inside = everywhere if allowed is None else positions(allowed, self.variables, "allowed")
+        meeting = None if required is None else positions(required, self.variables, "required")
+        return index, inside, meeting
