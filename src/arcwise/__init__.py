@@ -1,4 +1,4 @@
-"""Bayesian structure discovery: how probable is each edge between my variables?
+"""Bayesian structure discovery: how probable each edge between the variables is.
 
 data -> local score + prior = model -> space x algorithm -> posterior -> features
 """

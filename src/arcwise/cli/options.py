@@ -127,7 +127,7 @@ def _read_score(
     if alpha_mu is not None or alpha_w is not None:
         if not isinstance(chosen, BGe):
             raise ArgumentError(
-                "--alpha-mu and --alpha-w belong to the score bge; add --score bge or leave them out"
+                "--alpha-mu and --alpha-w belong to bge; add --score bge or leave them out"
             )
         chosen = BGe(1.0 if alpha_mu is None else alpha_mu, alpha_w)
     return chosen

@@ -30,7 +30,7 @@ class BDeu(LocalScore, name="bdeu"):
     >>> import arcwise
     >>> scores = arcwise.score({"a": [0, 0, 1, 1], "b": [0, 0, 1, 1]}, BDeu())
     >>> round(scores.log_score("b", ["a"]), 6)
-    -1.427116
+    -1.750937
     """
 
     equivalent_sample_size: float = 1.0
