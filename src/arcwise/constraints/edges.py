@@ -1,0 +1,144 @@
+"""Reads lists of edges in any form a user may write them, and lays them out as a matrix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._edges import (
+    edges_of_graph,
+    edges_of_matrix,
+    is_frame,
+    is_graph,
+    is_matrix,
+    labelled_matrix,
+)
+from arcwise._names import listing, positions
+from arcwise.dag import Dag
+from arcwise.errors import ConstraintError
+
+
+@dataclass(frozen=True)
+class Position:
+    """The variable at a place in the order of the variables, as in a matrix without names."""
+
+    index: int
+    of: int
+    """How many variables that order has."""
+
+
+Endpoint: TypeAlias = str | re.Pattern[str] | Position
+"""A name, a pattern that stands for every name it matches from the start, or a place."""
+
+Edge: TypeAlias = tuple[Endpoint, Endpoint]
+
+_ENDPOINT_TYPES = (str, re.Pattern, Position)
+
+
+def read_edges(value: Any, source: str, *, diagonal_is_meant: bool = False) -> tuple[Edge, ...]:
+    """Return the edges, each once and in a fixed order, so that equal lists compare equal.
+
+    Parameters
+    ----------
+    value
+        Pairs of names or compiled patterns, a Dag, a networkx DiGraph, an
+        n x n matrix or frame of 0 and 1, or what this function returns.
+    source
+        The argument the edges came in, for the messages.
+    diagonal_is_meant
+        Whether a 1 on a matrix's diagonal asks for a self loop, and is
+        refused, or is a by-product of how the matrix was made.
+    """
+    if value is None:
+        return ()
+    matrix: NDArray[np.bool_] | None = None
+    names: Sequence[Endpoint] = ()
+    if is_frame(value):
+        names, values = labelled_matrix(value, source, ConstraintError)
+        matrix = edges_of_matrix(values, source, ConstraintError)
+    elif is_matrix(value):
+        matrix = edges_of_matrix(value, source, ConstraintError)
+        names = [Position(index, len(matrix)) for index in range(len(matrix))]
+    if matrix is not None:
+        if not diagonal_is_meant:
+            np.fill_diagonal(matrix, False)
+        pairs: Iterable[Any] = [(names[i], names[j]) for i, j in np.argwhere(matrix)]
+    elif isinstance(value, Dag):
+        pairs = value.edges
+    elif is_graph(value):
+        pairs = edges_of_graph(value, source, ConstraintError)
+    else:
+        pairs = _iterated(value, source)
+    edges = {_checked(pair, source) for pair in pairs}
+    return tuple(sorted(edges, key=lambda edge: (_sort_key(edge[0]), _sort_key(edge[1]))))
+
+
+def edge_matrix(edges: Sequence[Edge], variables: Sequence[str], source: str) -> NDArray[np.bool_]:
+    """Return the edges as a matrix [source, target] over the variables."""
+    n = len(variables)
+    names = dict.fromkeys(end for edge in edges for end in edge if isinstance(end, str))
+    index = dict(zip(names, positions(names, variables, source, ConstraintError), strict=True))
+
+    def places(end: Endpoint) -> list[int]:
+        if isinstance(end, str):
+            return [index[end]]
+        if isinstance(end, Position):
+            if end.of != n:
+                raise ConstraintError(
+                    f"{source} is a matrix for {end.of} variables and there are {n}; "
+                    "give one row and one column for each variable"
+                )
+            return [end.index]
+        matches = [place for place, name in enumerate(variables) if end.match(name)]
+        if not matches:
+            raise ConstraintError(
+                f"{source} holds the pattern {end.pattern!r}, which matches none of the "
+                f"variables {listing(map(repr, variables))}; correct it or leave it out"
+            )
+        return matches
+
+    matrix = np.zeros((n, n), dtype=np.bool_)
+    for start, end in edges:
+        for i, j in product(places(start), places(end)):
+            # Only a pattern can bring i = j here, and by two patterns no self loop is meant.
+            if i != j:
+                matrix[i, j] = True
+    return matrix
+
+
+def _iterated(value: Any, source: str) -> Iterable[Any]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ConstraintError(
+            f"{source} is {value!r}; give pairs (source, target) of names, a directed graph, "
+            "or an n x n matrix of 0 and 1"
+        )
+    return value
+
+
+def _checked(pair: Any, source: str) -> Edge:
+    ends = tuple(pair) if isinstance(pair, Iterable) and not isinstance(pair, str) else ()
+    if len(ends) != 2 or not all(isinstance(end, _ENDPOINT_TYPES) for end in ends):
+        raise ConstraintError(
+            f"{source} holds {pair!r}; give each edge as a pair (source, target) of names"
+        )
+    start, end = ends
+    if start == end and not isinstance(start, re.Pattern):
+        where = start if isinstance(start, str) else f"number {start.index}"
+        raise ConstraintError(
+            f"{source} holds an edge from {where!r} to itself; leave it out, as no DAG has one"
+        )
+    return start, end
+
+
+def _sort_key(end: Endpoint) -> tuple[int, str, int]:
+    if isinstance(end, str):
+        return 0, end, 0
+    if isinstance(end, Position):
+        return 1, "", end.index
+    return 2, end.pattern, end.flags

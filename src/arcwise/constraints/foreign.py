@@ -1,0 +1,68 @@
+"""Reads the constraint objects of pgmpy and causal-learn by their attributes, importing neither."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import permutations
+from typing import Any
+
+from arcwise.errors import ConstraintError
+
+_KNOWLEDGE = ("required_edges", "forbidden_edges", "temporal_order", "search_space")
+
+
+def is_expert_knowledge(value: Any) -> bool:
+    """Say whether this looks like pgmpy's ExpertKnowledge."""
+    return any(hasattr(value, attribute) for attribute in _KNOWLEDGE)
+
+
+def from_expert_knowledge(value: Any) -> dict[str, Any]:
+    """Return the keywords of `Constraints` that say what an ExpertKnowledge says."""
+    keywords = {attribute: getattr(value, attribute, None) for attribute in _KNOWLEDGE}
+    # pgmpy writes "no search space was given" as an empty set.
+    if keywords["search_space"] is not None and len(keywords["search_space"]) == 0:
+        del keywords["search_space"]
+    return keywords
+
+
+def is_background_knowledge(value: Any) -> bool:
+    """Say whether this looks like causal-learn's BackgroundKnowledge."""
+    return hasattr(value, "required_rules_specs") and hasattr(value, "forbidden_rules_specs")
+
+
+def from_background_knowledge(value: Any) -> dict[str, Any]:
+    """Return the keywords of `Constraints` that say what a BackgroundKnowledge says."""
+    tiers = {
+        number: [node.get_name() for node in nodes]
+        for number, nodes in getattr(value, "tier_map", {}).items()
+    }
+    within = [
+        pair
+        for number in getattr(value, "forbidden_within_tiers", ())
+        for pair in permutations(tiers[number], 2)
+    ]
+    return {
+        "required_edges": _edges(value, "required"),
+        "forbidden_edges": [*_edges(value, "forbidden"), *within],
+        "temporal_order": [tiers[number] for number in sorted(tiers)],
+    }
+
+
+def _edges(value: Any, kind: str) -> list[tuple[Any, Any]]:
+    named: Iterable[tuple[Any, Any]] = getattr(value, f"{kind}_rules_specs")
+    patterns: Iterable[tuple[str, str]] = getattr(value, f"{kind}_pattern_rules_specs", ())
+    return [
+        *((start.get_name(), end.get_name()) for start, end in named),
+        *((_compiled(start), _compiled(end)) for start, end in patterns),
+    ]
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as problem:
+        raise ConstraintError(
+            f"the background knowledge holds {pattern!r}, which is no regular expression "
+            f"({problem}); correct the pattern"
+        ) from None

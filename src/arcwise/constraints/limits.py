@@ -1,0 +1,84 @@
+"""Reads limits on the number of parents, combines two, and lays them out by node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._checks import whole_number
+from arcwise._names import positions
+from arcwise.errors import ConstraintError
+
+Limits: TypeAlias = int | tuple[tuple[str | None, int], ...] | None
+"""One limit for all; or pairs of a name and its limit, None naming all other variables."""
+
+
+def read_limits(value: Any) -> Limits:
+    """Return the limits in one of the three forms of `Limits`.
+
+    Parameters
+    ----------
+    value
+        None, a number, a mapping from names to numbers (None stands for
+        every variable that is not named), or what this function returns.
+    """
+    if value is None:
+        return None
+    if isinstance(value, Integral):
+        return whole_number(value, "max_indegree", at_least=0, error=ConstraintError)
+    try:
+        pairs = dict(value)
+    except (TypeError, ValueError):
+        raise ConstraintError(
+            f"max_indegree is {value!r}; give a whole number, 0 or more, "
+            "or a mapping from names to such numbers"
+        ) from None
+    return _canonical(
+        {
+            name: whole_number(limit, f"max_indegree[{name!r}]", at_least=0, error=ConstraintError)
+            for name, limit in pairs.items()
+        }
+    )
+
+
+def tighter(first: Limits, second: Limits) -> Limits:
+    """Return the limits that hold where both do."""
+    one, other = _as_mapping(first), _as_mapping(second)
+    merged: dict[str | None, int] = {}
+    for name in [None, *one, *other]:
+        given = [limits.get(name, limits.get(None)) for limits in (one, other)]
+        present = [limit for limit in given if limit is not None]
+        if present:
+            merged[name] = min(present)
+    return _canonical(merged)
+
+
+def limit_array(limits: Limits, variables: Sequence[str]) -> NDArray[np.int64]:
+    """Return the limit of each variable, at most the number of other variables."""
+    mapping = _as_mapping(limits)
+    most = len(variables) - 1
+    array = np.full(len(variables), min(most, mapping.get(None, most)), dtype=np.int64)
+    named = [name for name in mapping if name is not None]
+    for index, name in zip(
+        positions(named, variables, "max_indegree", ConstraintError), named, strict=True
+    ):
+        array[index] = min(most, mapping[name])
+    return array
+
+
+def _as_mapping(limits: Limits) -> Mapping[str | None, int]:
+    if limits is None:
+        return {}
+    return {None: limits} if isinstance(limits, int) else dict(limits)
+
+
+def _canonical(mapping: Mapping[Any, int]) -> Limits:
+    if not mapping:
+        return None
+    if set(mapping) == {None}:
+        return mapping[None]
+    return tuple(sorted(mapping.items(), key=lambda item: (item[0] is None, str(item[0]))))

@@ -1,0 +1,111 @@
+"""`ResolvedConstraints`: constraints over given variables, checked and as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._cycles import cycle_in_words, find_cycle
+from arcwise._names import listing, quoted
+from arcwise.errors import ConstraintError
+
+
+@dataclass(frozen=True, eq=False)
+class ResolvedConstraints:
+    """What every DAG must satisfy, as arrays in the order of the variables.
+
+    At least one DAG does: the one with exactly the required edges.
+
+    Parameters
+    ----------
+    required
+        True at [parent, node] for an edge that must be there; acyclic.
+    allowed
+        True at [parent, node] for an edge that may be there; False on the
+        diagonal, True wherever an edge is required.
+    max_indegree
+        For each node the largest number of parents, at most n - 1 and at
+        least the number of its required parents.
+    """
+
+    required: NDArray[np.bool_]
+    allowed: NDArray[np.bool_]
+    max_indegree: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        for array in (self.required, self.allowed, self.max_indegree):
+            array.flags.writeable = False
+
+
+def resolved(
+    required: NDArray[np.bool_],
+    forbidden_by: Mapping[str, NDArray[np.bool_]],
+    max_indegree: NDArray[np.int64],
+    variables: Sequence[str],
+) -> ResolvedConstraints:
+    """Put the parts together, or refuse them by name if no DAG satisfies all.
+
+    Parameters
+    ----------
+    required
+        [parent, node].
+    forbidden_by
+        For each reason, in words, the edges it forbids, [parent, node].
+    max_indegree
+        For each node.
+    variables
+        The names, for the messages.
+    """
+    _refuse_conflict(required, forbidden_by, variables)
+    cycle = find_cycle([np.flatnonzero(column).tolist() for column in required.T])
+    if cycle is not None:
+        raise ConstraintError(
+            f"required_edges has the cycle {cycle_in_words(cycle, variables)}; "
+            "take out one of its edges"
+        )
+    _refuse_too_many(required, max_indegree, variables)
+    allowed = ~np.eye(len(variables), dtype=np.bool_)
+    for forbidden in forbidden_by.values():
+        allowed &= ~forbidden
+    return ResolvedConstraints(required, allowed, max_indegree)
+
+
+def _refuse_conflict(
+    required: NDArray[np.bool_],
+    forbidden_by: Mapping[str, NDArray[np.bool_]],
+    variables: Sequence[str],
+) -> None:
+    conflicts = []
+    for parent, node in np.argwhere(required):
+        reasons = [reason for reason, edges in forbidden_by.items() if edges[parent, node]]
+        if reasons:
+            edge = f"{variables[parent]!r} -> {variables[node]!r}"
+            conflicts.append(f"{edge} (forbidden by {listing(reasons)})")
+    if conflicts:
+        raise ConstraintError(
+            f"required_edges holds {listing(conflicts)}; "
+            "drop each of these from required_edges or lift what forbids it"
+        )
+
+
+def _refuse_too_many(
+    required: NDArray[np.bool_], max_indegree: NDArray[np.int64], variables: Sequence[str]
+) -> None:
+    crowded = np.flatnonzero(required.sum(axis=0) > max_indegree).tolist()
+    if not crowded:
+        return
+    clauses = []
+    for node in crowded:
+        parents = [variables[parent] for parent in np.flatnonzero(required[:, node]).tolist()]
+        clauses.append(
+            f"{variables[node]!r} needs the {len(parents)} parents {quoted(parents)} "
+            f"where max_indegree is {max_indegree[node]}"
+        )
+    raise ConstraintError(
+        f"required_edges and max_indegree leave {quoted(variables[node] for node in crowded)} "
+        f"no parent set, as {listing(clauses)}; require fewer edges or raise max_indegree"
+    )

@@ -1,0 +1,159 @@
+"""`EdgeWeights`: the prior with a weight of its own for each possible edge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._edges import is_frame, labelled_matrix, square_matrix
+from arcwise._names import index_of, positions
+from arcwise.errors import ArgumentError
+from arcwise.priors.base import Prior
+from arcwise.priors.terms import PriorTerms
+
+
+class EdgeWeights(Prior):
+    """A DAG weighs the product of the weights of its edges.
+
+    Parameters
+    ----------
+    weights
+        The weights, all above 0, in one of three forms: an n x n array
+        indexed [parent, node] in the order of the variables; a frame with
+        the parents' names as rows and the nodes' names as columns; or a
+        mapping from pairs (parent, node). An edge that is not in the frame
+        or the mapping has weight 1. Diagonals are not read. To rule an edge
+        out, name it in forbidden_edges.
+
+    Examples
+    --------
+    >>> prior = EdgeWeights({("smoke", "lung"): 4.0})
+    >>> round(prior.log_weight(["smoke", "lung"], "lung", ["smoke"]), 6)  # log 4
+    1.386294
+    """
+
+    def __init__(self, weights: Any) -> None:
+        self._names, matrix = _read(weights, default=1.0)
+        _refuse(
+            ~(np.isfinite(matrix) & (matrix > 0.0)),
+            matrix,
+            self._names,
+            "weights",
+            "finite numbers above 0, and use forbidden_edges to rule an edge out",
+        )
+        self._log_weights = np.log(matrix)
+
+    @classmethod
+    def from_probabilities(cls, probabilities: Any) -> EdgeWeights:
+        """Make each edge's weight its odds p / (1 - p).
+
+        Parameters
+        ----------
+        probabilities
+            Numbers strictly between 0 and 1, in the forms of `weights`; an
+            edge that is not there has probability 1/2. They would be the
+            edges' prior probabilities if nothing forbade cycles.
+
+        Examples
+        --------
+        >>> prior = EdgeWeights.from_probabilities({("smoke", "lung"): 0.8})
+        >>> round(prior.log_weight(["smoke", "lung"], "lung", ["smoke"]), 6)  # log 4
+        1.386294
+        """
+        names, matrix = _read(probabilities, default=0.5)
+        _refuse(
+            ~((matrix > 0.0) & (matrix < 1.0)),
+            matrix,
+            names,
+            "probabilities",
+            "numbers between 0 and 1, and use forbidden_edges and required_edges for 0 and 1",
+        )
+        prior = cls.__new__(cls)
+        prior._names = names
+        prior._log_weights = np.log(matrix) - np.log1p(-matrix)
+        return prior
+
+    def terms(self, variables: Sequence[str]) -> PriorTerms:
+        """Return the log weights, one for each edge."""
+        n = len(variables)
+        if self._names is None:
+            if len(self._log_weights) != n:
+                raise ArgumentError(
+                    f"the edge weights are for {len(self._log_weights)} variables and the model "
+                    f"has {n}; give an array with one row and one column for each variable"
+                )
+            edge = self._log_weights
+        else:
+            index = positions(self._names, variables, "the edge weights")
+            edge = np.zeros((n, n))
+            edge[np.ix_(index, index)] = self._log_weights
+        return PriorTerms(np.zeros(n), np.zeros((n, n)), edge)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the names and the weights."""
+        if not isinstance(other, EdgeWeights):
+            return NotImplemented
+        return self._names == other._names and np.array_equal(self._log_weights, other._log_weights)
+
+    def __hash__(self) -> int:
+        """Hash what equality compares."""
+        return hash((self._names, self._log_weights.tobytes()))
+
+    def __repr__(self) -> str:
+        """Show how many weights differ from 1."""
+        return f"EdgeWeights({np.count_nonzero(self._log_weights)} weights other than 1)"
+
+
+def _read(values: Any, default: float) -> tuple[tuple[str, ...] | None, NDArray[np.float64]]:
+    """Return the names, if there are any, and the values [parent, node], diagonal at default."""
+    names: tuple[str, ...] | None = None
+    if isinstance(values, Mapping):
+        names, matrix = _read_mapping(values, default)
+    elif is_frame(values):
+        names, matrix = labelled_matrix(values, "the frame of edge weights")
+    else:
+        matrix = square_matrix(values, "the array of edge weights")
+    np.fill_diagonal(matrix, default)
+    return names, matrix
+
+
+def _read_mapping(
+    values: Mapping[Any, Any], default: float
+) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    for pair in values:
+        if not (
+            isinstance(pair, tuple)
+            and len(pair) == 2
+            and all(isinstance(name, str) for name in pair)
+            and pair[0] != pair[1]
+        ):
+            raise ArgumentError(
+                f"the edge weights hold the key {pair!r}; give pairs (parent, node) "
+                "of two different names"
+            )
+    names = tuple(sorted({name for pair in values for name in pair}))
+    matrix = np.full((len(names),) * 2, default)
+    index = index_of(names)
+    for pair, value in values.items():
+        try:
+            matrix[index[pair[0]], index[pair[1]]] = value
+        except (TypeError, ValueError):
+            raise ArgumentError(
+                f"the edge {pair[0]!r} -> {pair[1]!r} has the weight {value!r}; give a number"
+            ) from None
+    return names, matrix
+
+
+def _refuse(
+    wrong: NDArray[np.bool_],
+    matrix: NDArray[np.float64],
+    names: tuple[str, ...] | None,
+    what: str,
+    allowed: str,
+) -> None:
+    for parent, node in np.argwhere(wrong):
+        where = f"{names[parent]!r} -> {names[node]!r}" if names else f"[{parent}, {node}]"
+        raise ArgumentError(f"{what} holds {matrix[parent, node]:g} at {where}; give {allowed}")

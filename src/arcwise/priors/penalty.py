@@ -1,0 +1,46 @@
+"""`EdgePenalty`: the prior that charges the same for every edge."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arcwise.errors import ArgumentError
+from arcwise.priors.base import Prior
+from arcwise.priors.terms import PriorTerms
+
+
+@dataclass(frozen=True)
+class EdgePenalty(Prior):
+    """Each edge multiplies the weight of a DAG by exp(-log_penalty).
+
+    Parameters
+    ----------
+    log_penalty
+        What an edge costs, in nats. A positive penalty prefers fewer edges
+        (log 2 halves the weight with each edge), a negative one more, and 0
+        is the uniform prior.
+
+    Examples
+    --------
+    >>> EdgePenalty(log_penalty=1.5).log_weight(["a", "b", "c"], "c", ["a", "b"])
+    -3.0
+    """
+
+    log_penalty: float
+
+    def __post_init__(self) -> None:
+        """Refuse a penalty that is no number."""
+        if not math.isfinite(self.log_penalty):
+            raise ArgumentError(
+                f"log_penalty is {self.log_penalty}; give a finite number, and use "
+                "forbidden_edges to rule edges out"
+            )
+
+    def terms(self, variables: Sequence[str]) -> PriorTerms:
+        """Return the log weights, which depend on the number of parents only."""
+        n = len(variables)
+        return PriorTerms(np.zeros(n), np.zeros((n, n)), np.full((n, n), -self.log_penalty))

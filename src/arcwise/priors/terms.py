@@ -1,0 +1,110 @@
+"""`PriorTerms`: a modular prior over given variables, as the numbers the engine reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import ArgumentError
+
+FamilyFunction = Callable[[str, tuple[str, ...]], float]
+"""From a node's name and its parents' names to the logarithm of a weight."""
+
+
+@dataclass(frozen=True, eq=False)
+class PriorTerms:
+    """The log prior weight of each family, in parts.
+
+    For the node v with the parents P the log weight is ::
+
+        constant[v] + size[v, |P|] + sum of edge[u, v] over u in P + sum of f(v, P)
+
+    Weights matter only up to a factor for each node: no part is normalised.
+
+    Parameters
+    ----------
+    constant
+        One number for each node.
+    size
+        Indexed [node, number of parents], the number from 0 to n - 1.
+    edge
+        Indexed [parent, node]; the diagonal is never read.
+    functions
+        Anything that fits no array, asked once for each family.
+
+    Examples
+    --------
+    >>> terms = PriorTerms.zero(2)
+    >>> (terms + terms).log_weight(1, [0], ["a", "b"])
+    0.0
+    """
+
+    constant: NDArray[np.float64]
+    size: NDArray[np.float64]
+    edge: NDArray[np.float64]
+    functions: tuple[FamilyFunction, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the shapes, and make the arrays read-only copies."""
+        n = len(self.constant)
+        for name, shape in (("constant", (n,)), ("size", (n, n)), ("edge", (n, n))):
+            array = np.array(getattr(self, name), dtype=np.float64)
+            if array.shape != shape:
+                raise ArgumentError(
+                    f"{name} has the shape {array.shape}; for {n} nodes give the shape {shape}"
+                )
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @classmethod
+    def zero(cls, n: int) -> PriorTerms:
+        """Return the terms of the uniform prior over n nodes: every log weight is 0."""
+        return cls(np.zeros(n), np.zeros((n, n)), np.zeros((n, n)))
+
+    def __add__(self, other: PriorTerms) -> PriorTerms:
+        """Return the terms of the product of the two priors."""
+        if not isinstance(other, PriorTerms):
+            return NotImplemented
+        if len(self.constant) != len(other.constant):
+            raise ArgumentError(
+                f"terms for {len(self.constant)} and for {len(other.constant)} nodes "
+                "cannot be added; make both for the same variables"
+            )
+        return PriorTerms(
+            self.constant + other.constant,
+            self.size + other.size,
+            self.edge + other.edge,
+            self.functions + other.functions,
+        )
+
+    def log_weight(self, node: int, parents: Sequence[int], variables: Sequence[str]) -> float:
+        """Return the log weight of one family, given by positions among the variables."""
+        members = list(parents)
+        total = float(
+            self.constant[node] + self.size[node, len(members)] + self.edge[members, node].sum()
+        )
+        if self.functions:
+            parent_names = tuple(variables[parent] for parent in members)
+            total += sum(
+                function_log_weight(f, variables[node], parent_names) for f in self.functions
+            )
+        return total
+
+
+def function_log_weight(function: FamilyFunction, node: str, parents: tuple[str, ...]) -> float:
+    """Return what the function says of a family, which may be -inf but not inf or nan."""
+    answer = function(node, parents)
+    try:
+        value = float(answer)
+    except (TypeError, ValueError):
+        value = math.nan
+    if math.isnan(value) or value == math.inf:
+        raise ArgumentError(
+            f"the prior's function gave {answer!r} for the node {node!r} with the parents "
+            f"{list(parents)}; let it give the logarithm of a weight, a number or -inf"
+        )
+    return value

@@ -1,0 +1,39 @@
+"""Random generators for simulation: a draw depends on the seed, its purpose and its item alone."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+
+from arcwise._checks import whole_number
+from arcwise.errors import ArgumentError
+
+_KEY_BITS = 128
+
+
+class Purpose(IntEnum):
+    """What random numbers are for.
+
+    Each purpose has a stream of its own: with one stream for all, the same
+    seed for a DAG, its parameters and its data would make the three depend
+    on each other.
+    """
+
+    STRUCTURE = 0
+    LEVELS = 1
+    PARAMETERS = 2
+    ROWS = 3
+
+
+def generator(seed: int, purpose: Purpose, item: int = 0) -> np.random.Generator:
+    """Return the generator of one stream: Philox with the seed as its key.
+
+    The two high words of the counter hold the purpose and the item (such as
+    the number of a variable), so streams never meet.
+    """
+    key = whole_number(seed, "seed", at_least=0)
+    if key >= 1 << _KEY_BITS:
+        raise ArgumentError(f"seed is {key}; give a whole number below 2**{_KEY_BITS}")
+    counter = np.array([0, 0, item, purpose], dtype=np.uint64)
+    return np.random.Generator(np.random.Philox(key=key, counter=counter))

@@ -1,0 +1,90 @@
+"""`Network`: a DAG with parameters, and how rows are drawn from any kind of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._checks import whole_number
+from arcwise._cycles import topological_order
+from arcwise._names import positions
+from arcwise.dag import Dag
+from arcwise.simulate._random import Purpose, generator
+
+if TYPE_CHECKING:
+    from arcwise.data import Data
+
+
+class Network(ABC):
+    """A DAG with a conditional distribution for each node."""
+
+    dag: Dag
+
+    def sample(
+        self, rows: int, seed: int = 0, interventions: Mapping[str, Any] | None = None
+    ) -> Data:
+        """Draw rows, each node after its parents.
+
+        Each node has random numbers of its own, one for each row in turn:
+        the same seed gives the same noise whatever is intervened on, and the
+        first rows of a longer sample are those of a shorter one.
+
+        Parameters
+        ----------
+        rows
+            How many rows.
+        seed
+            The same arguments and seed give the same data.
+        interventions
+            For each variable that is set from outside, the value it is set to
+            in every row (Pearl's do-operation); its parents have no effect.
+            The mask of the data marks these cells.
+        """
+        from arcwise.data import Data
+
+        count = whole_number(rows, "rows", at_least=1)
+        variables = self.dag.variables
+        settings = dict(interventions or {})
+        intervened = positions(settings, variables, "interventions")
+        values: dict[int, NDArray[Any]] = {
+            node: np.full(count, self._setting(node, settings[variables[node]]))
+            for node in intervened
+        }
+        for node in topological_order(self.dag.parent_indices):
+            if node not in values:
+                parents = [values[parent] for parent in self.dag.parent_indices[node]]
+                values[node] = self._draw(
+                    node, parents, count, generator(seed, Purpose.ROWS, item=node)
+                )
+        mask = None
+        if intervened:
+            mask = np.zeros((count, len(variables)), dtype=np.bool_)
+            mask[:, intervened] = True
+        columns = [self._column(node, values[node]) for node in range(len(variables))]
+        return Data(columns, intervened=mask)
+
+    def __repr__(self) -> str:
+        """Show the DAG."""
+        return f"{type(self).__name__}({self.dag!r})"
+
+    @abstractmethod
+    def _setting(self, node: int, value: Any) -> Any:
+        """Check the value of an intervention and return it as it stands in a drawn array."""
+
+    @abstractmethod
+    def _draw(
+        self,
+        node: int,
+        parents: Sequence[NDArray[Any]],
+        rows: int,
+        random: np.random.Generator,
+    ) -> NDArray[Any]:
+        """Draw a node given the drawn arrays of its parents."""
+
+    @abstractmethod
+    def _column(self, node: int, values: NDArray[Any]) -> Any:
+        """Wrap a drawn array as a column of `Data`."""

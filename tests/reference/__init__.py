@@ -1,0 +1,1 @@
+"""Plain, slow definitions that the library is checked against."""
