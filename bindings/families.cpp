@@ -86,8 +86,8 @@ void bind_families(nb::module_& module) {
                         flat.insert(flat.end(), set.begin(), set.end());
                         offsets.push_back(flat.size());
                     }
-                    NodeFamilies& own = table.emplace_back(
-                        candidates[node], std::vector<int>{}, std::move(flat), std::move(offsets));
+                    NodeFamilies& own = table.emplace_back(candidates[node], std::vector<int>{},
+                                                           std::move(flat), std::move(offsets));
                     own.values() = values.at(node);
                 }
                 return table;

@@ -10,4 +10,5 @@ NB_MODULE(_core, module) {
     arcwise::bindings::bind_scores(module);
     arcwise::bindings::bind_sums(module);
     arcwise::bindings::bind_files(module);
+    arcwise::bindings::bind_exact(module);
 }

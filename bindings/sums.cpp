@@ -73,8 +73,8 @@ double log_sum(ScoreSums& sums, std::size_t v, const std::vector<int>& allowed,
 }
 
 std::tuple<double, std::optional<std::vector<int>>> best(const ScoreSums& sums, std::size_t v,
-                                          const std::vector<int>& allowed,
-                                          const Required& required) {
+                                                         const std::vector<int>& allowed,
+                                                         const Required& required) {
     const auto inside = sums.bits(v, allowed);
     const auto wanted = sums.bits(v, required.value_or(std::vector<int>{}));
     const SortedFamilies& families = sums.node(v).families();

@@ -29,9 +29,13 @@ NodeFamilies::NodeFamilies(std::vector<int> candidates, std::vector<int> require
 }
 
 std::int64_t NodeFamilies::find(std::span<const int> parents) const {
+    // A set: a parent that is named twice is there once.
+    std::vector<int> named(parents.begin(), parents.end());
+    std::sort(named.begin(), named.end());
+    named.erase(std::unique(named.begin(), named.end()), named.end());
     std::vector<int> members;
     std::size_t required_found = 0;
-    for (const int parent : parents) {
+    for (const int parent : named) {
         if (std::binary_search(required_.begin(), required_.end(), parent)) {
             ++required_found;
             continue;
@@ -63,6 +67,16 @@ std::vector<int> NodeFamilies::parents(std::span<const int> members) const {
     }
     std::sort(result.begin(), result.end());
     return result;
+}
+
+std::vector<int> NodeFamilies::parents_of(std::uint64_t index) const {
+    if (listed()) {
+        const std::vector<int> set(
+            members_.begin() + static_cast<std::ptrdiff_t>(offsets_[index]),
+            members_.begin() + static_cast<std::ptrdiff_t>(offsets_[index + 1]));
+        return parents(set);
+    }
+    return parents(layout_.members(index));
 }
 
 }  // namespace arcwise

@@ -209,12 +209,15 @@ void write_jkl(const std::string& path, const std::vector<std::string>& names,
     }
     // A complete file or none: it is written beside its place and moved there at the end.
     const std::string beside = path + ".partial";
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(beside.c_str(), "wb"),
-                                                         &std::fclose);
+    const bool folder = std::filesystem::is_directory(path);
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+        folder ? nullptr : std::fopen(beside.c_str(), "wb"), &std::fclose);
     if (!file) {
         throw Error(
             ErrorKind::file_format,
-            "'" + path + "' cannot be written; check that its folder exists and is writable.");
+            "'" + path +
+                (folder ? "' is a folder; give the name of a file in it."
+                        : "' cannot be written; check that its folder exists and is writable."));
     }
     std::string out = std::to_string(table.size()) + "\n";
     bool written = true;

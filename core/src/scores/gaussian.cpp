@@ -20,8 +20,10 @@ struct SizeCoefficients {
     double data_power = 0.0;
 };
 
-// A pivot this small a share of its variable's own scatter is rounding, not variance.
+// A pivot this small a share of its variable's own entry is rounding, not variance. Where a prior
+// adds to the variance a small share can be meant, as long as some of its digits are right.
 constexpr double singular_share = 1e-11;
+constexpr double singular_share_with_prior = 1e-12;
 
 class DeterminantSets final : public PreparedSets {
   public:
@@ -29,10 +31,11 @@ class DeterminantSets final : public PreparedSets {
 
     int size = 0;
     std::vector<SizeCoefficients> coefficients;  // by |X|
-    std::vector<double> data_matrix;             // R, packed lower triangle
+    std::vector<double> data_matrix;             // R less border border', packed lower triangle
+    std::vector<double> border;                  // or empty
     std::vector<double> prior_matrix;            // T likewise; empty if T is diagonal
     std::vector<double> prior_log_diagonal;      // ln T_ii if T is diagonal
-    bool refuse_singular = false;
+    bool has_prior = false;
     std::vector<std::string> names;
 };
 
@@ -40,7 +43,7 @@ class DeterminantWalker final : public SubsetWalker {
   public:
     explicit DeterminantWalker(const DeterminantSets& sets)
         : sets_(sets),
-          data_(sets.data_matrix, sets.size),
+          data_(sets.data_matrix, sets.size, sets.border),
           prior_log_determinants_(static_cast<std::size_t>(sets.size) + 1, 0.0) {
         if (!sets.prior_matrix.empty()) prior_.emplace(sets.prior_matrix, sets.size);
     }
@@ -65,11 +68,10 @@ class DeterminantWalker final : public SubsetWalker {
     }
 
     void leaves(int limit, double* out) override {
-        const double data = data_.log_determinant();
         const double prior = prior_log_determinants_[members_];
         for (int position = 0; position < limit; ++position) {
             check(position);
-            out[position] = combine(members_ + 1, data + std::log(data_.pivot(position)),
+            out[position] = combine(members_ + 1, data_.log_determinant_with(position),
                                     prior + prior_log_pivot(position));
         }
     }
@@ -88,14 +90,18 @@ class DeterminantWalker final : public SubsetWalker {
     void check(int position) const {
         const auto place = static_cast<std::size_t>(position);
         const double own = sets_.data_matrix[place * (place + 1) / 2 + place];
-        const double pivot = data_.pivot(position);
-        if (sets_.refuse_singular ? !(pivot > singular_share * own) : !(pivot > 0.0)) {
-            throw Error(ErrorKind::numerical,
-                        "Column '" + sets_.names[place] +
-                            "' is a linear combination of other columns on the rows that count, so "
-                            "its likelihood is unbounded; remove it, lower max_indegree below the "
-                            "number of rows, or use the BGe score.");
-        }
+        const double least = sets_.has_prior ? singular_share_with_prior : singular_share;
+        if (data_.pivot(position) > least * own) return;
+        throw Error(ErrorKind::numerical,
+                    "Column '" + sets_.names[place] +
+                        (sets_.has_prior
+                             ? "' is so close to a linear combination of other columns, on a scale "
+                               "so far above that of the prior, that its score would have no "
+                               "correct digits; remove it, or divide the columns by their "
+                               "standard deviations."
+                             : "' is a linear combination of other columns on the rows that count, "
+                               "so its likelihood is unbounded; remove it, lower max_indegree "
+                               "below the number of rows, or use the BGe score."));
     }
 
     const DeterminantSets& sets_;
@@ -121,11 +127,14 @@ class GaussianScore : public SetFunction {
         for (const int variable : variables) {
             sets->names.push_back(table_.names[static_cast<std::size_t>(variable)]);
         }
-        fill(*sets, moments(table_, variables, node), variables);
+        fill(*sets, moments(table_, variables, node, centre()), variables);
         return sets;
     }
 
   protected:
+    // What means are measured from: a number for each variable of the table, or nothing for zero.
+    virtual std::span<const double> centre() const { return {}; }
+
     virtual void fill(DeterminantSets& sets, Moments data,
                       std::span<const int> variables) const = 0;
 
@@ -139,24 +148,25 @@ class Bge final : public GaussianScore {
         : GaussianScore(std::move(table)), settings_(std::move(settings)) {}
 
   protected:
+    std::span<const double> centre() const override { return settings_.prior_mean; }
+
     void fill(DeterminantSets& sets, Moments data, std::span<const int> variables) const override {
         const auto n = settings_.prior_mean.size();
         const double alpha_mu = settings_.alpha_mu;
-        const double shrink = data.total * alpha_mu / (data.total + alpha_mu);
+        const double root_shrink = std::sqrt(data.total * alpha_mu / (data.total + alpha_mu));
+        for (const double offset : data.offset) sets.border.push_back(root_shrink * offset);
+        sets.has_prior = true;
         bool diagonal = true;
         std::size_t entry = 0;
         for (std::size_t i = 0; i < variables.size(); ++i) {
             const auto u = static_cast<std::size_t>(variables[i]);
-            const double offset_u = data.mean[i] - settings_.prior_mean[u];
             for (std::size_t j = 0; j <= i; ++j, ++entry) {
                 const auto v = static_cast<std::size_t>(variables[j]);
-                const double offset_v = data.mean[j] - settings_.prior_mean[v];
                 const double prior = settings_.prior_scale[u * n + v];
                 if (i != j && prior != 0.0) diagonal = false;
                 if (i == j) sets.prior_log_diagonal.push_back(std::log(prior));
                 sets.prior_matrix.push_back(prior);
-                sets.data_matrix.push_back(prior + data.scatter[entry] +
-                                           shrink * offset_u * offset_v);
+                sets.data_matrix.push_back(prior + data.scatter[entry]);
             }
         }
         if (diagonal) sets.prior_matrix.clear();
@@ -194,7 +204,6 @@ class GaussianBic final : public GaussianScore {
             sets.coefficients.assign(variables.size() + 1, {});
             return;
         }
-        sets.refuse_singular = true;
         sets.data_matrix = std::move(data.scatter);
         for (double& entry : sets.data_matrix) entry /= total;
         sets.prior_log_diagonal.assign(variables.size(), 0.0);

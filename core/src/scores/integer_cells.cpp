@@ -176,11 +176,12 @@ class IntegerCellsWalker final : public SubsetWalker {
         };
         for (const std::uint32_t cell_total : level.totals) {
             std::uint32_t common = cell_total;
+            double within = 0.0;  // a sum of its own, which rounds less than adding all to one
             for (std::uint32_t i = 0; i < level_count; ++i) {
                 common -= histogram[i];  // the commonest level's own entry is zero
-                total += contribution(histogram[i]);
+                within += contribution(histogram[i]);
             }
-            total += contribution(common);
+            total += within + contribution(common);
             histogram += level_count;
         }
         return total;

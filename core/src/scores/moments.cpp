@@ -1,11 +1,13 @@
-// Two passes over the rows: subtracting the mean first keeps the digits of columns far from zero.
+// Three passes over the rows, to keep the digits of columns far from zero: the mean as rounded is
+// subtracted first, and then the mean of what is left.
 #include "moments.hpp"
 
 #include <cmath>
 
 namespace arcwise {
 
-Moments moments(const ContinuousTable& table, std::span<const int> variables, int node) {
+Moments moments(const ContinuousTable& table, std::span<const int> variables, int node,
+                std::span<const double> centre) {
     std::vector<std::size_t> rows;
     std::vector<double> root_weights;
     Moments result;
@@ -19,15 +21,26 @@ Moments moments(const ContinuousTable& table, std::span<const int> variables, in
     std::vector<std::vector<double>> centred;
     for (const int variable : variables) {
         const std::span<const double> column = table.column(variable);
-        double sum = 0.0;
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            sum += root_weights[i] * root_weights[i] * column[rows[i]];
-        }
-        const double mean = result.total > 0.0 ? sum / result.total : 0.0;
-        result.mean.push_back(mean);
         std::vector<double>& values = centred.emplace_back(rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) values[i] = column[rows[i]];
+        const auto subtract_mean = [&] {
+            double sum = 0.0;
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                sum += root_weights[i] * root_weights[i] * values[i];
+            }
+            const double mean = result.total > 0.0 ? sum / result.total : 0.0;
+            for (double& value : values) value -= mean;
+            return mean;
+        };
+        const double mean = subtract_mean();
+        const double lost_to_rounding = subtract_mean();
+        // Values that differ at all differ by 1e-16 of themselves: this is rounding of the mean.
+        const double rounding = 1e-20 * std::abs(mean);
+        result.offset.push_back(
+            mean - (centre.empty() ? 0.0 : centre[static_cast<std::size_t>(variable)]) +
+            lost_to_rounding);
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            values[i] = root_weights[i] * (column[rows[i]] - mean);
+            values[i] = std::abs(values[i]) > rounding ? root_weights[i] * values[i] : 0.0;
         }
     }
     for (std::size_t i = 0; i < centred.size(); ++i) {

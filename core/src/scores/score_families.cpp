@@ -123,18 +123,17 @@ std::vector<Piece> pieces_of(std::size_t index, const Walk& walk) {
     return pieces;
 }
 
-void run_walks(const SetFunction& score, const std::vector<Walk>& walks,
+// Evaluates `sets` sets in all.
+void run_walks(const SetFunction& score, const std::vector<Walk>& walks, std::uint64_t sets,
                const RunOptions& options) {
     std::vector<Piece> pieces;
     std::vector<SharedPreparation> preparations(walks.size());
-    std::uint64_t total = 0;
     for (std::size_t index = 0; index < walks.size(); ++index) {
         std::vector<Piece> own = pieces_of(index, walks[index]);
         preparations[index].pieces_left = own.size();
-        total += SubsetLayout(walks[index].pool, walks[index].max_size).count();
         pieces.insert(pieces.end(), own.begin(), own.end());
     }
-    run_tasks(pieces.size(), total, options, [&](std::size_t task, TaskContext& context) {
+    run_tasks(pieces.size(), sets, options, [&](std::size_t task, TaskContext& context) {
         const Piece& piece = pieces[task];
         const Walk& walk = walks[piece.walk];
         SharedPreparation& preparation = preparations[piece.walk];
@@ -226,6 +225,16 @@ void score_families(const SetFunction& score, FamilyTable& table, const RunOptio
             common = false;
         }
     }
+    if (!common) alone.insert(alone.end(), sharing.begin(), sharing.end());
+    std::uint64_t families_alone = 0;
+    for (const int node : alone) families_alone += table[static_cast<std::size_t>(node)].count();
+
+    // In sets: a difference of two known sets costs little beside counting one.
+    constexpr std::uint64_t differences_per_set = 16;
+    const std::uint64_t common_sets = common ? SubsetLayout(nodes, largest_family).count() : 0;
+    const std::uint64_t differences = common ? families_of_sharing / differences_per_set : 0;
+    Phases phases(options, common_sets + differences + 2 * families_alone);
+
     if (common) {
         const SubsetLayout layout(nodes, largest_family);
         std::vector<double> set_values(layout.count());
@@ -234,24 +243,27 @@ void score_families(const SetFunction& score, FamilyTable& table, const RunOptio
         walk.pool = nodes;
         walk.max_size = layout.max_size();
         walk.out = set_values.data();
-        run_walks(score, {walk}, options);
-        run_tasks(sharing.size(), families_of_sharing, options,
-                  [&](std::size_t task, TaskContext& context) {
-                      NodeFamilies& families = table[static_cast<std::size_t>(sharing[task])];
-                      difference(layout, set_values, families, sharing[task]);
-                      context.advance(families.count());
-                  });
-    } else {
-        alone.insert(alone.end(), sharing.begin(), sharing.end());
+        phases.run(common_sets,
+                   [&](const RunOptions& part) { run_walks(score, {walk}, common_sets, part); });
+        phases.run(differences, [&](const RunOptions& part) {
+            run_tasks(sharing.size(), families_of_sharing, part,
+                      [&](std::size_t task, TaskContext& context) {
+                          NodeFamilies& families = table[static_cast<std::size_t>(sharing[task])];
+                          difference(layout, set_values, families, sharing[task]);
+                          context.advance(families.count());
+                      });
+        });
     }
 
+    if (alone.empty()) return;
     for (const bool with_node : {false, true}) {
         std::vector<Walk> walks;
         for (const int node : alone) {
             walks.push_back(own_walk(table[static_cast<std::size_t>(node)], node,
                                      score.intervened(node), with_node));
         }
-        if (!walks.empty()) run_walks(score, walks, options);
+        phases.run(families_alone,
+                   [&](const RunOptions& part) { run_walks(score, walks, families_alone, part); });
     }
 }
 

@@ -27,7 +27,7 @@ ARCWISE_INLINE double horner(const double (&coefficients)[size], double x) {
     return result;
 }
 
-// e^-d for 0 <= d <= 700: 2^k times a polynomial on [-ln 2 / 2, ln 2 / 2], whose relative error is
+// e^-d for |d| <= 700: 2^k times a polynomial on [-ln 2 / 2, ln 2 / 2], whose relative error is
 // below 5e-18.
 ARCWISE_INLINE double exp_of_minus(double d) {
     constexpr double to_binary = 0x1.71547652b82fep+0;
@@ -70,9 +70,10 @@ ARCWISE_INLINE double log_add_kernel(double a, double b) {
 }
 
 ARCWISE_INLINE double scaled_exp_kernel(double x, double scale) {
+    constexpr double highest = 600.0;
     const double gap = scale - x;
-    const double from_zero = gap > 0.0 ? gap : 0.0;
-    const double result = exp_of_minus(gap < farthest ? from_zero : farthest);
+    const double from_highest = gap > -highest ? gap : -highest;
+    const double result = exp_of_minus(gap < farthest ? from_highest : farthest);
     return gap < farthest ? result : 0.0;
 }
 
@@ -94,6 +95,60 @@ ARCWISE_INLINE double log_kernel(double x) {
     return (k * ln2_low + fraction) + k * ln2_high;
 }
 
+// One step of a programme over the subsets of three elements: `to` gains e^(a_v[entry]) * `from`.
+struct Step {
+    unsigned to;
+    unsigned from;
+    unsigned element;
+    unsigned entry;
+};
+
+// In an order in which every `from` is complete before it is used; backward, `to` and `from` change
+// roles and the order is turned round.
+constexpr Step steps[] = {{1, 0, 0, 0}, {2, 0, 1, 0}, {3, 2, 0, 1}, {3, 1, 1, 1},
+                          {4, 0, 2, 0}, {5, 4, 0, 2}, {5, 1, 2, 1}, {6, 4, 1, 2},
+                          {6, 2, 2, 2}, {7, 6, 0, 3}, {7, 5, 1, 3}, {7, 3, 2, 3}};
+
+// Plain numbers scaled by the largest value do for nearly all; where one of them comes out too
+// small to be trusted, all steps are done on logarithms.
+template <bool backward>
+ARCWISE_INLINE void solve_eight(double* values, const double* a0, const double* a1,
+                                const double* a2) {
+    constexpr double smallest_trusted = 1e-250;
+    constexpr std::size_t count = std::size(steps);
+    const double* const a[3] = {a0, a1, a2};
+    double scale = values[0];
+    for (int i = 1; i < 8; ++i) scale = scale < values[i] ? values[i] : scale;
+    double exponents[24];
+    for (int i = 0; i < 8; ++i) exponents[i] = values[i] - scale;
+    for (std::size_t i = 0; i < 4; ++i) {
+        exponents[8 + i] = a0[i];
+        exponents[12 + i] = a1[i];
+        exponents[16 + i] = a2[i];
+        exponents[20 + i] = 0.0;
+    }
+    double plain[24];
+    for (int i = 0; i < 24; ++i) plain[i] = scaled_exp_kernel(exponents[i], 0.0);
+    for (std::size_t i = 0; i < count; ++i) {
+        const Step& step = steps[backward ? count - 1 - i : i];
+        const unsigned to = backward ? step.from : step.to;
+        const unsigned from = backward ? step.to : step.from;
+        plain[to] += plain[8 + 4 * step.element + step.entry] * plain[from];
+    }
+    double smallest = plain[0];
+    for (int i = 1; i < 8; ++i) smallest = plain[i] < smallest ? plain[i] : smallest;
+    if (smallest > smallest_trusted) {
+        for (int i = 0; i < 8; ++i) values[i] = scale + log_kernel(plain[i]);
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        const Step& step = steps[backward ? count - 1 - i : i];
+        double& to = values[backward ? step.from : step.to];
+        const double from = values[backward ? step.to : step.from];
+        to = log_add_kernel(to, a[step.element][step.entry] + from);
+    }
+}
+
 }  // namespace
 
 double log_add(double a, double b) { return log_add_kernel(a, b); }
@@ -109,6 +164,21 @@ void log_sum_over_subsets_by_level(double* table, int elements) {
 }
 
 ARCWISE_VECTOR_VERSIONS
+void log_add_products(double* __restrict to, const double* __restrict a, const double* __restrict b,
+                      std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) to[i] = log_add_kernel(to[i], a[i] + b[i]);
+}
+
+ARCWISE_VECTOR_VERSIONS
+void max_products(double* __restrict to, const double* __restrict a, const double* __restrict b,
+                  std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const double product = a[i] + b[i];
+        to[i] = to[i] < product ? product : to[i];
+    }
+}
+
+ARCWISE_VECTOR_VERSIONS
 void scaled_exp(double* to, const double* from, double scale, std::size_t count) {
     combine_into(to, from, count,
                  [scale](double, double x) { return scaled_exp_kernel(x, scale); });
@@ -121,6 +191,16 @@ void fill_with_scaled_log(double* to, const double* from, double scale, double s
         const double filled = x < smallest ? old : scale + log_kernel(x);
         return old < -std::numeric_limits<double>::max() ? filled : old;
     });
+}
+
+ARCWISE_VECTOR_VERSIONS
+void solve_eight_forward(double* values, const double* a0, const double* a1, const double* a2) {
+    solve_eight<false>(values, a0, a1, a2);
+}
+
+ARCWISE_VECTOR_VERSIONS
+void solve_eight_backward(double* values, const double* a0, const double* a1, const double* a2) {
+    solve_eight<true>(values, a0, a1, a2);
 }
 
 }  // namespace arcwise

@@ -12,9 +12,9 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-// sum(allowed) - sum(allowed without required) keeps about 1e-16 |log weight| / gap relative
-// digits, where `gap` is the difference of their logarithms. Below this gap the families are added
-// up.
+// sum(allowed) - sum(allowed without required) keeps about 1e-16 |log sum| / gap relative digits,
+// where the log sum is relative to the heaviest family and `gap` is the difference of the two
+// logarithms. Below this gap the families are added up.
 constexpr double smallest_gap = 0x1p-7;
 
 constexpr int largest_table = 30;
@@ -32,7 +32,7 @@ NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, dou
         required_bits_[position / 64] |= std::uint64_t{1} << (position % 64);
     }
     if (method == SumMethod::scan) return;
-    if (candidates_ > largest_table || words() > 1) {
+    if (candidates_ > largest_table) {
         throw Error(ErrorKind::capacity,
                     "A table of score sums holds 2^K numbers for K candidate "
                     "parents, and K = " +
@@ -48,6 +48,8 @@ NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, dou
         maxima_ = sums_;
         max_over_subsets(maxima_.data(), static_cast<int>(candidates_));
     }
+    if (sorted_.count() > 0) heaviest_ = sorted_.weight(0);
+    for (double& entry : sums_) entry -= heaviest_;
     log_sum_over_subsets(sums_.data(), static_cast<int>(candidates_));
 }
 
@@ -68,7 +70,7 @@ bool NodeSums::meets_required_parents(ParentBits required) const {
 double NodeSums::log_sum(ParentBits allowed) const {
     if (!tabulated()) return sorted_.log_sum(allowed, nullptr);
     if (!has_required_parents(allowed)) return minus_infinity;
-    return sums_[allowed[0] & (sums_.size() - 1)];
+    return heaviest_ + sums_[allowed[0] & (sums_.size() - 1)];
 }
 
 double NodeSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const {
@@ -81,10 +83,10 @@ double NodeSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& memo)
     if (wanted == 0) return minus_infinity;
     const double whole = sums_[all];
     const double rest = sums_[all & ~wanted];
-    if (rest == minus_infinity) return whole;
+    if (rest == minus_infinity) return heaviest_ + whole;
     const double gap = whole - rest;
-    if (gap > smallest_gap) return whole + std::log(-std::expm1(-gap));
-    return memo.get(node_, all, wanted, [&] { return sorted_.log_sum(allowed, &wanted); });
+    if (gap > smallest_gap) return heaviest_ + (whole + std::log(-std::expm1(-gap)));
+    return memo.get(node_, all, wanted, [&] { return sorted_.log_sum(allowed, required); });
 }
 
 double NodeSums::max(ParentBits allowed) const {
@@ -97,12 +99,12 @@ double NodeSums::max(ParentBits allowed) const {
 }
 
 std::int64_t NodeSums::draw(ParentBits allowed, Random& random) const {
-    return sorted_.draw(allowed, nullptr, log_sum(allowed), random);
+    return sorted_.place_at(allowed, nullptr, log_sum(allowed), random.uniform());
 }
 
 std::int64_t NodeSums::draw(ParentBits allowed, ParentBits required, SumMemo& memo,
                             Random& random) const {
-    return sorted_.draw(allowed, required, log_sum(allowed, required, memo), random);
+    return sorted_.place_at(allowed, required, log_sum(allowed, required, memo), random.uniform());
 }
 
 }  // namespace arcwise

@@ -122,19 +122,19 @@ std::int64_t SortedFamilies::best(ParentBits allowed, ParentBits required) const
     return found;
 }
 
-std::int64_t SortedFamilies::draw(ParentBits allowed, ParentBits required, double log_sum,
-                                  Random& random) const {
-    double left = random.uniform();
+std::int64_t SortedFamilies::place_at(ParentBits allowed, ParentBits required, double log_sum,
+                                      double share) const {
+    double left = share;
     // Rounding can leave a remainder after the last family; the last one then takes it.
-    std::int64_t drawn = -1;
+    std::int64_t found = -1;
     scan(
         allowed, required, [](std::size_t) { return true; },
         [&](std::size_t place) {
-            drawn = static_cast<std::int64_t>(place);
+            found = static_cast<std::int64_t>(place);
             left -= std::exp(weights_[place] - log_sum);
             return left >= 0.0;
         });
-    return drawn;
+    return found;
 }
 
 }  // namespace arcwise

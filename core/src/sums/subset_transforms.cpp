@@ -21,8 +21,6 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-// Sums above this are final: what fell below e^-700 in the window is less than a 10^-140th of it.
-constexpr double smallest_final = 0x1p-500;
 constexpr double nats_per_window = 340.0;
 constexpr double most_windows = 6.0;
 
@@ -105,20 +103,24 @@ void log_sum_over_subsets(double* table, int elements) {
     std::vector<double> entries;  // a copy, once sums start to replace them
     while (scale != minus_infinity) {
         const double* source = entries.empty() ? table : entries.data();
-        // Entries above the scale count as if they were at it; they are in final sets only.
+        // Entries far above the scale count as less than they are; they are in final sets only.
         scaled_exp(window.data(), source, scale, count);
-        over_subsets(window.data(), elements, add_into, add_by_level);
+        sum_over_subsets(window.data(), elements);
         const double next_scale =
-            extremes_where_below(source, window.data(), smallest_final, count).largest;
+            extremes_where_below(source, window.data(), smallest_final_sum, count).largest;
         if (entries.empty()) {
             if (next_scale != minus_infinity) entries.assign(table, table + count);
             std::fill_n(table, count, minus_infinity);
         }
-        fill_with_scaled_log(table, window.data(), scale, smallest_final, count);
+        fill_with_scaled_log(table, window.data(), scale, smallest_final_sum, count);
         scale = next_scale;
     }
     constexpr std::size_t most_kept = std::size_t{1} << 20;
     if (count <= most_kept) kept = std::move(window);
+}
+
+void sum_over_subsets(double* table, int elements) {
+    over_subsets(table, elements, add_into, add_by_level);
 }
 
 void max_over_subsets(double* table, int elements) {

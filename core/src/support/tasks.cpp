@@ -70,8 +70,9 @@ void run_tasks(std::size_t count, std::uint64_t total_work, const RunOptions& op
     bool refused = false;
     {
         std::unique_lock lock(mutex);
-        while (running > 0) {
-            finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; });
+        for (bool ended = false; !ended;) {
+            ended = finished.wait_for(lock, std::chrono::milliseconds(50),
+                                      [&] { return running == 0; });
             if (options.monitor == nullptr || refused) continue;
             lock.unlock();
             if (!options.monitor->proceed(share())) {

@@ -57,6 +57,9 @@ class NodeFamilies {
     // All parents of a family, as ascending node numbers.
     std::vector<int> parents(std::span<const int> members) const;
 
+    // The same for the family at a storage index.
+    std::vector<int> parents_of(std::uint64_t index) const;
+
   private:
     std::vector<int> candidates_;
     std::vector<int> required_;

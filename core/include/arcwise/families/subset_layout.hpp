@@ -38,6 +38,21 @@ class SubsetLayout {
         return result;
     }
 
+    // The members of the set of a given rank, in descending order.
+    std::vector<int> members(std::uint64_t rank) const {
+        std::vector<int> result;
+        int room = max_size_;
+        int limit = elements_;
+        while (rank > 0) {
+            int member = limit - 1;
+            while (below(member, room) > rank) --member;
+            result.push_back(member);
+            rank -= below(member, room--);
+            limit = member;
+        }
+        return result;
+    }
+
     // Calls visit(rank, members) for every set in rank order, members descending.
     template <class Visit>
     void for_each(Visit&& visit) const {

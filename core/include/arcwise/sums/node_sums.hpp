@@ -86,7 +86,10 @@ class NodeSums {
     std::size_t candidates_;
     SortedFamilies sorted_;
     std::vector<std::uint64_t> required_bits_;  // the parents in every family
-    std::vector<double> sums_;                  // by set of candidates; empty: scan
+    // Sums are kept relative to the heaviest family: logarithms near zero have more digits after
+    // the point, and a difference of two sums needs them.
+    double heaviest_ = 0.0;
+    std::vector<double> sums_;  // by set of candidates; empty: scan
     std::vector<double> maxima_;
 };
 

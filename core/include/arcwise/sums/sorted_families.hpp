@@ -34,10 +34,10 @@ class SortedFamilies {
     // Place of the heaviest such family, or -1.
     std::int64_t best(ParentBits allowed, ParentBits required) const;
 
-    // Place of a family drawn in proportion to its weight, given the log sum; or -1 if there is
-    // none.
-    std::int64_t draw(ParentBits allowed, ParentBits required, double log_sum,
-                      Random& random) const;
+    // Place of the family at which the running share of the log sum first exceeds `share`; or -1 if
+    // there is none. With a uniform share, a family in proportion to its weight.
+    std::int64_t place_at(ParentBits allowed, ParentBits required, double log_sum,
+                          double share) const;
 
   private:
     // Visits the families within `allowed` that meet `required` by falling weight, block by block:

@@ -39,9 +39,47 @@ struct RunOptions {
     Monitor* monitor = nullptr;
 };
 
+// A run of several phases, each reported as its own part of the whole, so that progress never falls
+// back. Work is in any unit, the same for all phases.
+class Phases {
+  public:
+    Phases(const RunOptions& options, std::uint64_t total_work)
+        : options_(options), total_work_(static_cast<double>(total_work)) {}
+
+    // Calls run(options), whose monitor maps the share done of this phase to that of the whole.
+    template <class Run>
+    void run(std::uint64_t work, Run&& run) {
+        const double first = work_done_;
+        work_done_ += static_cast<double>(work);
+        PartMonitor part(options_.monitor, first / total_work_, work_done_ / total_work_);
+        run(RunOptions{options_.threads, options_.monitor == nullptr ? nullptr : &part});
+    }
+
+  private:
+    class PartMonitor final : public Monitor {
+      public:
+        PartMonitor(Monitor* whole, double first, double last)
+            : whole_(whole), first_(first), last_(last) {}
+
+        bool proceed(double fraction_done) override {
+            return whole_->proceed(first_ + (last_ - first_) * fraction_done);
+        }
+
+      private:
+        Monitor* whole_;
+        double first_;
+        double last_;
+    };
+
+    RunOptions options_;
+    double total_work_;
+    double work_done_ = 0.0;
+};
+
 // Calls `task(index, context)` for index = 0 .. count-1 in increasing order of start. The first
 // exception stops the run and is thrown again here; an unwilling monitor ends in `interrupted`.
-// `total_work` is what the calls of `advance` will add up to.
+// `total_work` is what the calls of `advance` will add up to. The monitor is asked once more after
+// the last task, so the last share it sees of a complete run is 1.
 void run_tasks(std::size_t count, std::uint64_t total_work, const RunOptions& options,
                const std::function<void(std::size_t, TaskContext&)>& task);
 

@@ -1,0 +1,37 @@
+// Independent orders and DAGs from the order-modular posterior, by walking back through F.
+//
+// The last node of a set Y is v with probability alpha_v(Y - v) F(Y - v) / F(Y); then Y - v goes
+// on. Given the order, every node draws its parents among its predecessors. (DOS and DDS of He,
+// Tian and Wu 2016.)
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arcwise/exact/parent_sampler.hpp"
+#include "arcwise/families/family_table.hpp"
+#include "arcwise/support/tasks.hpp"
+
+namespace arcwise {
+
+class OrderSampler {
+  public:
+    OrderSampler(const FamilyTable& weights, const RunOptions& options);
+
+    int nodes() const { return sums_.nodes(); }
+
+    // Fills `count` draws, numbered from `first`; draw i depends on (seed, i) only. `orders` and
+    // `parents` have one row of nodes() entries for each draw: the order from first to last, and
+    // the parents of each node as a set.
+    void sample(std::uint64_t seed, std::uint64_t first, std::size_t count,
+                std::span<std::uint8_t> orders, std::span<std::uint32_t> parents,
+                const RunOptions& options) const;
+
+  private:
+    std::vector<double> forward_;  // ln F, less the offsets
+    std::vector<double> offset_;
+    SetSums sums_;
+};
+
+}  // namespace arcwise

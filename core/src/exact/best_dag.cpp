@@ -1,0 +1,48 @@
+// Walks back through the table of best DAGs on subsets.
+#include "arcwise/exact/best_dag.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "arcwise/exact/block_sums.hpp"
+#include "arcwise/exact/subset_programme.hpp"
+#include "arcwise/support/error.hpp"
+
+namespace arcwise {
+
+BestDag best_dag(const FamilyTable& weights, const RunOptions& options) {
+    const BlockSums sums(weights, BlockSums::balanced_low(static_cast<int>(weights.size())));
+    const std::vector<double> best = forward_programme(sums, Semiring::maximum, options);
+    if (std::isinf(best.back())) {
+        throw Error(ErrorKind::argument,
+                    "No DAG has a positive weight; relax the constraints or the prior.");
+    }
+    BestDag result;
+    result.parents.resize(weights.size());
+    auto left = static_cast<std::uint32_t>(best.size() - 1);
+    while (left != 0) {
+        int last = -1;
+        BlockSums::Best chosen{0.0, -1};
+        double largest = -std::numeric_limits<double>::infinity();
+        for (int v = 0; v < sums.nodes(); ++v) {
+            const std::uint32_t bit = std::uint32_t{1} << v;
+            if ((left & bit) == 0) continue;
+            const BlockSums::Best candidate = sums.best_family(v, left ^ bit);
+            if (candidate.family >= 0 && candidate.weight + best[left ^ bit] > largest) {
+                largest = candidate.weight + best[left ^ bit];
+                last = v;
+                chosen = candidate;
+            }
+        }
+        const auto v = static_cast<std::size_t>(last);
+        const NodeFamilies& families = weights[v];
+        result.log_weight += families.values()[static_cast<std::size_t>(chosen.family)];
+        for (const int parent : families.parents_of(static_cast<std::uint64_t>(chosen.family))) {
+            result.parents[v] |= std::uint32_t{1} << parent;
+        }
+        left ^= std::uint32_t{1} << last;
+    }
+    return result;
+}
+
+}  // namespace arcwise

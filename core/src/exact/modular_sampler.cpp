@@ -1,0 +1,167 @@
+// Layers drawn from inclusion and exclusion over the sets that may come next.
+#include "arcwise/exact/modular_sampler.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <memory>
+#include <unordered_map>
+
+#include "arcwise/support/error.hpp"
+
+namespace arcwise {
+namespace {
+
+constexpr std::size_t draws_per_task = 256;
+constexpr std::size_t most_numbers_kept = std::size_t{1} << 25;
+
+// Distributions of the next layer, by (nodes placed, nodes placed before the last layer).
+class NextLayers {
+  public:
+    explicit NextLayers(const ModularProgramme<double>& programme) : programme_(programme) {}
+
+    std::uint32_t draw(std::uint32_t placed, std::uint32_t placed_before, Random& random) {
+        const std::uint64_t key = std::uint64_t{placed} << 32 | placed_before;
+        auto found = layers_.find(key);
+        if (found == layers_.end()) {
+            if (numbers_kept_ > most_numbers_kept) {
+                exact_.clear();
+                layers_.clear();
+                numbers_kept_ = 0;
+            }
+            found = layers_.emplace(key, running_weights(placed, placed_before)).first;
+            numbers_kept_ += found->second.size();
+        }
+        const std::vector<double>& running = found->second;
+        const double share = random.uniform() * running.back();
+        const auto place = static_cast<std::uint32_t>(
+            std::upper_bound(running.begin(), running.end() - 1, share) - running.begin());
+        return spread(place, programme_.everything() & ~placed);
+    }
+
+  private:
+    // The subset of `free` whose members, numbered from the lowest, are the bits of `place`.
+    static std::uint32_t spread(std::uint32_t place, std::uint32_t free) {
+        std::uint32_t result = 0;
+        for (std::uint32_t left = free; left != 0; left &= left - 1, place >>= 1) {
+            if ((place & 1) != 0) result |= left & (~left + 1);
+        }
+        return result;
+    }
+
+    // E(placed, T) relative to B(placed), for all T outside.
+    const std::vector<double>& exact_layers(std::uint32_t placed) {
+        if (const auto found = exact_.find(placed); found != exact_.end()) return found->second;
+        const std::uint32_t free = programme_.everything() & ~placed;
+        const std::size_t size = std::size_t{1} << std::popcount(free);
+        ModularProgramme<double>::Products products;
+        programme_.multiply_out(placed, free, 1.0, -programme_.exponent_beyond(placed), products);
+        std::vector<double> sums(size);
+        std::uint32_t added = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::uint32_t target = placed | added;
+            const double weight = programme_.weight_beyond()[target];
+            sums[i] =
+                weight == 0.0
+                    ? 0.0
+                    : times_power_of_two(products.mantissa[i] * weight,
+                                         products.exponent[i] + programme_.exponent_beyond(target));
+            added = (added - free) & free;
+        }
+        for (std::size_t bit = 1; bit < size; bit <<= 1) {
+            for (std::size_t i = 0; i < size; ++i) {
+                if ((i & bit) == 0) sums[i] += sums[i | bit];
+            }
+        }
+        for (std::size_t i = 0; i < size; ++i) {
+            const double sign = std::popcount(i) % 2 == 0 ? 1.0 : -1.0;
+            sums[i] = std::max(0.0, sign * sums[i]);  // below zero is rounding
+        }
+        numbers_kept_ += size;
+        return exact_.emplace(placed, std::move(sums)).first->second;
+    }
+
+    std::vector<double> running_weights(std::uint32_t placed, std::uint32_t placed_before) {
+        std::vector<double> weights = exact_layers(placed);
+        const std::uint32_t free = programme_.everything() & ~placed;
+        std::size_t filled = 1;
+        std::vector<double> factors(weights.size(), 1.0);
+        for (std::uint32_t left = free; left != 0; left &= left - 1) {
+            const int v = std::countr_zero(left);
+            const double factor = placed == 0 ? 1.0 : share_meeting_last(v, placed, placed_before);
+            for (std::size_t i = 0; i < filled; ++i) factors[filled + i] = factors[i] * factor;
+            filled *= 2;
+        }
+        weights[0] = 0.0;  // a layer has a member
+        double running = 0.0;
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            running += weights[i] * factors[i];
+            weights[i] = running;
+        }
+        return weights;
+    }
+
+    // 1 - alpha_v(placed_before) / alpha_v(placed).
+    double share_meeting_last(int v, std::uint32_t placed, std::uint32_t placed_before) const {
+        const double whole = programme_.sum_mantissa(v, placed);
+        if (whole == 0.0) return 0.0;
+        const double without = times_power_of_two(
+            programme_.sum_mantissa(v, placed_before),
+            programme_.sum_exponent(v, placed_before) - programme_.sum_exponent(v, placed));
+        return std::max(0.0, 1.0 - without / whole);
+    }
+
+    const ModularProgramme<double>& programme_;
+    std::unordered_map<std::uint32_t, std::vector<double>> exact_;
+    std::unordered_map<std::uint64_t, std::vector<double>> layers_;
+    std::size_t numbers_kept_ = 0;
+};
+
+}  // namespace
+
+ModularSampler::ModularSampler(const FamilyTable& weights, double tolerance,
+                               const RunOptions& options)
+    : programme_(weights), sums_(weights, true, {options.threads, nullptr}) {
+    programme_.run(false, options);
+    if (!(programme_.error() <= tolerance)) {
+        throw Error(ErrorKind::numerical,
+                    "Rounding may cost the modular sampler more than its tolerance; allow more, or "
+                    "use weighted draws of the order-modular sampler.");
+    }
+}
+
+void ModularSampler::sample(std::uint64_t seed, std::uint64_t first, std::size_t count,
+                            std::span<std::uint32_t> parents, const RunOptions& options) const {
+    const auto n = static_cast<std::size_t>(nodes());
+    const std::size_t tasks = (count + draws_per_task - 1) / draws_per_task;
+    run_tasks(tasks, count, options, [&](std::size_t task, TaskContext& context) {
+        // Caches of one thread; it lives as long as this run.
+        thread_local const ModularSampler* owner = nullptr;
+        thread_local std::unique_ptr<NextLayers> next_layers;
+        thread_local std::unique_ptr<ParentSampler> parent_sampler;
+        if (owner != this) {
+            owner = this;
+            next_layers = std::make_unique<NextLayers>(programme_);
+            parent_sampler = std::make_unique<ParentSampler>(sums_);
+        }
+        const std::size_t end = std::min(count, (task + 1) * draws_per_task);
+        for (std::size_t i = task * draws_per_task; i < end; ++i) {
+            Random random(seed, first + i);
+            std::uint32_t placed = 0;
+            std::uint32_t last_layer = 0;
+            while (placed != programme_.everything()) {
+                const std::uint32_t layer = next_layers->draw(placed, placed & ~last_layer, random);
+                for (std::uint32_t left = layer; left != 0; left &= left - 1) {
+                    const int v = std::countr_zero(left);
+                    parents[i * n + static_cast<std::size_t>(v)] =
+                        parent_sampler->draw(v, placed, last_layer, random);
+                }
+                placed |= layer;
+                last_layer = layer;
+            }
+            context.advance(1);
+        }
+    });
+}
+
+}  // namespace arcwise

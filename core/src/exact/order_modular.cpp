@@ -1,0 +1,102 @@
+// Joins the two programmes into the probabilities of all families.
+#include "arcwise/exact/order_modular.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "arcwise/exact/subset_programme.hpp"
+#include "arcwise/sums/log_space.hpp"
+#include "arcwise/support/error.hpp"
+
+namespace arcwise {
+namespace {
+
+double offsets(const BlockSums& sums) {
+    double total = 0.0;
+    for (int v = 0; v < sums.nodes(); ++v) total += sums.offset(v);
+    return total;
+}
+
+void refuse_impossible(double log_weight) {
+    if (std::isinf(log_weight)) {
+        throw Error(ErrorKind::argument,
+                    "No DAG has a positive weight; relax the constraints or the prior.");
+    }
+}
+
+// What the blocks of one node give to the probabilities of its families.
+void add_blocks_of_node(const BlockSums& sums, int v, const std::vector<double>& forward,
+                        const std::vector<double>& backward, double* probabilities,
+                        TaskContext& context) {
+    const std::size_t block = std::size_t{1} << sums.low();
+    const std::size_t size = sums.block_size(v);
+    const double total = forward.back();
+    std::vector<double> log_sum(size);
+    std::vector<double> log_share(size);
+    std::vector<double> share(size);
+    for (std::uint32_t high_set = 0; high_set < sums.blocks(); ++high_set) {
+        context.advance(1);
+        const bool is_high = v >= sums.low();
+        if (is_high && (high_set >> (v - sums.low()) & 1) != 0) continue;
+        sums.log_sums(v, high_set, log_sum.data());
+        const double* before = forward.data() + high_set * block;
+        const double* after = backward.data() + high_set * block;
+        const std::size_t step = std::size_t{1} << v;  // from U to U + v
+        // Sets of one run agree in all variables above v, so their entries are next to each other.
+        const std::size_t run = is_high ? block : step;
+        for (std::size_t first = 0; first < size; first += run) {
+            const std::size_t set = sums.set_at(v, first);
+            for (std::size_t i = 0; i < run; ++i) {
+                log_share[first + i] = before[set + i] + log_sum[first + i] + after[set + i + step];
+            }
+        }
+        if (*std::max_element(log_share.begin(), log_share.end()) < total - 700.0) continue;
+        scaled_exp(share.data(), log_share.data(), total, size);
+        sums.add_family_shares(v, high_set, share.data(), log_sum.data(), probabilities);
+    }
+}
+
+}  // namespace
+
+ExactPosterior order_modular_posterior(const FamilyTable& weights, const RunOptions& options) {
+    const BlockSums sums(weights, BlockSums::balanced_low(static_cast<int>(weights.size())));
+    ExactPosterior result;
+    std::vector<double> forward;
+    std::vector<double> backward;
+    Phases phases(options, 3);
+    phases.run(
+        1, [&](const RunOptions& part) { forward = forward_programme(sums, Semiring::sum, part); });
+    refuse_impossible(forward.back());
+    phases.run(1, [&](const RunOptions& part) {
+        backward = backward_programme(sums, Semiring::sum, part);
+    });
+    result.log_weight = forward.back() + offsets(sums);
+    result.probabilities = weights;
+    const auto nodes = static_cast<std::size_t>(sums.nodes());
+    std::vector<double> errors(nodes);
+    phases.run(1, [&](const RunOptions& part) {
+        run_tasks(nodes, nodes * sums.blocks(), part, [&](std::size_t v, TaskContext& context) {
+            std::vector<double>& values = result.probabilities[v].values();
+            std::fill(values.begin(), values.end(), 0.0);
+            add_blocks_of_node(sums, static_cast<int>(v), forward, backward, values.data(),
+                               context);
+            double total = 0.0;
+            for (const double value : values) total += value;
+            errors[v] = std::abs(total - 1.0);
+        });
+    });
+    // The probabilities of a node's families add up to 1 but for rounding; so do F(V) and B(empty)
+    // agree.
+    result.error = std::max(*std::max_element(errors.begin(), errors.end()),
+                            std::abs(std::expm1(forward.back() - backward.front())));
+    return result;
+}
+
+double order_modular_log_weight(const FamilyTable& weights, const RunOptions& options) {
+    const BlockSums sums(weights, BlockSums::balanced_low(static_cast<int>(weights.size())));
+    const double log_weight = forward_programme(sums, Semiring::sum, options).back();
+    refuse_impossible(log_weight);
+    return log_weight + offsets(sums);
+}
+
+}  // namespace arcwise

@@ -1,0 +1,110 @@
+// Backtracking with the distributions of last nodes kept.
+#include "arcwise/exact/order_sampler.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <memory>
+#include <unordered_map>
+
+#include "arcwise/exact/block_sums.hpp"
+#include "arcwise/exact/subset_programme.hpp"
+#include "arcwise/support/error.hpp"
+
+namespace arcwise {
+namespace {
+
+constexpr int most_tabulated = 22;
+constexpr std::size_t draws_per_task = 1024;
+constexpr std::size_t most_steps_kept = std::size_t{1} << 20;
+
+// Which node of a set comes last: running shares of the set's nodes in rising order.
+class LastNodes {
+  public:
+    LastNodes(const std::vector<double>& forward, const std::vector<double>& offset,
+              const SetSums& sums)
+        : forward_(forward), offset_(offset), sums_(sums) {}
+
+    int draw(std::uint32_t set, Random& random) {
+        auto found = kept_.find(set);
+        if (found == kept_.end()) {
+            if (kept_.size() > most_steps_kept) kept_.clear();
+            found = kept_.emplace(set, running_shares(set)).first;
+        }
+        const std::vector<double>& running = found->second;
+        // Scaled by the last entry, which is 1 but for rounding.
+        const double share = random.uniform() * running.back();
+        auto place = std::upper_bound(running.begin(), running.end(), share) - running.begin();
+        std::uint32_t left = set;
+        while (place-- > 0) left &= left - 1;
+        return std::countr_zero(left);
+    }
+
+  private:
+    std::vector<double> running_shares(std::uint32_t set) const {
+        std::vector<double> running;
+        double total = 0.0;
+        for (std::uint32_t left = set; left != 0; left &= left - 1) {
+            const int v = std::countr_zero(left);
+            const std::uint32_t before = set ^ (std::uint32_t{1} << v);
+            const double log_share = sums_.log_sum(v, before) -
+                                     offset_[static_cast<std::size_t>(v)] + forward_[before] -
+                                     forward_[set];
+            total += std::exp(log_share);
+            running.push_back(total);
+        }
+        return running;
+    }
+
+    const std::vector<double>& forward_;
+    const std::vector<double>& offset_;
+    const SetSums& sums_;
+    std::unordered_map<std::uint32_t, std::vector<double>> kept_;
+};
+
+}  // namespace
+
+OrderSampler::OrderSampler(const FamilyTable& weights, const RunOptions& options)
+    : sums_(weights, static_cast<int>(weights.size()) <= most_tabulated,
+            {options.threads, nullptr}) {
+    const BlockSums blocks(weights, BlockSums::balanced_low(static_cast<int>(weights.size())));
+    forward_ = forward_programme(blocks, Semiring::sum, options);
+    if (std::isinf(forward_.back())) {
+        throw Error(ErrorKind::argument,
+                    "No DAG has a positive weight; relax the constraints or the prior.");
+    }
+    for (int v = 0; v < blocks.nodes(); ++v) offset_.push_back(blocks.offset(v));
+}
+
+void OrderSampler::sample(std::uint64_t seed, std::uint64_t first, std::size_t count,
+                          std::span<std::uint8_t> orders, std::span<std::uint32_t> parents,
+                          const RunOptions& options) const {
+    const auto n = static_cast<std::size_t>(nodes());
+    const std::size_t tasks = (count + draws_per_task - 1) / draws_per_task;
+    run_tasks(tasks, count, options, [&](std::size_t task, TaskContext& context) {
+        // Caches of one thread; it lives as long as this run.
+        thread_local const OrderSampler* owner = nullptr;
+        thread_local std::unique_ptr<LastNodes> last_nodes;
+        thread_local std::unique_ptr<ParentSampler> parent_sampler;
+        if (owner != this) {
+            owner = this;
+            last_nodes = std::make_unique<LastNodes>(forward_, offset_, sums_);
+            parent_sampler = std::make_unique<ParentSampler>(sums_);
+        }
+        const std::size_t end = std::min(count, (task + 1) * draws_per_task);
+        for (std::size_t i = task * draws_per_task; i < end; ++i) {
+            Random random(seed, first + i);
+            auto set = static_cast<std::uint32_t>(forward_.size() - 1);
+            for (std::size_t position = n; position-- > 0;) {
+                const int v = last_nodes->draw(set, random);
+                set ^= std::uint32_t{1} << v;
+                orders[i * n + position] = static_cast<std::uint8_t>(v);
+                parents[i * n + static_cast<std::size_t>(v)] =
+                    parent_sampler->draw(v, set, 0, random);
+            }
+        }
+        context.advance(end - task * draws_per_task);
+    });
+}
+
+}  // namespace arcwise

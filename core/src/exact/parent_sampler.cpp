@@ -1,0 +1,103 @@
+// Keeping and using the distributions of parent sets.
+#include "arcwise/exact/parent_sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "arcwise/sums/score_sums.hpp"
+
+namespace arcwise {
+namespace {
+
+// A distribution keeps its heaviest families until this share, or this many.
+constexpr double share_kept = 0.999;
+constexpr std::size_t families_kept = 128;
+
+// All distributions of a sampler together; beyond, they start afresh.
+constexpr std::size_t most_numbers_kept = std::size_t{1} << 24;
+
+constexpr double scan_tolerance = 1e-14;
+
+}  // namespace
+
+SetSums::SetSums(const FamilyTable& weights, bool tabulate, const RunOptions& options)
+    : sums_(make_score_sums(
+          weights,
+          std::vector<SumMethod>(weights.size(), tabulate ? SumMethod::table : SumMethod::scan),
+          scan_tolerance, false, options)) {
+    for (const NodeFamilies& families : weights) {
+        std::vector<std::uint8_t>& possible = possible_.emplace_back();
+        for (const int parent : families.candidates()) {
+            possible.push_back(static_cast<std::uint8_t>(parent));
+        }
+        for (const int parent : families.required()) {
+            possible.push_back(static_cast<std::uint8_t>(parent));
+        }
+    }
+}
+
+std::uint64_t SetSums::bits_of(int node, std::uint32_t set) const {
+    const std::vector<std::uint8_t>& possible = possible_[static_cast<std::size_t>(node)];
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < possible.size(); ++i) {
+        bits |= std::uint64_t{set >> possible[i] & 1} << i;
+    }
+    return bits;
+}
+
+std::uint32_t SetSums::set_of(int node, std::uint64_t bits) const {
+    const std::vector<std::uint8_t>& possible = possible_[static_cast<std::size_t>(node)];
+    std::uint32_t set = 0;
+    for (std::size_t i = 0; i < possible.size(); ++i) {
+        set |= static_cast<std::uint32_t>(bits >> i & 1) << possible[i];
+    }
+    return set;
+}
+
+ParentSampler::Distribution ParentSampler::make(int node, std::uint64_t allowed,
+                                                std::uint64_t required, bool meets) const {
+    const SortedFamilies& families = sums_.families(node);
+    Distribution result;
+    result.log_sum = meets ? sums_.log_sum(node, sums_.set_of(node, allowed),
+                                           sums_.set_of(node, required), memo_)
+                           : sums_.log_sum(node, sums_.set_of(node, allowed));
+    double running = 0.0;
+    for (std::size_t place = 0; place < families.count(); ++place) {
+        const std::uint64_t parents = *families.parents(place);
+        if ((parents & ~allowed) != 0 || (meets && (parents & required) == 0)) continue;
+        running += std::exp(families.weight(place) - result.log_sum);
+        result.running.push_back(running);
+        result.parents.push_back(sums_.set_of(node, parents));
+        if (running > share_kept || result.running.size() == families_kept) break;
+    }
+    return result;
+}
+
+std::uint32_t ParentSampler::draw(int node, std::uint32_t allowed, std::uint32_t required,
+                                  Random& random) {
+    const Key key{static_cast<std::uint64_t>(node) << 32 | allowed, required};
+    const std::uint64_t inside = sums_.bits_of(node, allowed);
+    const std::uint64_t wanted = sums_.bits_of(node, required);
+    auto found = kept_.find(key);
+    if (found == kept_.end()) {
+        if (numbers_kept_ > most_numbers_kept) {
+            kept_.clear();
+            numbers_kept_ = 0;
+        }
+        found = kept_.emplace(key, make(node, inside, wanted, required != 0)).first;
+        numbers_kept_ += 2 * found->second.running.size() + 8;
+    }
+    const Distribution& distribution = found->second;
+    const double share = random.uniform();
+    const auto place =
+        std::upper_bound(distribution.running.begin(), distribution.running.end(), share);
+    if (place != distribution.running.end()) {
+        return distribution.parents[static_cast<std::size_t>(place - distribution.running.begin())];
+    }
+    const SortedFamilies& families = sums_.families(node);
+    const std::int64_t drawn =
+        families.place_at(&inside, required != 0 ? &wanted : nullptr, distribution.log_sum, share);
+    return sums_.set_of(node, *families.parents(static_cast<std::size_t>(drawn)));
+}
+
+}  // namespace arcwise
