@@ -1,0 +1,149 @@
+"""Hold one column of a table: labels coded as small integers, or measurements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import DataError
+
+Kind: TypeAlias = Literal["discrete", "continuous"]
+
+MOST_LEVELS = 65535  # codes are uint16
+
+
+def read_only(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
+    """Return the array as a contiguous one that nobody can write to.
+
+    A read-only *view* is copied: its owner may still change the memory.
+    """
+    ready = array.dtype == dtype and array.flags.c_contiguous
+    if ready and array.flags.owndata and not array.flags.writeable:
+        return array
+    array = np.array(array, dtype=dtype, order="C")
+    array.flags.writeable = False
+    return array
+
+
+def level_numbers(levels: tuple[object, ...]) -> NDArray[np.float64] | None:
+    """Return integer levels as numbers, or None if a level is anything but an integer."""
+    if all(isinstance(level, int) and not isinstance(level, bool) for level in levels):
+        return np.array(levels, dtype=np.float64)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteColumn:
+    """A column of labels.
+
+    Parameters
+    ----------
+    name
+        The variable.
+    codes
+        One code per row, an index into `levels`; stored as read-only uint16.
+    levels
+        The labels, in order, those declared but never observed included. ``None``,
+        always the last, is the level of the rows in which the value is missing.
+
+    Examples
+    --------
+    >>> DiscreteColumn("smoker", [0, 1, 1], ("no", "yes")).labels()
+    ['no', 'yes', 'yes']
+    """
+
+    name: str
+    codes: NDArray[np.uint16]
+    levels: tuple[object, ...]
+    kind: ClassVar[Kind] = "discrete"
+
+    def __post_init__(self) -> None:
+        codes = np.asarray(self.codes)
+        if len(self.levels) > MOST_LEVELS:
+            raise DataError(
+                f"column {self.name!r} has {len(self.levels)} levels, but at most {MOST_LEVELS} "
+                "are allowed; merge some of them or leave it out"
+            )
+        # The compiled core indexes count tables by these codes without checking them again.
+        if codes.ndim != 1 or (codes.size and not 0 <= codes.min() <= codes.max() < self.size):
+            raise DataError(
+                f"the codes of column {self.name!r} must be one integer per row from 0 to "
+                f"{self.size - 1}, one for each of its levels"
+            )
+        object.__setattr__(self, "codes", read_only(codes, np.uint16))
+        object.__setattr__(self, "levels", tuple(self.levels))
+
+    # Arrays come out of a pickle writable; going through the constructor freezes them again.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name, self.codes, self.levels)
+
+    @property
+    def size(self) -> int:
+        """The number of levels."""
+        return len(self.levels)
+
+    def labels(self) -> list[object]:
+        """Return the label of each row."""
+        table = np.empty(self.size, dtype=object)
+        table[:] = self.levels
+        labels: list[object] = table[self.codes].tolist()
+        return labels
+
+    def numbers(self) -> NDArray[np.float64] | None:
+        """Return the number of each row if every level is an integer, else None."""
+        numbers = level_numbers(self.levels)
+        return None if numbers is None else numbers[self.codes]
+
+    def take(self, rows: NDArray[Any]) -> DiscreteColumn:
+        """Return the column of the chosen rows; every level stays."""
+        return DiscreteColumn(self.name, self.codes[rows], self.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class ContinuousColumn:
+    """A column of measurements.
+
+    Parameters
+    ----------
+    name
+        The variable.
+    values
+        One finite number per row; stored as read-only float64.
+
+    Examples
+    --------
+    >>> ContinuousColumn("height", [1.5, 2]).labels()
+    [1.5, 2.0]
+    """
+
+    name: str
+    values: NDArray[np.float64]
+    kind: ClassVar[Kind] = "continuous"
+
+    def __post_init__(self) -> None:
+        values = np.asarray(self.values)
+        if values.ndim != 1 or not np.isfinite(values).all():
+            raise DataError(f"the values of column {self.name!r} must be one finite number per row")
+        object.__setattr__(self, "values", read_only(values, np.float64))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name, self.values)
+
+    def labels(self) -> list[object]:
+        """Return the number of each row."""
+        labels: list[object] = self.values.tolist()
+        return labels
+
+    def numbers(self) -> NDArray[np.float64]:
+        """Return the number of each row."""
+        return self.values
+
+    def take(self, rows: NDArray[Any]) -> ContinuousColumn:
+        """Return the column of the chosen rows."""
+        return ContinuousColumn(self.name, self.values[rows])
+
+
+Column: TypeAlias = DiscreteColumn | ContinuousColumn

@@ -1,0 +1,179 @@
+"""Read delimited text: check its shape line by line, then let the reader parse the values.
+
+The reader alone would rename repeated names, fill short rows and keep blank lines, all
+without a word; the check of the shape finds these first.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from arcwise.data.guard import refusing
+from arcwise.data.messages import joined, plural, warn
+from arcwise.errors import ArgumentError, DataError, FileFormatError
+
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+
+#: What counts as missing in a text file, quoted or not. `None` is a label: networks such as
+#: INSURANCE and HAILFINDER have a level of that name.
+MISSING_MARKERS = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL", "?")
+
+TRUTHS = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the check of the lines found: the header, the data rows and the blank ones."""
+
+    header: list[str]
+    rows: int
+    blank: list[int]
+
+
+def separator_of(path: Path) -> str | None:
+    """Return the separator that a file name promises, or None if it is not delimited text."""
+    name = path.name.lower().removesuffix(".gz")
+    return SEPARATORS.get(Path(name).suffix)
+
+
+def read_delimited(
+    path: str, content: bytes, separator: str, names: Sequence[str] | None
+) -> list[tuple[str, nw.Series[Any]]]:
+    """Return the named columns of a delimited text file, each of the type its values have."""
+    text = _decoded(path, content)
+    if separator == ",":
+        separator = _likely_separator(text)
+    shape = _checked_shape(path, text, separator)
+    ambiguous = FileFormatError(
+        f"the fields of {path!r} cannot be told apart; put quotation marks around a whole field "
+        "only, and double those inside it"
+    )
+    with refusing(ambiguous):
+        frame = nw.read_csv(
+            io.BytesIO(text.encode()),
+            backend="polars",
+            separator=separator,
+            has_header=False,
+            infer_schema=False,
+        )
+    if frame.shape != (shape.rows + len(shape.blank), len(shape.header)):
+        raise ambiguous
+    if shape.blank:
+        keep = np.ones(len(frame), dtype=np.bool_)
+        keep[shape.blank] = False
+        frame = frame.filter(keep.tolist())
+    columns = list(frame.iter_columns())
+    if names is None:
+        names = shape.header
+        _refuse_numbers(path, names)
+        columns = [column[1:] for column in columns]
+        if _is_row_names(path, names[0], columns[0]):
+            names, columns = names[1:], columns[1:]
+    elif isinstance(names, str) or len(names) != len(columns):
+        raise ArgumentError(
+            f"`names` must be a list with a name for each of the "
+            f"{plural(len(columns), 'column')} of {path!r}, but is {names!r}"
+        )
+    return [(name, typed(column)) for name, column in zip(names, columns, strict=True)]
+
+
+def typed(series: nw.Series[Any]) -> nw.Series[Any]:
+    """Return text as integers, reals or booleans if all of it is, without surrounding blanks."""
+    text = series.str.strip_chars()
+    text = text.to_frame().select(
+        nw.when(~nw.col(text.name).is_in(MISSING_MARKERS)).then(nw.col(text.name))
+    )[text.name]
+    for dtype in (nw.Int64, nw.Float64):
+        try:
+            return text.cast(dtype)
+        except Exception:  # not numbers of this type; each library has its own classes
+            continue
+    spellings = text.str.to_lowercase()
+    if set(spellings.drop_nulls().unique().to_list()) <= TRUTHS.keys():
+        return spellings == "true"
+    return text
+
+
+def _decoded(path: str, content: bytes) -> str:
+    if b"\0" in content[:65536]:
+        raise FileFormatError(
+            f"the file {path!r} is not text in UTF-8; save it as comma-separated text"
+        )
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise FileFormatError(
+            f"the file {path!r} is not text in UTF-8 (line {line}); save it in UTF-8"
+        ) from None
+    if not text.strip():
+        raise FileFormatError(f"the file {path!r} is empty; it needs names and rows")
+    # The reader takes neither a leading blank line nor line ends of "\r" alone.
+    text = text.lstrip("\r\n")
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
+def _likely_separator(text: str) -> str:
+    unquoted = re.sub('"[^"]*"', "", text.partition("\n")[0])
+    return next((separator for separator in (",", ";", "\t") if separator in unquoted), ",")
+
+
+def _checked_shape(path: str, text: str, separator: str) -> Shape:
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    header: list[str] = []
+    blank = []
+    number = -1
+    try:
+        for number, fields in enumerate(lines):
+            if len(fields) == len(header) > 0:
+                continue
+            if not fields or (len(fields) == 1 and len(header) != 1 and not fields[0].strip()):
+                blank.append(number)
+            elif not header:
+                header = [name.strip() for name in fields]
+            else:
+                raise FileFormatError(
+                    f"line {lines.line_num} of {path!r} has {plural(len(fields), 'field')}, but "
+                    f"the first line has {len(header)}; make every line as long as the first"
+                )
+    except csv.Error as error:
+        raise FileFormatError(f"line {lines.line_num} of {path!r} is damaged: {error}") from None
+    return Shape(header, number + 1 - len(blank), blank)
+
+
+def _refuse_numbers(path: str, header: Sequence[str]) -> None:
+    # Numbers alone may be names (0, 1, 2, ... are the default ones of pandas), but repeated or
+    # fractional ones are the first row of a file without names.
+    if all(map(_is_number, header)) and (len(set(header)) < len(header) or "." in "".join(header)):
+        raise DataError(
+            f"the first line of {path!r} holds numbers ({joined(header)}) where names were "
+            "expected; add a line with names, or pass names=[...]"
+        )
+
+
+def _is_row_names(path: str, name: str, column: nw.Series[Any]) -> bool:
+    """Say whether the first column is what R and pandas write for the names of the rows."""
+    if name or column.n_unique() < len(column):
+        return False
+    warn(
+        f"the first column of {path!r} has no name and a different value in each row, so it was "
+        "taken for row names and left out"
+    )
+    return True
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

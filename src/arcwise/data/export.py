@@ -1,0 +1,101 @@
+"""Give a table back with its original labels: dictionary, pandas, polars or CSV file."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.delimited import separator_of
+from arcwise.errors import ArgumentError, DataError, MissingDependencyError
+
+if TYPE_CHECKING:
+    import os
+
+    from arcwise.data.table import Data
+
+
+def to_dict(data: Data) -> dict[str, list[object]]:
+    """Return the labels and numbers of each column as a list."""
+    return {column.name: column.labels() for column in data.columns}
+
+
+def to_pandas(data: Data) -> Any:
+    """Return a pandas frame that `read` turns into an equal table."""
+    pandas = _package("pandas", "to_pandas")
+
+    def series(column: Column) -> Any:
+        labels = column.labels()
+        if not isinstance(column, DiscreteColumn):
+            return column.values.copy()
+        present = [level for level in column.levels if level is not None]
+        if not _speaks_for_itself(column, present):
+            return pandas.Categorical(labels, categories=present)
+        # Only pandas' nullable types keep integers and booleans beside a missing value.
+        nullable = {int: "Int64", bool: "boolean"}.get(type(present[0]) if present else str)
+        return pandas.array(labels, dtype=nullable) if None in column.levels else labels
+
+    return pandas.DataFrame({column.name: series(column) for column in data.columns})
+
+
+def to_polars(data: Data) -> Any:
+    """Return a polars frame; text with unobserved levels becomes an Enum."""
+    polars = _package("polars", "to_polars")
+
+    def series(column: Column) -> Any:
+        labels = column.labels()
+        if not isinstance(column, DiscreteColumn):
+            return polars.Series(column.name, column.values)
+        present = [level for level in column.levels if level is not None]
+        text = all(isinstance(level, str) for level in present)
+        if text and not _speaks_for_itself(column, present):
+            return polars.Series(column.name, labels, dtype=polars.Enum(present))
+        dtype = polars.Float64 if any(isinstance(level, float) for level in present) else None
+        return polars.Series(column.name, labels, dtype=dtype, strict=False)
+
+    return polars.DataFrame([series(column) for column in data.columns])
+
+
+def write_csv(data: Data, path: str | os.PathLike[str]) -> None:
+    """Write the variables as delimited text; a missing value becomes an empty field."""
+    path = Path(path)
+    separator = separator_of(path)
+    if separator is None:
+        raise ArgumentError(
+            f"cannot write {str(path)!r}, because its ending is not one of .csv, .tsv and .tab "
+            "(or one of these followed by .gz); rename it"
+        )
+    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
+    try:
+        with opener(path, "wt", encoding="utf-8", newline="") as file:
+            write_text(data, file, separator)
+    except OSError as error:
+        raise DataError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+
+
+def write_text(data: Data, file: TextIO, separator: str = ",") -> None:
+    """Write the variables to an open file, as `write_csv` does."""
+    writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+    writer.writerow(data.variables)
+    writer.writerows(zip(*(column.labels() for column in data.columns), strict=True))
+
+
+def _speaks_for_itself(column: DiscreteColumn, present: list[object]) -> bool:
+    """Say whether the bare labels would be read back with the same levels in the same order."""
+    if any(isinstance(level, float) for level in present):
+        return False
+    observed = set(column.codes.tolist())
+    return len(observed) == column.size and present == sorted(present)  # type: ignore[type-var]
+
+
+def _package(name: str, method: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise MissingDependencyError(
+            f"`{method}` needs the package {name}, which is not installed; "
+            f"install it with `pip install {name}`"
+        ) from None

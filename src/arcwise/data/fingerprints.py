@@ -1,0 +1,49 @@
+"""Name the content of a table by a hash that does not depend on where it was read from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arcwise.data.columns import DiscreteColumn
+
+if TYPE_CHECKING:
+    from arcwise.data.table import Data
+
+FORMAT = "arcwise data 1"
+
+
+def fingerprint(data: Data) -> str:
+    """Return the SHA-256 of names, kinds, levels, contents, weights and interventions."""
+    # The header is JSON, so that no two tables can run together to the same bytes;
+    # a level is written with its type because 1, True and "1" are different labels.
+    header = {
+        "format": FORMAT,
+        "rows": data.rows,
+        "columns": [
+            [
+                column.name,
+                [[type(level).__name__, str(level)] for level in column.levels]
+                if isinstance(column, DiscreteColumn)
+                else "continuous",
+            ]
+            for column in data.columns
+        ],
+        "weights": data.weights is not None,
+        "interventions": data.intervened is not None,
+    }
+    digest = hashlib.sha256(json.dumps(header).encode())
+    for column in data.columns:
+        if isinstance(column, DiscreteColumn):
+            digest.update(column.codes.astype("<u2").tobytes())
+        else:
+            # Adding zero turns -0.0, which equals 0.0, into it.
+            digest.update((column.values + 0.0).astype("<f8").tobytes())
+    if data.weights is not None:
+        digest.update((data.weights + 0.0).astype("<f8").tobytes())
+    if data.intervened is not None:
+        digest.update(np.packbits(data.intervened.ravel(order="C")).tobytes())
+    return digest.hexdigest()

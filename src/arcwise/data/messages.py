@@ -1,0 +1,68 @@
+"""Build the parts that error sentences share: lists of names, counts and near misses."""
+
+import difflib
+import sys
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+
+from arcwise.errors import ArgumentError, DataWarning
+
+LONGEST_LIST = 8
+
+
+def listed(items: Iterable[object], limit: int | None = LONGEST_LIST) -> str:
+    """Quote the items and join them as in a sentence, shortening a long list."""
+    return joined([repr(item) for item in items], limit)
+
+
+def joined(texts: Sequence[str], limit: int | None = LONGEST_LIST) -> str:
+    """Join ready-made texts as in a sentence: ``a, b and c``."""
+    if limit is not None and len(texts) > limit:
+        texts = [*texts[:limit], f"{len(texts) - limit} more"]
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """List every name with its count; a user who must repair a table needs all of them."""
+    return joined([f"{name!r} ({count})" for name, count in counts.items()], limit=None)
+
+
+def plural(number: int, noun: str) -> str:
+    """Write a number and its noun: ``1 row``, ``2 rows``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def columns(names: Sequence[str], limit: int | None = LONGEST_LIST) -> str:
+    """Write ``column 'a'`` or ``columns 'a' and 'b'``."""
+    return f"column{'' if len(names) == 1 else 's'} {listed(names, limit)}"
+
+
+def suggestion(name: str, candidates: Sequence[str]) -> str:
+    """Say which allowed names come close to an unknown one, or what the allowed ones are."""
+    by_folded = {candidate.casefold(): candidate for candidate in candidates}
+    close = difflib.get_close_matches(name.casefold(), list(by_folded))
+    if close:
+        options = " or ".join(repr(by_folded[match]) for match in close)
+        return f" (did you mean {options}?)"
+    return f" (the variables are {listed(candidates)})" if candidates else ""
+
+
+def warn(message: str) -> None:
+    """Issue a DataWarning that points at the line of the user, outside the package."""
+    level = 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("arcwise."):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, DataWarning, stacklevel=level + 1)
+
+
+def check_mapping(argument: str, value: object) -> None:
+    """Refuse an argument that must go from names to something and does not."""
+    if not isinstance(value, Mapping):
+        raise ArgumentError(
+            f"`{argument}` must be a mapping from column names, but is of type "
+            f"{type(value).__name__}"
+        )

@@ -1,0 +1,95 @@
+"""Hold a column between its source and its kind: numbers or labels, with the gaps marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Beyond this a float no longer tells neighbouring integers apart.
+LARGEST_EXACT_INTEGER = 2**53
+
+
+class UnusableColumnError(Exception):
+    """A column holds values of a type that is neither number nor label.
+
+    Raised per column; the source gathers them, so that the user sees all at once.
+    """
+
+
+@dataclass(frozen=True, eq=False)
+class RawNumbers:
+    """Numbers of one column: int64 or uint64, with a mask of gaps, or float64."""
+
+    name: str
+    values: NDArray[Any]
+    missing: NDArray[np.bool_]
+
+    @property
+    def whole(self) -> bool:
+        """Whether the source stored integers."""
+        return self.values.dtype.kind in "iu"
+
+    def take(self, rows: NDArray[np.bool_]) -> RawNumbers:
+        """Return the chosen rows."""
+        return replace(self, values=self.values[rows], missing=self.missing[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class RawLabels:
+    """Labels of one column: codes into levels that are in their final order, -1 in a gap."""
+
+    name: str
+    codes: NDArray[np.int64]
+    levels: tuple[object, ...]
+    declared: bool = False
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """The mask of gaps."""
+        return self.codes < 0
+
+    def take(self, rows: NDArray[np.bool_]) -> RawLabels:
+        """Return the chosen rows; every level stays."""
+        return replace(self, codes=self.codes[rows])
+
+
+RawColumn: TypeAlias = RawNumbers | RawLabels
+
+
+def as_level(value: object) -> object:
+    """Return a label as plain Python: bool, int, float, str or None; whole floats as int.
+
+    Labels of any other type (a pandas interval, a date) become their text.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, Decimal):
+        value = float(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_EXACT_INTEGER:
+        return int(value)
+    if value is None or isinstance(value, bool | float):
+        return value
+    return int(value) if isinstance(value, int) else str(value)
+
+
+def level_type(level: object) -> str:
+    """Return the word for what a level is; all levels of one column must agree on it."""
+    if isinstance(level, bool):
+        return "boolean"
+    return "number" if isinstance(level, int | float) else "text"
+
+
+def categorical(name: str, codes: NDArray[Any], categories: Iterable[object]) -> RawLabels:
+    """Return a column whose levels its source declared, in their declared order."""
+    levels = tuple(as_level(category) for category in categories)
+    types = sorted({level_type(level) for level in levels})
+    if len(types) > 1:
+        raise UnusableColumnError(f"has categories that mix {' and '.join(types)}")
+    if len(set(levels)) != len(levels):
+        raise UnusableColumnError("has different categories with the same text")
+    return RawLabels(name, np.asarray(codes, dtype=np.int64), levels, declared=True)

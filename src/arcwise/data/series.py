@@ -1,0 +1,91 @@
+"""Turn one column of any data frame library, seen through narwhals, into a raw column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data.arrays import booleans, from_objects, reals
+from arcwise.data.raw import (
+    RawColumn,
+    RawLabels,
+    RawNumbers,
+    UnusableColumnError,
+    categorical,
+)
+
+
+def from_series(name: str, series: nw.Series[Any]) -> RawColumn:
+    """Return the column of a narwhals series; nulls and NaN are gaps."""
+    dtype = series.dtype
+    if dtype.is_float() or dtype.is_decimal():
+        return reals(name, series.cast(nw.Float64).fill_null(float("nan")).to_numpy())
+    if isinstance(dtype, nw.Enum | nw.Categorical):
+        return _categories(name, series)
+    if isinstance(dtype, nw.String):
+        return _text(name, series)
+    if isinstance(dtype, nw.Object):
+        return from_objects(name, series.to_list())
+    missing = series.is_null().to_numpy()
+    if isinstance(dtype, nw.Boolean):
+        return booleans(name, series.fill_null(False).to_numpy().astype(np.bool_), missing)
+    if dtype.is_integer():
+        return RawNumbers(name, _integers(series.fill_null(0)), missing)
+    if missing.all():
+        return reals(name, np.full(len(missing), np.nan))
+    if dtype.is_temporal():
+        raise UnusableColumnError(f"holds dates or times ({type(dtype).__name__})")
+    raise UnusableColumnError(f"holds values of type {_native_type(series)}")
+
+
+def _integers(series: nw.Series[Any]) -> Any:
+    if isinstance(series.dtype, nw.UInt64):
+        return series.to_numpy().astype(np.uint64)
+    try:
+        return series.cast(nw.Int64).to_numpy().astype(np.int64)
+    except Exception:  # each library has its own class for an overflow
+        raise UnusableColumnError("holds integers of more than 64 bits") from None
+
+
+def _text(name: str, series: nw.Series[Any]) -> RawLabels:
+    missing = series.is_null().to_numpy()
+    present = series.drop_nulls()
+    levels = sorted(present.unique().to_list())
+    codes = np.full(len(missing), -1, dtype=np.int64)
+    if levels:
+        codes[~missing] = present.replace_strict(
+            levels, range(len(levels)), return_dtype=nw.Int64
+        ).to_numpy()
+    return RawLabels(name, codes, tuple(str(level) for level in levels))
+
+
+def _categories(name: str, series: nw.Series[Any]) -> RawLabels:
+    # narwhals shows the declared categories of an Enum only, and those as text; whoever
+    # declares more has one of these two native shapes.
+    native = series.to_native()
+    accessor: Any = getattr(native, "cat", None)
+    if hasattr(accessor, "categories") and hasattr(accessor, "codes"):  # pandas and its kin
+        return categorical(name, accessor.codes.to_numpy(), accessor.categories)
+    if hasattr(native, "unify_dictionaries"):  # pyarrow
+        array = native.unify_dictionaries().combine_chunks()
+        return categorical(
+            name, array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist()
+        )
+    text = _text(name, series.cast(nw.String))
+    if not isinstance(series.dtype, nw.Enum):
+        return text
+    categories: list[object] = list(series.dtype.categories)
+    positions: NDArray[np.int64] = np.array(
+        [categories.index(level) for level in text.levels] + [-1]
+    )
+    return categorical(name, positions[text.codes], categories)
+
+
+def _native_type(series: nw.Series[Any]) -> str:
+    if not isinstance(series.dtype, nw.Unknown):
+        return str(series.dtype)
+    native = series.to_native()
+    return str(getattr(native, "dtype", getattr(native, "type", "unknown")))

@@ -1,0 +1,168 @@
+"""Take any accepted source apart into raw columns: frame, array, mapping, file or Data."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data.arrays import from_array, from_objects
+from arcwise.data.columns import DiscreteColumn
+from arcwise.data.files import read_file
+from arcwise.data.guard import refusing
+from arcwise.data.messages import joined, listed, plural
+from arcwise.data.raw import (
+    RawColumn,
+    RawLabels,
+    RawNumbers,
+    UnusableColumnError,
+    categorical,
+)
+from arcwise.data.series import from_series
+from arcwise.data.table import Data
+from arcwise.errors import ArgumentError, DataError
+
+RENAME = "give each column a name of its own"
+
+
+def raw_columns(source: object, names: Sequence[str] | None = None) -> list[RawColumn]:
+    """Return the raw columns of a source, all of one length, with different names.
+
+    `names` are for sources that have none of their own: arrays and headerless text files.
+    """
+    if isinstance(source, Data):
+        _refuse_names(names, "a Data")
+        return [_from_table(column) for column in source.columns]
+    if isinstance(source, str | os.PathLike):
+        pairs: Iterable[tuple[object, Any]] = read_file(Path(source), names)
+    elif isinstance(source, np.ndarray):
+        pairs = _from_matrix(source, names)
+    elif isinstance(source, Mapping):
+        _refuse_names(names, "a mapping")
+        pairs = source.items()
+    else:
+        pairs = _from_frame(source, names)
+    return _converted(list(pairs))
+
+
+def checked_names(names: Sequence[object], advice: str) -> list[str]:
+    """Return the names as text after refusing empty and repeated ones."""
+    texts = [str(name) for name in names]
+    empty = [str(position + 1) for position, text in enumerate(texts) if not text.strip()]
+    if empty:
+        which = f"column {empty[0]} has" if len(empty) == 1 else f"columns {joined(empty)} have"
+        raise DataError(f"{which} no name; {advice}")
+    repeated = [text for text, count in Counter(texts).items() if count > 1]
+    if repeated:
+        noun = "name" if len(repeated) == 1 else "names"
+        raise DataError(f"the column {noun} {listed(repeated)} came more than once; {advice}")
+    return texts
+
+
+def _converted(pairs: list[tuple[object, Any]]) -> list[RawColumn]:
+    names = checked_names([name for name, _ in pairs], RENAME)
+    columns: list[RawColumn] = []
+    refused = []
+    for name, (_, values) in zip(names, pairs, strict=True):
+        try:
+            columns.append(raw_column(name, values))
+        except UnusableColumnError as error:
+            refused.append(f"column {name!r} {error}")
+    if refused:
+        raise DataError(
+            f"{joined(refused)}, but a column must hold numbers, text, categories or booleans; "
+            "convert it or leave it out"
+        )
+    lengths = {column.name: len(column.missing) for column in columns}
+    if len(set(lengths.values())) > 1:
+        shown = joined([f"{name!r} has {plural(rows, 'row')}" for name, rows in lengths.items()])
+        raise DataError(f"columns must have the same number of rows, but {shown}")
+    return columns
+
+
+def raw_column(name: str, values: Any) -> RawColumn:
+    """Return the raw column of a series, an array, a pandas Categorical or a sequence."""
+    if isinstance(values, np.ndarray):
+        return from_array(name, values)
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return from_series(name, series)
+    if hasattr(values, "categories") and hasattr(values, "codes"):
+        return categorical(name, values.codes, values.categories)
+    if hasattr(values, "to_pylist"):  # an arrow array, which has scalars of its own
+        return from_objects(name, values.to_pylist())
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise UnusableColumnError(f"is a single {type(values).__name__}")
+    return from_objects(name, list(values))
+
+
+def _from_table(column: Any) -> RawColumn:
+    if isinstance(column, DiscreteColumn):
+        return RawLabels(column.name, column.codes.astype(np.int64), column.levels, declared=True)
+    return RawNumbers(column.name, column.values, np.zeros(len(column.values), dtype=np.bool_))
+
+
+def _from_matrix(
+    array: NDArray[Any], names: Sequence[str] | None
+) -> Iterable[tuple[object, NDArray[Any]]]:
+    fields = array.dtype.names
+    if fields is not None and array.ndim == 1:
+        _refuse_names(names, "a structured array")
+        return [(field, array[field]) for field in fields]
+    if array.ndim != 2 or fields is not None:
+        raise DataError(
+            f"an array must have two dimensions, rows by columns, but has {array.ndim}; reshape it"
+        )
+    width = array.shape[1]
+    if names is None:
+        names = [f"X{position}" for position in range(width)]
+    if isinstance(names, str) or len(names) != width:
+        raise ArgumentError(
+            f"`names` must be a list with a name for each of the {plural(width, 'column')}, "
+            f"but is {names!r}"
+        )
+    return [(name, array[:, position]) for position, name in enumerate(names)]
+
+
+def _from_frame(
+    source: Any, names: Sequence[str] | None
+) -> Iterable[tuple[object, nw.Series[Any]]]:
+    _refuse_names(names, "a data frame")
+    refusal = ArgumentError(
+        f"cannot read data from an object of type {type(source).__name__}; allowed are a data "
+        "frame (pandas, polars, pyarrow and others), a NumPy array of rows by columns, a mapping "
+        "from names to columns, and the path of a .csv, .tsv or .parquet file"
+    )
+    try:
+        frame: Any = nw.from_native(source, allow_series=True, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        checked_names(_own_names(source), RENAME)
+        raise DataError(f"some column names came more than once; {RENAME}") from None
+    if frame is source and hasattr(source, "__arrow_c_stream__"):
+        with refusing(refusal):
+            frame = nw.from_arrow(source, backend="polars")
+    if isinstance(frame, nw.LazyFrame):
+        with refusing(DataError("the lazy frame could not be collected; collect it first")):
+            frame = frame.collect()
+    if not isinstance(frame, nw.DataFrame):
+        raise refusal
+    return zip(frame.columns, frame.iter_columns(), strict=True)
+
+
+def _own_names(source: Any) -> list[object]:
+    names: Any = getattr(source, "column_names", None) or getattr(source, "columns", ())
+    return list(names)
+
+
+def _refuse_names(names: Sequence[str] | None, owner: str) -> None:
+    if names is not None:
+        raise ArgumentError(
+            f"`names` is for arrays and text files without a header, but {owner} has names of its "
+            "own; rename its columns instead"
+        )

@@ -1,0 +1,296 @@
+"""Hold the data table that every score reads: immutable, validated, with kinds decided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.data import description, export, fingerprints
+from arcwise.data.columns import Column, DiscreteColumn, Kind, read_only
+from arcwise.data.messages import columns as columns_text
+from arcwise.data.messages import listed, suggestion
+from arcwise.errors import ArgumentError, DataError
+
+if TYPE_CHECKING:
+    import os
+
+
+class Data:
+    """An immutable table whose columns are known to be discrete or continuous.
+
+    `read` makes one from a frame, an array, a mapping or a file; two tables are equal
+    when their fingerprints are.
+
+    Parameters
+    ----------
+    columns
+        The columns, all of the same length, with different names.
+    weights
+        How often each row counts; None if each counts once.
+    intervened
+        Rows by variables; True where that variable was set from outside in that row.
+        A mask without any True is the same as None.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+    variables : tuple of str
+    rows : int
+    weights : read-only float64 array (rows,), or None
+    intervened : read-only bool array (rows, variables), or None
+
+    Examples
+    --------
+    >>> from arcwise.data import read
+    >>> data = read({"smoker": ["no", "yes", "no"], "age": [31.5, 48.0, 22.5]})
+    >>> data
+    <Data: 3 rows, 1 discrete and 1 continuous variables>
+    >>> print(data.describe())
+    3 rows, 1 discrete and 1 continuous variables
+    name    kind        levels  values
+    smoker  discrete         2  no, yes
+    age     continuous          22.5 to 48
+    """
+
+    columns: tuple[Column, ...]
+    variables: tuple[str, ...]
+    rows: int
+    weights: NDArray[np.float64] | None
+    intervened: NDArray[np.bool_] | None
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        weights: ArrayLike | None = None,
+        intervened: ArrayLike | None = None,
+    ) -> None:
+        columns = tuple(columns)
+        lengths = {len(c.codes if isinstance(c, DiscreteColumn) else c.values) for c in columns}
+        variables = tuple(column.name for column in columns)
+        if len(lengths) != 1 or len(set(variables)) != len(variables):
+            raise DataError(
+                "a table needs at least one column, columns of one length and different names, "
+                f"but got the columns {listed(variables)} of lengths {sorted(lengths)}"
+            )
+        (rows,) = lengths
+        self._set("columns", columns)
+        self._set("variables", variables)
+        self._set("rows", rows)
+        self._set("weights", _aligned(weights, "weights", (rows,), np.float64))
+        mask = _aligned(intervened, "intervened", (rows, len(columns)), np.bool_)
+        self._set("intervened", mask if mask is not None and mask.any() else None)
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Data is immutable, so {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"Data is immutable, so {name!r} cannot be deleted")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.columns, self.weights, self.intervened)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Data) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __repr__(self) -> str:
+        return f"<Data: {description.summary(self)}>"
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """Whether each variable is "discrete" or "continuous"."""
+        return {column.name: column.kind for column in self.columns}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A SHA-256 over names, kinds, levels, contents, weights and interventions.
+
+        It does not depend on the library or file format the table was read from.
+        """
+        return fingerprints.fingerprint(self)
+
+    def describe(self) -> str:
+        """Return what was understood: rows and each column's kind, levels or range."""
+        return description.describe(self)
+
+    def index(self, name: str) -> int:
+        """Return the position of a variable.
+
+        Examples
+        --------
+        >>> from arcwise.data import read
+        >>> read({"smoker": [0, 1], "age": [31.5, 48.0]}).index("age")
+        1
+        """
+        try:
+            return self.variables.index(name)
+        except ValueError:
+            hint = suggestion(str(name), self.variables)
+            raise ArgumentError(f"there is no variable {name!r}{hint}") from None
+
+    def discrete_codes(self, score: str) -> NDArray[np.uint16]:
+        """Return the codes of all columns as one array (rows, variables) in Fortran order.
+
+        Parameters
+        ----------
+        score
+            The score that asks, for the message if a column is continuous.
+
+        Examples
+        --------
+        >>> from arcwise.data import read
+        >>> read({"a": ["x", "y"], "b": [7, 5]}).discrete_codes("BDeu").tolist()
+        [[0, 1], [1, 0]]
+        """
+        table = np.empty((self.rows, len(self.columns)), dtype=np.uint16, order="F")
+        refused = []
+        for position, column in enumerate(self.columns):
+            if isinstance(column, DiscreteColumn):
+                table[:, position] = column.codes
+            else:
+                refused.append(column.name)
+        if refused:
+            verb = "is" if len(refused) == 1 else "are"
+            raise DataError(
+                f"`{score}` needs discrete columns, but {columns_text(refused)} {verb} continuous "
+                f"(real numbers); use arcwise.discretize(data) or kinds={{{refused[0]!r}: "
+                "'discrete'}"
+            )
+        return table
+
+    def level_counts(self) -> NDArray[np.int64]:
+        """Return the number of levels of each column, declared ones included; 0 if continuous."""
+        sizes = [
+            column.size if isinstance(column, DiscreteColumn) else 0 for column in self.columns
+        ]
+        return np.array(sizes, dtype=np.int64)
+
+    def continuous_values(self, score: str) -> NDArray[np.float64]:
+        """Return the numbers of all columns as one array (rows, variables) in Fortran order.
+
+        Columns of integers, discrete by default, are turned back into their numbers: a
+        Gaussian score says that they are measurements.
+
+        Parameters
+        ----------
+        score
+            The score that asks, for the message if a column has no numbers.
+
+        Examples
+        --------
+        >>> from arcwise.data import read
+        >>> read({"a": [0.5, 1.5], "b": [7, 5]}).continuous_values("BGe").tolist()
+        [[0.5, 7.0], [1.5, 5.0]]
+        """
+        table = np.empty((self.rows, len(self.columns)), dtype=np.float64, order="F")
+        refused = []
+        for position, column in enumerate(self.columns):
+            numbers = column.numbers()
+            if numbers is None:
+                refused.append(column.name)
+            else:
+                table[:, position] = numbers
+        if refused:
+            verb = "holds" if len(refused) == 1 else "hold"
+            raise DataError(
+                f"`{score}` needs measurements, but {columns_text(refused)} {verb} labels; read "
+                f"the data with kinds={{{refused[0]!r}: 'continuous'}} if the labels are numbers, "
+                "or leave such columns out"
+            )
+        return table
+
+    def select(self, names: Sequence[str]) -> Data:
+        """Return the table of the named variables, in that order.
+
+        Examples
+        --------
+        >>> from arcwise.data import read
+        >>> read({"a": [0, 1], "b": [2, 3], "c": [4, 5]}).select(["c", "a"]).variables
+        ('c', 'a')
+        """
+        if isinstance(names, str) or not len(names) or len(set(names)) != len(names):
+            raise ArgumentError(
+                f"select needs a list of different variable names, at least one, but got {names!r}"
+            )
+        positions = [self.index(name) for name in names]
+        mask = None if self.intervened is None else self.intervened[:, positions]
+        return Data([self.columns[position] for position in positions], self.weights, mask)
+
+    def take_rows(self, rows: ArrayLike) -> Data:
+        """Return the table of the chosen rows; levels, weights and interventions stay with them.
+
+        Parameters
+        ----------
+        rows
+            A boolean mask with an entry for each row, or row numbers (which may repeat).
+
+        Examples
+        --------
+        >>> from arcwise.data import read
+        >>> read({"a": [0, 1, 2]}).take_rows([2, 0]).to_dict()
+        {'a': [2, 0]}
+        """
+        chosen = np.asarray(rows)
+        if chosen.dtype == np.bool_:
+            usable = chosen.shape == (self.rows,) and bool(chosen.any())
+        else:
+            usable = chosen.ndim == 1 and chosen.size > 0 and chosen.dtype.kind in "iu"
+            usable = usable and -self.rows <= chosen.min() and chosen.max() < self.rows
+        if not usable:
+            raise ArgumentError(
+                f"take_rows needs a mask of {self.rows} booleans or a list of row numbers below "
+                f"{self.rows}, choosing at least one row, but got an array of shape "
+                f"{chosen.shape} and type {chosen.dtype}"
+            )
+        return Data(
+            [column.take(chosen) for column in self.columns],
+            None if self.weights is None else self.weights[chosen],
+            None if self.intervened is None else self.intervened[chosen],
+        )
+
+    def to_dict(self) -> dict[str, list[object]]:
+        """Return the original labels and numbers, a list for each variable."""
+        return export.to_dict(self)
+
+    def to_pandas(self) -> Any:
+        """Return the original labels and numbers as a pandas frame.
+
+        A column whose levels the bare labels would not tell (unobserved, in another order,
+        or fractions) becomes a Categorical.
+        """
+        return export.to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """Return the original labels and numbers as a polars frame.
+
+        Text whose levels the bare labels would not tell becomes an Enum.
+        """
+        return export.to_polars(self)
+
+    def write_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the variables, with their original labels, to a .csv, .tsv or .tab file.
+
+        Missing values become empty fields. Weights, interventions and levels without a row
+        are not written.
+        """
+        export.write_csv(self, path)
+
+
+def _aligned(
+    values: ArrayLike | None, name: str, shape: tuple[int, ...], dtype: type[np.generic]
+) -> NDArray[Any] | None:
+    if values is None:
+        return None
+    array = np.asarray(values)
+    if array.shape != shape:
+        raise ArgumentError(f"`{name}` must have the shape {shape}, but has {array.shape}")
+    return read_only(array, dtype)

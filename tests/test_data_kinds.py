@@ -1,0 +1,158 @@
+"""Each column gets the kind and the levels that its type, or the user, says."""
+
+import warnings
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arcwise.data import ContinuousColumn, DiscreteColumn, discretize, read
+from arcwise.errors import DataError, DataWarning
+
+
+def levels(values, **options):
+    return read({"x": values}, constant="keep", **options).columns[0].levels
+
+
+def test_default_kinds():
+    data = read(
+        pl.DataFrame(
+            {
+                "int": [1, 2],
+                "small": pl.Series([1, 2], dtype=pl.UInt8),
+                "text": ["a", "b"],
+                "bool": [True, False],
+                "category": pl.Series(["a", "b"], dtype=pl.Categorical),
+                "real": [0.5, 1.0],
+                "half": pl.Series([0.5, 1.0], dtype=pl.Float32),
+                "decimal": [Decimal("0.5"), Decimal("1")],
+            }
+        )
+    )
+    assert set(list(data.kinds.values())[:5]) == {"discrete"}
+    assert set(list(data.kinds.values())[5:]) == {"continuous"}
+    assert data.to_dict()["decimal"] == [0.5, 1.0]
+
+
+def test_level_order():
+    assert levels([10, 9, -1]) == (-1, 9, 10)
+    assert levels(["b", "B", "a"]) == ("B", "a", "b")
+    assert levels([True, False]) == (False, True)
+    assert levels([True, True]) == (True,)
+    assert levels([2.0, 0.5, 2.0], kinds="discrete") == (0.5, 2)
+    assert levels(np.array([2**63 + 1, 1], dtype=np.uint64)) == (1, 2**63 + 1)
+
+
+def test_levels_are_plain_python_values():
+    data = read(
+        {"i": np.array([1, 2]), "f": [1.0, 2.5], "b": np.array([True, False])}, kinds="discrete"
+    )
+    assert [[type(v) for v in c.levels] for c in data.columns] == [
+        [int, int],
+        [int, float],
+        [bool, bool],
+    ]
+
+
+@given(st.lists(st.integers(-(2**60), 2**60), min_size=2, max_size=30))
+def test_integers_with_gaps_lose_no_digits(values):
+    frame = pd.DataFrame({"x": pd.array([*values, None], dtype="Int64")})
+    for source in (frame, {"x": [*values, None]}, pl.DataFrame({"x": [*values, None]})):
+        data = read(source, missing="level")
+        assert data.columns[0].levels == (*sorted(set(values)), None)
+        assert data.to_dict()["x"] == [*values, None]
+
+
+def test_kinds_for_all_and_by_name():
+    table = {
+        "i": [1, 2, 3],
+        "f": [0.5, 1.5, 2.5],
+        "s": ["1", "2.5", "-3e2"],
+        "b": [True, False, True],
+    }
+    assert set(read(table, kinds="discrete").kinds.values()) == {"discrete"}
+    measured = read(table, kinds="continuous")
+    assert set(measured.kinds.values()) == {"continuous"}
+    assert measured.to_dict()["s"] == [1.0, 2.5, -300.0]
+    assert measured.to_dict()["b"] == [1.0, 0.0, 1.0]
+    mixed = read(table, kinds={"i": "continuous", "f": "discrete"})
+    assert list(mixed.kinds.values()) == ["continuous", "discrete", "discrete", "discrete"]
+
+
+def test_numeric_categories_can_be_continuous():
+    frame = pd.DataFrame({"x": pd.Categorical(["2", "1"], categories=["3", "2", "1"])})
+    assert read(frame, kinds="continuous").to_dict() == {"x": [2.0, 1.0]}
+
+
+def test_declared_levels_come_first_and_stay():
+    data = read({"x": [0, 1, 1], "y": [0.5, 0.5, 0.5]}, levels={"x": [2, 1, 0], "y": [0.5, 1.0]})
+    assert data.columns[0].levels == (2, 1, 0)
+    assert data.columns[0].codes.tolist() == [2, 1, 1]
+    assert data.columns[1].levels == (0.5, 1)
+    assert data.level_counts().tolist() == [3, 2]
+    overruled = read(
+        pl.DataFrame({"x": pl.Series(["a", "b"], dtype=pl.Enum(["z", "b", "a"]))}),
+        levels={"x": ["a", "b"]},
+    )
+    assert overruled.columns[0].levels == ("a", "b")
+
+
+def test_booleans_are_not_the_integers_they_equal():
+    with pytest.raises(DataError, match="False and True"):
+        read({"x": [True, False]}, levels={"x": [0, 1]})
+    with pytest.raises(DataError, match="holds 0 and 1"):
+        read({"x": [1, 0]}, levels={"x": [False, True]})
+
+
+def test_many_integer_levels_deserve_a_warning():
+    table = {"x": np.arange(60) % 55, "y": np.arange(60) % 50}
+    with pytest.warns(
+        DataWarning, match=r"'x' \(55 levels\).*kinds=\{'x': 'continuous'\}"
+    ) as caught:
+        read(table)
+    assert len(caught) == 1
+    assert "'y'" not in str(caught[0].message)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read(table, kinds="discrete")
+        read({"x": np.arange(1000) % 60})
+        read({"x": np.arange(60)}, levels={"x": range(60)})
+
+
+def test_many_text_levels_deserve_another_warning():
+    with pytest.warns(DataWarning, match=r"'name' \(60 levels\).*identifies rows"):
+        read({"name": [f"row {i}" for i in range(60)]})
+
+
+def test_the_most_levels_are_65535():
+    data = read({"x": np.arange(65535)}, kinds="discrete")
+    assert data.level_counts().tolist() == [65535]
+    assert data.columns[0].codes[-1] == 65534
+    for values in (np.arange(65536), np.arange(65536).astype(str)):
+        with pytest.raises(DataError, match="'x' has 65536"):
+            read({"x": values}, kinds="discrete")
+
+
+def test_column_arrays_are_frozen_and_of_the_promised_types():
+    data = discretize(
+        read({"i": [1, 2, 1, 2], "f": [0.5, 1.5, 2.5, 3.5], "s": list("abab")}), bins=2
+    )
+    for column in [*data.columns, *read({"f": [0.5, 1.5]}).columns]:
+        array = column.codes if isinstance(column, DiscreteColumn) else column.values
+        assert array.dtype == (np.uint16 if isinstance(column, DiscreteColumn) else np.float64)
+        assert array.flags.c_contiguous
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def test_columns_refuse_codes_without_a_level_and_values_that_are_not_finite():
+    for codes in ([0, 2], [-1, 0], [[0, 1]]):
+        with pytest.raises(DataError, match="'x'"):
+            DiscreteColumn("x", np.array(codes), ("a", "b"))
+    with pytest.raises(DataError, match="'x'"):
+        ContinuousColumn("x", np.array([0.5, np.nan]))
