@@ -5,6 +5,7 @@
 #include "arcwise/dags/linear_extensions.hpp"
 #include "arcwise/exact/best_dag.hpp"
 #include "arcwise/exact/modular.hpp"
+#include "arcwise/exact/modular_programme.hpp"
 #include "arcwise/exact/modular_sampler.hpp"
 #include "arcwise/exact/order_modular.hpp"
 #include "arcwise/exact/order_sampler.hpp"
@@ -34,6 +35,18 @@ std::pair<Rows<T>, std::span<T>> new_rows(std::size_t count, std::size_t columns
 }  // namespace
 
 void bind_exact(nb::module_& module) {
+    module.def(
+        "exact_cost",
+        [](int nodes, bool order_modular, int threads) {
+            if (order_modular) {
+                return std::tuple(order_modular_bytes(nodes, threads),
+                                  order_modular_operations(nodes));
+            }
+            // Counted with the longer numbers, which it may turn out to need.
+            return std::tuple(ModularProgramme<long double>::bytes(nodes),
+                              ModularProgramme<long double>::work(nodes));
+        },
+        nb::arg("nodes"), nb::arg("order_modular"), nb::arg("threads"));
     module.def(
         "order_modular_posterior",
         [](const FamilyTable& weights, int threads, nb::object progress) {

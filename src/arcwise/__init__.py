@@ -5,12 +5,20 @@ data -> local score + prior = model -> space x algorithm -> posterior -> feature
 
 from arcwise import simulate
 from arcwise._core import version as __version__
+from arcwise.algorithms.exact import ancestor_probabilities, exact
+from arcwise.algorithms.exact_sampling import (
+    ExactSampler,
+    ImportanceWeightedDags,
+    importance_weighted_dags,
+    samples_for,
+)
 from arcwise.constraints import Constraints
 from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 from arcwise.families import Families
 from arcwise.model import Model
+from arcwise.posterior import DagSample, Posterior
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
 from arcwise.sums import ScoreSums
@@ -24,22 +32,30 @@ __all__ = [
     "BGe",
     "Constraints",
     "Dag",
+    "DagSample",
     "Data",
     "DistanceToDag",
     "EdgePenalty",
     "EdgeWeights",
+    "ExactSampler",
     "Fair",
     "Families",
     "FamilyScores",
     "FunctionPrior",
     "FunctionScore",
+    "ImportanceWeightedDags",
     "Model",
+    "Posterior",
     "ScoreSums",
     "Uniform",
     "__version__",
+    "ancestor_probabilities",
     "discretize",
+    "exact",
+    "importance_weighted_dags",
     "read",
     "read_scores",
+    "samples_for",
     "score",
     "simulate",
 ]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from arcwise import _core
+from arcwise._family_functions import parent_names
 from arcwise._names import quoted
 from arcwise._running import Progress
 from arcwise.constraints import Constraints
@@ -17,7 +18,6 @@ from arcwise.data import Data, read
 from arcwise.errors import ArgumentError, ConstraintError
 from arcwise.families import Families
 from arcwise.priors import Prior, PriorTerms, Uniform, as_prior
-from arcwise.priors.terms import function_log_weight
 from arcwise.scores import FamilyScores, LocalScore, as_score
 from arcwise.scores.family_scores import as_family_scores
 from arcwise.scores.scoring import score as score_families
@@ -113,21 +113,27 @@ class Model:
 
     def _weigh(self) -> FamilyScores:
         """Return scores plus log prior; the scores themselves if the prior is uniform."""
-        terms = self.prior_terms
         if isinstance(self.prior, Uniform):
             return self.scores
         table = self.scores.table.copy()
+        self._add_prior(table)
+        return FamilyScores(self.variables, table)
+
+    def _add_prior(self, table: _core.FamilyTable) -> None:
+        terms = self.prior_terms
         table.add_prior(terms.constant, terms.size, terms.edge)
         if terms.functions:
             for node, name in enumerate(self.variables):
                 values = table.values(node)
-                flat, offsets = table.parent_sets(node)
-                for family in range(len(values)):
-                    members = flat[offsets[family] : offsets[family + 1]]
-                    parents = tuple(self.variables[parent] for parent in members)
-                    values[family] += sum(
-                        function_log_weight(function, name, parents) for function in terms.functions
-                    )
+                for family, parents in enumerate(parent_names(table, node, self.variables)):
+                    values[family] += terms.log_weight_by_functions(name, parents)
+
+    def prior_weights(self) -> FamilyScores:
+        """Return the log prior weight of every family: the model as it would be without data."""
+        table = self.scores.table.copy()
+        for node in range(len(self.variables)):
+            table.values(node)[:] = 0.0
+        self._add_prior(table)
         return FamilyScores(self.variables, table)
 
     def log_weight(self, node: str, parents: Iterable[str]) -> float:
@@ -142,6 +148,17 @@ class Model:
                 f"the model has {quoted(self.variables)}"
             )
         return sum(self.log_weight(node, dag.parents(node)) for node in self.variables)
+
+    def provenance(self) -> dict[str, Any]:
+        """Return what a result should say about the model it came from, as plain values."""
+        return {
+            "arcwise": _core.version,
+            "score": repr(self.score),
+            "prior": repr(self.prior),
+            "families": len(self.scores),
+            "rows": None if self.data is None else self.data.rows,
+            "data_fingerprint": None if self.data is None else self.data.fingerprint,
+        }
 
     @cached_property
     def families(self) -> Families | None:

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "arcwise/exact/modular_programme.hpp"
-#include "arcwise/support/error.hpp"
+#include "exact/enough_digits.hpp"
 
 namespace arcwise {
 namespace {
@@ -15,16 +14,6 @@ double offsets(const BlockSums& sums) {
     double total = 0.0;
     for (int v = 0; v < sums.nodes(); ++v) total += sums.offset(v);
     return total;
-}
-
-template <class Real>
-double relative_error(const ModularProgramme<Real>& programme) {
-    const Real on = programme.weight_on()[programme.everything()];
-    const Real beyond = times_power_of_two(
-        programme.weight_beyond()[0],
-        programme.exponent_beyond(0) - programme.exponent_on(programme.everything()));
-    if (!(on > Real{0}) || !(beyond > Real{0})) return 1.0;
-    return std::max(programme.error(), static_cast<double>(std::abs(beyond / on - Real{1})));
 }
 
 template <class Real>
@@ -48,31 +37,6 @@ ExactPosterior finish(const ModularProgramme<Real>& programme, const FamilyTable
         context.advance(1);
     });
     return result;
-}
-
-// Runs the programme in double, and in long double if the digits do not suffice; then calls
-// use(programme).
-template <class Use>
-void with_enough_digits(const FamilyTable& weights, double tolerance, bool with_shares,
-                        const RunOptions& options, Use use) {
-    {
-        ModularProgramme<double> programme(weights);
-        programme.run(with_shares, options);
-        if (relative_error(programme) <= tolerance) {
-            use(programme);
-            return;
-        }
-    }
-    ModularProgramme<long double> programme(weights);
-    programme.run(with_shares, options);
-    if (const double error = relative_error(programme); !(error <= tolerance)) {
-        throw Error(ErrorKind::numerical,
-                    "The alternating sums of the modular programme have an error of up to " +
-                        std::to_string(error) + ", more than the tolerance " +
-                        std::to_string(tolerance) +
-                        "; allow more, or use the order-modular target or a sampler.");
-    }
-    use(programme);
 }
 
 }  // namespace

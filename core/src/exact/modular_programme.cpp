@@ -6,6 +6,7 @@
 
 #include "arcwise/exact/subset_programme.hpp"
 #include "arcwise/support/error.hpp"
+#include "exact/subset_folds.hpp"
 
 namespace arcwise {
 namespace {
@@ -15,9 +16,6 @@ constexpr std::int32_t impossible = 1 << 28;
 
 // Targets of H are split by their highest variables; classes with as many of them run in parallel.
 constexpr int class_bits = 4;
-
-// Shares below this cannot add up to anything that would show in a probability.
-constexpr double negligible_share = 1e-25;
 
 std::vector<std::int32_t> binary_exponents(const std::vector<double>& logs) {
     std::vector<std::int32_t> result(logs.size(), impossible);
@@ -55,13 +53,13 @@ std::uint64_t ModularProgramme<Real>::bytes(int nodes) {
 }
 
 template <class Real>
-std::uint64_t ModularProgramme<Real>::work() const {
-    return 2 * power_of_three(nodes()) + (std::uint64_t{8} << nodes());
+std::uint64_t ModularProgramme<Real>::work(int nodes) {
+    return 2 * power_of_three(nodes) + (std::uint64_t{8} << nodes);
 }
 
 template <class Real>
 void ModularProgramme<Real>::run(bool with_shares, const RunOptions& options) {
-    Phases phases(options, work());
+    Phases phases(options, work(nodes()));
     const std::uint64_t small = std::uint64_t{4} << nodes();
     phases.run(small, [&](const RunOptions& part) { fill_exponents(part); });
     phases.run(small, [&](const RunOptions& part) { fill_sums(part); });
@@ -202,16 +200,16 @@ void ModularProgramme<Real>::fill_weight_on(const RunOptions& options) {
     }
 }
 
-// B(set); returns the absolute terms' share of the error bound.
 template <class Real>
-double ModularProgramme<Real>::pull(std::uint32_t set, bool with_shares, Products& products,
-                                    std::vector<Real>& terms) {
+void ModularProgramme<Real>::expand(std::uint32_t set, Terms& out) const {
+    out.sum = out.absolute = out.reach = Real{0};
+    if (exponent_beyond_[set] == impossible || exponent_on_[set] == impossible) return;
     const std::uint32_t free = everything_ & ~set;
     const std::size_t size = std::size_t{1} << std::popcount(free);
-    if (exponent_beyond_[set] == impossible || exponent_on_[set] == impossible) return 0.0;
-    multiply_out(set, free, Real{-1}, -exponent_beyond_[set], products);
-    if (terms.size() < size) terms.resize(size);
-    terms[0] = Real{0};
+    const Products& products = out.products;
+    multiply_out(set, free, Real{-1}, -exponent_beyond_[set], out.products);
+    if (out.values.size() < size) out.values.resize(size);
+    out.values[0] = Real{0};
     Real sum{0};
     Real absolute{0};
     std::uint32_t added = free & (~free + 1);
@@ -220,31 +218,30 @@ double ModularProgramme<Real>::pull(std::uint32_t set, bool with_shares, Product
         // An impossible target has weight zero, and then its exponent must not matter.
         const Real term = times_power_of_two(products.mantissa[i] * weight_beyond_[target],
                                              products.exponent[i] + exponent_beyond_[target]);
-        terms[i] = term;
+        out.values[i] = term;
         sum += term;
         absolute += std::abs(term);
         added = (added - free) & free;
     }
-    weight_beyond_[set] = std::max(sum, Real{0});
-
-    // H(U) / H(V), in the scale of B(U).
-    const Real scale =
+    out.sum = sum;
+    out.absolute = absolute;
+    out.reach =
         times_power_of_two(weight_on_[set] / weight_on_[everything_],
                            exponent_on_[set] + exponent_beyond_[set] - exponent_on_[everything_]);
-    const auto influence = static_cast<double>(scale * absolute);
-    if (!with_shares || influence < negligible_share) return influence;
-    // Sums of the terms whose T has a given node: fold the last node away, then the one before.
-    std::size_t half = size / 2;
-    for (std::uint32_t left = free; left != 0; half /= 2) {
-        const int v = 31 - std::countl_zero(left);
-        Real with_node{0};
-        for (std::size_t i = 0; i < half; ++i) {
-            with_node += terms[half + i];
-            terms[i] += terms[half + i];
-        }
-        share_[static_cast<std::size_t>(v)][sums_.index(v, set)] =
-            static_cast<double>(scale * with_node);
-        left ^= std::uint32_t{1} << v;
+}
+
+// B(set); returns the absolute terms' share of the error bound.
+template <class Real>
+double ModularProgramme<Real>::pull(std::uint32_t set, bool with_shares, Terms& terms) {
+    expand(set, terms);
+    weight_beyond_[set] = std::max(terms.sum, Real{0});
+    const double influence = terms.influence();
+    if (with_shares && influence >= Terms::negligible) {
+        fold_nodes(terms.values.data(), everything_ & ~set,
+                   [&](int v, std::uint32_t, Real* with_node, std::size_t size) {
+                       share_[static_cast<std::size_t>(v)][sums_.index(v, set)] =
+                           static_cast<double>(terms.reach * spend_sum(with_node, size));
+                   });
     }
     return influence;
 }
@@ -272,11 +269,10 @@ void ModularProgramme<Real>::fill_weight_beyond(bool with_shares, const RunOptio
         std::vector<double> partial(pieces, 0.0);
         phases.run(level.size() << missing, [&](const RunOptions& part) {
             run_tasks(pieces, level.size(), part, [&](std::size_t piece, TaskContext& context) {
-                Products products;
-                std::vector<Real> terms;
+                Terms terms;
                 const std::size_t last = std::min(level.size(), (piece + 1) * per_piece);
                 for (std::size_t i = piece * per_piece; i < last; ++i) {
-                    partial[piece] += pull(level[i], with_shares, products, terms);
+                    partial[piece] += pull(level[i], with_shares, terms);
                     context.advance(1);
                 }
             });

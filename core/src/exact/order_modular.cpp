@@ -58,6 +58,19 @@ void add_blocks_of_node(const BlockSums& sums, int v, const std::vector<double>&
 
 }  // namespace
 
+std::uint64_t order_modular_bytes(int nodes, int threads) {
+    const auto n = static_cast<std::uint64_t>(nodes);
+    const std::uint64_t block = std::uint64_t{1} << BlockSums::balanced_low(nodes);
+    // F and B, and for each thread one table for every node and a few buffers.
+    return (std::uint64_t{2} << nodes) * sizeof(double) +
+           static_cast<std::uint64_t>(threads) * (n + 8) * block * sizeof(double);
+}
+
+std::uint64_t order_modular_operations(int nodes) {
+    const auto n = static_cast<std::uint64_t>(nodes);
+    return 2 * n * n << nodes;
+}
+
 ExactPosterior order_modular_posterior(const FamilyTable& weights, const RunOptions& options) {
     const BlockSums sums(weights, BlockSums::balanced_low(static_cast<int>(weights.size())));
     ExactPosterior result;

@@ -64,7 +64,7 @@ class WordLines {
         const char* first = word.data() + (word.starts_with('+') ? 1 : 0);
         const auto [end, problem] = std::from_chars(first, last, value);
         if (problem != std::errc() || end != last) {
-            fail("has '" + std::string(word.substr(0, 40)) + "' where " + what + " should be");
+            fail("has '" + shown(word) + "' where " + what + " should be");
         }
         return value;
     }
@@ -72,6 +72,15 @@ class WordLines {
     [[noreturn]] void fail(const std::string& what) const { refuse(path_, line_, what); }
 
   private:
+    // A word that was expected to be a number, so all of it that matters is plain ASCII.
+    static std::string shown(std::string_view word) {
+        std::string result(word.substr(0, 40));
+        for (char& c : result) {
+            if (c < ' ' || c > '~') c = '?';
+        }
+        return result;
+    }
+
     static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
     std::string_view text_;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "arcwise/sums/log_space.hpp"
+#include "order_by_weight.hpp"
 
 namespace arcwise {
 namespace {
@@ -23,14 +24,8 @@ SortedFamilies::SortedFamilies(const NodeFamilies& families, double tolerance)
     words_ = std::max<std::size_t>(1, (candidates + required + 63) / 64);
     const std::vector<double>& values = families.values();
 
-    std::vector<std::uint32_t> order(values.size());
-    std::iota(order.begin(), order.end(), 0u);
     // Families of weight zero can be in no sum, no maximum and no draw.
-    order.erase(std::remove_if(order.begin(), order.end(),
-                               [&](std::uint32_t i) { return values[i] == minus_infinity; }),
-                order.end());
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t i, std::uint32_t j) { return values[i] > values[j]; });
+    std::vector<std::uint32_t> order = order_by_weight(values);
     constexpr std::uint32_t absent = 0xFFFFFFFFu;
     std::vector<std::uint32_t> place_of(values.size(), absent);
     weights_.resize(order.size());
@@ -52,10 +47,16 @@ SortedFamilies::SortedFamilies(const NodeFamilies& families, double tolerance)
 
     log_remaining_.assign((weights_.size() + families_per_block - 1) / families_per_block,
                           minus_infinity);
+    // A block at a time, by plain numbers: its first family is its heaviest.
     double remaining = minus_infinity;
-    for (std::size_t place = weights_.size(); place-- > 0;) {
-        remaining = log_add(remaining, weights_[place]);
-        if (place % families_per_block == 0) log_remaining_[place / families_per_block] = remaining;
+    double shares[families_per_block];
+    for (std::size_t block = log_remaining_.size(); block-- > 0;) {
+        const std::size_t first = block * families_per_block;
+        const std::size_t count = std::min(families_per_block, weights_.size() - first);
+        scaled_exp(shares, weights_.data() + first, weights_[first], count);
+        const double sum = std::accumulate(shares, shares + count, 0.0);
+        remaining = log_add(remaining, weights_[first] + std::log(sum));
+        log_remaining_[block] = remaining;
     }
 }
 

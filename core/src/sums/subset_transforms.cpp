@@ -22,7 +22,7 @@ namespace {
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 constexpr double nats_per_window = 340.0;
-constexpr double most_windows = 6.0;
+constexpr double most_windows = 12.0;
 
 ARCWISE_INLINE double add_kernel(double a, double b) { return a + b; }
 ARCWISE_INLINE double max_kernel(double a, double b) { return a < b ? b : a; }

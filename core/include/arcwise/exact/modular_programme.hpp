@@ -36,7 +36,7 @@ class ModularProgramme {
     void run(bool with_shares, const RunOptions& options);
 
     // The work that `run` reports, in subsets of subsets.
-    std::uint64_t work() const;
+    static std::uint64_t work(int nodes);
 
     // H and B as mantissas, with their exponents; alpha_v(U) likewise, for U without v.
     const std::vector<Real>& weight_on() const { return weight_on_; }
@@ -66,6 +66,21 @@ class ModularProgramme {
     void multiply_out(std::uint32_t set, std::uint32_t free, Real mantissa, std::int32_t exponent,
                       Products& out) const;
 
+    // The terms of B(set), for all T outside the set in the same order, in the scale of B(set), and
+    // reach = H(set) / H(V) in that scale. Needs H, and B of all larger sets.
+    struct Terms {
+        Products products;
+        std::vector<Real> values;
+        Real sum{0};
+        Real absolute{0};
+        Real reach{0};
+
+        // Bounds what the set can add to any probability; below `negligible` it cannot show.
+        double influence() const { return static_cast<double>(reach * absolute); }
+        static constexpr double negligible = 1e-25;
+    };
+    void expand(std::uint32_t set, Terms& out) const;
+
   private:
     void fill_exponents(const RunOptions& options);
     void fill_sums(const RunOptions& options);
@@ -73,7 +88,7 @@ class ModularProgramme {
     void fill_weight_beyond(bool with_shares, const RunOptions& options);
     void push(std::uint32_t set, std::uint32_t top_added, std::uint32_t low_mask,
               Products& products);
-    double pull(std::uint32_t set, bool with_shares, Products& products, std::vector<Real>& terms);
+    double pull(std::uint32_t set, bool with_shares, Terms& terms);
 
     BlockSums sums_;
     std::uint32_t everything_;

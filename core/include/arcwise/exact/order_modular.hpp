@@ -4,6 +4,8 @@
 // F(V); given U, a parent set S within U has probability phi_v(S) / alpha_v(U).
 #pragma once
 
+#include <cstdint>
+
 #include "arcwise/exact/block_sums.hpp"
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/support/tasks.hpp"
@@ -15,6 +17,10 @@ struct ExactPosterior {
     FamilyTable probabilities;  // of every family
     double error = 0.0;         // bound or estimate of the absolute error of a probability
 };
+
+// Bytes the run holds besides the families, and the sums and products it makes, roughly.
+std::uint64_t order_modular_bytes(int nodes, int threads);
+std::uint64_t order_modular_operations(int nodes);
 
 ExactPosterior order_modular_posterior(const FamilyTable& weights, const RunOptions& options);
 

@@ -1,0 +1,1 @@
+"""Algorithms: from a model to a posterior, one file each."""

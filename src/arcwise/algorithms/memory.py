@@ -1,0 +1,79 @@
+"""How much memory an exact run needs, and how much there is."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from arcwise import _core
+from arcwise.algorithms.targets import Target
+from arcwise.errors import CapacityError
+from arcwise.model import Model
+
+
+@dataclass(frozen=True)
+class ExactCost:
+    """What an exact run takes.
+
+    Parameters
+    ----------
+    memory
+        Bytes held at once, besides the model itself.
+    operations
+        Sums and products, the unit of the run's progress; for orders of magnitude.
+    """
+
+    memory: int
+    operations: int
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        return f"{in_words(self.memory)} of memory, {self.operations:.1e} operations"
+
+
+def exact_cost(model: Model, target: Target, threads: int) -> ExactCost:
+    """Return what `exact` takes for this model.
+
+    Examples
+    --------
+    >>> model = Model(["a", "b", "c"], lambda node, parents: -float(len(parents)))
+    >>> exact_cost(model, "modular", threads=1).operations > 0
+    True
+    """
+    n = len(model.variables)
+    families = len(model.weights)
+    memory, operations = _core.exact_cost(n, target == "order-modular", threads)
+    # Each family is held with its weight, place and probability.
+    return ExactCost(memory + families * 24, operations)
+
+
+def refuse_too_large(cost: ExactCost, limit: int | None) -> None:
+    """Refuse a run that needs more than the limit, or than what is free."""
+    allowed = available_memory() if limit is None else limit
+    if cost.memory > allowed:
+        raise CapacityError(
+            f"the exact run needs {in_words(cost.memory)} and the limit is {in_words(allowed)}; "
+            "raise memory_limit, or use a sampler"
+        )
+
+
+def available_memory() -> int:
+    """Return the bytes of memory the machine has free for this process."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def in_words(count: int) -> str:
+    """Return a number of bytes as people say it."""
+    amount = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if amount < 1024 or unit == "GiB":
+            return f"{amount:,.0f} {unit}" if unit in ("bytes", "KiB") else f"{amount:,.1f} {unit}"
+        amount /= 1024
+    raise AssertionError
