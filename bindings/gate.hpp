@@ -68,5 +68,6 @@ void bind_sums(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_support(nb::module_& module);
 void bind_exact(nb::module_& module);
+void bind_ancestors(nb::module_& module);
 
 }  // namespace arcwise::bindings

@@ -11,4 +11,5 @@ NB_MODULE(_core, module) {
     arcwise::bindings::bind_sums(module);
     arcwise::bindings::bind_files(module);
     arcwise::bindings::bind_exact(module);
+    arcwise::bindings::bind_ancestors(module);
 }

@@ -73,6 +73,12 @@ BlockSums::BlockSums(const FamilyTable& table, int low) : low_(low), nodes_(tabl
             group.largest = std::max(group.largest, weight);
             group.smallest = std::min(group.smallest, weight);
         }
+        const double smallest = *std::min_element(node.weights.begin(), node.weights.end());
+        if (-smallest < nats_per_window) {
+            node.scale = window_scale(0.0, smallest);
+            node.plain.resize(node.weights.size());
+            scaled_exp(node.plain.data(), node.weights.data(), node.scale, node.weights.size());
+        }
     }
 }
 
@@ -85,14 +91,26 @@ void BlockSums::log_sums(int v, std::uint32_t high_set, double* out) const {
             if ((group.high_set & ~high_set) == 0) visit(group);
         }
     };
-    double scale = minus_infinity;
+    double* window = buffer(0, size).data();
+    if (!node.plain.empty()) {
+        std::fill_n(window, size, 0.0);
+        for_groups([&](const Group& group) {
+            for (std::uint32_t f = group.first; f < group.last; ++f) {
+                window[node.place[f]] += node.plain[f];
+            }
+        });
+        sum_over_subsets(window, node.index_bits);
+        fill_with_scaled_log(out, window, node.scale, smallest_final_sum, size);
+        return;
+    }
+    double largest = minus_infinity;
     double smallest = 0.0;
     for_groups([&](const Group& group) {
-        scale = std::max(scale, group.largest);
+        largest = std::max(largest, group.largest);
         smallest = std::min(smallest, group.smallest);
     });
-    double* window = buffer(0, size).data();
-    while (scale != minus_infinity) {
+    while (largest != minus_infinity) {
+        const double scale = window_scale(largest, smallest);
         std::fill_n(window, size, 0.0);
         for_groups([&](const Group& group) {
             const std::size_t count = group.last - group.first;
@@ -106,16 +124,15 @@ void BlockSums::log_sums(int v, std::uint32_t high_set, double* out) const {
         fill_with_scaled_log(out, window, scale, smallest_final_sum, size);
         // What is left has only families that are too light to count in a final sum.
         double next = minus_infinity;
-        if (smallest - scale < std::log(smallest_final_sum)) {
-            for_groups([&](const Group& group) {
-                for (std::uint32_t f = group.first; f < group.last; ++f) {
-                    if (window[node.place[f]] < smallest_final_sum) {
-                        next = std::max(next, node.weights[f]);
-                    }
+        for_groups([&](const Group& group) {
+            if (group.smallest - scale >= std::log(smallest_final_sum)) return;
+            for (std::uint32_t f = group.first; f < group.last; ++f) {
+                if (window[node.place[f]] < smallest_final_sum) {
+                    next = std::max(next, node.weights[f]);
                 }
-            });
-        }
-        scale = next;
+            }
+        });
+        largest = next;
     }
 }
 

@@ -24,10 +24,27 @@ void refuse_impossible(double log_weight) {
     }
 }
 
+// A node's families get nothing that would show from blocks whose sets U are this improbable, in
+// nats, to come first in an order: together less than 10^-100.
+constexpr double negligible = 300.0;
+
+// For every block the largest log probability that one of its sets comes first in an order.
+std::vector<double> largest_by_block(const BlockSums& sums, const std::vector<double>& forward,
+                                     const std::vector<double>& backward) {
+    const std::size_t block = std::size_t{1} << sums.low();
+    std::vector<double> result(sums.blocks());
+    for (std::size_t high_set = 0; high_set < result.size(); ++high_set) {
+        result[high_set] = largest_product(forward.data() + high_set * block,
+                                           backward.data() + high_set * block, block) -
+                           forward.back();
+    }
+    return result;
+}
+
 // What the blocks of one node give to the probabilities of its families.
 void add_blocks_of_node(const BlockSums& sums, int v, const std::vector<double>& forward,
-                        const std::vector<double>& backward, double* probabilities,
-                        TaskContext& context) {
+                        const std::vector<double>& backward, const std::vector<double>& largest,
+                        double* probabilities, TaskContext& context) {
     const std::size_t block = std::size_t{1} << sums.low();
     const std::size_t size = sums.block_size(v);
     const double total = forward.back();
@@ -37,7 +54,10 @@ void add_blocks_of_node(const BlockSums& sums, int v, const std::vector<double>&
     for (std::uint32_t high_set = 0; high_set < sums.blocks(); ++high_set) {
         context.advance(1);
         const bool is_high = v >= sums.low();
-        if (is_high && (high_set >> (v - sums.low()) & 1) != 0) continue;
+        const std::uint32_t bit = is_high ? std::uint32_t{1} << (v - sums.low()) : 0;
+        if ((high_set & bit) != 0) continue;
+        // F(U) alpha_v(U) B(U + v) is at most F(U) B(U), and at most F(U + v) B(U + v).
+        if (std::min(largest[high_set], largest[high_set | bit]) < -negligible) continue;
         sums.log_sums(v, high_set, log_sum.data());
         const double* before = forward.data() + high_set * block;
         const double* after = backward.data() + high_set * block;
@@ -50,7 +70,6 @@ void add_blocks_of_node(const BlockSums& sums, int v, const std::vector<double>&
                 log_share[first + i] = before[set + i] + log_sum[first + i] + after[set + i + step];
             }
         }
-        if (*std::max_element(log_share.begin(), log_share.end()) < total - 700.0) continue;
         scaled_exp(share.data(), log_share.data(), total, size);
         sums.add_family_shares(v, high_set, share.data(), log_sum.data(), probabilities);
     }
@@ -87,11 +106,12 @@ ExactPosterior order_modular_posterior(const FamilyTable& weights, const RunOpti
     result.probabilities = weights;
     const auto nodes = static_cast<std::size_t>(sums.nodes());
     std::vector<double> errors(nodes);
+    const std::vector<double> largest = largest_by_block(sums, forward, backward);
     phases.run(1, [&](const RunOptions& part) {
         run_tasks(nodes, nodes * sums.blocks(), part, [&](std::size_t v, TaskContext& context) {
             std::vector<double>& values = result.probabilities[v].values();
             std::fill(values.begin(), values.end(), 0.0);
-            add_blocks_of_node(sums, static_cast<int>(v), forward, backward, values.data(),
+            add_blocks_of_node(sums, static_cast<int>(v), forward, backward, largest, values.data(),
                                context);
             double total = 0.0;
             for (const double value : values) total += value;

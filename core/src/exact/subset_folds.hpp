@@ -19,9 +19,9 @@ Real spend_sum(Real* values, std::size_t size) {
     return values[0];
 }
 
-// Calls use(v, below, with_v, size) for the nodes from the highest to the lowest: with_v[W], for the
-// subsets W of the nodes `below` v, is the sum over the subsets that have v and, below v, just W. It
-// may be overwritten. Returns the sum of all values.
+// Calls use(v, below, with_v, size) for the nodes from the highest to the lowest: with_v[W], for
+// the subsets W of the nodes `below` v, is the sum over the subsets that have v and, below v, just
+// W. It may be overwritten. Returns the sum of all values.
 template <class Real, class Use>
 Real fold_nodes(Real* values, std::uint32_t nodes, Use use) {
     std::size_t half = (std::size_t{1} << std::popcount(nodes)) / 2;

@@ -78,7 +78,9 @@ ARCWISE_INLINE double scaled_exp_kernel(double x, double scale) {
 }
 
 // ln x for a normal x > 0: x = 2^k m with m in [1/sqrt 2, sqrt 2), ln m = 2 artanh((m-1) / (m+1)).
-ARCWISE_INLINE double log_kernel(double x) {
+// `scale` is added before the small parts, so that a large one costs no digits where k ln 2 undoes
+// it.
+ARCWISE_INLINE double log_kernel(double x, double scale) {
     constexpr std::uint64_t root_half_bits = 0x3FE6A09E667F3BCD;  // 1/sqrt 2
     constexpr std::uint64_t exponent_mask = ~((std::uint64_t{1} << 52) - 1);
     constexpr std::uint64_t bias = 1024;
@@ -92,7 +94,7 @@ ARCWISE_INLINE double log_kernel(double x) {
         std::bit_cast<double>(biased + std::bit_cast<std::uint64_t>(integer_in_low_bits)) -
         (integer_in_low_bits + static_cast<double>(bias));
     const double fraction = twice_artanh((m - 1.0) / (m + 1.0));
-    return (k * ln2_low + fraction) + k * ln2_high;
+    return (scale + k * ln2_high) + (k * ln2_low + fraction);
 }
 
 // One step of a programme over the subsets of three elements: `to` gains e^(a_v[entry]) * `from`.
@@ -138,7 +140,7 @@ ARCWISE_INLINE void solve_eight(double* values, const double* a0, const double* 
     double smallest = plain[0];
     for (int i = 1; i < 8; ++i) smallest = plain[i] < smallest ? plain[i] : smallest;
     if (smallest > smallest_trusted) {
-        for (int i = 0; i < 8; ++i) values[i] = scale + log_kernel(plain[i]);
+        for (int i = 0; i < 8; ++i) values[i] = log_kernel(plain[i], scale);
         return;
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -188,9 +190,21 @@ ARCWISE_VECTOR_VERSIONS
 void fill_with_scaled_log(double* to, const double* from, double scale, double smallest,
                           std::size_t count) {
     combine_into(to, from, count, [=](double old, double x) {
-        const double filled = x < smallest ? old : scale + log_kernel(x);
+        const double filled = x < smallest ? old : log_kernel(x, scale);
         return old < -std::numeric_limits<double>::max() ? filled : old;
     });
+}
+
+ARCWISE_VECTOR_VERSIONS
+double largest_product(const double* a, const double* b, std::size_t count) {
+    double largest = -std::numeric_limits<double>::infinity();
+    // The pragma allows the maximum to be taken lane by lane.
+#pragma omp simd reduction(max : largest)
+    for (std::size_t i = 0; i < count; ++i) {
+        const double product = a[i] + b[i];
+        largest = largest < product ? product : largest;
+    }
+    return largest;
 }
 
 ARCWISE_VECTOR_VERSIONS

@@ -21,7 +21,6 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-constexpr double nats_per_window = 340.0;
 constexpr double most_windows = 12.0;
 
 ARCWISE_INLINE double add_kernel(double a, double b) { return a + b; }
@@ -90,8 +89,8 @@ Extremes extremes_where_below(const double* table, const double* sums, double li
 void log_sum_over_subsets(double* table, int elements) {
     const std::size_t count = std::size_t{1} << elements;
     const Extremes all = extremes_where_below(table, table, -minus_infinity, count);
-    double scale = all.largest;
-    if (scale - all.smallest > most_windows * nats_per_window) {
+    double largest = all.largest;
+    if (largest - all.smallest > most_windows * nats_per_window) {
         over_subsets(table, elements, log_add_into, log_sum_over_subsets_by_level);
         return;
     }
@@ -101,19 +100,20 @@ void log_sum_over_subsets(double* table, int elements) {
     std::vector<double> window(std::move(kept));
     window.resize(count);
     std::vector<double> entries;  // a copy, once sums start to replace them
-    while (scale != minus_infinity) {
+    while (largest != minus_infinity) {
         const double* source = entries.empty() ? table : entries.data();
+        const double scale = window_scale(largest, all.smallest);
         // Entries far above the scale count as less than they are; they are in final sets only.
         scaled_exp(window.data(), source, scale, count);
         sum_over_subsets(window.data(), elements);
-        const double next_scale =
+        const double next_largest =
             extremes_where_below(source, window.data(), smallest_final_sum, count).largest;
         if (entries.empty()) {
-            if (next_scale != minus_infinity) entries.assign(table, table + count);
+            if (next_largest != minus_infinity) entries.assign(table, table + count);
             std::fill_n(table, count, minus_infinity);
         }
         fill_with_scaled_log(table, window.data(), scale, smallest_final_sum, count);
-        scale = next_scale;
+        largest = next_largest;
     }
     constexpr std::size_t most_kept = std::size_t{1} << 20;
     if (count <= most_kept) kept = std::move(window);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -25,16 +26,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     from arcwise.cli.app import app
 
-    warnings.showwarning = _show_warning
-    warnings.simplefilter("always", ArcwiseWarning)
     try:
-        app(list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            warnings.simplefilter("always", ArcwiseWarning)
+            app(list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
+            sys.stdout.flush()
     except Exit as exit_request:
         return exit_request.exit_code
     except TyperException as usage:
         return _refuse(usage.format_message() or "see arcwise --help")
     except ArcwiseError as error:
         return _refuse(str(error))
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; nothing may be written at exit either.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        return 1
     except OSError as error:
         return _refuse(f"{error.filename or 'a file'}: {error.strerror or error}")
     except MemoryError:

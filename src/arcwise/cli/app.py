@@ -9,6 +9,7 @@ import typer
 import arcwise
 from arcwise.cli.composition import command
 from arcwise.cli.data import describe, simulate
+from arcwise.cli.exact import exact
 from arcwise.cli.score import score
 
 app = typer.Typer(
@@ -42,5 +43,5 @@ def _global_options(
     pass
 
 
-for function in (score, describe, simulate):
+for function in (exact, score, describe, simulate):
     app.command()(command(function))

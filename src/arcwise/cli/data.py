@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arcwise.cli.options import DataOptions
+from arcwise.data.export import write_text
 from arcwise.errors import ArgumentError
 from arcwise.simulate import asia
 
@@ -37,7 +39,7 @@ def simulate(
         )
     data = _NETWORKS[network]().sample(rows, seed=seed)
     if out is None:
-        data.write_csv("/dev/stdout")
+        write_text(data, sys.stdout)
     else:
         data.write_csv(out)
         print(f"{rows} rows written to {out}")

@@ -21,14 +21,19 @@ def read_edge_file(path: Path) -> list[tuple[str, str]]:
         nodes to their parents.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise FileFormatError(
             f"'{path}' cannot be read as text; give an edge file, .csv or .json"
         ) from None
     if str(path).lower().endswith(".json"):
         return _from_json(text, path)
-    rows = [row for row in csv.reader(text.splitlines()) if row]
+    try:
+        rows = [row for row in csv.reader(text.splitlines()) if row]
+    except csv.Error as problem:
+        raise FileFormatError(
+            f"'{path}' cannot be read as an edge file ({problem}); give one, .csv or .json"
+        ) from None
     if not rows:
         raise FileFormatError(f"'{path}' is empty; give the header source,target and the edges")
     header = [name.strip() for name in rows[0]]
@@ -59,11 +64,16 @@ def _from_matrix(header: list[str], rows: list[list[str]], path: Path) -> list[t
 def _from_json(text: str, path: Path) -> list[tuple[str, str]]:
     try:
         content = json.loads(text)
-        if isinstance(content, dict):
-            return [(str(u), str(v)) for v, parents in content.items() for u in list(parents)]
-        return [(str(source), str(target)) for source, target in content]
-    except (json.JSONDecodeError, TypeError, ValueError):
+    except (ValueError, RecursionError):
+        content = None
+    if isinstance(content, dict) and all(isinstance(of, list) for of in content.values()):
+        content = [[parent, node] for node, parents in content.items() for parent in parents]
+    if not isinstance(content, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 and all(isinstance(end, str) for end in pair)
+        for pair in content
+    ):
         raise FileFormatError(
             f"'{path}' is not a JSON list of pairs [source, target], nor a mapping from nodes to "
-            "lists of parents; give one of them"
-        ) from None
+            "lists of parents; give one of them, the names as text"
+        )
+    return [(source, target) for source, target in content]

@@ -92,7 +92,7 @@ def _read_data(
     if discretize_by is None:
         return table
     method, _, bins = discretize_by.partition(":")
-    if bins and not bins.isdigit():
+    if bins and not (bins.isdecimal() and len(bins) < 10):
         raise ArgumentError(
             f"--discretize has {bins!r} bins; give a whole number, as in quantile:3"
         )
@@ -165,6 +165,10 @@ ScoreOptions = Annotated[LocalScore | None, Made(_read_score)]
 
 FamilyOptions = Annotated[dict[str, Any], Made(_read_families)]
 """The keyword arguments of `Families.of`."""
+
+PriorName = Annotated[
+    str, typer.Option("--prior", help="The structure prior.", metavar="uniform|fair")
+]
 
 Threads = Annotated[
     int | None, typer.Option("--threads", help="Number of threads (default: all cores).")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from arcwise.cli.options import DataOptions, FamilyOptions, ScoreOptions, Threads
 from arcwise.errors import ArgumentError
@@ -38,14 +39,13 @@ def score(
         raise ArgumentError(f"--best is {best}; give 0 or more")
     chosen = as_score(score, data)
     scores = score_families(data, chosen, threads=threads, progress=True, **families)
-    console = Console()
-    console.print(data.describe(), highlight=False, markup=False)
-    console.print(f"{len(scores):,} families scored by {chosen!r}", highlight=False, markup=False)
+    print(data.describe())
+    print(f"{len(scores):,} families scored by {chosen!r}")
     if best:
-        console.print(_best_table(scores, best))
+        Console().print(_best_table(scores, best))
     if out is not None:
         scores.write_jkl(out)
-        console.print(f"Scores written to {out}", highlight=False, markup=False)
+        print(f"Scores written to {out}")
 
 
 def _best_table(scores: FamilyScores, count: int) -> Table:
@@ -58,8 +58,8 @@ def _best_table(scores: FamilyScores, count: int) -> Table:
         alone = scores.log_score(node, [])
         for rank, (parents, value) in enumerate(scores.best(node, count)):
             table.add_row(
-                node if rank == 0 else "",
-                ", ".join(parents) or "-",
+                Text(node if rank == 0 else ""),  # names may look like markup
+                Text(", ".join(parents) or "-"),
                 f"{value:.3f}",
                 f"{value - alone:+.3f}" if alone > float("-inf") else "",
             )

@@ -82,7 +82,10 @@ class BlockSums {
         int index_bits = 0;
         double offset = 0.0;
         std::vector<Group> groups;
-        std::vector<double> weights;         // ln phi - offset, by group
+        std::vector<double> weights;  // ln phi - offset, by group
+        // Where one window holds all weights of the node, e^(weight - scale); else empty.
+        double scale = 0.0;
+        std::vector<double> plain;
         std::vector<std::uint32_t> place;    // of the low parents in a block's array
         std::vector<std::uint32_t> storage;  // index in the family table
     };

@@ -10,9 +10,17 @@ void log_sum_over_subsets(double* table, int elements);
 // Sums over subsets of plain numbers, of either sign.
 void sum_over_subsets(double* table, int elements);
 
-// A sum of plain numbers that were scaled to at most about 1 is right to the last digits if it is
-// above this: whatever fell below e^-700 is less than a 10^-140th of it.
-inline constexpr double smallest_final_sum = 0x1p-500;
+// Logarithms that are summed as plain numbers are scaled so that the largest becomes at most e^600.
+// A sum that comes out above `smallest_final_sum` is then right to the last digits, although
+// whatever lay below e^-700 was lost: so one scale serves numbers over `nats_per_window`.
+inline constexpr double smallest_final_sum = 0x1p-920;  // e^-638
+inline constexpr double nats_per_window = 1200.0;
+
+// The scale to subtract for numbers between `smallest` and `largest`. Numbers close to each other
+// are kept close to 1, where their logarithms have the most digits.
+inline double window_scale(double largest, double smallest) {
+    return largest - smallest < 300.0 ? largest : largest - 600.0;
+}
 
 // The same with the maximum in place of the sum.
 void max_over_subsets(double* table, int elements);
