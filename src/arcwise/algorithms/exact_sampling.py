@@ -152,7 +152,7 @@ class ImportanceWeightedDags:
         """
         if self.coverage is None:
             raise ArgumentError(
-                "the interval needs the exact modular evidence; give log_evidence from arcwise.exact"
+                "the interval needs the summed weights of all DAGs; give log_total_weight"
             )
         low = self.coverage * self.probability(feature)
         return Interval(low, min(1.0, low + 1.0 - self.coverage))

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from arcwise.errors import ArgumentError
 
 Target = Literal["modular", "order-modular"]
-"""Prior proportional to the product of the family weights, or to that times the number of orders."""
+"""The prior: the product of the family weights, or that times the number of orders."""
 
 
 def as_target(value: Any) -> Target:

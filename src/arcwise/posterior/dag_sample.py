@@ -36,7 +36,7 @@ class DagSample:
     >>> sample.probability(("a", "b"))
     0.5
     >>> sample[0]
-    Dag(a -> b)
+    Dag(2 variables, 1 edge: a -> b)
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class DagSample:
         """The weights, scaled to sum to 1."""
         if self.weights is None:
             return np.full(len(self), 1.0 / len(self))
-        return self.weights / self.weights.sum()
+        return np.divide(self.weights, self.weights.sum())
 
     def edge_probabilities(self) -> NDArray[np.float64]:
         """Return the weighted share of DAGs with each edge, as [source, target]."""

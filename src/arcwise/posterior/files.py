@@ -13,11 +13,14 @@ import csv
 import json
 import os
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.dag import Dag
@@ -49,25 +52,17 @@ def write_edges(rows: Iterable[tuple[str, str, float]], path: Path) -> None:
         writer.writerows((source, target, repr(value)) for source, target, value in rows)
 
 
-class replacing:  # noqa: N801 - used as a statement
-    """Gives a name to write to, which takes the place of `path` if all goes well."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.temporary = path.with_name(path.name + ".partial")
-
-    def __enter__(self) -> Path:
-        """Return the name to write to."""
-        if not self.path.parent.is_dir():
-            raise ArgumentError(f"there is no folder '{self.path.parent}'; make it first")
-        return self.temporary
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Move the file to its place, or away."""
-        if kind is None:
-            os.replace(self.temporary, self.path)
-        else:
-            self.temporary.unlink(missing_ok=True)
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a name to write to, which takes the place of `path` once all is written."""
+    if not path.parent.is_dir():
+        raise ArgumentError(f"there is no folder '{path.parent}'; make it first")
+    temporary = path.with_name(path.name + ".partial")
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def save(posterior: Posterior, path: Path) -> None:
@@ -81,7 +76,10 @@ def save(posterior: Posterior, path: Path) -> None:
         **{name: getattr(posterior, name) for name in _PLAIN},
     }
     text = json.dumps(header).encode()
-    arrays = {"header": np.frombuffer(text, dtype=np.uint8), "edges": posterior.edges}
+    arrays: dict[str, NDArray[Any]] = {
+        "header": np.frombuffer(text, dtype=np.uint8),
+        "edges": posterior.edges,
+    }
     table = posterior.family_probabilities.table
     for node in range(len(posterior.variables)):
         parents, offsets = table.parent_sets(node)
@@ -89,7 +87,7 @@ def save(posterior: Posterior, path: Path) -> None:
         arrays[f"offsets_{node}"] = offsets
         arrays[f"probabilities_{node}"] = table.values(node)
     with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
+        np.savez_compressed(file, **arrays)
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -134,10 +132,7 @@ def _families(variables: tuple[str, ...], arrays: dict[str, Any]) -> FamilyScore
         place = {parent: position for position, parent in enumerate(possible)}
         candidates.append(possible)
         members.append(
-            [
-                [place[parent] for parent in parents[first:last]]
-                for first, last in zip(offsets[:-1], offsets[1:], strict=True)
-            ]
+            [[place[parent] for parent in parents[first:last]] for first, last in pairwise(offsets)]
         )
         values.append(arrays[f"probabilities_{node}"].tolist())
     return FamilyScores(variables, _core.FamilyTable.from_lists(candidates, members, values))
