@@ -57,6 +57,11 @@ def test_uniform_intervals_have_equal_widths():
     )
 
 
+def test_uniform_intervals_of_a_range_beyond_the_largest_float():
+    data = discretize({"x": [-1.7e308, 1.0, 1.7e308]}, bins=2, method="uniform")
+    assert data.columns[0].codes.tolist() == [0, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("values", "codes"),
     [
@@ -83,6 +88,8 @@ def test_close_values_get_enough_digits_and_others_few():
     assert len(set(discretize({"x": near}).columns[0].levels)) == 3
     column = discretize({"x": [0.1, 0.2, 1 / 3, 2 / 3]}, bins=2).columns[0]
     assert column.levels == ("(-inf, 0.3333)", "[0.3333, inf)")
+    column = discretize({"x": [1.0001, 1.00011, 1.0001 + 1 / 30_000, 1.00015]}, bins=2).columns[0]
+    assert column.levels == ("(-inf, 1.00013)", "[1.00013, inf)")
 
 
 def test_breaks_are_cut_exactly_where_they_are_given():

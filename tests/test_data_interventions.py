@@ -99,6 +99,11 @@ def test_a_variable_called_none_can_be_set():
     assert data.intervened.tolist() == [[True, False], [False, False]]
 
 
+def test_a_variable_whose_name_holds_the_separator_can_be_set():
+    data = read({"a;b": [0, 1], "y": [1, 0], "do": ["a;b", "y"]}, interventions="do")
+    assert data.intervened.tolist() == [[True, False], [False, True]]
+
+
 def test_no_intervention_at_all_is_none():
     for nothing in ({}, {"x": [False] * 4}, np.zeros((4, 3), dtype=bool)):
         assert read(TABLE, interventions=nothing).intervened is None

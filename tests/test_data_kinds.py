@@ -44,7 +44,8 @@ def test_level_order():
     assert levels([True, False]) == (False, True)
     assert levels([True, True]) == (True,)
     assert levels([2.0, 0.5, 2.0], kinds="discrete") == (0.5, 2)
-    assert levels(np.array([2**63 + 1, 1], dtype=np.uint64)) == (1, 2**63 + 1)
+    for large in (np.array([2**63 + 1, 1], dtype=np.uint64), pl.Series([2**63 + 1, 1])):
+        assert levels(large) == (1, 2**63 + 1)
 
 
 def test_levels_are_plain_python_values():
@@ -148,6 +149,15 @@ def test_column_arrays_are_frozen_and_of_the_promised_types():
         assert array.flags.c_contiguous
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+def test_a_read_only_view_is_copied_because_its_owner_can_still_write():
+    owner = np.array([0.5, 1.5])
+    view = owner[:]
+    view.flags.writeable = False
+    column = ContinuousColumn("x", view)
+    owner[0] = 9
+    assert column.values.tolist() == [0.5, 1.5]
 
 
 def test_columns_refuse_codes_without_a_level_and_values_that_are_not_finite():

@@ -179,6 +179,11 @@ def test_any_difference_changes_the_fingerprint(other):
     assert other != read(BASE)
 
 
+def test_the_fingerprint_tells_which_variable_was_set_in_which_row():
+    masks = [{name: np.arange(3) == row} for name in ("a", "b") for row in range(3)]
+    assert len({read(BASE, interventions=mask).fingerprint for mask in masks}) == 6
+
+
 def test_the_fingerprint_is_a_stable_name():
     data = read(BASE)
     assert data.fingerprint == "e7e80cbfbd9ee8101215de6f3ddcb8f14c08b4c357166b50658040cf19892479"
@@ -208,6 +213,12 @@ def test_frames_carry_everything_the_labels_do_not(labels):
     )
     for frame in (data.to_pandas(), data.to_polars()):
         assert read(frame, missing="level") == data
+
+
+def test_frames_carry_the_order_of_observed_levels():
+    data = read({"x": ["low", "mid", "high"]}, levels={"x": ["low", "mid", "high"]})
+    assert read(data.to_pandas()) == data
+    assert read(data.to_polars()) == data
 
 
 def test_fractions_and_declared_numbers_go_back_to_pandas():

@@ -69,8 +69,8 @@ def _categories(name: str, series: nw.Series[Any]) -> RawLabels:
     accessor: Any = getattr(native, "cat", None)
     if hasattr(accessor, "categories") and hasattr(accessor, "codes"):  # pandas and its kin
         return categorical(name, accessor.codes.to_numpy(), accessor.categories)
-    if hasattr(native, "unify_dictionaries"):  # pyarrow
-        array = native.unify_dictionaries().combine_chunks()
+    if hasattr(native, "combine_chunks"):  # pyarrow
+        array = native.combine_chunks()  # which unites the dictionaries of the chunks
         return categorical(
             name, array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist()
         )
