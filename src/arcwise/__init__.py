@@ -12,6 +12,7 @@ from arcwise.algorithms.exact_sampling import (
     importance_weighted_dags,
     samples_for,
 )
+from arcwise.algorithms.memory import exact_cost
 from arcwise.constraints import Constraints
 from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
@@ -52,6 +53,7 @@ __all__ = [
     "ancestor_probabilities",
     "discretize",
     "exact",
+    "exact_cost",
     "importance_weighted_dags",
     "read",
     "read_scores",

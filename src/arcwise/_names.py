@@ -11,19 +11,19 @@ from arcwise.errors import ArcwiseError, ArgumentError
 _LISTED_AT_MOST = 20
 
 
-def listing(items: Iterable[str]) -> str:
-    """Join items as in a sentence: ``a``, ``a and b``, ``a, b and c``."""
+def listing(items: Iterable[str], limit: int | None = _LISTED_AT_MOST) -> str:
+    """Join items as in a sentence: ``a``, ``a and b``, ``a, b and c``; beyond the limit, a count."""
     words = list(items)
-    if len(words) > _LISTED_AT_MOST:
-        words = [*words[:_LISTED_AT_MOST], f"{len(words) - _LISTED_AT_MOST} more"]
+    if limit is not None and len(words) > limit:
+        words = [*words[:limit], f"{len(words) - limit} more"]
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def quoted(names: Iterable[object]) -> str:
+def quoted(names: Iterable[object], limit: int | None = _LISTED_AT_MOST) -> str:
     """Join names as in a sentence, each in quotation marks."""
-    return listing(repr(name) for name in names)
+    return listing((repr(name) for name in names), limit)
 
 
 def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:

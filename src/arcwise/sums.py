@@ -158,7 +158,7 @@ class ScoreSums:
         """
         index, inside, meeting = self._query(node, allowed, required)
         count = whole_number(size, "size", at_least=0)
-        key = [whole_number(seed, "seed", at_least=0), whole_number(stream, "stream", at_least=0)]
+        key = [_word(seed, "seed"), _word(stream, "stream")]
         drawn = self._sums.draw(index, inside, meeting, count, *key)
         if len(drawn) < count:
             raise ArgumentError(f"no family of {node!r} is within the constraints; relax them")
@@ -175,3 +175,10 @@ class ScoreSums:
         inside = everywhere if allowed is None else positions(allowed, self.variables, "allowed")
         meeting = None if required is None else positions(required, self.variables, "required")
         return index, inside, meeting
+
+
+def _word(value: int, name: str) -> int:
+    number = whole_number(value, name, at_least=0)
+    if number >= 2**64:
+        raise ArgumentError(f"{name} is {value!r}; give a whole number below 2^64")
+    return number

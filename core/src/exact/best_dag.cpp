@@ -6,17 +6,13 @@
 
 #include "arcwise/exact/block_sums.hpp"
 #include "arcwise/exact/subset_programme.hpp"
-#include "arcwise/support/error.hpp"
 
 namespace arcwise {
 
 BestDag best_dag(const FamilyTable& weights, const RunOptions& options) {
     const BlockSums sums(weights, BlockSums::balanced_low(static_cast<int>(weights.size())));
     const std::vector<double> best = forward_programme(sums, Semiring::maximum, options);
-    if (std::isinf(best.back())) {
-        throw Error(ErrorKind::argument,
-                    "No DAG has a positive weight; relax the constraints or the prior.");
-    }
+    if (std::isinf(best.back())) refuse_impossible();
     BestDag result;
     result.parents.resize(weights.size());
     auto left = static_cast<std::uint32_t>(best.size() - 1);

@@ -82,6 +82,17 @@ BlockSums::BlockSums(const FamilyTable& table, int low) : low_(low), nodes_(tabl
     }
 }
 
+double BlockSums::total_offset() const {
+    double total = 0.0;
+    for (const Node& node : nodes_) total += node.offset;
+    return total;
+}
+
+void refuse_impossible() {
+    throw Error(ErrorKind::argument,
+                "No DAG has a positive weight; relax the constraints or the prior.");
+}
+
 void BlockSums::log_sums(int v, std::uint32_t high_set, double* out) const {
     const Node& node = at(v);
     const std::size_t size = block_size(v);
@@ -170,7 +181,8 @@ void BlockSums::add_family_shares(int v, std::uint32_t high_set, const double* s
     double* exponents = buffer(2, 2 * size).data();
     double* inverses = exponents + size;
     // Log sums differ by thousands of nats, so share / alpha is summed in bands of them: within
-    // one, ratios to its lowest log sum are plain numbers. Every entry is in exactly one band.
+    // one, ratios to its highest log sum are plain numbers. (To its lowest, the heavy families would
+    // come as e^300 and lose digits.) Every entry is in exactly one band.
     double ceiling = std::numeric_limits<double>::infinity();
     while (true) {
         double top = minus_infinity;
@@ -186,7 +198,7 @@ void BlockSums::add_family_shares(int v, std::uint32_t high_set, const double* s
             const double inverse = log_sum[i] < floor ? minus_infinity : -log_sum[i];
             exponents[i] = log_sum[i] < ceiling ? inverse : minus_infinity;
         }
-        scaled_exp(inverses, exponents, -floor, size);
+        scaled_exp(inverses, exponents, -top, size);
         // Sums over supersets are sums over subsets of the complements.
         for (std::size_t i = 0; i < size; ++i) ratios[size - 1 - i] = share[i] * inverses[i];
         sum_over_subsets(ratios, node.index_bits);
@@ -194,7 +206,7 @@ void BlockSums::add_family_shares(int v, std::uint32_t high_set, const double* s
             if ((group.high_set & ~high_set) != 0) continue;
             const std::size_t count = group.last - group.first;
             double* plain = buffer(1, count).data();
-            scaled_exp(plain, node.weights.data() + group.first, floor, count);
+            scaled_exp(plain, node.weights.data() + group.first, top, count);
             for (std::size_t i = 0; i < count; ++i) {
                 const std::size_t f = group.first + i;
                 probabilities[node.storage[f]] += plain[i] * ratios[size - 1 - node.place[f]];

@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <string>
+#include <utility>
 
 #include "arcwise/exact/modular_programme.hpp"
 #include "arcwise/support/error.hpp"
+#include "exact/rounding.hpp"
 
 namespace arcwise {
 
-// Of H(V); both directions must give it.
+// Of H(V); both directions must give it. The score sums are doubles, whatever the other digits.
 template <class Real>
 double relative_error(const ModularProgramme<Real>& programme) {
     const Real on = programme.weight_on()[programme.everything()];
@@ -18,11 +21,18 @@ double relative_error(const ModularProgramme<Real>& programme) {
         programme.weight_beyond()[0],
         programme.exponent_beyond(0) - programme.exponent_on(programme.everything()));
     if (!(on > Real{0}) || !(beyond > Real{0})) return 1.0;
-    return std::max(programme.error(), static_cast<double>(std::abs(beyond / on - Real{1})));
+    return std::max(programme.error(), static_cast<double>(std::abs(beyond / on - Real{1}))) +
+           rounding_of_logs(programme.nodes(), programme.log_total());
+}
+
+inline std::string in_digits(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1e", value);
+    return text;
 }
 
 // Runs the programme in double, and in long double if the digits do not suffice; then calls
-// use(programme).
+// use(programme), which may keep it.
 template <class Use>
 void with_enough_digits(const FamilyTable& weights, double tolerance, bool with_shares,
                         const RunOptions& options, Use use) {
@@ -30,7 +40,7 @@ void with_enough_digits(const FamilyTable& weights, double tolerance, bool with_
         ModularProgramme<double> programme(weights);
         programme.run(with_shares, options);
         if (relative_error(programme) <= tolerance) {
-            use(programme);
+            use(std::move(programme));
             return;
         }
     }
@@ -39,11 +49,10 @@ void with_enough_digits(const FamilyTable& weights, double tolerance, bool with_
     if (const double error = relative_error(programme); !(error <= tolerance)) {
         throw Error(ErrorKind::numerical,
                     "The alternating sums of the modular programme have an error of up to " +
-                        std::to_string(error) + ", more than the tolerance " +
-                        std::to_string(tolerance) +
+                        in_digits(error) + ", more than the tolerance " + in_digits(tolerance) +
                         "; allow more, or use the order-modular target or a sampler.");
     }
-    use(programme);
+    use(std::move(programme));
 }
 
 }  // namespace arcwise

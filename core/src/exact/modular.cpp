@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "arcwise/exact/modular_programme.hpp"
 #include "exact/enough_digits.hpp"
@@ -10,20 +11,15 @@
 namespace arcwise {
 namespace {
 
-double offsets(const BlockSums& sums) {
-    double total = 0.0;
-    for (int v = 0; v < sums.nodes(); ++v) total += sums.offset(v);
-    return total;
-}
-
 template <class Real>
 ExactPosterior finish(const ModularProgramme<Real>& programme, const FamilyTable& weights,
                       const RunOptions& options) {
     ExactPosterior result;
-    result.log_weight = programme.log_total() + offsets(programme.sums());
+    result.log_weight = programme.log_total() + programme.sums().total_offset();
     result.error = relative_error(programme);
     result.probabilities = weights;
     const auto nodes = static_cast<std::size_t>(programme.nodes());
+    std::vector<double> errors(nodes);
     run_tasks(nodes, nodes, options, [&](std::size_t v, TaskContext& context) {
         const int node = static_cast<int>(v);
         std::vector<double> log_sum(programme.sums().block_size(node));
@@ -34,8 +30,11 @@ ExactPosterior finish(const ModularProgramme<Real>& programme, const FamilyTable
                                            values.data());
         // Signed shares leave rounding on both sides of zero.
         for (double& value : values) value = std::clamp(value, 0.0, 1.0);
+        errors[v] = std::abs(std::accumulate(values.begin(), values.end(), -1.0));
         context.advance(1);
     });
+    // The probabilities of a node's families add up to 1 but for rounding.
+    result.error = std::max(result.error, *std::max_element(errors.begin(), errors.end()));
     return result;
 }
 
@@ -53,7 +52,7 @@ ExactPosterior modular_posterior(const FamilyTable& weights, double tolerance,
 double modular_log_weight(const FamilyTable& weights, double tolerance, const RunOptions& options) {
     double result = 0.0;
     with_enough_digits(weights, tolerance, false, options, [&](const auto& programme) {
-        result = programme.log_total() + offsets(programme.sums());
+        result = programme.log_total() + programme.sums().total_offset();
     });
     return result;
 }

@@ -74,10 +74,7 @@ void ModularProgramme<Real>::fill_exponents(const RunOptions& options) {
     phases.run(1, [&](const RunOptions& part) {
         exponent_on_ = binary_exponents(forward_programme(sums_, Semiring::maximum, part));
     });
-    if (exponent_on_.back() == impossible) {
-        throw Error(ErrorKind::argument,
-                    "No DAG has a positive weight; relax the constraints or the prior.");
-    }
+    if (exponent_on_.back() == impossible) refuse_impossible();
     phases.run(1, [&](const RunOptions& part) {
         exponent_beyond_ = binary_exponents(backward_programme(sums_, Semiring::maximum, part));
     });

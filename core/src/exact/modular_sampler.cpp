@@ -5,9 +5,11 @@
 #include <bit>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
-#include "arcwise/support/error.hpp"
+#include "exact/enough_digits.hpp"
 
 namespace arcwise {
 namespace {
@@ -16,9 +18,10 @@ constexpr std::size_t draws_per_task = 256;
 constexpr std::size_t most_numbers_kept = std::size_t{1} << 25;
 
 // Distributions of the next layer, by (nodes placed, nodes placed before the last layer).
+template <class Real>
 class NextLayers {
   public:
-    explicit NextLayers(const ModularProgramme<double>& programme) : programme_(programme) {}
+    explicit NextLayers(const ModularProgramme<Real>& programme) : programme_(programme) {}
 
     std::uint32_t draw(std::uint32_t placed, std::uint32_t placed_before, Random& random) {
         const std::uint64_t key = std::uint64_t{placed} << 32 | placed_before;
@@ -54,16 +57,17 @@ class NextLayers {
         if (const auto found = exact_.find(placed); found != exact_.end()) return found->second;
         const std::uint32_t free = programme_.everything() & ~placed;
         const std::size_t size = std::size_t{1} << std::popcount(free);
-        ModularProgramme<double>::Products products;
-        programme_.multiply_out(placed, free, 1.0, -programme_.exponent_beyond(placed), products);
-        std::vector<double> sums(size);
+        typename ModularProgramme<Real>::Products products;
+        programme_.multiply_out(placed, free, Real{1}, -programme_.exponent_beyond(placed),
+                                products);
+        std::vector<Real> sums(size);
         std::uint32_t added = 0;
         for (std::size_t i = 0; i < size; ++i) {
             const std::uint32_t target = placed | added;
-            const double weight = programme_.weight_beyond()[target];
+            const Real weight = programme_.weight_beyond()[target];
             sums[i] =
-                weight == 0.0
-                    ? 0.0
+                weight == Real{0}
+                    ? Real{0}
                     : times_power_of_two(products.mantissa[i] * weight,
                                          products.exponent[i] + programme_.exponent_beyond(target));
             added = (added - free) & free;
@@ -73,12 +77,13 @@ class NextLayers {
                 if ((i & bit) == 0) sums[i] += sums[i | bit];
             }
         }
+        std::vector<double> result(size);
         for (std::size_t i = 0; i < size; ++i) {
-            const double sign = std::popcount(i) % 2 == 0 ? 1.0 : -1.0;
-            sums[i] = std::max(0.0, sign * sums[i]);  // below zero is rounding
+            const Real sum = std::popcount(i) % 2 == 0 ? sums[i] : -sums[i];
+            result[i] = std::max(0.0, static_cast<double>(sum));  // below zero is rounding
         }
         numbers_kept_ += size;
-        return exact_.emplace(placed, std::move(sums)).first->second;
+        return exact_.emplace(placed, std::move(result)).first->second;
     }
 
     std::vector<double> running_weights(std::uint32_t placed, std::uint32_t placed_before) {
@@ -111,45 +116,35 @@ class NextLayers {
         return std::max(0.0, 1.0 - without / whole);
     }
 
-    const ModularProgramme<double>& programme_;
+    const ModularProgramme<Real>& programme_;
     std::unordered_map<std::uint32_t, std::vector<double>> exact_;
     std::unordered_map<std::uint64_t, std::vector<double>> layers_;
     std::size_t numbers_kept_ = 0;
 };
 
-}  // namespace
-
-ModularSampler::ModularSampler(const FamilyTable& weights, double tolerance,
-                               const RunOptions& options)
-    : programme_(weights), sums_(weights, true, {options.threads, nullptr}) {
-    programme_.run(false, options);
-    if (!(programme_.error() <= tolerance)) {
-        throw Error(ErrorKind::numerical,
-                    "Rounding may cost the modular sampler more than its tolerance; allow more, or "
-                    "use weighted draws of the order-modular sampler.");
-    }
-}
-
-void ModularSampler::sample(std::uint64_t seed, std::uint64_t first, std::size_t count,
-                            std::span<std::uint32_t> parents, const RunOptions& options) const {
-    const auto n = static_cast<std::size_t>(nodes());
+// As ModularSampler::sample.
+template <class Real>
+void sample_with(const ModularProgramme<Real>& programme, const SetSums& sums, std::uint64_t seed,
+                 std::uint64_t first, std::size_t count, std::span<std::uint32_t> parents,
+                 const RunOptions& options) {
+    const auto n = static_cast<std::size_t>(programme.nodes());
     const std::size_t tasks = (count + draws_per_task - 1) / draws_per_task;
     run_tasks(tasks, count, options, [&](std::size_t task, TaskContext& context) {
         // Caches of one thread; it lives as long as this run.
-        thread_local const ModularSampler* owner = nullptr;
-        thread_local std::unique_ptr<NextLayers> next_layers;
+        thread_local const SetSums* owner = nullptr;
+        thread_local std::unique_ptr<NextLayers<Real>> next_layers;
         thread_local std::unique_ptr<ParentSampler> parent_sampler;
-        if (owner != this) {
-            owner = this;
-            next_layers = std::make_unique<NextLayers>(programme_);
-            parent_sampler = std::make_unique<ParentSampler>(sums_);
+        if (owner != &sums) {
+            owner = &sums;
+            next_layers = std::make_unique<NextLayers<Real>>(programme);
+            parent_sampler = std::make_unique<ParentSampler>(sums);
         }
         const std::size_t end = std::min(count, (task + 1) * draws_per_task);
         for (std::size_t i = task * draws_per_task; i < end; ++i) {
             Random random(seed, first + i);
             std::uint32_t placed = 0;
             std::uint32_t last_layer = 0;
-            while (placed != programme_.everything()) {
+            while (placed != programme.everything()) {
                 const std::uint32_t layer = next_layers->draw(placed, placed & ~last_layer, random);
                 for (std::uint32_t left = layer; left != 0; left &= left - 1) {
                     const int v = std::countr_zero(left);
@@ -162,6 +157,30 @@ void ModularSampler::sample(std::uint64_t seed, std::uint64_t first, std::size_t
             context.advance(1);
         }
     });
+}
+
+}  // namespace
+
+ModularSampler::Programme ModularSampler::run(const FamilyTable& weights, double tolerance,
+                                              const RunOptions& options) {
+    std::optional<Programme> result;
+    with_enough_digits(weights, tolerance, false, options,
+                       [&](auto&& programme) { result.emplace(std::move(programme)); });
+    return std::move(*result);
+}
+
+ModularSampler::ModularSampler(const FamilyTable& weights, double tolerance,
+                               const RunOptions& options)
+    : programme_(run(weights, tolerance, options)),
+      sums_(weights, true, {options.threads, nullptr}) {}
+
+void ModularSampler::sample(std::uint64_t seed, std::uint64_t first, std::size_t count,
+                            std::span<std::uint32_t> parents, const RunOptions& options) const {
+    std::visit(
+        [&](const auto& programme) {
+            sample_with(programme, sums_, seed, first, count, parents, options);
+        },
+        programme_);
 }
 
 }  // namespace arcwise

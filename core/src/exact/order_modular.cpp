@@ -7,22 +7,10 @@
 #include "arcwise/exact/subset_programme.hpp"
 #include "arcwise/sums/log_space.hpp"
 #include "arcwise/support/error.hpp"
+#include "exact/rounding.hpp"
 
 namespace arcwise {
 namespace {
-
-double offsets(const BlockSums& sums) {
-    double total = 0.0;
-    for (int v = 0; v < sums.nodes(); ++v) total += sums.offset(v);
-    return total;
-}
-
-void refuse_impossible(double log_weight) {
-    if (std::isinf(log_weight)) {
-        throw Error(ErrorKind::argument,
-                    "No DAG has a positive weight; relax the constraints or the prior.");
-    }
-}
 
 // A node's families get nothing that would show from blocks whose sets U are this improbable, in
 // nats, to come first in an order: together less than 10^-100.
@@ -98,11 +86,11 @@ ExactPosterior order_modular_posterior(const FamilyTable& weights, const RunOpti
     Phases phases(options, 3);
     phases.run(
         1, [&](const RunOptions& part) { forward = forward_programme(sums, Semiring::sum, part); });
-    refuse_impossible(forward.back());
+    if (std::isinf(forward.back())) refuse_impossible();
     phases.run(1, [&](const RunOptions& part) {
         backward = backward_programme(sums, Semiring::sum, part);
     });
-    result.log_weight = forward.back() + offsets(sums);
+    result.log_weight = forward.back() + sums.total_offset();
     result.probabilities = weights;
     const auto nodes = static_cast<std::size_t>(sums.nodes());
     std::vector<double> errors(nodes);
@@ -116,20 +104,22 @@ ExactPosterior order_modular_posterior(const FamilyTable& weights, const RunOpti
             double total = 0.0;
             for (const double value : values) total += value;
             errors[v] = std::abs(total - 1.0);
+            for (double& value : values) value = std::min(value, 1.0);
         });
     });
     // The probabilities of a node's families add up to 1 but for rounding; so do F(V) and B(empty)
     // agree.
     result.error = std::max(*std::max_element(errors.begin(), errors.end()),
-                            std::abs(std::expm1(forward.back() - backward.front())));
+                            std::abs(std::expm1(forward.back() - backward.front()))) +
+                   rounding_of_logs(sums.nodes(), forward.back());
     return result;
 }
 
 double order_modular_log_weight(const FamilyTable& weights, const RunOptions& options) {
     const BlockSums sums(weights, BlockSums::balanced_low(static_cast<int>(weights.size())));
     const double log_weight = forward_programme(sums, Semiring::sum, options).back();
-    refuse_impossible(log_weight);
-    return log_weight + offsets(sums);
+    if (std::isinf(log_weight)) refuse_impossible();
+    return log_weight + sums.total_offset();
 }
 
 }  // namespace arcwise

@@ -9,7 +9,6 @@
 
 #include "arcwise/exact/block_sums.hpp"
 #include "arcwise/exact/subset_programme.hpp"
-#include "arcwise/support/error.hpp"
 
 namespace arcwise {
 namespace {
@@ -34,7 +33,7 @@ class LastNodes {
         const std::vector<double>& running = found->second;
         // Scaled by the last entry, which is 1 but for rounding.
         const double share = random.uniform() * running.back();
-        auto place = std::upper_bound(running.begin(), running.end(), share) - running.begin();
+        auto place = std::upper_bound(running.begin(), running.end() - 1, share) - running.begin();
         std::uint32_t left = set;
         while (place-- > 0) left &= left - 1;
         return std::countr_zero(left);
@@ -69,10 +68,7 @@ OrderSampler::OrderSampler(const FamilyTable& weights, const RunOptions& options
             {options.threads, nullptr}) {
     const BlockSums blocks(weights, BlockSums::balanced_low(static_cast<int>(weights.size())));
     forward_ = forward_programme(blocks, Semiring::sum, options);
-    if (std::isinf(forward_.back())) {
-        throw Error(ErrorKind::argument,
-                    "No DAG has a positive weight; relax the constraints or the prior.");
-    }
+    if (std::isinf(forward_.back())) refuse_impossible();
     for (int v = 0; v < blocks.nodes(); ++v) offset_.push_back(blocks.offset(v));
 }
 

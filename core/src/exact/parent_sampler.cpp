@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "arcwise/sums/score_sums.hpp"
+#include "arcwise/support/error.hpp"
 
 namespace arcwise {
 namespace {
@@ -97,6 +98,11 @@ std::uint32_t ParentSampler::draw(int node, std::uint32_t allowed, std::uint32_t
     const SortedFamilies& families = sums_.families(node);
     const std::int64_t drawn =
         families.place_at(&inside, required != 0 ? &wanted : nullptr, distribution.log_sum, share);
+    if (drawn < 0) {
+        throw Error(ErrorKind::numerical,
+                    "Rounding led the sampler to a set without any parent set; lower the "
+                    "tolerance.");
+    }
     return sums_.set_of(node, *families.parents(static_cast<std::size_t>(drawn)));
 }
 

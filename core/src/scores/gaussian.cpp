@@ -36,6 +36,7 @@ class DeterminantSets final : public PreparedSets {
     std::vector<double> prior_matrix;            // T likewise; empty if T is diagonal
     std::vector<double> prior_log_diagonal;      // ln T_ii if T is diagonal
     bool has_prior = false;
+    std::vector<double> least_pivots;  // anything below is rounding
     std::vector<std::string> names;
 };
 
@@ -89,9 +90,7 @@ class DeterminantWalker final : public SubsetWalker {
 
     void check(int position) const {
         const auto place = static_cast<std::size_t>(position);
-        const double own = sets_.data_matrix[place * (place + 1) / 2 + place];
-        const double least = sets_.has_prior ? singular_share_with_prior : singular_share;
-        if (data_.pivot(position) > least * own) return;
+        if (data_.pivot(position) > sets_.least_pivots[place]) return;
         throw Error(ErrorKind::numerical,
                     "Column '" + sets_.names[place] +
                         (sets_.has_prior
@@ -128,6 +127,10 @@ class GaussianScore : public SetFunction {
             sets->names.push_back(table_.names[static_cast<std::size_t>(variable)]);
         }
         fill(*sets, moments(table_, variables, node, centre()), variables);
+        const double least = sets->has_prior ? singular_share_with_prior : singular_share;
+        for (std::size_t i = 0; i < variables.size(); ++i) {
+            sets->least_pivots.push_back(least * sets->data_matrix[i * (i + 1) / 2 + i]);
+        }
         return sets;
     }
 

@@ -18,11 +18,14 @@ namespace arcwise {
 class SchurStack {
   public:
     // `lower` is the packed lower triangle of a positive definite matrix A, row after row; `border`
-    // is b, or empty.
-    SchurStack(std::vector<double> lower, int size, std::vector<double> border = {})
+    // is b, or empty. Both stay the caller's and must outlive the stack: one matrix of thousands of
+    // variables serves many stacks.
+    SchurStack(std::span<const double> lower, int size, std::span<const double> border = {})
         : bordered_(!border.empty()), levels_(static_cast<std::size_t>(size) + 1) {
-        levels_[0].lower = std::move(lower);
-        levels_[0].border = std::move(border);
+        Level& all = levels_[0];
+        all.lower = lower.data();
+        for (int i = 0; i < size; ++i) all.diagonal.push_back(row(all, i)[i]);
+        all.border.assign(border.begin(), border.end());
     }
 
     // ln |A + b b'| of the current set, and of the set with one position more.
@@ -38,28 +41,26 @@ class SchurStack {
     }
 
     // |X + position| / |X| for the current set X, without the border.
-    double pivot(int position) const { return row(levels_[depth_], position)[position]; }
+    double pivot(int position) const {
+        return levels_[depth_].diagonal[static_cast<std::size_t>(position)];
+    }
 
     // Eliminates a position below all eliminated ones. With `diagonal_only`, the entries off the
-    // diagonal are not updated; nothing may be pushed on top.
+    // diagonal are left out; nothing may be pushed on top.
     void push(int position, bool diagonal_only) {
         const Level& from = levels_[depth_];
         Level& to = levels_[++depth_];
-        const double* eliminated = row(from, position);
-        const double pivot_value = eliminated[position];
-        to.log_determinant = from.log_determinant + std::log(pivot_value);
-        to.lower.resize(start(position));
-        const double inverse = 1.0 / pivot_value;
-        for (int i = 0; i < position; ++i) {
-            const double factor = eliminated[i] * inverse;
-            const double* source = row(from, i);
-            double* target = to.lower.data() + start(i);
-            for (int j = diagonal_only ? i : 0; j <= i; ++j) {
-                target[j] = source[j] - factor * eliminated[j];
-            }
-        }
-        if (!bordered_) return;
         const auto count = static_cast<std::size_t>(position);
+        const double* eliminated = row(from, position);
+        const double pivot_value = from.diagonal[count];
+        to.log_determinant = from.log_determinant + std::log(pivot_value);
+        const double inverse = 1.0 / pivot_value;
+        to.diagonal.resize(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            to.diagonal[i] = from.diagonal[i] - eliminated[i] * inverse * eliminated[i];
+        }
+        if (!diagonal_only) eliminate_below_diagonal(from, to, position, inverse);
+        if (!bordered_) return;
         const double share = from.border[count] * inverse;
         to.corner = from.corner + share * from.border[count];
         to.border.resize(count);
@@ -72,17 +73,32 @@ class SchurStack {
 
   private:
     struct Level {
-        std::vector<double> lower;
+        std::vector<double> diagonal;
+        const double* lower = nullptr;  // the entries below the diagonal are right
+        std::vector<double> own_lower;  // what `lower` points to, except at the bottom level
         std::vector<double> border;
         double log_determinant = 0.0;  // without the border
         double corner = 1.0;
     };
 
+    static void eliminate_below_diagonal(const Level& from, Level& to, int position,
+                                         double inverse) {
+        const double* eliminated = row(from, position);
+        to.own_lower.resize(start(position));
+        to.lower = to.own_lower.data();
+        for (int i = 0; i < position; ++i) {
+            const double factor = eliminated[i] * inverse;
+            const double* source = row(from, i);
+            double* target = to.own_lower.data() + start(i);
+            for (int j = 0; j < i; ++j) target[j] = source[j] - factor * eliminated[j];
+        }
+    }
+
     static std::size_t start(int position) {
         return static_cast<std::size_t>(position) * (static_cast<std::size_t>(position) + 1) / 2;
     }
     static const double* row(const Level& level, int position) {
-        return level.lower.data() + start(position);
+        return level.lower + start(position);
     }
 
     bool bordered_;

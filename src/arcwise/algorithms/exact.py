@@ -82,7 +82,7 @@ def exact(
         raise ArgumentError(f"tolerance is {tolerance!r}; give a number between 0 and 1")
     start = time.perf_counter()
     with running(threads, progress, "Exact posterior") as run:
-        refuse_too_large(exact_cost(model, wanted, run.threads), memory_limit)
+        refuse_too_large(exact_cost(model, wanted, threads=run.threads).memory, memory_limit)
         quiet = Run(run.threads)
         weights = model.weights.table
         map_log_weight, map_parents = _core.best_dag(weights, quiet.threads, quiet.progress)
@@ -120,6 +120,8 @@ def ancestor_probabilities(
     model: Model,
     target: Target = "modular",
     *,
+    memory_limit: int | None = None,
+    tolerance: float = 1e-8,
     threads: int | None = None,
     progress: Progress = None,
 ) -> NDArray[np.float64]:
@@ -127,9 +129,10 @@ def ancestor_probabilities(
 
     Parameters
     ----------
-    model, target, threads, progress
-        As for `exact`; up to about 15 variables, more if the posterior is
-        concentrated.
+    model, target, memory_limit, tolerance, threads, progress
+        As for `exact`. The modular target takes about half as long again as
+        `exact`; the order-modular one O(n^2 3^n) steps, less if the posterior is
+        concentrated, for up to 20 variables.
 
     Returns
     -------
@@ -147,8 +150,11 @@ def ancestor_probabilities(
     """
     order_modular = as_target(target) == "order-modular"
     with running(threads, progress, "Ancestors") as run:
+        n = len(model.variables)
+        memory = _core.ancestor_probabilities_bytes(n, order_modular, run.threads)
+        refuse_too_large(memory, memory_limit)
         matrix, _ = _core.ancestor_probabilities(
-            model.weights.table, order_modular, run.threads, run.progress
+            model.weights.table, order_modular, run.threads, run.progress, tolerance
         )
     return matrix
 

@@ -134,6 +134,14 @@ class ImportanceWeightedDags:
     coverage
         The posterior probability of all these DAGs together; None if the
         evidence is not known.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> weighted = arcwise.importance_weighted_dags(model, 100, seed=1)
+    >>> round(weighted.probability(("a", "b")), 3)
+    0.499
     """
 
     dags: DagSample

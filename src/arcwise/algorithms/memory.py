@@ -6,7 +6,8 @@ import os
 from dataclasses import dataclass
 
 from arcwise import _core
-from arcwise.algorithms.targets import Target
+from arcwise._running import running
+from arcwise.algorithms.targets import Target, as_target
 from arcwise.errors import CapacityError
 from arcwise.model import Model
 
@@ -31,28 +32,36 @@ class ExactCost:
         return f"{in_words(self.memory)} of memory, {self.operations:.1e} operations"
 
 
-def exact_cost(model: Model, target: Target, threads: int) -> ExactCost:
-    """Return what `exact` takes for this model.
+def exact_cost(
+    model: Model, target: Target = "modular", *, threads: int | None = None
+) -> ExactCost:
+    """Return the memory and the work `exact` takes for this model.
+
+    Parameters
+    ----------
+    model, target, threads
+        As for `exact`.
 
     Examples
     --------
     >>> model = Model(["a", "b", "c"], lambda node, parents: -float(len(parents)))
-    >>> exact_cost(model, "modular", threads=1).operations > 0
-    True
+    >>> print(exact_cost(model, threads=1))
+    848 bytes of memory, 1.2e+02 operations
     """
     n = len(model.variables)
     families = len(model.weights)
-    memory, operations = _core.exact_cost(n, target == "order-modular", threads)
+    with running(threads, None, "") as run:
+        memory, operations = _core.exact_cost(n, as_target(target) == "order-modular", run.threads)
     # Each family is held with its weight, place and probability.
     return ExactCost(memory + families * 24, operations)
 
 
-def refuse_too_large(cost: ExactCost, limit: int | None) -> None:
+def refuse_too_large(memory: int, limit: int | None) -> None:
     """Refuse a run that needs more than the limit, or than what is free."""
     allowed = available_memory() if limit is None else limit
-    if cost.memory > allowed:
+    if memory > allowed:
         raise CapacityError(
-            f"the exact run needs {in_words(cost.memory)} and the limit is {in_words(allowed)}; "
+            f"the exact run needs {in_words(memory)} and the limit is {in_words(allowed)}; "
             "raise memory_limit, or use a sampler"
         )
 

@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arcwise._running import running
 from arcwise.algorithms.exact import exact as exact_posterior
 from arcwise.algorithms.memory import exact_cost
 from arcwise.cli.options import DataOptions, FamilyOptions, PriorName, ScoreOptions, Threads
@@ -51,8 +50,7 @@ def exact(
         raise ArgumentError(f"--memory-limit is {memory_limit:g}; give a positive number of GiB")
     print(data.describe())
     model = Model(data, score, prior=prior, threads=threads, progress=True, **families)
-    with running(threads, None, "") as run:
-        print(f"Exact {target} posterior: {exact_cost(model, target, run.threads)}", flush=True)
+    print(f"Exact {target} posterior: {exact_cost(model, target, threads=threads)}", flush=True)
     posterior = exact_posterior(
         model,
         target,

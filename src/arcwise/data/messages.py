@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
+from arcwise._names import listing, quoted
 from arcwise.errors import ArgumentError, DataWarning
 
 LONGEST_LIST = 8
@@ -12,16 +13,12 @@ LONGEST_LIST = 8
 
 def listed(items: Iterable[object], limit: int | None = LONGEST_LIST) -> str:
     """Quote the items and join them as in a sentence, shortening a long list."""
-    return joined([repr(item) for item in items], limit)
+    return quoted(items, limit)
 
 
-def joined(texts: Sequence[str], limit: int | None = LONGEST_LIST) -> str:
-    """Join ready-made texts as in a sentence: ``a, b and c``."""
-    if limit is not None and len(texts) > limit:
-        texts = [*texts[:limit], f"{len(texts) - limit} more"]
-    if len(texts) < 2:
-        return "".join(texts)
-    return f"{', '.join(texts[:-1])} and {texts[-1]}"
+def joined(texts: Iterable[str], limit: int | None = LONGEST_LIST) -> str:
+    """Join ready-made texts as in a sentence, shortening a long list."""
+    return listing(texts, limit)
 
 
 def counted(counts: Mapping[str, int]) -> str:

@@ -95,7 +95,8 @@ class DagSample:
         """The weights, scaled to sum to 1."""
         if self.weights is None:
             return np.full(len(self), 1.0 / len(self))
-        return np.divide(self.weights, self.weights.sum())
+        shares: NDArray[np.float64] = self.weights / self.weights.sum()
+        return shares
 
     def edge_probabilities(self) -> NDArray[np.float64]:
         """Return the weighted share of DAGs with each edge, as [source, target]."""

@@ -13,6 +13,7 @@ import csv
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -32,6 +33,18 @@ if TYPE_CHECKING:
 
 FORMAT = "arcwise posterior"
 FORMAT_VERSION = 1
+
+# What reading a damaged archive raises, by where the damage is.
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 _PLAIN = (
     "target",
@@ -87,13 +100,13 @@ def save(posterior: Posterior, path: Path) -> None:
         arrays[f"offsets_{node}"] = offsets
         arrays[f"probabilities_{node}"] = table.values(node)
     with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.savez_compressed(file, **arrays)
+        np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
 def load(path: Path) -> dict[str, Any]:
     """Return the fields of a saved posterior."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays["header"].tobytes().decode())
         if header["format"] != FORMAT:
@@ -101,7 +114,7 @@ def load(path: Path) -> dict[str, Any]:
         version = int(header["format_version"])
     except FileNotFoundError:
         raise FileFormatError(f"there is no file '{path}'; check the path") from None
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+    except _UNREADABLE:
         raise FileFormatError(
             f"'{path}' is no saved posterior, or is damaged; save it again"
         ) from None

@@ -48,6 +48,14 @@ class Posterior:
         The probability of each parent set of each node.
     provenance
         Settings, version, data fingerprint and timings, as plain values.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> posterior = arcwise.exact(model)
+    >>> posterior.edge_table()[0][2] > 0.49
+    True
     """
 
     variables: tuple[str, ...]

@@ -8,6 +8,7 @@ parents P, of weights of the form ::
 A prior of one's own is a subclass of `Prior` with the one method `terms`.
 """
 
+from arcwise._family_functions import FamilyFunction
 from arcwise.priors.base import Prior, Product
 from arcwise.priors.coerce import as_prior
 from arcwise.priors.distance import DistanceToDag
@@ -15,7 +16,7 @@ from arcwise.priors.edge_weights import EdgeWeights
 from arcwise.priors.fair import Fair
 from arcwise.priors.function import FunctionPrior
 from arcwise.priors.penalty import EdgePenalty
-from arcwise.priors.terms import FamilyFunction, PriorTerms
+from arcwise.priors.terms import PriorTerms
 from arcwise.priors.uniform import Uniform
 
 __all__ = [

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from arcwise._family_functions import FamilyFunction
 from arcwise._names import quoted
 from arcwise.errors import ArgumentError
 from arcwise.priors.base import NAMED_PRIORS, Prior
 from arcwise.priors.function import FunctionPrior
-from arcwise.priors.terms import FamilyFunction
 from arcwise.priors.uniform import Uniform
 
 

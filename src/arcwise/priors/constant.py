@@ -76,7 +76,7 @@ def weights_by_size(terms: PriorTerms, families: Families | None) -> list[float]
     if not everyone or len(set(families.max_free)) > 1:
         return None
     off_diagonal = terms.edge[~np.eye(n, dtype=bool)]
-    if np.ptp(off_diagonal, axis=None) > 0 if off_diagonal.size else False:
+    if not np.isfinite(off_diagonal).all() or np.unique(off_diagonal).size > 1:
         return None
     largest = families.max_free[0]
     sizes = terms.size[:, : largest + 1]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from arcwise.errors import ArgumentError
+from arcwise._family_functions import FamilyFunction, refuse_uncallable
 from arcwise.priors.base import Prior
-from arcwise.priors.terms import FamilyFunction, PriorTerms
+from arcwise.priors.terms import PriorTerms
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,7 @@ class FunctionPrior(Prior):
 
     def __post_init__(self) -> None:
         """Refuse what cannot be called."""
-        if not callable(self.function):
-            raise ArgumentError(
-                f"function is {self.function!r}; give a function of a node's name and its "
-                "parents' names"
-            )
+        refuse_uncallable(self.function)
 
     def terms(self, variables: Sequence[str]) -> PriorTerms:
         """Return terms that hold the function."""

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise._family_functions import FamilyFunction, answer
 from arcwise.errors import ArgumentError
-
-FamilyFunction = Callable[[str, tuple[str, ...]], float]
-"""From a node's name and its parents' names to the logarithm of a weight."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +46,18 @@ class PriorTerms:
     functions: tuple[FamilyFunction, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the shapes, and make the arrays read-only copies."""
+        """Check the shapes and the numbers, and make the arrays read-only copies."""
         n = len(self.constant)
         for name, shape in (("constant", (n,)), ("size", (n, n)), ("edge", (n, n))):
             array = np.array(getattr(self, name), dtype=np.float64)
             if array.shape != shape:
                 raise ArgumentError(
                     f"{name} has the shape {array.shape}; for {n} nodes give the shape {shape}"
+                )
+            read = array[~np.eye(n, dtype=np.bool_)] if name == "edge" else array
+            if np.isnan(read).any() or np.isposinf(read).any():
+                raise ArgumentError(
+                    f"{name} holds nan or inf; let log weights be finite, or -inf to rule out"
                 )
             array.flags.writeable = False
             object.__setattr__(self, name, array)
@@ -88,23 +90,13 @@ class PriorTerms:
             self.constant[node] + self.size[node, len(members)] + self.edge[members, node].sum()
         )
         if self.functions:
-            parent_names = tuple(variables[parent] for parent in members)
-            total += sum(
-                function_log_weight(f, variables[node], parent_names) for f in self.functions
-            )
+            named = tuple(variables[parent] for parent in members)
+            total += self.log_weight_by_functions(variables[node], named)
         return total
 
-
-def function_log_weight(function: FamilyFunction, node: str, parents: tuple[str, ...]) -> float:
-    """Return what the function says of a family, which may be -inf but not inf or nan."""
-    answer = function(node, parents)
-    try:
-        value = float(answer)
-    except (TypeError, ValueError):
-        value = math.nan
-    if math.isnan(value) or value == math.inf:
-        raise ArgumentError(
-            f"the prior's function gave {answer!r} for the node {node!r} with the parents "
-            f"{list(parents)}; let it give the logarithm of a weight, a number or -inf"
+    def log_weight_by_functions(self, node: str, parents: tuple[str, ...]) -> float:
+        """Return the part of a family's log weight that the functions give."""
+        return sum(
+            answer(function, node, parents, "prior", "the logarithm of a weight")
+            for function in self.functions
         )
-    return value

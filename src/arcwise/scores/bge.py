@@ -119,14 +119,22 @@ def _scale(
             f"prior_scale has the shape {given.shape}; give one number, {n} of them, or an "
             f"{n} x {n} matrix"
         )
-    matrix = given if given.ndim == 2 else np.diag(np.broadcast_to(given, (n,)))
-    matrix = np.ascontiguousarray(matrix, dtype=np.float64)
-    positive_definite = np.isfinite(matrix).all() and np.allclose(matrix, matrix.T, rtol=1e-12)
-    if positive_definite:
-        positive_definite = bool(np.linalg.eigvalsh(matrix).min() > 0)
-    if not positive_definite:
+    if not np.isfinite(given).all() or not _positive_definite(given):
         raise ArgumentError(
             "prior_scale is not a symmetric positive definite matrix; give one, or one positive "
             "number for a multiple of the unit matrix"
         )
-    return matrix
+    matrix = given if given.ndim == 2 else np.diag(np.broadcast_to(given, (n,)))
+    return np.ascontiguousarray(matrix, dtype=np.float64)
+
+
+def _positive_definite(given: NDArray[np.float64]) -> bool:
+    if given.ndim < 2:
+        return bool((given > 0).all())
+    if not np.allclose(given, given.T, rtol=0, atol=1e-12 * np.abs(given).max()):
+        return False
+    try:
+        np.linalg.cholesky(given)
+    except np.linalg.LinAlgError:
+        return False
+    return True

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from arcwise import _core
+from arcwise._checks import whole_number
 from arcwise._names import checked_variables, positions
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, FileFormatError
 
 
 class FamilyScores:
@@ -57,9 +58,14 @@ class FamilyScores:
                     f"{name!r} has {'no parent set' if not sets else 'a parent set twice'}; "
                     "give each node one or more parent sets, each once"
                 )
-            numbers = [float(value) for value in families.values()]
+            try:
+                numbers = [float(value) for value in families.values()]
+            except (TypeError, ValueError):
+                numbers = [np.nan]
             if not np.isfinite(numbers).all():
-                raise ArgumentError(f"{name!r} has a score that is not finite; leave such sets out")
+                raise ArgumentError(
+                    f"{name!r} has a score that is no finite number; leave such sets out"
+                )
             union = sorted(set().union(*sets))
             candidates.append(union)
             members.append([[union.index(parent) for parent in parents] for parents in sets])
@@ -100,7 +106,7 @@ class FamilyScores:
         """Return the best parent sets of a node and their scores, the best first."""
         (index,) = positions([node], self.variables, "node")
         values = self._table.values(index)
-        count = min(count, len(values))
+        count = min(whole_number(count, "count", at_least=0), len(values))
         top = np.argpartition(-values, count - 1)[:count] if count else np.empty(0, dtype=int)
         return self._named(index, top[np.argsort(-values[top], kind="stable")].tolist())
 
@@ -123,7 +129,7 @@ class FamilyScores:
         ArgumentError
             If a name holds white space, which separates names in the file.
         """
-        _core.write_jkl(os.fspath(path), list(self.variables), self._table)
+        _core.write_jkl(os.fsdecode(path), list(self.variables), self._table)
 
 
 def read_scores(path: str | os.PathLike[str]) -> FamilyScores:
@@ -147,7 +153,12 @@ def read_scores(path: str | os.PathLike[str]) -> FamilyScores:
     >>> read_scores(path).log_score("b", ["a"])
     -4.0
     """
-    names, table = _core.read_jkl(os.fspath(path))
+    try:
+        names, table = _core.read_jkl(os.fsdecode(path))
+    except UnicodeDecodeError:
+        raise FileFormatError(
+            f"'{os.fsdecode(path)}' holds names that are not text in UTF-8; save it as UTF-8"
+        ) from None
     return FamilyScores(names, table)
 
 
@@ -155,6 +166,6 @@ def as_family_scores(value: Any) -> FamilyScores | None:
     """Return scores that were given instead of data, or None if these are data."""
     if isinstance(value, FamilyScores):
         return value
-    if isinstance(value, str | os.PathLike) and os.fspath(value).lower().endswith(".jkl"):
+    if isinstance(value, str | os.PathLike) and os.fsdecode(value).lower().endswith(".jkl"):
         return read_scores(value)
     return None

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from arcwise import _core
+from arcwise._family_functions import FamilyFunction, answer, parent_names, refuse_uncallable
 from arcwise._running import Run
 from arcwise.data import Data
-from arcwise.errors import ArgumentError
 from arcwise.scores.base import LocalScore
 
 _FAMILIES_PER_REPORT = 1024
@@ -31,7 +29,11 @@ class FunctionScore(LocalScore):
     -4.0
     """
 
-    function: Callable[[str, tuple[str, ...]], float]
+    function: FamilyFunction
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be called."""
+        refuse_uncallable(self.function)
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""
@@ -43,23 +45,8 @@ class FunctionScore(LocalScore):
         done = 0
         for node, name in enumerate(variables):
             values = table.values(node)
-            flat, offsets = table.parent_sets(node)
-            for family in range(len(values)):
-                members = flat[offsets[family] : offsets[family + 1]]
-                values[family] = self._ask(name, tuple(variables[parent] for parent in members))
+            for family, parents in enumerate(parent_names(table, node, variables)):
+                values[family] = answer(self.function, name, parents, "score", "a log likelihood")
                 done += 1
-                if run.progress is not None and done % _FAMILIES_PER_REPORT == 0:
+                if run.progress is not None and (done % _FAMILIES_PER_REPORT == 0 or done == total):
                     run.progress(done / total)
-
-    def _ask(self, node: str, parents: tuple[str, ...]) -> float:
-        answer = self.function(node, parents)
-        try:
-            value = float(answer)
-        except (TypeError, ValueError):
-            value = math.nan
-        if math.isnan(value) or value == math.inf:
-            raise ArgumentError(
-                f"the score's function gave {answer!r} for the node {node!r} with the parents "
-                f"{list(parents)}; let it give a log likelihood, a number or -inf"
-            )
-        return value

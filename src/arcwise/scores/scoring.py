@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from arcwise._running import Progress, running
 from arcwise.data import Data, read
 from arcwise.errors import ArgumentError
@@ -79,7 +81,15 @@ def score(
             return FamilyScores(named, table)
         known = data if isinstance(data, Data) else read(data)
         table = Families.of(known.variables, **table_of).table()
-        as_score(score, known).fill(known, table, run)
+        chosen = as_score(score, known)
+        chosen.fill(known, table, run)
+    for node, name in enumerate(known.variables):
+        largest = table.values(node).max()
+        if not largest < np.inf:  # nan if any value is
+            raise ArgumentError(
+                f"the score {type(chosen).__name__} gave {largest} for a family of {name!r}; let "
+                "it give log likelihoods, numbers or -inf"
+            )
     return FamilyScores(known.variables, table)
 
 

@@ -4,7 +4,7 @@
 // the only sink. By inclusion and exclusion over the sinks T of A the DAGs on A of that kind weigh
 //   S_v(A) = sum over T within A, v in T, of (-1)^(|T|+1) H(A - T) prod_T alpha_j(A - T),
 // and those on all nodes H(V) P(ancestors of v = A) = S_v(A) B(A), with H and B of modular.hpp.
-// P(u before v) is the sum over A with u and v. Put U = A - T, and the sum runs over the terms of
+// P(u is an ancestor of v) sums it over A with u and v. Put U = A - T: the sum is over the terms of
 // B(U) with v in T and u in U + T: all pairs at once in O(3^n), as for edges.
 //
 // Order-modular target. Per u, nodes are placed one by one, into O as long as u is not among their

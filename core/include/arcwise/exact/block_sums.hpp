@@ -31,6 +31,7 @@ class BlockSums {
 
     // Largest log weight of a family of `node`.
     double offset(int node) const { return at(node).offset; }
+    double total_offset() const;
 
     // Entries of a block's array for `node`: 2^low, or half of it if the node is low itself.
     std::size_t block_size(int node) const { return std::size_t{1} << at(node).index_bits; }
@@ -95,5 +96,8 @@ class BlockSums {
     int low_;
     std::vector<Node> nodes_;
 };
+
+// Throws `argument`: no DAG has a positive weight.
+[[noreturn]] void refuse_impossible();
 
 }  // namespace arcwise

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <span>
+#include <variant>
 
 #include "arcwise/exact/modular_programme.hpp"
 #include "arcwise/exact/parent_sampler.hpp"
@@ -31,7 +32,11 @@ class ModularSampler {
                 std::span<std::uint32_t> parents, const RunOptions& options) const;
 
   private:
-    ModularProgramme<double> programme_;
+    // Whichever has digits enough.
+    using Programme = std::variant<ModularProgramme<double>, ModularProgramme<long double>>;
+    static Programme run(const FamilyTable& weights, double tolerance, const RunOptions& options);
+
+    Programme programme_;
     SetSums sums_;
 };
 
