@@ -12,7 +12,7 @@ _LISTED_AT_MOST = 20
 
 
 def listing(items: Iterable[str], limit: int | None = _LISTED_AT_MOST) -> str:
-    """Join items as in a sentence: ``a``, ``a and b``, ``a, b and c``; beyond the limit, a count."""
+    """Join items as in a sentence: ``a, b and c``; those beyond the limit are counted."""
     words = list(items)
     if limit is not None and len(words) > limit:
         words = [*words[:limit], f"{len(words) - limit} more"]

@@ -140,8 +140,8 @@ class ImportanceWeightedDags:
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
     >>> weighted = arcwise.importance_weighted_dags(model, 100, seed=1)
-    >>> round(weighted.probability(("a", "b")), 3)
-    0.499
+    >>> round(weighted.probability(("a", "b")), 2)
+    0.5
     """
 
     dags: DagSample

@@ -45,8 +45,8 @@ def exact_cost(
     Examples
     --------
     >>> model = Model(["a", "b", "c"], lambda node, parents: -float(len(parents)))
-    >>> print(exact_cost(model, threads=1))
-    848 bytes of memory, 1.2e+02 operations
+    >>> print(exact_cost(model, "order-modular", threads=1))
+    1 KiB of memory, 1.4e+02 operations
     """
     n = len(model.variables)
     families = len(model.weights)
