@@ -1,68 +1,104 @@
 # Every target does its own set-up: a virtual environment in .venv with what it needs from PyPI.
+#
+# What is built is kept: C++ objects under build/, the environment under .venv. A stamp in .venv
+# says when a step was last done, so a target that is up to date starts at once.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(shell find src core/include core/src bindings -type f \
-             -not -path '*/__pycache__/*' -not -name '*.so')
-CPP_FILES := $(shell find core bindings -name '*.hpp' -o -name '*.cpp')
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-python test-core lint format sanitize stubs benchmark clean
+# Folders are listed too, so that a file taken away counts as a change.
+SOURCES := pyproject.toml CMakeLists.txt $(shell find src core/include core/src bindings \
+             -name __pycache__ -prune -o -not -name '*.so' -print)
+CPP_FILES = $(shell find core bindings -name '*.hpp' -o -name '*.cpp')
+
+# $(call wanted,KEYS): the requirements at project KEYS of pyproject.toml, quoted for the shell.
+wanted = $(shell $(BIN)/python -c "import tomllib; \
+    print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
+say = @printf '%s\n' "$(1)"
+
+.PHONY: help demo test test-python test-core lint format sanitize stubs benchmark clean
+.NOTPARALLEL:
+
+help:  ## this list
+	@echo "make TARGET, where TARGET is one of:"
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
 demo: $(VENV)/installed.stamp  ## score the bundled example and print the best parent sets
-	mkdir -p build/demo
+	@mkdir -p build/demo
 	$(BIN)/arcwise simulate asia --rows 2000 --seed 1 --out build/demo/asia.csv
 	$(BIN)/arcwise score build/demo/asia.csv --score bdeu --max-indegree 3 \
 	    --out build/demo/asia.jkl
 
 test: test-core test-python  ## all tests
 
-test-python: $(VENV)/installed.stamp
-	$(BIN)/python -m pytest -n auto tests --pyargs arcwise
+test-core: $(VENV)/tools.stamp  ## the tests of the C++ core, without Python
+	$(call say,Testing the core:)
+	@$(call build_core_tests,core-tests,)
+	@build/core-tests/core_tests
 
-test-core: $(VENV)/tools.stamp
-	$(BIN)/cmake -S . -B build/core-tests -G Ninja -DARCWISE_CORE_TESTS=ON \
-	    -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja
-	$(BIN)/cmake --build build/core-tests --target core_tests
-	$(BIN)/ctest --test-dir build/core-tests --output-on-failure
+test-python: $(VENV)/test.stamp  ## the tests of the Python package, examples in docstrings included
+	$(call say,Testing the package:)
+	@$(BIN)/python -m pytest -n auto tests --pyargs arcwise
 
 sanitize: $(VENV)/tools.stamp  ## the tests of the core under address and undefined sanitizers
-	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DARCWISE_CORE_TESTS=ON -DARCWISE_SANITIZE=ON \
-	    -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja
-	$(BIN)/cmake --build build/sanitize --target core_tests
-	$(BIN)/ctest --test-dir build/sanitize --output-on-failure
+	$(call say,Testing the core with sanitizers:)
+	@$(call build_core_tests,sanitize,-DARCWISE_SANITIZE=ON)
+	@build/sanitize/core_tests
 
-lint: $(VENV)/installed.stamp $(VENV)/tools.stamp  ## ruff, mypy, clang-format, stub up to date
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+lint: $(VENV)/lint.stamp  ## ruff, mypy, clang-format, and the stub of the extension
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
-	$(BIN)/python -m nanobind.stubgen -q -m arcwise._core -o build/_core.pyi
-	diff build/_core.pyi src/arcwise/_core.pyi
+	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+	@$(BIN)/python -m nanobind.stubgen -q -m arcwise._core -o build/_core.pyi
+	@diff build/_core.pyi src/arcwise/_core.pyi || \
+	    { echo "src/arcwise/_core.pyi is out of date; run make stubs"; exit 1; }
 
-format: $(VENV)/tools.stamp  ## put everything into the form `lint` wants
+format: $(VENV)/lint.stamp  ## put everything into the form lint wants
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $(CPP_FILES)
+	@$(BIN)/clang-format -i $(CPP_FILES)
 
-stubs: $(VENV)/installed.stamp $(VENV)/tools.stamp  ## the types of the extension module
+stubs: $(VENV)/installed.stamp  ## write the types of the extension module
 	$(BIN)/python -m nanobind.stubgen -q -m arcwise._core -o src/arcwise/_core.pyi
 
-benchmark: $(VENV)/installed.stamp  ## speed and memory, as ratios measured side by side
+benchmark: $(VENV)/test.stamp  ## speed and memory, as ratios measured side by side
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/sums.py
 
+clean:  ## remove the environment and everything built
+	rm -rf build $(VENV)
+
+# $(call build_core_tests,FOLDER,OPTIONS): configures and builds them under build/FOLDER.
+define build_core_tests
+$(BIN)/cmake -S . -B build/$(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+    -DARCWISE_CORE_TESTS=ON -DARCWISE_WARNINGS_AS_ERRORS=ON $(2) >/dev/null && \
+$(BIN)/cmake --build build/$(1) --target core_tests -- --quiet
+endef
+
 $(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+	    "arcwise needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	$(call say,Setting up $(VENV))
+	@$(PYTHON) -m venv $(VENV) || \
+	    { echo "On Debian, install the package python3-venv first."; rm -rf $(VENV); exit 1; }
 
 $(VENV)/tools.stamp: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet cmake ninja nanobind "numpy>=1.26" $(shell \
-	    $(PYTHON) -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['lint'])")
-	touch $@
+	$(call say,Installing what builds the C++ core)
+	@$(PIP) $(call wanted,['build-system']['requires']) 'cmake>=3.24' 'ninja>=1.11'
+	@touch $@
 
-$(VENV)/installed.stamp: $(BIN)/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet ".[test]"
-	touch $@
+# Built with the tools above, not with a second copy of them; objects stay in build/python.
+$(VENV)/installed.stamp: $(VENV)/tools.stamp $(SOURCES)
+	$(call say,Building and installing arcwise)
+	@$(PIP) --no-build-isolation -C build-dir=build/python .
+	@touch $@
 
-clean:
-	rm -rf build $(VENV)
+$(VENV)/test.stamp: $(VENV)/installed.stamp
+	@$(PIP) $(call wanted,['project']['optional-dependencies']['test'])
+	@touch $@
+
+$(VENV)/lint.stamp: $(VENV)/installed.stamp
+	@$(PIP) $(call wanted,['project']['optional-dependencies']['lint'])
+	@touch $@

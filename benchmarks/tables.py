@@ -1,0 +1,42 @@
+"""The tables the benchmarks run on: simulated ones, or files of the user's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import arcwise
+from arcwise.data import Data
+
+
+def discrete_table(path: str | None) -> Data:
+    """Return the file's table, or 1,000 rows of a random network of 37 variables.
+
+    Its tables are skewed as those of real networks are: most rows of a
+    conditional distribution have one level that is far commoner than the rest.
+    """
+    if path is not None:
+        return arcwise.read(path, kinds="discrete")
+    # A seed with which every level is drawn: other programs do not count the rest alike.
+    seed = 8
+    dag = arcwise.simulate.random_dag(37, expected_degree=2.5, max_indegree=4, seed=seed)
+    network = arcwise.simulate.discrete_network(dag, levels=(2, 4), concentration=0.4, seed=seed)
+    return network.sample(1000, seed=seed)
+
+
+def continuous_table(path: str | None) -> Data:
+    """Return the file's table, or 800 rows of a random Gaussian network of 80 variables."""
+    if path is not None:
+        return arcwise.read(path, kinds="continuous")
+    dag = arcwise.simulate.random_dag(80, expected_degree=4, seed=1)
+    return arcwise.simulate.gaussian_network(dag, seed=1).sample(800, seed=1)
+
+
+def nearest(data: Data, count: int) -> dict[str, list[str]]:
+    """Return for each variable those most correlated with it, as its candidate parents."""
+    correlation = np.abs(np.corrcoef(data.continuous_values("BGe"), rowvar=False))
+    np.fill_diagonal(correlation, -1.0)
+    order = np.argsort(-correlation, axis=1, kind="stable")[:, :count]
+    return {
+        name: [data.variables[other] for other in order[node]]
+        for node, name in enumerate(data.variables)
+    }
