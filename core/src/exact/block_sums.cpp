@@ -181,8 +181,8 @@ void BlockSums::add_family_shares(int v, std::uint32_t high_set, const double* s
     double* exponents = buffer(2, 2 * size).data();
     double* inverses = exponents + size;
     // Log sums differ by thousands of nats, so share / alpha is summed in bands of them: within
-    // one, ratios to its highest log sum are plain numbers. (To its lowest, the heavy families would
-    // come as e^300 and lose digits.) Every entry is in exactly one band.
+    // one, ratios to its highest log sum are plain numbers. (To its lowest, the heavy families
+    // would come as e^300 and lose digits.) Every entry is in exactly one band.
     double ceiling = std::numeric_limits<double>::infinity();
     while (true) {
         double top = minus_infinity;
@@ -213,6 +213,19 @@ void BlockSums::add_family_shares(int v, std::uint32_t high_set, const double* s
             }
         }
         ceiling = floor;
+    }
+}
+
+void BlockSums::add_plain_shares(int v, std::uint32_t high_set, double* ratios,
+                                 double* probabilities) const {
+    const Node& node = at(v);
+    const std::size_t last = block_size(v) - 1;
+    sum_over_subsets(ratios, node.index_bits);
+    for (const Group& group : node.groups) {
+        if ((group.high_set & ~high_set) != 0) continue;
+        for (std::uint32_t f = group.first; f < group.last; ++f) {
+            probabilities[node.storage[f]] += node.plain[f] * ratios[last - node.place[f]];
+        }
     }
 }
 

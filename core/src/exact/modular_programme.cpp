@@ -256,7 +256,7 @@ void ModularProgramme<Real>::fill_weight_beyond(bool with_shares, const RunOptio
     for (std::uint32_t set = 0; set < sets; ++set) {
         levels[static_cast<std::size_t>(std::popcount(set))].push_back(set);
     }
-    Phases phases(options, power_of_three(nodes()));
+    Phases phases(options, power_of_three(nodes()) - 1);  // all but the full set
     double absolute = 0.0;
     for (std::size_t missing = 1; missing < levels.size(); ++missing) {
         const auto& level = levels[levels.size() - 1 - missing];

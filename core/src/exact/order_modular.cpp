@@ -46,12 +46,26 @@ void add_blocks_of_node(const BlockSums& sums, int v, const std::vector<double>&
         if ((high_set & bit) != 0) continue;
         // F(U) alpha_v(U) B(U + v) is at most F(U) B(U), and at most F(U + v) B(U + v).
         if (std::min(largest[high_set], largest[high_set | bit]) < -negligible) continue;
-        sums.log_sums(v, high_set, log_sum.data());
         const double* before = forward.data() + high_set * block;
         const double* after = backward.data() + high_set * block;
         const std::size_t step = std::size_t{1} << v;  // from U to U + v
         // Sets of one run agree in all variables above v, so their entries are next to each other.
         const std::size_t run = is_high ? block : step;
+        if (sums.is_plain(v)) {
+            // F(U) B(U + v) is the share less alpha_v(U); sums over supersets are sums over subsets
+            // of the complements.
+            for (std::size_t first = 0; first < size; first += run) {
+                const std::size_t set = sums.set_at(v, first);
+                double* const reversed = log_share.data() + size - 1 - first;
+                for (std::size_t i = 0; i < run; ++i) {
+                    *(reversed - i) = before[set + i] + after[set + i + step];
+                }
+            }
+            scaled_exp(share.data(), log_share.data(), total - sums.plain_scale(v), size);
+            sums.add_plain_shares(v, high_set, share.data(), probabilities);
+            continue;
+        }
+        sums.log_sums(v, high_set, log_sum.data());
         for (std::size_t first = 0; first < size; first += run) {
             const std::size_t set = sums.set_at(v, first);
             for (std::size_t i = 0; i < run; ++i) {

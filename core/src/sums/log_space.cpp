@@ -112,36 +112,40 @@ constexpr Step steps[] = {{1, 0, 0, 0}, {2, 0, 1, 0}, {3, 2, 0, 1}, {3, 1, 1, 1}
                           {6, 2, 2, 2}, {7, 6, 0, 3}, {7, 5, 1, 3}, {7, 3, 2, 3}};
 
 // Plain numbers scaled by the largest value do for nearly all; where one of them comes out too
-// small to be trusted, all steps are done on logarithms.
+// small to be trusted, they are scaled up, at the cost of a few digits, and if that is not enough
+// all steps are done on logarithms.
 template <bool backward>
 ARCWISE_INLINE void solve_eight(double* values, const double* a0, const double* a1,
                                 const double* a2) {
     constexpr double smallest_trusted = 1e-250;
     constexpr std::size_t count = std::size(steps);
     const double* const a[3] = {a0, a1, a2};
-    double scale = values[0];
-    for (int i = 1; i < 8; ++i) scale = scale < values[i] ? values[i] : scale;
-    double exponents[24];
-    for (int i = 0; i < 8; ++i) exponents[i] = values[i] - scale;
+    double largest = values[0];
+    for (int i = 1; i < 8; ++i) largest = largest < values[i] ? values[i] : largest;
+    double factors[16];
     for (std::size_t i = 0; i < 4; ++i) {
-        exponents[8 + i] = a0[i];
-        exponents[12 + i] = a1[i];
-        exponents[16 + i] = a2[i];
-        exponents[20 + i] = 0.0;
+        factors[i] = a0[i];
+        factors[4 + i] = a1[i];
+        factors[8 + i] = a2[i];
+        factors[12 + i] = 0.0;
     }
-    double plain[24];
-    for (int i = 0; i < 24; ++i) plain[i] = scaled_exp_kernel(exponents[i], 0.0);
-    for (std::size_t i = 0; i < count; ++i) {
-        const Step& step = steps[backward ? count - 1 - i : i];
-        const unsigned to = backward ? step.from : step.to;
-        const unsigned from = backward ? step.to : step.from;
-        plain[to] += plain[8 + 4 * step.element + step.entry] * plain[from];
-    }
-    double smallest = plain[0];
-    for (int i = 1; i < 8; ++i) smallest = plain[i] < smallest ? plain[i] : smallest;
-    if (smallest > smallest_trusted) {
-        for (int i = 0; i < 8; ++i) values[i] = log_kernel(plain[i], scale);
-        return;
+    for (int i = 0; i < 16; ++i) factors[i] = scaled_exp_kernel(factors[i], 0.0);
+    for (const double lift : {0.0, 600.0}) {
+        const double scale = largest - lift;
+        double plain[8];
+        for (int i = 0; i < 8; ++i) plain[i] = scaled_exp_kernel(values[i], scale);
+        for (std::size_t i = 0; i < count; ++i) {
+            const Step& step = steps[backward ? count - 1 - i : i];
+            const unsigned to = backward ? step.from : step.to;
+            const unsigned from = backward ? step.to : step.from;
+            plain[to] += factors[4 * step.element + step.entry] * plain[from];
+        }
+        double smallest = plain[0];
+        for (int i = 1; i < 8; ++i) smallest = plain[i] < smallest ? plain[i] : smallest;
+        if (smallest > smallest_trusted) {
+            for (int i = 0; i < 8; ++i) values[i] = log_kernel(plain[i], scale);
+            return;
+        }
     }
     for (std::size_t i = 0; i < count; ++i) {
         const Step& step = steps[backward ? count - 1 - i : i];

@@ -130,6 +130,8 @@ def load(path: Path) -> dict[str, Any]:
         fields["map_dag"] = Dag.from_edges(variables, [tuple(edge) for edge in header["map_edges"]])
         fields["provenance"] = header["provenance"]
         fields["edges"] = arrays["edges"]
+        if fields["edges"].shape != (len(variables),) * 2:
+            raise ValueError
         fields["family_probabilities"] = _families(variables, arrays)
     except (KeyError, TypeError, ValueError, IndexError):
         raise FileFormatError(f"'{path}' lacks parts of a posterior; save it again") from None
@@ -141,11 +143,14 @@ def _families(variables: tuple[str, ...], arrays: dict[str, Any]) -> FamilyScore
     for node in range(len(variables)):
         parents = arrays[f"parents_{node}"].tolist()
         offsets = arrays[f"offsets_{node}"].tolist()
+        probabilities = arrays[f"probabilities_{node}"].tolist()
+        if [0, len(parents), len(probabilities)] != [offsets[0], offsets[-1], len(offsets) - 1]:
+            raise ValueError
         possible = sorted(set(parents))
         place = {parent: position for position, parent in enumerate(possible)}
         candidates.append(possible)
         members.append(
             [[place[parent] for parent in parents[first:last]] for first, last in pairwise(offsets)]
         )
-        values.append(arrays[f"probabilities_{node}"].tolist())
+        values.append(probabilities)
     return FamilyScores(variables, _core.FamilyTable.from_lists(candidates, members, values))

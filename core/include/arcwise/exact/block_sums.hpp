@@ -63,6 +63,16 @@ class BlockSums {
     void add_family_shares(int node, std::uint32_t high_set, const double* share,
                            const double* log_sum, double* probabilities) const;
 
+    // Whether all weights of the node fit into one window of plain numbers, e^(weight -
+    // plain_scale).
+    bool is_plain(int node) const { return !at(node).plain.empty(); }
+    double plain_scale(int node) const { return at(node).scale; }
+
+    // The same as add_family_shares for such a node, given share[L] / alpha(high_set + L) in its
+    // scale, that is times e^plain_scale, at the place of the complement of L. Overwrites `ratios`.
+    void add_plain_shares(int node, std::uint32_t high_set, double* ratios,
+                          double* probabilities) const;
+
     // The heaviest family within `allowed` (a set of all variables): its log weight less offset and
     // its index in the family table, which is -1 if there is none.
     struct Best {

@@ -19,7 +19,7 @@ inline constexpr double nats_per_window = 1200.0;
 // The scale to subtract for numbers between `smallest` and `largest`. Numbers close to each other
 // are kept close to 1, where their logarithms have the most digits.
 inline double window_scale(double largest, double smallest) {
-    return largest - smallest < 300.0 ? largest : largest - 600.0;
+    return largest - smallest < 600.0 ? largest : largest - 600.0;
 }
 
 // The same with the maximum in place of the sum.
