@@ -9,6 +9,7 @@
 #include "arcwise/exact/modular_sampler.hpp"
 #include "arcwise/exact/order_modular.hpp"
 #include "arcwise/exact/order_sampler.hpp"
+#include "arcwise/exact/subset_programme.hpp"
 #include "gate.hpp"
 
 NB_MAKE_OPAQUE(arcwise::FamilyTable)
@@ -63,6 +64,17 @@ void bind_exact(nb::module_& module) {
             });
         },
         nb::arg("weights"), nb::arg("threads"), nb::arg("progress").none());
+    module.def(
+        "forward_programme",
+        [](const FamilyTable& weights) {
+            const BlockSums sums(weights,
+                                 BlockSums::balanced_low(static_cast<int>(weights.size())));
+            std::vector<double> forward = forward_programme(sums, Semiring::sum, {});
+            auto [values, memory] = new_rows<double>(1, forward.size());
+            std::copy(forward.begin(), forward.end(), memory.begin());
+            return values;
+        },
+        nb::arg("weights"), "ln F of every set by its bits, relative to the heaviest families.");
     module.def(
         "modular_posterior",
         [](const FamilyTable& weights, double tolerance, int threads, nb::object progress) {

@@ -4,6 +4,8 @@
 NB_MODULE(_core, module) {
     module.doc() = "The C++ core of arcwise; not public, use the package instead.";
     module.attr("version") = ARCWISE_VERSION;
+    // Objects a user still holds when Python ends are no leaks, and no reason to print.
+    nb::set_leak_warnings(false);
     arcwise::bindings::register_errors();
     arcwise::bindings::bind_support(module);
     arcwise::bindings::bind_families(module);

@@ -86,6 +86,9 @@ def order_modular_posterior(weights: FamilyTable, threads: int, progress: object
 
 def order_modular_log_weight(weights: FamilyTable, threads: int, progress: object | None) -> float: ...
 
+def forward_programme(weights: FamilyTable) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """ln F of every set by its bits, relative to the heaviest families."""
+
 def modular_posterior(weights: FamilyTable, tolerance: float, threads: int, progress: object | None) -> tuple[float, FamilyTable, float]: ...
 
 def modular_log_weight(weights: FamilyTable, tolerance: float, threads: int, progress: object | None) -> float: ...

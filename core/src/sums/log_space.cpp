@@ -129,8 +129,15 @@ ARCWISE_INLINE void solve_eight(double* values, const double* a0, const double* 
         factors[8 + i] = a2[i];
         factors[12 + i] = 0.0;
     }
-    for (int i = 0; i < 16; ++i) factors[i] = scaled_exp_kernel(factors[i], 0.0);
+    // A factor that vanishes as a plain number is too small to matter beside what is trusted, but
+    // not if it is to be multiplied by numbers that were scaled up.
+    bool vanishing = false;
+    for (int i = 0; i < 16; ++i) {
+        vanishing |= factors[i] < -farthest && factors[i] > -std::numeric_limits<double>::max();
+        factors[i] = scaled_exp_kernel(factors[i], 0.0);
+    }
     for (const double lift : {0.0, 600.0}) {
+        if (lift > 0.0 && vanishing) break;
         const double scale = largest - lift;
         double plain[8];
         for (int i = 0; i < 8; ++i) plain[i] = scaled_exp_kernel(values[i], scale);
