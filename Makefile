@@ -24,11 +24,12 @@ help:  ## this list
 	@echo "make TARGET, where TARGET is one of:"
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-demo: $(VENV)/installed.stamp  ## score the bundled example and print the best parent sets
+demo: $(VENV)/installed.stamp  ## score the bundled example and compute its exact posterior
 	@mkdir -p build/demo
 	$(BIN)/arcwise simulate asia --rows 2000 --seed 1 --out build/demo/asia.csv
 	$(BIN)/arcwise score build/demo/asia.csv --score bdeu --max-indegree 3 \
 	    --out build/demo/asia.jkl
+	$(BIN)/arcwise exact build/demo/asia.csv --score bdeu --max-indegree 3 --out build/demo
 
 test: test-core test-python  ## all tests
 
@@ -66,6 +67,7 @@ stubs: $(VENV)/installed.stamp  ## write the types of the extension module
 benchmark: $(VENV)/test.stamp  ## speed and memory, as ratios measured side by side
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/sums.py
+	$(BIN)/python benchmarks/exact.py
 
 clean:  ## remove the environment and everything built
 	rm -rf build $(VENV)

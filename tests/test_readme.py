@@ -70,11 +70,10 @@ def test_the_table_of_the_readme_is_what_the_demo_finds():
     assert "simulate asia --rows 2000 --seed 1" in demo[0]
     assert "--score bdeu --max-indegree 3" in demo[0]
     data = arcwise.simulate.asia().sample(2000, seed=1)
-    scores = arcwise.score(data, "bdeu", max_indegree=3)
+    model = arcwise.Model(data, "bdeu", max_indegree=3)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"all {len(scores)} families" in readme
-    for node in data.variables:
-        ((parents, value),) = scores.best(node, 1)
-        ahead = value - scores.log_score(node, [])
-        row = f"| {node} | {', '.join(parents) or '-'} | {value:.3f} | {ahead:+.3f} |"
-        assert row in readme
+    assert f"all {len(model.scores)} families" in readme
+    rows = re.findall(r"^\| (\w+) \| (\w+) \| (0\.\d{4}) \|$", readme, re.MULTILINE)
+    most_probable = arcwise.exact(model).edge_table()[: len(rows)]
+    assert len(rows) == 8
+    assert rows == [(source, target, f"{value:.4f}") for source, target, value in most_probable]
