@@ -23,7 +23,7 @@ from arcwise.data import Data
 
 MAX_INDEGREE = 4
 CANDIDATES = 14
-REPETITIONS_OF_SAMPLES = 3
+REPETITIONS_OF_SAMPLES = 5
 
 
 def sample_of_families(
