@@ -103,6 +103,20 @@ def test_names_do_not_matter_where_the_subsets_come_in_several_blocks(spread: fl
     assert_names_do_not_matter(16, "order-modular", spread=spread, max_indegree=3)
 
 
+@pytest.mark.parametrize("nats", [8.0, 14.0, 19.0])
+def test_improbable_blocks_count(nats: float) -> None:
+    # Sets with x15 and without x14 are a block of their own if these two come last among the
+    # variables; it has little probability, yet all that the edge from x15 to x14 has.
+    def score(node: str, parents: tuple[str, ...]) -> float:
+        return -nats if node == "x15" and "x14" not in parents else -0.5 * len(parents)
+
+    order = list(names(16))
+    first = arcwise.exact(Model(order, score, max_indegree=2), "order-modular")
+    second = arcwise.exact(Model(order[::-1], score, max_indegree=2), "order-modular")
+    assert np.abs(first.edges - second.edges[::-1, ::-1]).max() < 1e-12
+    assert 1e-3 < first.edge_probability("x15", "x14") / np.exp(-nats) < 1.0
+
+
 def test_required_and_forbidden_edges_beyond_one_block() -> None:
     rule: dict[str, Any] = {
         "max_indegree": 3,

@@ -169,8 +169,10 @@ def test_more_digits_give_the_same_bits_too() -> None:
 
 
 LONG_JOB = """
-import sys
+import signal, sys
 import arcwise
+# Whoever starts the tests in the background has it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def model(n):
     return arcwise.Model([f"x{i}" for i in range(n)], lambda v, p: -0.1 * len(p), max_indegree=2)
 def started(share):

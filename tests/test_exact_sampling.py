@@ -125,6 +125,8 @@ def assert_frequencies(sample: DagSample, edges: np.ndarray[Any, Any]) -> None:
 
 LARGER: dict[str, Model] = {
     "random": random_model(10, 12.0, 2),
+    # As many parent sets with the same weight as no sampler keeps.
+    "flat": flat_model(10),
     "strong": Model(strong_chain(10, 2_000, 0.3, 1), "bge", max_indegree=3),
     "asia": Model(arcwise.simulate.asia().sample(1_000, seed=3), "bdeu", prior="fair"),
     "required": random_model(11, 8.0, 4, max_indegree=3, required_edges=[("x9", "x1")]),
