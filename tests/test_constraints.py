@@ -228,7 +228,8 @@ def test_search_spaces_of_different_forms_are_not_combined_by_guess() -> None:
 
 
 def test_a_networkx_graph() -> None:
-    networkx = pytest.importorskip("networkx")
+    import networkx
+
     graph = networkx.DiGraph([("b", "a"), ("d", "c")])
     assert Constraints(graph) == Constraints([("b", "a"), ("d", "c")])
     with pytest.raises(ConstraintError, match="required_edges is an undirected graph"):
