@@ -227,7 +227,7 @@ void ModularProgramme<Real>::expand(std::uint32_t set, Terms& out) const {
                            exponent_on_[set] + exponent_beyond_[set] - exponent_on_[everything_]);
 }
 
-// B(set); returns the absolute terms' share of the error bound.
+// B(set); returns by how much rounding errors of its terms are multiplied.
 template <class Real>
 double ModularProgramme<Real>::pull(std::uint32_t set, bool with_shares, Terms& terms) {
     expand(set, terms);
@@ -257,7 +257,7 @@ void ModularProgramme<Real>::fill_weight_beyond(bool with_shares, const RunOptio
         levels[static_cast<std::size_t>(std::popcount(set))].push_back(set);
     }
     Phases phases(options, power_of_three(nodes()) - 1);  // all but the full set
-    double absolute = 0.0;
+    double squares = 0.0;
     for (std::size_t missing = 1; missing < levels.size(); ++missing) {
         const auto& level = levels[levels.size() - 1 - missing];
         // Pieces of about 2^14 terms; their partial sums are added in order, whoever made them.
@@ -269,15 +269,18 @@ void ModularProgramme<Real>::fill_weight_beyond(bool with_shares, const RunOptio
                 Terms terms;
                 const std::size_t last = std::min(level.size(), (piece + 1) * per_piece);
                 for (std::size_t i = piece * per_piece; i < last; ++i) {
-                    partial[piece] += pull(level[i], with_shares, terms);
+                    const double influence = pull(level[i], with_shares, terms);
+                    partial[piece] += influence * influence;
                     context.advance(1);
                 }
             });
         });
-        for (const double value : partial) absolute += value;
+        for (const double value : partial) squares += value;
     }
-    // Each term carries about one rounding for each factor and for each of the sums it is part of.
-    error_ = static_cast<double>(std::numeric_limits<Real>::epsilon()) * (nodes() + 4) * absolute;
+    // Each term carries about one rounding for each factor and for each of the sums it is part of;
+    // those of one set are taken to be alike, those of different sets to be independent.
+    error_ = static_cast<double>(std::numeric_limits<Real>::epsilon()) * (nodes() + 4) *
+             std::sqrt(squares);
 }
 
 template <class Real>

@@ -54,7 +54,7 @@ class ModularProgramme {
     // ln H(V), relative to the offsets of the nodes.
     double log_total() const;
 
-    // Bound of the relative error of H(V) that comes from rounding; see modular.hpp.
+    // Estimate of the relative error of H(V) that comes from rounding; see modular.hpp.
     double error() const { return error_; }
 
     // Products over T within the nodes `free`, for all T in the order of their bits squeezed
