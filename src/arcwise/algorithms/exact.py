@@ -77,7 +77,7 @@ def exact(
     True
     """
     wanted = as_target(target)
-    _refuse_many(model, wanted)
+    refuse_many_variables(model, wanted)
     if not 0 < tolerance < 1:
         raise ArgumentError(f"tolerance is {tolerance!r}; give a number between 0 and 1")
     start = time.perf_counter()
@@ -172,7 +172,8 @@ def log_prior_constant(model: Model, target: Target, tolerance: float, run: Run)
     return _core.modular_log_weight(table, tolerance, run.threads, run.progress)
 
 
-def _refuse_many(model: Model, target: Target) -> None:
+def refuse_many_variables(model: Model, target: Target) -> None:
+    """Refuse a model with more variables than the programmes for the target take."""
     n, most = len(model.variables), MOST_VARIABLES[target]
     if n > most:
         raise CapacityError(

@@ -17,7 +17,7 @@ import numpy as np
 from arcwise import _core
 from arcwise._checks import whole_number
 from arcwise._running import Progress, running
-from arcwise.algorithms.exact import _refuse_many
+from arcwise.algorithms.exact import refuse_many_variables
 from arcwise.algorithms.targets import Target, as_target
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
@@ -62,7 +62,7 @@ class ExactSampler:
         self.model = model
         self.target = as_target(target)
         self._threads = threads
-        _refuse_many(model, self.target)
+        refuse_many_variables(model, self.target)
         weights = model.weights.table
         self._modular: _core.ModularSampler | None = None
         self._orders: _core.OrderSampler | None = None
