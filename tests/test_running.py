@@ -144,7 +144,7 @@ data = arcwise.Data(
     [DiscreteColumn(f"x{i}", random.integers(0, 3, 100_000), (0, 1, 2)) for i in range(24)]
 )
 def job():
-    arcwise.score(data, "bdeu", max_indegree=5, progress=started)
+    arcwise.score(data, "bdeu", max_indegree=5)
 """
 
 
