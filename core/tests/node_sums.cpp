@@ -203,10 +203,10 @@ TEST(sums_of_all_nodes_do_not_depend_on_threads) {
         set_weights(table.emplace_back(candidates, std::vector<int>{}, 4), random, 1000.0);
         methods.push_back(node % 3 == 0 ? SumMethod::scan : SumMethod::table);
     }
-    const auto one = make_score_sums(table, methods, tolerance, true, RunOptions{1, nullptr});
-    const auto three = make_score_sums(table, methods, tolerance, true, RunOptions{3, nullptr});
-    CHECK(one.size() == table.size() && three.size() == table.size());
-    for (std::size_t node = 0; node < table.size(); ++node) {
+    const ScoreSums one(table, methods, tolerance, true, RunOptions{1, nullptr});
+    const ScoreSums three(table, methods, tolerance, true, RunOptions{3, nullptr});
+    CHECK(one.nodes() == 12 && three.nodes() == 12);
+    for (int node = 0; node < one.nodes(); ++node) {
         for (std::uint64_t allowed = 0; allowed < 1 << 11; allowed += 5) {
             CHECK(one[node].log_sum(&allowed) == three[node].log_sum(&allowed));
             CHECK(one[node].max(&allowed) == three[node].max(&allowed));

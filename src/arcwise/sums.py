@@ -67,15 +67,15 @@ class ScoreSums:
         table = model.weights.table
         nodes = range(len(self.variables))
         candidates = [len(table.candidates(node)) for node in nodes]
-        tabulate = {
-            "table": [True for _ in nodes],
-            "scan": [False for _ in nodes],
-            "auto": [count <= _MOST_TABULATED for count in candidates],
-        }.get(method)
-        if tabulate is None:
+        if method not in ("auto", "table", "scan"):
             raise ArgumentError(f"method is {method!r}; give 'auto', 'table' or 'scan'")
-        self.tabulated = tuple(tabulate)
-        largest = max((candidates[node] for node in nodes if tabulate[node]), default=0)
+        self.methods = tuple(
+            method if method != "auto" else "table" if count <= _MOST_TABULATED else "scan"
+            for count in candidates
+        )
+        largest = max(
+            (candidates[node] for node in nodes if self.methods[node] == "table"), default=0
+        )
         if largest > _LARGEST_TABLE:
             raise CapacityError(
                 f"a node has {largest} candidate parents, so its table of score sums would hold "
@@ -83,16 +83,13 @@ class ScoreSums:
             )
         with running(threads, progress, "Summing scores") as run:
             self._sums = _core.ScoreSums(
-                table, tabulate, tolerance, maxima, run.threads, run.progress
+                table, list(self.methods), tolerance, maxima, run.threads, run.progress
             )
 
     def __repr__(self) -> str:
         """Say how the sums are had."""
-        tables = sum(self.tabulated)
-        return (
-            f"<ScoreSums: {tables} nodes by table, {len(self.tabulated) - tables} by scan "
-            f"(tolerance {self.tolerance:g})>"
-        )
+        counts = [f"{self.methods.count(way)} nodes by {way}" for way in sorted({*self.methods})]
+        return f"<ScoreSums: {', '.join(counts)} (tolerance {self.tolerance:g})>"
 
     def log_sum(
         self,

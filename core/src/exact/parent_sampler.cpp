@@ -22,10 +22,9 @@ constexpr double scan_tolerance = 1e-14;
 }  // namespace
 
 SetSums::SetSums(const FamilyTable& weights, bool tabulate, const RunOptions& options)
-    : sums_(make_score_sums(
-          weights,
-          std::vector<SumMethod>(weights.size(), tabulate ? SumMethod::table : SumMethod::scan),
-          scan_tolerance, false, options)) {
+    : sums_(weights,
+            std::vector<SumMethod>(weights.size(), tabulate ? SumMethod::table : SumMethod::scan),
+            scan_tolerance, false, options) {
     for (const NodeFamilies& families : weights) {
         std::vector<std::uint8_t>& possible = possible_.emplace_back();
         for (const int parent : families.candidates()) {

@@ -1,6 +1,7 @@
 // Look-ups in the table of sums, and where to leave it for the scan.
 #include "arcwise/sums/node_sums.hpp"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -18,6 +19,12 @@ constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 constexpr double smallest_gap = 0x1p-7;
 
 constexpr int largest_table = 30;
+
+void set_bit(std::uint64_t* bits, int place) {
+    bits[place / 64] |= std::uint64_t{1} << (place % 64);
+}
+
+bool has_bit(ParentBits bits, int place) { return (bits[place / 64] >> (place % 64) & 1) != 0; }
 
 }  // namespace
 
@@ -51,6 +58,13 @@ NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, dou
     if (sorted_.count() > 0) heaviest_ = sorted_.weight(0);
     for (double& entry : sums_) entry -= heaviest_;
     log_sum_over_subsets(sums_.data(), static_cast<int>(candidates_));
+}
+
+bool NodeSums::within(ParentBits parents, ParentBits allowed) const {
+    for (std::size_t word = 0; word < words(); ++word) {
+        if ((parents[word] & ~allowed[word]) != 0) return false;
+    }
+    return true;
 }
 
 bool NodeSums::has_required_parents(ParentBits allowed) const {
@@ -105,6 +119,40 @@ std::int64_t NodeSums::draw(ParentBits allowed, Random& random) const {
 std::int64_t NodeSums::draw(ParentBits allowed, ParentBits required, SumMemo& memo,
                             Random& random) const {
     return sorted_.place_at(allowed, required, log_sum(allowed, required, memo), random.uniform());
+}
+
+void NodeSums::log_sums_over(ParentBits base, std::span<const int> places, double* out) const {
+    std::vector<std::uint64_t> allowed(words());
+    for (std::uint64_t set = 0; set < std::uint64_t{1} << places.size(); ++set) {
+        allowed.assign(base, base + words());
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            if ((set >> i & 1) != 0 && places[i] >= 0) set_bit(allowed.data(), places[i]);
+        }
+        out[set] = log_sum(allowed.data());
+    }
+}
+
+void NodeSums::add_parent_probabilities(ParentBits base, std::span<const int> places,
+                                        const double* log_factors, double* by_place) const {
+    std::vector<std::uint64_t> allowed(base, base + words());
+    for (const int place : places) {
+        if (place >= 0) set_bit(allowed.data(), place);
+    }
+    for (std::size_t family = 0; family < sorted_.count(); ++family) {
+        const ParentBits parents = sorted_.parents(family);
+        if (!within(parents, allowed.data())) continue;
+        std::size_t set = 0;
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            if (places[i] >= 0 && has_bit(parents, places[i])) set |= std::size_t{1} << i;
+        }
+        const double probability = std::exp(sorted_.weight(family) + log_factors[set]);
+        for (std::size_t word = 0; word < words(); ++word) {
+            for (std::uint64_t left = parents[word]; left != 0; left &= left - 1) {
+                by_place[word * 64 + static_cast<std::size_t>(std::countr_zero(left))] +=
+                    probability;
+            }
+        }
+    }
 }
 
 }  // namespace arcwise

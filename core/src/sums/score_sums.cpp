@@ -1,22 +1,53 @@
-// Builds every node's sums as one task.
+// Builds every node's sums as one task, and names their bits.
 #include "arcwise/sums/score_sums.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace arcwise {
 
-std::vector<NodeSums> make_score_sums(const FamilyTable& table,
-                                      const std::vector<SumMethod>& methods, double tolerance,
-                                      bool with_max, const RunOptions& options) {
+ScoreSums::ScoreSums(const FamilyTable& table, const std::vector<SumMethod>& methods,
+                     double tolerance, bool with_max, const RunOptions& options) {
     std::vector<std::optional<NodeSums>> built(table.size());
     run_tasks(table.size(), table.size(), options, [&](std::size_t node, TaskContext& context) {
         built[node].emplace(table[node], static_cast<int>(node), methods[node], tolerance,
                             with_max);
         context.advance(1);
     });
-    std::vector<NodeSums> result;
-    result.reserve(table.size());
-    for (std::optional<NodeSums>& sums : built) result.push_back(std::move(*sums));
+    sums_.reserve(table.size());
+    places_.assign(table.size() * table.size(), -1);
+    for (std::optional<NodeSums>& sums : built) {
+        words_ = std::max(words_, sums->words());
+        sums_.push_back(std::move(*sums));
+    }
+    for (int node = 0; node < nodes(); ++node) {
+        const NodeFamilies& families = table[static_cast<std::size_t>(node)];
+        std::vector<int> possible(families.candidates());
+        possible.insert(possible.end(), families.required().begin(), families.required().end());
+        for (std::size_t place = 0; place < possible.size(); ++place) {
+            places_[index(node, possible[place])] = static_cast<int>(place);
+        }
+        possible_.push_back(std::move(possible));
+    }
+}
+
+std::vector<std::uint64_t> ScoreSums::bits(int node, std::span<const int> parents) const {
+    std::vector<std::uint64_t> result(words_, 0);
+    for (const int parent : parents) {
+        const int at = place(node, parent);
+        if (at >= 0) result[static_cast<std::size_t>(at) / 64] |= std::uint64_t{1} << (at % 64);
+    }
+    return result;
+}
+
+std::vector<int> ScoreSums::family(int node, std::int64_t place) const {
+    const ParentBits bits = (*this)[node].families().parents(static_cast<std::size_t>(place));
+    const std::vector<int>& possible = possible_parents(node);
+    std::vector<int> result;
+    for (std::size_t at = 0; at < possible.size(); ++at) {
+        if ((bits[at / 64] >> (at % 64) & 1) != 0) result.push_back(possible[at]);
+    }
+    std::sort(result.begin(), result.end());
     return result;
 }
 

@@ -34,4 +34,32 @@ void Random::refill() {
     unused_ = 4;
 }
 
+// The high word of bits * count is uniform once the low words below 2^64 mod count are refused
+// (Lemire, "Fast random integer generation in an interval", 2019).
+std::uint64_t Random::unscripted_below(std::uint64_t count) {
+    Wide product = static_cast<Wide>(bits()) * count;
+    if (static_cast<std::uint64_t>(product) < count) {
+        const std::uint64_t refused = (0 - count) % count;
+        while (static_cast<std::uint64_t>(product) < refused) {
+            product = static_cast<Wide>(bits()) * count;
+        }
+    }
+    return static_cast<std::uint64_t>(product >> 64);
+}
+
+std::size_t Random::choose(std::span<const double> weights) {
+    if (script_ != nullptr) return script_->choose(weights);
+    double total = 0.0;
+    for (const double weight : weights) total += weight;
+    double left = uniform() * total;
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (weights[i] <= 0.0) continue;
+        last = i;  // takes what rounding leaves after the last weight
+        left -= weights[i];
+        if (left < 0.0) return i;
+    }
+    return last;
+}
+
 }  // namespace arcwise

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "arcwise/sums/node_sums.hpp"
+#include "arcwise/sums/score_sums.hpp"
 #include "arcwise/support/random.hpp"
 #include "arcwise/support/tasks.hpp"
 
@@ -21,26 +21,24 @@ class SetSums {
     // Tables if `tabulate`, scans to the tolerance otherwise.
     SetSums(const FamilyTable& weights, bool tabulate, const RunOptions& options);
 
-    int nodes() const { return static_cast<int>(sums_.size()); }
+    int nodes() const { return sums_.nodes(); }
     double log_sum(int node, std::uint32_t allowed) const {
         const std::uint64_t bits = bits_of(node, allowed);
-        return sums_[static_cast<std::size_t>(node)].log_sum(&bits);
+        return sums_[node].log_sum(&bits);
     }
     double log_sum(int node, std::uint32_t allowed, std::uint32_t required, SumMemo& memo) const {
         const std::uint64_t inside = bits_of(node, allowed);
         const std::uint64_t wanted = bits_of(node, required);
-        return sums_[static_cast<std::size_t>(node)].log_sum(&inside, &wanted, memo);
+        return sums_[node].log_sum(&inside, &wanted, memo);
     }
-    const SortedFamilies& families(int node) const {
-        return sums_[static_cast<std::size_t>(node)].families();
-    }
+    const SortedFamilies& families(int node) const { return sums_[node].families(); }
 
     // From sets of variables to bits over a node's possible parents, and back.
     std::uint64_t bits_of(int node, std::uint32_t set) const;
     std::uint32_t set_of(int node, std::uint64_t bits) const;
 
   private:
-    std::vector<NodeSums> sums_;
+    ScoreSums sums_;
     std::vector<std::vector<std::uint8_t>> possible_;
 };
 

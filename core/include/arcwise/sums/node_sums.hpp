@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -75,9 +76,21 @@ class NodeSums {
     std::int64_t draw(ParentBits allowed, Random& random) const;
     std::int64_t draw(ParentBits allowed, ParentBits required, SumMemo& memo, Random& random) const;
 
+    // out[Y] = log_sum(base + Y) for every set Y of the given places, by its bits: place i is bit
+    // i. A place is a bit position of ParentBits; -1 stands for a node that can be no parent. The
+    // places are not in `base`.
+    void log_sums_over(ParentBits base, std::span<const int> places, double* out) const;
+
+    // by_place[u] += sum over the families A within base + places that hold u of
+    // e^(weight of A + log_factors[A's places]), for u in base and in places (bit positions). Used
+    // with factors for which every term is a probability.
+    void add_parent_probabilities(ParentBits base, std::span<const int> places,
+                                  const double* log_factors, double* by_place) const;
+
     const SortedFamilies& families() const { return sorted_; }
 
   private:
+    bool within(ParentBits parents, ParentBits allowed) const;
     // Whether every parent that must be in all families is allowed (or is met by `required`).
     bool has_required_parents(ParentBits allowed) const;
     bool meets_required_parents(ParentBits required) const;

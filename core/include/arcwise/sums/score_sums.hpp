@@ -1,6 +1,7 @@
-// The score sums of all nodes, built in parallel.
+// The score sums of all nodes, and how node numbers become bits of a node's possible parents.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "arcwise/families/family_table.hpp"
@@ -9,9 +10,46 @@
 
 namespace arcwise {
 
-// One NodeSums per node of the table, with the method given for each.
-std::vector<NodeSums> make_score_sums(const FamilyTable& table,
-                                      const std::vector<SumMethod>& methods, double tolerance,
-                                      bool with_max, const RunOptions& options);
+class ScoreSums {
+  public:
+    // Built in parallel, one task a node, with the method given for each.
+    ScoreSums(const FamilyTable& table, const std::vector<SumMethod>& methods, double tolerance,
+              bool with_max, const RunOptions& options);
+
+    int nodes() const { return static_cast<int>(sums_.size()); }
+    const NodeSums& operator[](int node) const { return sums_[static_cast<std::size_t>(node)]; }
+
+    // 64-bit words that hold a set of possible parents of any node.
+    std::size_t words() const { return words_; }
+
+    // The bit of `parent` among the possible parents of `node`, or -1.
+    int place(int node, int parent) const { return places_[index(node, parent)]; }
+
+    // The parent at a bit.
+    int parent_at(int node, int place) const {
+        return possible_[static_cast<std::size_t>(node)][static_cast<std::size_t>(place)];
+    }
+
+    // The possible parents of a node by their bits: its candidates, then its required parents.
+    const std::vector<int>& possible_parents(int node) const {
+        return possible_[static_cast<std::size_t>(node)];
+    }
+
+    // The possible parents of a node among the given nodes, as bits.
+    std::vector<std::uint64_t> bits(int node, std::span<const int> parents) const;
+
+    // The parents of the family at a place of the node's sorted families, ascending.
+    std::vector<int> family(int node, std::int64_t place) const;
+
+  private:
+    std::size_t index(int node, int parent) const {
+        return static_cast<std::size_t>(node) * sums_.size() + static_cast<std::size_t>(parent);
+    }
+
+    std::vector<NodeSums> sums_;
+    std::size_t words_ = 1;
+    std::vector<std::vector<int>> possible_;
+    std::vector<int> places_;  // n x n
+};
 
 }  // namespace arcwise

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace arcwise {
 
@@ -27,13 +29,41 @@ class Random {
     // Uniform on [0, 1), a multiple of 2^-53.
     double uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
 
+    // A whole number below `count`, every one as probable as any other.
+    std::uint64_t below(std::uint64_t count) {
+        if (script_ != nullptr) return script_->one_of(count);
+        return unscripted_below(count);
+    }
+
+    // An index in proportion to its weight; weights are not negative and not all zero.
+    std::size_t choose(std::span<const double> weights);
+
+    // True with the given probability.
+    bool event(double probability) {
+        if (script_ != nullptr) return script_->event(probability);
+        return uniform() < probability;
+    }
+
+    // Draws that a script decides instead of chance, to go through all that can happen. Only
+    // `below`, `choose` and `event` are scripted; what a kernel does is a function of those.
+    class Script {
+      public:
+        virtual ~Script() = default;
+        virtual std::uint64_t one_of(std::uint64_t count) = 0;
+        virtual std::size_t choose(std::span<const double> weights) = 0;
+        virtual bool event(double probability) = 0;
+    };
+    explicit Random(Script& script) : key_{}, script_(&script) {}
+
   private:
     void refill();
+    std::uint64_t unscripted_below(std::uint64_t count);
 
     std::array<std::uint64_t, 2> key_;
     std::uint64_t position_ = 0;
     std::array<std::uint64_t, 4> block_{};
     unsigned unused_ = 0;
+    Script* script_ = nullptr;
 };
 
 }  // namespace arcwise
