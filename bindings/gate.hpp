@@ -69,5 +69,7 @@ void bind_files(nb::module_& module);
 void bind_support(nb::module_& module);
 void bind_exact(nb::module_& module);
 void bind_ancestors(nb::module_& module);
+void bind_spaces(nb::module_& module);
+void bind_sampling(nb::module_& module);
 
 }  // namespace arcwise::bindings

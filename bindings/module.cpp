@@ -14,4 +14,6 @@ NB_MODULE(_core, module) {
     arcwise::bindings::bind_files(module);
     arcwise::bindings::bind_exact(module);
     arcwise::bindings::bind_ancestors(module);
+    arcwise::bindings::bind_spaces(module);
+    arcwise::bindings::bind_sampling(module);
 }

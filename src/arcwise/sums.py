@@ -7,7 +7,7 @@ from typing import Literal
 
 from arcwise import _core
 from arcwise._checks import whole_number
-from arcwise._names import positions
+from arcwise._names import positions, quoted
 from arcwise._running import Progress, running
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.model import Model
@@ -82,7 +82,7 @@ class ScoreSums:
                 f"2^{largest} numbers; give up to {_LARGEST_TABLE} candidates or use method='scan'"
             )
         with running(threads, progress, "Summing scores") as run:
-            self._sums = _core.ScoreSums(
+            self.core = _core.ScoreSums(
                 table, list(self.methods), tolerance, maxima, run.threads, run.progress
             )
 
@@ -90,6 +90,14 @@ class ScoreSums:
         """Say how the sums are had."""
         counts = [f"{self.methods.count(way)} nodes by {way}" for way in sorted({*self.methods})]
         return f"<ScoreSums: {', '.join(counts)} (tolerance {self.tolerance:g})>"
+
+    def refuse_other_variables(self, variables: tuple[str, ...]) -> None:
+        """Refuse to serve a model of other variables."""
+        if self.variables != variables:
+            raise ArgumentError(
+                f"sums are of the variables {quoted(self.variables)}, and the model has "
+                f"{quoted(variables)}; make them from the same model"
+            )
 
     def log_sum(
         self,
@@ -109,12 +117,12 @@ class ScoreSums:
             Where at least one parent must lie; None for no such condition.
         """
         index, inside, meeting = self._query(node, allowed, required)
-        return self._sums.log_sum(index, inside, meeting)
+        return self.core.log_sum(index, inside, meeting)
 
     def max(self, node: str, allowed: Iterable[str] | None = None) -> float:
         """Return the largest log weight of a family within `allowed`."""
         index, inside, _ = self._query(node, allowed, None)
-        return self._sums.max(index, inside)
+        return self.core.max(index, inside)
 
     def best(
         self,
@@ -124,7 +132,7 @@ class ScoreSums:
     ) -> tuple[float, tuple[str, ...] | None]:
         """Return the largest log weight and the parents that have it, None if no family is left."""
         index, inside, meeting = self._query(node, allowed, required)
-        weight, parents = self._sums.best(index, inside, meeting)
+        weight, parents = self.core.best(index, inside, meeting)
         return weight, None if parents is None else self._named(parents)
 
     def sample(
@@ -156,7 +164,7 @@ class ScoreSums:
         index, inside, meeting = self._query(node, allowed, required)
         count = whole_number(size, "size", at_least=0)
         key = [_word(seed, "seed"), _word(stream, "stream")]
-        drawn = self._sums.draw(index, inside, meeting, count, *key)
+        drawn = self.core.draw(index, inside, meeting, count, *key)
         if len(drawn) < count:
             raise ArgumentError(f"no family of {node!r} is within the constraints; relax them")
         return [self._named(parents) for parents in drawn]

@@ -62,6 +62,12 @@ class NodeSums {
     std::size_t words() const { return sorted_.words(); }
     bool tabulated() const { return !sums_.empty(); }
 
+    // The table of sums over the sets of candidates, relative to the heaviest family; for callers
+    // that look up millions of times a second.
+    const std::vector<double>& table() const { return sums_; }
+    double heaviest() const { return heaviest_; }
+    ParentBits required_bits() const { return required_bits_.data(); }
+
     // ln of the summed weights of the families within `allowed`.
     double log_sum(ParentBits allowed) const;
 

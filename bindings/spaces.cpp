@@ -1,0 +1,84 @@
+// Spaces, seen from Python, with the exact laws of what the algorithms do in them.
+#include "spaces.hpp"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "arcwise/algorithms/laws.hpp"
+#include "arcwise/spaces/bucket_orders.hpp"
+#include "arcwise/spaces/linear_orders.hpp"
+#include "score_sums.hpp"
+
+namespace arcwise::bindings {
+namespace {
+
+using Law = std::vector<std::tuple<Code, double>>;
+
+Law as_list(const std::map<Code, double>& law) { return Law(law.begin(), law.end()); }
+
+Temperature as_temperature(double inverse) {
+    return inverse < 1.0 ? Temperature::at(inverse) : Temperature{};
+}
+
+}  // namespace
+
+void bind_spaces(nb::module_& module) {
+    nb::class_<PythonSpace>(module, "Space")
+        .def_prop_ro("nodes", [](const PythonSpace& self) { return self.space->nodes(); })
+        .def_prop_ro("log_size", [](const PythonSpace& self) { return self.space->log_size(); })
+        .def_prop_ro("move_names",
+                     [](const PythonSpace& self) { return self.space->move_names(); })
+        .def(
+            "log_weight",
+            [](const PythonSpace& self, const Code& code) {
+                const auto state = self.space->make_state();
+                state->decode(code);
+                return std::tuple(state->log_weight().value, state->log_weight().impossible);
+            },
+            nb::arg("code"), "The log weight of a state, and its nodes without a parent set.")
+        .def(
+            "step_law",
+            [](const PythonSpace& self, const Code& code, double inverse_temperature) {
+                return as_list(step_law(*self.space, code, as_temperature(inverse_temperature)));
+            },
+            nb::arg("code"), nb::arg("inverse_temperature"))
+        .def(
+            "tempered_law",
+            [](const PythonSpace& self, const std::vector<double>& inverse_temperatures,
+               int exchanges_per_step, const std::vector<Code>& codes) {
+                TemperingOptions options;
+                options.inverse_temperatures = inverse_temperatures;
+                options.exchanges_per_step = exchanges_per_step;
+                return as_list(tempered_law(*self.space, options, codes));
+            },
+            nb::arg("inverse_temperatures"), nb::arg("exchanges_per_step"), nb::arg("codes"))
+        .def(
+            "annealing_law",
+            [](const PythonSpace& self, const std::vector<double>& inverse_temperatures) {
+                std::vector<std::tuple<Code, double, double>> paths;
+                for (AnnealedPath& path : annealing_law(*self.space, inverse_temperatures)) {
+                    paths.emplace_back(std::move(path.state), path.log_weight, path.probability);
+                }
+                return paths;
+            },
+            nb::arg("inverse_temperatures"))
+        .def("uniform_law",
+             [](const PythonSpace& self) { return as_list(uniform_law(*self.space)); });
+    module.def(
+        "linear_orders",
+        [](const PythonScoreSums& sums, const LinearOrders::MoveWeights& move_weights) {
+            return PythonSpace{std::make_shared<LinearOrders>(sums.sums, move_weights)};
+        },
+        nb::arg("sums"), nb::arg("move_weights"));
+    module.def("balanced_moves", &LinearOrders::balanced, nb::arg("nodes"));
+    module.def(
+        "bucket_orders",
+        [](const PythonScoreSums& sums, int bucket_size) {
+            return PythonSpace{std::make_shared<BucketOrders>(sums.sums, bucket_size)};
+        },
+        nb::arg("sums"), nb::arg("bucket_size"));
+}
+
+}  // namespace arcwise::bindings

@@ -1,0 +1,66 @@
+// What is kept of the states an algorithm samples: their weights, DAGs drawn from them, and exact
+// edge probabilities given them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "arcwise/algorithms/batch_means.hpp"
+#include "arcwise/dags/linear_extensions.hpp"
+#include "arcwise/spaces/space.hpp"
+
+namespace arcwise {
+
+struct RecordOptions {
+    // DAGs drawn from each kept state.
+    int dags = 1;
+
+    // If positive, as many DAGs as this share of the time since the last kept state allows instead.
+    // Their number is found by drawing some that are thrown away: were the draws themselves timed,
+    // DAGs that take longer to process would be too rare (paper 000, section 6.2).
+    double dag_time_share = 0.0;
+
+    // Whether to count the linear extensions of each DAG.
+    bool count_extensions = false;
+    std::size_t extension_budget = 0;  // 0: the counter's own
+    bool estimate_extensions = false;  // beyond the budget; else that is an error
+
+    // Whether to average exact edge probabilities, and in how many batches.
+    bool edges = false;
+    std::size_t edge_batches = 64;
+};
+
+// The record of one chain, or of one annealing run.
+class Record {
+  public:
+    Record(int nodes, const RecordOptions& options);
+
+    // Keeps the state; `seconds` is the time spent on getting there.
+    void keep(const State& state, Random& random, double seconds);
+
+    const RecordOptions& options() const { return options_; }
+    std::size_t states() const { return log_weights.size(); }
+    std::size_t dags() const { return log_extensions.size(); }
+
+    std::vector<double> log_weights;         // of each state
+    std::vector<std::uint16_t> codes;        // of each state, all of the same length
+    std::vector<std::uint32_t> dag_counts;   // of each state
+    std::vector<std::uint64_t> parents;      // of each DAG: nodes x words
+    std::vector<double> log_extensions;      // of each DAG; 0 where not counted
+    std::vector<double> extension_errors;    // of each DAG: standard error of the logarithm
+    BatchMeans edges;                        // n x n
+
+  private:
+    void draw(GivenState& given, Random& random, int count);
+    void count_extensions(const std::uint64_t* dag, Random& random);
+    int dags_within(GivenState& given, Random& random, double seconds);
+
+    int nodes_;
+    std::size_t words_;
+    RecordOptions options_;
+    LinearExtensions extensions_;
+    std::vector<double> matrix_;
+};
+
+}  // namespace arcwise

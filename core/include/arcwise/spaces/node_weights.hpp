@@ -1,0 +1,82 @@
+// The weight of one node given its predecessors, and how it changes as nodes pass each other.
+//
+// Shared by the spaces of orders. A node's predecessors are kept as bits over its own possible
+// parents, so that u passing v flips one bit of v's, however many nodes there are.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "arcwise/spaces/space.hpp"
+#include "arcwise/sums/score_sums.hpp"
+
+namespace arcwise {
+
+class NodeWeights {
+  public:
+    explicit NodeWeights(std::shared_ptr<const ScoreSums> sums);
+
+    const ScoreSums& sums() const { return *sums_; }
+    int nodes() const { return nodes_; }
+    std::size_t words() const { return words_; }
+
+    // Flips the bit of `parent` in the predecessors of `node`; false if it can be no parent, and
+    // nothing is flipped.
+    bool flip(std::uint64_t* predecessors, int node, int parent) const {
+        const Flip& flip = flips_[index(node, parent)];
+        predecessors[flip.word] ^= flip.bit;
+        return flip.bit != 0;
+    }
+
+    // The node's log score sum; where there is no family, one impossible node with the sum of all
+    // its families as the stand-in.
+    LogWeight at(int node, const std::uint64_t* predecessors) const {
+        const Table& table = tables_[static_cast<std::size_t>(node)];
+        double sum = -std::numeric_limits<double>::infinity();
+        if (table.sums == nullptr) {
+            sum = (*sums_)[node].log_sum(predecessors);
+        } else if ((table.required & ~predecessors[0]) == 0) {
+            sum = table.heaviest + table.sums[predecessors[0] & table.mask];
+        }
+        if (sum > -std::numeric_limits<double>::infinity()) return {sum, 0};
+        return {stand_in(node), 1};
+    }
+
+    double stand_in(int node) const { return stand_ins_[static_cast<std::size_t>(node)]; }
+
+  private:
+    // A node's table of sums, where it has one whose sets fit a word: the look-up is most of a step.
+    struct Table {
+        const double* sums = nullptr;
+        std::uint64_t mask = 0;
+        std::uint64_t required = 0;
+        double heaviest = 0.0;
+    };
+    struct Flip {
+        std::uint64_t bit = 0;
+        std::size_t word = 0;
+    };
+
+    std::size_t index(int node, int parent) const {
+        return static_cast<std::size_t>(node) * static_cast<std::size_t>(nodes_) +
+               static_cast<std::size_t>(parent);
+    }
+
+    std::shared_ptr<const ScoreSums> sums_;
+    int nodes_;
+    std::size_t words_;
+    std::vector<Flip> flips_;
+    std::vector<Table> tables_;
+    std::vector<double> stand_ins_;
+};
+
+inline LogWeight operator+(const LogWeight& a, const LogWeight& b) {
+    return {a.value + b.value, a.impossible + b.impossible};
+}
+inline LogWeight operator-(const LogWeight& a, const LogWeight& b) {
+    return {a.value - b.value, a.impossible - b.impossible};
+}
+
+}  // namespace arcwise

@@ -1,0 +1,34 @@
+// Filling and merging batches.
+#include "arcwise/algorithms/batch_means.hpp"
+
+namespace arcwise {
+
+void BatchMeans::add(std::span<const double> values) {
+    if (quantities_ == 0) return;
+    if (count_ == most_batches_ * batch_size_) merge();
+    if (count_ % batch_size_ == 0) sums_.resize(sums_.size() + quantities_, 0.0);
+    double* batch = sums_.data() + (sums_.size() - quantities_);
+    for (std::size_t i = 0; i < quantities_; ++i) batch[i] += values[i];
+    ++count_;
+}
+
+void BatchMeans::merge() {
+    for (std::size_t pair = 0; pair < most_batches_ / 2; ++pair) {
+        const double* first = sums_.data() + 2 * pair * quantities_;
+        const double* second = first + quantities_;
+        double* merged = sums_.data() + pair * quantities_;
+        for (std::size_t i = 0; i < quantities_; ++i) merged[i] = first[i] + second[i];
+    }
+    sums_.resize(most_batches_ / 2 * quantities_);
+    batch_size_ *= 2;
+}
+
+std::vector<double> BatchMeans::total() const {
+    std::vector<double> total(quantities_, 0.0);
+    for (std::size_t start = 0; start < sums_.size(); start += quantities_) {
+        for (std::size_t i = 0; i < quantities_; ++i) total[i] += sums_[start + i];
+    }
+    return total;
+}
+
+}  // namespace arcwise

@@ -1,0 +1,68 @@
+// Drawing DAGs from kept states, counting their orders, and averaging edges.
+#include "arcwise/algorithms/record.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "seconds.hpp"
+
+namespace arcwise {
+namespace {
+
+// The share of the time for DAGs that goes into finding out how many there is time for.
+constexpr double trial_share = 0.1;
+
+}  // namespace
+
+Record::Record(int nodes, const RecordOptions& options)
+    : edges(options.edges ? static_cast<std::size_t>(nodes) * static_cast<std::size_t>(nodes) : 0,
+            options.edge_batches),
+      nodes_(nodes),
+      words_((static_cast<std::size_t>(nodes) + 63) / 64),
+      options_(options),
+      matrix_(edges.quantities()) {}
+
+void Record::keep(const State& state, Random& random, double seconds) {
+    const std::unique_ptr<GivenState> given = state.given();
+    if (options_.edges) {
+        std::fill(matrix_.begin(), matrix_.end(), 0.0);
+        given->add_edge_probabilities(1.0, matrix_.data());
+        edges.add(matrix_);
+    }
+    const int count = options_.dag_time_share > 0.0
+                          ? dags_within(*given, random, options_.dag_time_share * seconds)
+                          : options_.dags;
+    draw(*given, random, count);
+    log_weights.push_back(state.log_weight().value);
+    const std::vector<std::uint16_t> code = state.encode();
+    codes.insert(codes.end(), code.begin(), code.end());
+    dag_counts.push_back(static_cast<std::uint32_t>(count));
+}
+
+void Record::draw(GivenState& given, Random& random, int count) {
+    const std::size_t size = static_cast<std::size_t>(nodes_) * words_;
+    for (int i = 0; i < count; ++i) {
+        parents.resize(parents.size() + size);
+        std::uint64_t* dag = parents.data() + (parents.size() - size);
+        given.draw(random, dag);
+        count_extensions(dag, random);
+    }
+}
+
+int Record::dags_within(GivenState& given, Random& random, double seconds) {
+    const double start = seconds_now();
+    int drawn = 0;
+    double spent = 0.0;
+    do {
+        draw(given, random, 1);
+        ++drawn;
+        spent = seconds_now() - start;
+    } while (spent < trial_share * seconds);
+    // The trial draws are thrown away.
+    parents.resize(parents.size() - static_cast<std::size_t>(drawn * nodes_) * words_);
+    log_extensions.resize(log_extensions.size() - static_cast<std::size_t>(drawn));
+    extension_errors.resize(log_extensions.size());
+    return std::max(1, static_cast<int>((seconds - spent) * drawn / std::max(spent, 1e-9)));
+}
+
+}  // namespace arcwise

@@ -1,0 +1,37 @@
+// The space of linear orders: its size, its moves' probabilities.
+#include "arcwise/spaces/linear_orders.hpp"
+
+#include "arcwise/support/error.hpp"
+#include "arcwise/support/special.hpp"
+#include "linear_order.hpp"
+
+namespace arcwise {
+
+LinearOrders::MoveWeights LinearOrders::balanced(int nodes) {
+    const double n = nodes;
+    return {1.0 / (n / 3.0 + 2.0), 1.0 / 2.0, 1.0 / (2.0 * n)};
+}
+
+LinearOrders::LinearOrders(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights)
+    : weights_(std::move(sums)), move_weights_(move_weights) {
+    // Neighbours alone reach every order, and so do swaps or relocations alone.
+    double total = 0.0;
+    for (const double weight : move_weights_) {
+        if (!(weight >= 0.0)) {
+            throw Error(ErrorKind::argument, "A move has a negative probability; give 0 or more.");
+        }
+        total += weight;
+    }
+    if (!(total > 0.0)) {
+        throw Error(ErrorKind::argument,
+                    "All moves have the probability 0; give one of them more.");
+    }
+}
+
+std::unique_ptr<State> LinearOrders::make_state() const {
+    return std::make_unique<LinearOrder>(*this);
+}
+
+double LinearOrders::log_size() const { return log_gamma(nodes() + 1.0); }
+
+}  // namespace arcwise

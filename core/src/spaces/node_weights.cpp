@@ -1,0 +1,29 @@
+// Where each possible parent has its bit.
+#include "arcwise/spaces/node_weights.hpp"
+
+namespace arcwise {
+
+NodeWeights::NodeWeights(std::shared_ptr<const ScoreSums> sums)
+    : sums_(std::move(sums)), nodes_(sums_->nodes()), words_(sums_->words()) {
+    flips_.resize(static_cast<std::size_t>(nodes_) * static_cast<std::size_t>(nodes_));
+    for (int node = 0; node < nodes_; ++node) {
+        std::vector<std::uint64_t> all(words_, 0);
+        for (int parent = 0; parent < nodes_; ++parent) {
+            const int place = sums_->place(node, parent);
+            if (place < 0) continue;
+            const auto at = static_cast<std::size_t>(place);
+            flips_[index(node, parent)] = {std::uint64_t{1} << (at % 64), at / 64};
+            flip(all.data(), node, parent);
+        }
+        const NodeSums& of_node = (*sums_)[node];
+        Table table;
+        if (of_node.tabulated() && of_node.words() == 1) {
+            table = {of_node.table().data(), of_node.table().size() - 1,
+                     of_node.required_bits()[0], of_node.heaviest()};
+        }
+        tables_.push_back(table);
+        stand_ins_.push_back((*sums_)[node].log_sum(all.data()));
+    }
+}
+
+}  // namespace arcwise

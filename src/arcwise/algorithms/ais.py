@@ -1,0 +1,319 @@
+"""`ais`: independent weighted samples by annealing, and the evidence with guaranteed bounds."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise._checks import whole_number
+from arcwise._running import Progress, Run, running
+from arcwise.algorithms.assembling import assemble
+from arcwise.algorithms.chain_posterior import _acceptance, sums_for, weight_summary
+from arcwise.algorithms.ladders import as_rising, linear
+from arcwise.algorithms.prior_constant import prior_constant
+from arcwise.algorithms.recording import Kept, Recording
+from arcwise.algorithms.targets import Target, as_target
+from arcwise.errors import ArgumentError, InterruptedWarning
+from arcwise.model import Model
+from arcwise.posterior import Posterior
+from arcwise.posterior.evidence import Evidence, log_mean, lower_bounds
+from arcwise.posterior.traces import Traces
+from arcwise.spaces import as_space
+from arcwise.sums import ScoreSums
+
+_RUNS = 100
+_ROWS_IF_UNKNOWN = 1000
+_STATES_PER_RUN = 10
+
+
+def ais(
+    model: Model,
+    space: Any = "linear",
+    *,
+    target: Target = "modular",
+    runs: int | None = None,
+    seconds: float | None = None,
+    effective_samples: float | None = None,
+    steps: int | None = None,
+    schedule: str | Sequence[float] = "linear",
+    stretch: int | None = None,
+    thinning: int | None = None,
+    dags_per_state: int = 1,
+    dag_time_share: float | None = None,
+    extension_budget: int | None = None,
+    estimate_extensions: bool = False,
+    seed: int = 0,
+    sums: ScoreSums | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Posterior:
+    """Sample the posterior by annealed importance sampling.
+
+    Every run starts from a uniformly random state and moves it once at each of
+    many temperatures down to the posterior; its weight makes up for what it
+    missed on the way. Runs are independent, so the mean of the weights is an
+    unbiased estimate of the evidence and bounds it from below with high
+    probability.
+
+    Parameters
+    ----------
+    model, space
+        As for `mcmc`.
+    target
+        Which posterior is wanted, see `exact`.
+    runs, seconds, effective_samples
+        The budget: a number of runs (100 by default), or wall-clock time, or the
+        effective number of runs, (sum of weights)^2 / (sum of their squares).
+    steps
+        The number of annealing steps of a run; None for variables x rows.
+    schedule
+        ``"linear"``, or the inverse temperatures themselves, rising from 0 to 1.
+    stretch
+        Steps at the posterior after the annealing, from which states are kept;
+        None for a quarter of the annealing steps.
+    thinning
+        Steps of the stretch between two kept states; None for what keeps some ten.
+    dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, threads, \
+progress
+        As for `mcmc`.
+
+    Returns
+    -------
+    Posterior
+        With weighted DAGs, edge probabilities and their errors, and the evidence
+        with its standard error and lower bounds. Ctrl-C ends it early and returns
+        what the finished runs say, with an `InterruptedWarning`.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> posterior = arcwise.ais(model, target="order-modular", runs=50, steps=800, seed=1)
+    >>> bound = posterior.evidence.lower_bounds["slack-2"]
+    >>> bound.value < arcwise.exact(model, "order-modular").log_evidence
+    True
+    """
+    start = time.perf_counter()
+    wanted = as_target(target)
+    chosen = as_space(space)
+    recording = Recording(
+        wanted, dags_per_state, dag_time_share, extension_budget, estimate_extensions
+    )
+    ladder = _schedule(schedule, steps, model)
+    stretch_steps = (
+        (len(ladder) - 1) // 4
+        if stretch is None
+        else whole_number(stretch, "stretch", at_least=0)
+    )
+    thinned = (
+        max(1, stretch_steps // _STATES_PER_RUN)
+        if thinning is None
+        else whole_number(thinning, "thinning", at_least=1)
+    )
+    score_sums = sums_for(model, sums, threads)
+    core_space = chosen.build(score_sums)
+    annealed = _core.AnnealedRuns(
+        core_space,
+        ladder,
+        stretch_steps,
+        thinned,
+        recording.options(edge_batches=2),
+        whole_number(seed, "seed", at_least=0),
+    )
+    interrupted = _run(annealed, _Wanted(runs, seconds, effective_samples), threads, progress)
+    results = _Results.of(annealed)
+    found = assemble(model, wanted, results.kept, results.kept_log_weights)
+    constant, constant_error = prior_constant(model, wanted, chosen, seed=seed, threads=threads)
+    evidence = _evidence(results, wanted, core_space.log_size, constant, constant_error)
+    summary = {
+        "space": repr(chosen),
+        "score_sums": repr(score_sums),
+        "runs": len(annealed),
+        "runs_of_weight_zero": len(annealed) - len(results.kept),
+        "annealing_steps": len(ladder) - 1,
+        "schedule": schedule if isinstance(schedule, str) else "given",
+        "stretch": stretch_steps,
+        "thinning": thinned,
+        "seed": seed,
+        "dags": 0 if found.dags is None else len(found.dags),
+        "interrupted": interrupted,
+        "acceptance": _acceptance([annealed.moves()]),
+        "effective_runs": _effective(results.log_weights),
+        **weight_summary(found.dags, recording),
+        "seconds": time.perf_counter() - start,
+    }
+    return Posterior(
+        variables=model.variables,
+        target=wanted,
+        algorithm="ais",
+        edges=found.edges,
+        edge_errors=found.edge_errors,
+        evidence=evidence,
+        map_dag=found.best,
+        map_log_weight=found.best_log_weight,
+        dags=found.dags,
+        traces=Traces((results.log_weights,), len(ladder) - 1 + stretch_steps),
+        summary=summary,
+        provenance=model.provenance(),
+    )
+
+
+def annealed_log_total(
+    model: Model,
+    space: Any,
+    target: Target,
+    *,
+    runs: int,
+    steps: int,
+    seed: int,
+    threads: int | None,
+) -> tuple[float, float]:
+    """Return the log of the summed weights of all DAGs by annealing, and its standard error."""
+    core_space = as_space(space).build(ScoreSums(model, maxima=False, threads=threads))
+    options = Recording(target, dags_per_state=1).options(edge_batches=2)
+    options.edges = False
+    annealed = _core.AnnealedRuns(core_space, linear(steps), 0, 1, options, seed)
+    with running(threads, None, "") as run:
+        annealed.run(0, runs, run.threads, None)
+    log_total, error = log_mean(_Results.of(annealed).log_totals(target))
+    return core_space.log_size + log_total, error
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """How many runs, how long, or to what effect."""
+
+    runs: int | None
+    seconds: float | None
+    effective_samples: float | None
+
+    def __post_init__(self) -> None:
+        if self.runs is not None:
+            whole_number(self.runs, "runs", at_least=1)
+            if self.seconds is not None or self.effective_samples is not None:
+                raise ArgumentError("give runs, or seconds and effective_samples, not both")
+        for name in ("seconds", "effective_samples"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < float("inf"):
+                raise ArgumentError(f"{name} is {value!r}; give a positive number")
+
+
+@dataclass(frozen=True, eq=False)
+class _Results:
+    """The log weight of every run, and what was kept of those whose weight is not zero."""
+
+    log_weights: NDArray[np.float64]
+    kept: list[Kept]
+
+    @classmethod
+    def of(cls, annealed: _core.AnnealedRuns) -> _Results:
+        log_weights = annealed.log_weights()
+        alive = np.flatnonzero(np.isfinite(log_weights))
+        if len(alive) == 0:
+            raise ArgumentError(
+                f"all {len(log_weights)} runs ended in structures that the constraints exclude; "
+                "give more steps or runs"
+            )
+        return cls(log_weights, [Kept.of(annealed.record(int(run))) for run in alive])
+
+    @property
+    def kept_log_weights(self) -> NDArray[np.float64]:
+        return self.log_weights[np.isfinite(self.log_weights)]
+
+    def log_totals(self, target: Target) -> NDArray[np.float64]:
+        """Return the log of each run's estimate of (sum of all weights) / (number of states)."""
+        totals = self.log_weights.copy()
+        if target == "modular":
+            means = [log_mean(record.log_state_means())[0] for record in self.kept]
+            totals[np.isfinite(totals)] += means
+        return totals
+
+
+def _schedule(schedule: str | Sequence[float], steps: int | None, model: Model) -> list[float]:
+    if not isinstance(schedule, str):
+        if steps is not None:
+            raise ArgumentError("give steps or the schedule itself, not both")
+        ladder = as_rising(schedule, "schedule")
+        if ladder[0] != 0.0:
+            raise ArgumentError(f"schedule starts at {ladder[0]!r}; let it rise from 0 to 1")
+        return ladder
+    if schedule != "linear":
+        raise ArgumentError(
+            f"schedule is {schedule!r}; give 'linear' or rising numbers from 0 to 1"
+        )
+    if steps is not None:
+        return linear(whole_number(steps, "steps", at_least=1))
+    rows = _ROWS_IF_UNKNOWN if model.data is None else model.data.rows
+    return linear(len(model.variables) * rows)
+
+
+def _run(
+    annealed: _core.AnnealedRuns, wanted: _Wanted, threads: int | None, progress: Progress
+) -> bool:
+    """Make runs until there are enough; say whether Ctrl-C came first."""
+    try:
+        with running(threads, progress, "ais") as run:
+            if wanted.seconds is None and wanted.effective_samples is None:
+                annealed.run(0, wanted.runs or _RUNS, run.threads, run.progress)
+            else:
+                _run_by_pieces(annealed, wanted, run)
+    except KeyboardInterrupt:
+        if len(annealed) == 0:
+            raise
+        warnings.warn(
+            f"the run was interrupted; the result rests on the {len(annealed)} annealing runs "
+            "finished so far",
+            InterruptedWarning,
+            stacklevel=3,
+        )
+        return True
+    return False
+
+
+def _run_by_pieces(annealed: _core.AnnealedRuns, wanted: _Wanted, run: Run) -> None:
+    start = time.perf_counter()
+    # Whole pieces of the same size: were the last runs cut off, long ones would be too rare.
+    piece = 16
+    while True:
+        annealed.run(len(annealed), piece, run.threads, None)
+        shares = []
+        if wanted.seconds is not None:
+            shares.append((time.perf_counter() - start) / wanted.seconds)
+        if wanted.effective_samples is not None:
+            shares.append(_effective(annealed.log_weights()) / wanted.effective_samples)
+        if run.progress is not None:
+            run.progress(min(1.0, max(shares)))
+        if max(shares) >= 1.0:
+            return
+
+
+def _effective(log_weights: NDArray[np.float64]) -> float:
+    """Return (sum of weights)^2 / (sum of their squares)."""
+    top = log_weights.max()
+    if not np.isfinite(top):
+        return 0.0
+    weights = np.exp(log_weights - top)
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
+def _evidence(
+    results: _Results, target: Target, log_size: float, constant: float, constant_error: float
+) -> Evidence:
+    totals = results.log_totals(target) + log_size - constant
+    estimate, error = log_mean(totals)
+    return Evidence(
+        log_evidence=estimate,
+        standard_error=float(np.hypot(error, constant_error)),
+        # With an estimated constant there is no guarantee left to state.
+        lower_bounds=lower_bounds(totals) if constant_error == 0.0 else {},
+        log_prior_constant=constant,
+        log_prior_constant_error=constant_error,
+        method="annealed importance sampling",
+    )

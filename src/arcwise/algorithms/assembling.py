@@ -1,0 +1,169 @@
+"""From what chains or annealing runs kept to a posterior: edges, DAGs, best DAG.
+
+States follow the order-modular law. Under that target the edge probabilities
+given each state are exact and are averaged as they are; for the modular one,
+every DAG drawn counts with the inverse of its number of orders (equations 5 to
+8 of Niinimäki, Parviainen and Koivisto 2016).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.algorithms.recording import Kept
+from arcwise.algorithms.targets import Target
+from arcwise.dag import Dag
+from arcwise.errors import ArgumentError, WeightCollapseWarning
+from arcwise.model import Model
+from arcwise.posterior import DagSample
+
+_FEW_EFFECTIVE_DAGS = 20.0
+_SMALL_EFFECTIVE_SHARE = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Assembled:
+    """Edges with their errors, the DAGs, and the best of them."""
+
+    edges: NDArray[np.float64]
+    edge_errors: NDArray[np.float64]
+    dags: DagSample | None
+    best: Dag | None
+    best_log_weight: float | None
+
+
+def assemble(
+    model: Model, target: Target, kept: Sequence[Kept], log_weights: NDArray[np.float64] | None
+) -> Assembled:
+    """Return what the records say under the target.
+
+    Parameters
+    ----------
+    model
+        The model.
+    target
+        The posterior wanted.
+    kept
+        One record for each chain or run, each with at least one state.
+    log_weights
+        One for each annealing run; None for chains, whose states all count the same.
+    """
+    dags = weighted_dags(model.variables, kept, log_weights)
+    if target == "modular":
+        if dags is None:
+            raise ArgumentError("no DAG was drawn; give dags_per_state of 1 or more")
+        warn_of_collapse(dags)
+        edges, errors = dags.edge_probabilities(), dags.standard_errors()
+    elif log_weights is None:
+        edges, errors = _edges_of_chains(kept)
+    else:
+        edges, errors = _edges_of_runs(kept, log_weights)
+    best, best_log_weight = (None, None) if dags is None else best_dag(model, dags)
+    return Assembled(np.clip(edges, 0.0, 1.0), errors, dags, best, best_log_weight)
+
+
+def weighted_dags(
+    variables: tuple[str, ...], kept: Sequence[Kept], log_weights: NDArray[np.float64] | None
+) -> DagSample | None:
+    """Return all DAGs drawn with their weights, or None if there are none."""
+    if sum(len(record.parents) for record in kept) == 0:
+        return None
+    chains = np.repeat(np.arange(len(kept)), [len(record.parents) for record in kept])
+    logs = [record.log_dag_weights() for record in kept]
+    if log_weights is not None:
+        # A run counts by its weight however many states were kept of it.
+        shares = [float(w) - np.log(r.states) for w, r in zip(log_weights, kept, strict=True)]
+        logs = [own + share for own, share in zip(logs, shares, strict=True)]
+    return DagSample(
+        variables,
+        np.concatenate([record.parents for record in kept]),
+        log_weights=np.concatenate(logs),
+        chains=chains,
+    )
+
+
+def warn_of_collapse(dags: DagSample) -> None:
+    """Warn if a few DAGs carry nearly all of the weight."""
+    effective = dags.effective_sample_size()
+    if effective < max(_FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE * len(dags)):
+        warnings.warn(
+            f"the weights of the {len(dags)} DAGs are worth {effective:.1f} equally weighted ones; "
+            "draw more DAGs, or use target='order-modular', which needs no weights",
+            WeightCollapseWarning,
+            stacklevel=4,
+        )
+
+
+def _edges_of_chains(kept: Sequence[Kept]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return means of the edge probabilities, with errors by the means of batches."""
+    total = sum(_sums(record) for record in kept) / sum(record.states for record in kept)
+    batches = np.concatenate(
+        [
+            record.edge_batches / record.edge_batch_size
+            for record in kept
+            if record.edge_batches is not None and len(record.edge_batches)
+        ]
+    )
+    sizes = np.concatenate(
+        [
+            np.full(len(record.edge_batches), record.edge_batch_size)
+            for record in kept
+            if record.edge_batches is not None and len(record.edge_batches)
+        ]
+    ).astype(np.float64)
+    if len(batches) < 2:
+        return total, np.full_like(total, np.nan)
+    shares = (sizes / sizes.sum())[:, np.newaxis, np.newaxis]
+    mean = (shares * batches).sum(axis=0)
+    spread = (shares**2 * (batches - mean) ** 2).sum(axis=0)
+    return total, np.sqrt(spread * len(batches) / (len(batches) - 1))
+
+
+def _edges_of_runs(
+    kept: Sequence[Kept], log_weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return weighted means over independent runs, with errors by the delta method."""
+    shares = np.exp(log_weights - log_weights.max())
+    shares /= shares.sum()
+    edges = sum(share * _sums(r) / r.states for share, r in zip(shares, kept, strict=True))
+    spread = sum(
+        (share * (_sums(r) / r.states - edges)) ** 2 for share, r in zip(shares, kept, strict=True)
+    )
+    count = len(kept)
+    scale = count / (count - 1) if count > 1 else np.nan
+    return np.asarray(edges), np.sqrt(np.asarray(spread) * scale)
+
+
+def _sums(record: Kept) -> NDArray[Any]:
+    assert record.edge_sums is not None
+    return record.edge_sums
+
+
+def best_dag(model: Model, dags: DagSample) -> tuple[Dag, float]:
+    """Return the drawn DAG of the largest modular weight, and its log weight."""
+    log_weights = modular_log_weights(model, dags)
+    place = int(log_weights.argmax())
+    return dags[place], float(log_weights[place])
+
+
+def modular_log_weights(model: Model, dags: DagSample) -> NDArray[np.float64]:
+    """Return the modular log weight of each DAG, looking each different family up once."""
+    table = model.weights.table
+    n = len(model.variables)
+    total = np.zeros(len(dags))
+    for node in range(n):
+        words = dags.parents[:, node]
+        distinct, place = np.unique(words, axis=0, return_inverse=True)
+        values = table.values(node)
+        weights = [
+            values[table.find(node, [u for u in range(n) if int(row[u // 64]) >> u % 64 & 1])]
+            for row in distinct
+        ]
+        total += np.asarray(weights)[place.reshape(-1)]
+    return total

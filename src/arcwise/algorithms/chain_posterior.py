@@ -1,0 +1,207 @@
+"""From a model and a space to the posterior of chains, at one temperature or several."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise._running import Progress
+from arcwise.algorithms.assembling import assemble
+from arcwise.algorithms.chains import Budget, ChainRun, run_chains
+from arcwise.algorithms.prior_constant import prior_constant
+from arcwise.algorithms.recording import Recording
+from arcwise.algorithms.telescoping import telescoped
+from arcwise.diagnostics.chains import edge_diagnostics, trace_diagnostics
+from arcwise.diagnostics.convergence import standard_error
+from arcwise.errors import ConvergenceWarning
+from arcwise.model import Model
+from arcwise.posterior import Posterior
+from arcwise.posterior.evidence import Evidence
+from arcwise.posterior.traces import Traces
+from arcwise.spaces import Space, as_space
+from arcwise.sums import ScoreSums
+
+_LARGEST_RHAT = 1.05
+
+
+@dataclass(frozen=True)
+class Tempering:
+    """The inverse temperatures of a chain, and how their states are exchanged."""
+
+    inverse_temperatures: list[float]
+    adapt: bool = False
+    exchanges_per_step: int = 0
+
+
+def sample_chains(
+    algorithm: str,
+    model: Model,
+    space: Any,
+    tempering: Tempering,
+    budget: Budget,
+    recording: Recording,
+    *,
+    chains: int,
+    seed: int,
+    sums: ScoreSums | None,
+    threads: int | None,
+    progress: Progress,
+) -> Posterior:
+    """Run the chains and return what they say; see `mcmc` and `mc3`."""
+    start = time.perf_counter()
+    chosen = as_space(space)
+    score_sums = sums_for(model, sums, threads)
+    core_space = chosen.build(score_sums)
+    run = run_chains(
+        core_space,
+        recording,
+        budget,
+        inverse_temperatures=tempering.inverse_temperatures,
+        adapt=tempering.adapt,
+        exchanges_per_step=tempering.exchanges_per_step,
+        chains=chains,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+        what=algorithm,
+    )
+    found = assemble(model, recording.target, run.kept, None)
+    traces = Traces(tuple(record.log_weights for record in run.kept), run.thinning)
+    diagnostics = trace_diagnostics(traces) | edge_diagnostics(run.kept, len(model.variables))
+    _warn_of_convergence(diagnostics)
+    evidence = None
+    if len(tempering.inverse_temperatures) > 1 and tempering.inverse_temperatures[0] == 0.0:
+        evidence = _evidence(model, chosen, run, recording, core_space, seed, threads)
+    summary = {
+        "space": repr(chosen),
+        "score_sums": repr(score_sums),
+        "chains": chains,
+        "seed": seed,
+        "burn_in_steps": run.burn_in_steps,
+        "steps_after_burn_in": [record.states * run.thinning for record in run.kept],
+        "thinning": run.thinning,
+        "states": [record.states for record in run.kept],
+        "dags": 0 if found.dags is None else len(found.dags),
+        "interrupted": run.interrupted,
+        "acceptance": _acceptance([run.chains.moves(i) for i in range(len(run.chains))]),
+        **_exchanges(run, tempering),
+        **diagnostics,
+        **weight_summary(found.dags, recording),
+        "seconds_sampling": run.seconds,
+        "seconds": time.perf_counter() - start,
+    }
+    return Posterior(
+        variables=model.variables,
+        target=recording.target,
+        algorithm=algorithm,
+        edges=found.edges,
+        edge_errors=found.edge_errors,
+        evidence=evidence,
+        map_dag=found.best,
+        map_log_weight=found.best_log_weight,
+        dags=found.dags,
+        traces=traces,
+        summary=summary,
+        provenance=model.provenance(),
+    )
+
+
+def sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> ScoreSums:
+    """Return the score sums given, if they are of these variables, or new ones."""
+    if sums is None:
+        return ScoreSums(model, maxima=False, threads=threads)
+    sums.refuse_other_variables(model.variables)
+    return sums
+
+
+def weight_summary(dags: Any, recording: Recording) -> dict[str, Any]:
+    """Return what the weights of DAGs are worth, for the target that needs them."""
+    if dags is None or recording.target != "modular":
+        return {}
+    return {"effective_dags": dags.effective_sample_size()}
+
+
+def _acceptance(counts: list[dict[str, tuple[int, int]]]) -> dict[str, float | None]:
+    """Return the share of accepted proposals of each kind of move, over all chains."""
+    result: dict[str, float | None] = {}
+    for name in counts[0]:
+        proposed = sum(count[name][0] for count in counts)
+        accepted = sum(count[name][1] for count in counts)
+        result[name] = accepted / proposed if proposed else None
+    return result
+
+
+def _exchanges(run: ChainRun, tempering: Tempering) -> dict[str, Any]:
+    if len(tempering.inverse_temperatures) == 1:
+        return {}
+    proposed, accepted = (
+        np.sum([run.chains.exchanges(i)[kind] for i in range(len(run.chains))], axis=0)
+        for kind in (0, 1)
+    )
+    return {
+        "inverse_temperatures": [
+            run.chains.inverse_temperatures(i) for i in range(len(run.chains))
+        ],
+        "exchange_acceptance": [
+            float(a / p) if p else None for p, a in zip(proposed, accepted, strict=True)
+        ],
+    }
+
+
+def _evidence(
+    model: Model,
+    space: Space,
+    run: ChainRun,
+    recording: Recording,
+    core_space: _core.Space,
+    seed: int,
+    threads: int | None,
+) -> Evidence:
+    total, variance = telescoped([run.chains.ratios(i) for i in range(len(run.chains))])
+    log_total = core_space.log_size + total
+    if recording.target == "modular":
+        # The mean of 1 / (number of orders) carries the sum over to the modular prior.
+        inverse_orders, error = _log_mean_along_chains(
+            [record.log_state_means() for record in run.kept]
+        )
+        log_total += inverse_orders
+        variance += error**2
+    constant, constant_error = prior_constant(
+        model, recording.target, space, seed=seed, threads=threads
+    )
+    return Evidence(
+        log_evidence=log_total - constant,
+        standard_error=float(np.hypot(np.sqrt(variance), constant_error)),
+        log_prior_constant=constant,
+        log_prior_constant_error=constant_error,
+        method="telescoping product",
+    )
+
+
+def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> tuple[float, float]:
+    """Return the log of a mean and its standard error, the chains' memory accounted for."""
+    together = np.concatenate(chains)
+    top = float(together.max())
+    mean = float(np.exp(together - top).mean())
+    shortest = min(len(chain) for chain in chains)
+    error = float(standard_error(np.exp(np.stack([c[:shortest] for c in chains]) - top)))
+    return top + float(np.log(mean)), 0.0 if np.isnan(error) else error / mean
+
+
+def _warn_of_convergence(diagnostics: dict[str, Any]) -> None:
+    rhat = diagnostics["rhat_log_weight"]
+    difference = diagnostics["largest_edge_difference_between_chains"]
+    if rhat is not None and rhat > _LARGEST_RHAT:
+        warnings.warn(
+            f"the chains have not come together (R-hat of the log weight {rhat:.2f}, largest "
+            f"difference of an edge between chains {difference:.2f}); run longer, or use mc3 or "
+            "larger buckets",
+            ConvergenceWarning,
+            stacklevel=4,
+        )

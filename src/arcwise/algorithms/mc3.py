@@ -1,0 +1,102 @@
+"""`mc3`: chains at several temperatures that exchange states, and the evidence they give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from arcwise._checks import whole_number
+from arcwise._running import Progress
+from arcwise.algorithms.chain_posterior import Tempering, sample_chains
+from arcwise.algorithms.chains import Budget
+from arcwise.algorithms.ladders import as_ladder
+from arcwise.algorithms.recording import Recording
+from arcwise.algorithms.targets import Target, as_target
+from arcwise.model import Model
+from arcwise.posterior import Posterior
+from arcwise.sums import ScoreSums
+
+_EXCHANGES_PER_PAIR = 8
+
+
+def mc3(
+    model: Model,
+    space: Any = "linear",
+    *,
+    levels: int = 15,
+    ladder: str | Sequence[float] = "linear",
+    exchanges_per_step: int | None = None,
+    target: Target = "modular",
+    steps: int | None = None,
+    seconds: float | None = None,
+    effective_samples: float | None = None,
+    burn_in: float = 0.5,
+    thinning: int | None = None,
+    chains: int = 4,
+    dags_per_state: int = 1,
+    dag_time_share: float | None = None,
+    extension_budget: int | None = None,
+    estimate_extensions: bool = False,
+    seed: int = 0,
+    sums: ScoreSums | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Posterior:
+    """Sample the posterior by Metropolis-coupled Markov chains.
+
+    Each of the chains is a row of ``levels + 1`` states, from one that moves
+    (nearly) at random to one that follows the posterior. Neighbours exchange
+    their states, which carries the coldest over valleys between its modes, and
+    all together give an estimate of the evidence.
+
+    Parameters
+    ----------
+    model, space
+        As for `mcmc`.
+    levels
+        The number of temperatures besides the hottest.
+    ladder
+        ``"linear"``: inverse temperatures i / levels. ``"harmonic"``: 1 / (levels +
+        1 - i), which has no uniform level and so gives no evidence.
+        ``"adapted"``: linear at first, then spread during the burn-in so that all
+        exchanges are equally easy. Or the inverse temperatures themselves, rising
+        to 1; from 0 on if the evidence is wanted.
+    exchanges_per_step
+        Exchanges of neighbours proposed after each step, which cost next to
+        nothing; None for 8 for each pair of neighbours.
+    target, steps, seconds, effective_samples, burn_in, thinning, chains, dags_per_state, \
+dag_time_share, extension_budget, estimate_extensions, seed, sums, threads, progress
+        As for `mcmc`; a step moves the states of all temperatures once.
+
+    Returns
+    -------
+    Posterior
+        As from `mcmc`, with the evidence.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> posterior = arcwise.mc3(model, levels=7, steps=4000, seed=1)
+    >>> abs(posterior.log_evidence - arcwise.exact(model).log_evidence) < 0.5
+    True
+    """
+    wanted = as_target(target)
+    inverse_temperatures, adapt = as_ladder(ladder, levels)
+    if exchanges_per_step is None:
+        exchanges = _EXCHANGES_PER_PAIR * (len(inverse_temperatures) - 1)
+    else:
+        exchanges = whole_number(exchanges_per_step, "exchanges_per_step", at_least=0)
+    return sample_chains(
+        "mc3",
+        model,
+        space,
+        Tempering(inverse_temperatures, adapt, exchanges),
+        Budget(steps, seconds, effective_samples, burn_in, thinning),
+        Recording(wanted, dags_per_state, dag_time_share, extension_budget, estimate_extensions),
+        chains=chains,
+        seed=seed,
+        sums=sums,
+        threads=threads,
+        progress=progress,
+    )

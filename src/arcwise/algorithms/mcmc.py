@@ -1,0 +1,110 @@
+"""`mcmc`: the posterior by Markov chains over a space of orders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arcwise._running import Progress
+from arcwise.algorithms.chain_posterior import Tempering, sample_chains
+from arcwise.algorithms.chains import Budget
+from arcwise.algorithms.recording import Recording
+from arcwise.algorithms.targets import Target, as_target
+from arcwise.model import Model
+from arcwise.posterior import Posterior
+from arcwise.sums import ScoreSums
+
+
+def mcmc(
+    model: Model,
+    space: Any = "linear",
+    *,
+    target: Target = "modular",
+    steps: int | None = None,
+    seconds: float | None = None,
+    effective_samples: float | None = None,
+    burn_in: float = 0.5,
+    thinning: int | None = None,
+    chains: int = 4,
+    dags_per_state: int = 1,
+    dag_time_share: float | None = None,
+    extension_budget: int | None = None,
+    estimate_extensions: bool = False,
+    seed: int = 0,
+    sums: ScoreSums | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Posterior:
+    """Sample the posterior by the Metropolis–Hastings algorithm.
+
+    Chains move through the space by its law under the order-modular prior. For
+    the order-modular target the edge probabilities given each kept state are
+    averaged exactly; for the modular one DAGs are drawn and weighted by the
+    inverse of their number of orders.
+
+    Parameters
+    ----------
+    model
+        The model.
+    space
+        Where the chains move: `LinearOrders`, `BucketOrders`, `PartialOrders`, or
+        a word such as ``"buckets:5"``.
+    target
+        Which posterior is wanted, see `exact`.
+    steps, seconds, effective_samples
+        The budget: steps of each chain, or wall-clock time, burn-in included, or
+        the effective number of samples of the log weight. By default
+        ``200 n**2`` steps, at least 20,000.
+    burn_in
+        The share of steps or seconds at the start that is not kept.
+    thinning
+        Steps between two kept states; None for what keeps some 1,000 a chain.
+    chains
+        The number of chains, each from a random start.
+    dags_per_state
+        DAGs drawn from each kept state; 0 for none (order-modular target).
+    dag_time_share
+        If given, as many DAGs from each kept state as this share of the time
+        spent on reaching it allows. The number is fixed before the DAGs are drawn
+        that count, so that DAGs that take long are not too rare.
+    extension_budget
+        The most sets a count of a DAG's orders may keep; None for the counter's own.
+    estimate_extensions
+        Whether counts beyond the budget are estimated, without bias; else they
+        are refused.
+    seed
+        The seed; results do not depend on the number of threads.
+    sums
+        The score sums, if they are at hand already; else they are made.
+    threads, progress
+        As for `exact`.
+
+    Returns
+    -------
+    Posterior
+        With edge probabilities and their standard errors, the DAGs, the traces
+        and a summary of the run. Ctrl-C ends the run early and returns what there
+        is, with an `InterruptedWarning`.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> posterior = arcwise.mcmc(model, steps=4000, seed=1)
+    >>> exact = arcwise.exact(model)
+    >>> bool(abs(posterior.edges - exact.edges).max() < 0.15)
+    True
+    """
+    wanted = as_target(target)
+    return sample_chains(
+        "mcmc",
+        model,
+        space,
+        Tempering([1.0]),
+        Budget(steps, seconds, effective_samples, burn_in, thinning),
+        Recording(wanted, dags_per_state, dag_time_share, extension_budget, estimate_extensions),
+        chains=chains,
+        seed=seed,
+        sums=sums,
+        threads=threads,
+        progress=progress,
+    )

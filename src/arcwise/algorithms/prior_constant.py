@@ -1,0 +1,57 @@
+"""The constant of the structure prior for models of any size: exact where it can be, or estimated.
+
+Where a family's prior weight depends on its size only, a recurrence gives the
+constant for any number of variables; for few variables the exact programmes do;
+beyond, annealing runs on the prior alone estimate it.
+"""
+
+from __future__ import annotations
+
+from arcwise._running import running
+from arcwise.algorithms.exact import log_prior_constant
+from arcwise.algorithms.targets import Target
+from arcwise.model import Model
+from arcwise.priors.constant import weights_by_size
+from arcwise.spaces.space import Space
+
+_MOST_EXACT = {"modular": 16, "order-modular": 20}
+_RUNS = 400
+_STEPS_PER_VARIABLE = 100
+_TOLERANCE = 1e-8
+
+
+def prior_constant(
+    model: Model, target: Target, space: Space, *, seed: int, threads: int | None
+) -> tuple[float, float]:
+    """Return the log of the summed prior weights of all DAGs, and its standard error.
+
+    Parameters
+    ----------
+    model
+        The model.
+    target
+        Whether each DAG counts once, or once for each of its orders.
+    space
+        The space an estimate anneals in.
+    seed
+        The seed of an estimate.
+    threads
+        As for `exact`.
+    """
+    n = len(model.variables)
+    by_size = weights_by_size(model.prior_terms, model.families) is not None
+    if by_size or n <= _MOST_EXACT[target]:
+        with running(threads, None, "") as run:
+            return log_prior_constant(model, target, _TOLERANCE, run), 0.0
+    from arcwise.algorithms.ais import annealed_log_total
+
+    prior_alone = Model(model.prior_weights(), threads=threads)
+    return annealed_log_total(
+        prior_alone,
+        space,
+        target,
+        runs=_RUNS,
+        steps=_STEPS_PER_VARIABLE * n,
+        seed=seed,
+        threads=threads,
+    )

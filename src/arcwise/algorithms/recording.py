@@ -1,0 +1,120 @@
+"""What samplers keep of the states they visit, as settings and as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise._checks import whole_number
+from arcwise.algorithms.targets import Target
+from arcwise.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Recording:
+    """How many DAGs are drawn from each kept state, and how their orders are counted.
+
+    Parameters
+    ----------
+    target
+        The posterior that is wanted; the modular one needs the number of orders
+        of every DAG.
+    dags_per_state
+        The number of DAGs drawn from each kept state.
+    dag_time_share
+        If given, as many DAGs as this share of the sampling time allows instead.
+    extension_budget
+        The most sets a count of orders may keep; None for the counter's own.
+    estimate_extensions
+        Whether counts beyond the budget are estimated; else they are refused.
+    """
+
+    target: Target
+    dags_per_state: int = 1
+    dag_time_share: float | None = None
+    extension_budget: int | None = None
+    estimate_extensions: bool = False
+
+    def options(self, edge_batches: int) -> _core.RecordOptions:
+        """Return them as the core wants them."""
+        modular = self.target == "modular"
+        options = _core.RecordOptions()
+        options.dags = whole_number(self.dags_per_state, "dags_per_state", at_least=int(modular))
+        if self.dag_time_share is not None:
+            if not 0 < self.dag_time_share < 10:
+                raise ArgumentError(
+                    f"dag_time_share is {self.dag_time_share!r}; give a share of the sampling "
+                    "time, such as 0.25"
+                )
+            options.dag_time_share = float(self.dag_time_share)
+        if self.extension_budget is not None:
+            options.extension_budget = whole_number(
+                self.extension_budget, "extension_budget", at_least=1
+            )
+        options.estimate_extensions = self.estimate_extensions
+        options.count_extensions = modular
+        options.edges = not modular
+        options.edge_batches = edge_batches
+        return options
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What was kept of one chain or one annealing run.
+
+    Parameters
+    ----------
+    log_weights
+        The log weight of each state.
+    codes
+        Each state as whole numbers.
+    dag_counts
+        How many DAGs were drawn from each state.
+    parents
+        The parents of every node of each DAG, as bits.
+    log_extensions, extension_errors
+        For each DAG the log of its number of orders, and the standard error of
+        that if it is an estimate.
+    edge_sums, edge_batches, edge_batch_size
+        Sums of the edge probabilities given each state, over all states and over
+        batches of them; None if they were not asked for.
+    """
+
+    log_weights: NDArray[np.float64]
+    codes: NDArray[np.uint16]
+    dag_counts: NDArray[np.uint32]
+    parents: NDArray[np.uint64]
+    log_extensions: NDArray[np.float64]
+    extension_errors: NDArray[np.float64]
+    edge_sums: NDArray[np.float64] | None = None
+    edge_batches: NDArray[np.float64] | None = None
+    edge_batch_size: int = 0
+
+    @classmethod
+    def of(cls, record: dict[str, Any]) -> Kept:
+        """Return the record of the core with names for its parts."""
+        return cls(**record)
+
+    @property
+    def states(self) -> int:
+        """How many states were kept."""
+        return len(self.log_weights)
+
+    def log_dag_weights(self) -> NDArray[np.float64]:
+        """Return for each DAG the log of its share of all DAGs of its state, over the orders."""
+        each = np.repeat(self.dag_counts, self.dag_counts).astype(np.float64)
+        return -np.log(each) - self.log_extensions
+
+    def log_state_means(self) -> NDArray[np.float64]:
+        """Return for each state the log of the mean over its DAGs of 1 / (number of orders)."""
+        ends = np.cumsum(self.dag_counts)
+        return np.array(
+            [
+                np.logaddexp.reduce(-self.log_extensions[end - count : end]) - np.log(count)
+                for end, count in zip(ends.tolist(), self.dag_counts.tolist(), strict=True)
+            ]
+        )

@@ -1,0 +1,83 @@
+"""What sub-commands print of a posterior, and the files they leave in a folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arcwise._names import listing
+from arcwise.errors import ArgumentError
+from arcwise.posterior import Posterior
+from arcwise.posterior.files import replacing
+
+_EDGES_SHOWN = 15
+
+
+def print_edges(posterior: Posterior) -> None:
+    """Print the most probable edges, with their standard errors if there are any."""
+    table = Table(title=f"The {_EDGES_SHOWN} most probable edges", title_justify="left")
+    table.add_column("source")
+    table.add_column("target")
+    table.add_column("probability", justify="right")
+    if posterior.edge_errors is not None:
+        table.add_column("standard error", justify="right")
+    place = {name: index for index, name in enumerate(posterior.variables)}
+    for source, target, probability in posterior.edge_table()[:_EDGES_SHOWN]:
+        cells = [Text(source), Text(target), f"{probability:.4f}"]
+        if posterior.edge_errors is not None:
+            cells.append(f"{posterior.edge_errors[place[source], place[target]]:.4f}")
+        table.add_row(*cells)
+    Console().print(table)
+
+
+def print_summary(posterior: Posterior) -> None:
+    """Print how the sampling went."""
+    summary = posterior.summary
+    rates = (
+        f"{name} {'-' if rate is None else f'{rate:.0%}'}"
+        for name, rate in summary["acceptance"].items()
+    )
+    print(f"{posterior.algorithm} on {summary['space']}, accepted: {listing(rates)}")
+    for key, words in (
+        ("rhat_log_weight", "R-hat of the log weight"),
+        ("effective_samples_log_weight", "effective samples of the log weight"),
+        ("largest_edge_difference_between_chains", "largest difference of an edge between chains"),
+        ("effective_runs", "effective number of runs"),
+        ("effective_dags", "effective number of DAGs"),
+    ):
+        if summary.get(key) is not None:
+            print(f"{words} {summary[key]:.4g}")
+
+
+def print_evidence(posterior: Posterior) -> None:
+    """Print the evidence with its error and bounds, if there is one."""
+    evidence = posterior.evidence
+    if evidence is None:
+        return
+    print(f"log evidence {evidence.log_evidence:.4f}, standard error {evidence.standard_error:.2g}")
+    for name, bound in evidence.lower_bounds.items():
+        print(f"  at least {bound.value:.4f} with probability {bound.confidence:.3g} ({name})")
+
+
+def write_results(posterior: Posterior, folder: Path) -> str:
+    """Write the files of a posterior to a folder, and return their names as a phrase."""
+    if folder.exists() and not folder.is_dir():
+        raise ArgumentError(f"'{folder}' is a file; give a folder for --out")
+    folder.mkdir(parents=True, exist_ok=True)
+    written = ["edges.csv"]
+    posterior.write_edges(folder / "edges.csv")
+    if posterior.evidence is not None:
+        written.append("evidence.json")
+        content = posterior.evidence_dict() | {"provenance": dict(posterior.provenance)}
+        with replacing(folder / "evidence.json") as temporary:
+            temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    if posterior.summary:
+        written.append("summary.json")
+        posterior.write_summary(folder / "summary.json")
+    written.append("posterior.npz")
+    posterior.save(folder / "posterior.npz")
+    return listing(written)

@@ -1,0 +1,124 @@
+"""`arcwise sample`: the posterior by sampling, written to a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from arcwise.algorithms.ais import ais
+from arcwise.algorithms.mc3 import mc3
+from arcwise.algorithms.mcmc import mcmc
+from arcwise.cli.options import (
+    DataOptions,
+    FamilyOptions,
+    PriorName,
+    ScoreOptions,
+    TargetName,
+    Threads,
+)
+from arcwise.cli.results import print_edges, print_evidence, print_summary, write_results
+from arcwise.errors import ArgumentError
+from arcwise.model import Model
+from arcwise.posterior import Posterior
+
+
+def sample(
+    data: DataOptions,
+    score: ScoreOptions,
+    families: FamilyOptions,
+    prior: PriorName = "uniform",
+    space: Annotated[
+        str,
+        typer.Option("--space", help="What is sampled.", metavar="linear|buckets:SIZE"),
+    ] = "linear",
+    algorithm: Annotated[
+        Literal["mcmc", "mc3", "ais"], typer.Option("--algorithm", help="How it is sampled.")
+    ] = "mcmc",
+    target: TargetName = "modular",
+    steps: Annotated[
+        int | None,
+        typer.Option(
+            "--steps", help="Steps of each chain, burn-in included; for ais: annealing steps."
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", help="Wall-clock time instead of steps.")
+    ] = None,
+    chains: Annotated[
+        int | None,
+        typer.Option("--chains", help="Number of chains (default 4); for ais: of runs (100)."),
+    ] = None,
+    levels: Annotated[
+        int, typer.Option("--levels", help="Temperatures of mc3 besides the hottest.")
+    ] = 15,
+    ladder: Annotated[
+        Literal["linear", "harmonic", "adapted"],
+        typer.Option("--ladder", help="How the temperatures of mc3 are spread."),
+    ] = "linear",
+    dags: Annotated[
+        int, typer.Option("--dags", help="DAGs drawn from each kept state.")
+    ] = 1,
+    estimate_extensions: Annotated[
+        bool,
+        typer.Option(
+            "--estimate-extensions",
+            help="Estimate numbers of orders that are too large to count; else they are refused.",
+        ),
+    ] = False,
+    seed: Annotated[int, typer.Option("--seed", help="The seed.")] = 0,
+    threads: Threads = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="Folder for edges.csv, evidence.json, summary.json and posterior.npz."
+        ),
+    ] = None,
+) -> None:
+    """Sample the posterior: edge probabilities with their errors, DAGs, and the evidence.
+
+    mcmc runs Markov chains; mc3 couples each to hotter ones, which helps where there are several
+    modes; ais anneals independent samples, whose mean weight is the evidence.
+
+    [bold]Example:[/bold] arcwise sample data.csv --space buckets:5 --max-indegree 3 --out results
+    """
+    print(data.describe())
+    model = Model(data, score, prior=prior, threads=threads, progress=True, **families)
+    common: dict[str, Any] = {
+        "target": target,
+        "dags_per_state": dags,
+        "estimate_extensions": estimate_extensions,
+        "seed": seed,
+        "threads": threads,
+        "progress": True,
+    }
+    posterior = _run(
+        algorithm, model, space, steps, seconds, chains, levels, ladder, common
+    )
+    print_edges(posterior)
+    print_summary(posterior)
+    print_evidence(posterior)
+    if out is not None:
+        print(f"{write_results(posterior, out)} written to {out}")
+
+
+def _run(
+    algorithm: str,
+    model: Model,
+    space: str,
+    steps: int | None,
+    seconds: float | None,
+    chains: int | None,
+    levels: int,
+    ladder: str,
+    common: dict[str, Any],
+) -> Posterior:
+    if algorithm == "ais":
+        if seconds is not None and chains is not None:
+            raise ArgumentError("--chains is the number of runs of ais; give it or --seconds")
+        return ais(model, space, steps=steps, seconds=seconds, runs=chains, **common)
+    common |= {"steps": steps, "seconds": seconds, "chains": 4 if chains is None else chains}
+    if algorithm == "mc3":
+        return mc3(model, space, levels=levels, ladder=ladder, **common)
+    return mcmc(model, space, **common)

@@ -1,0 +1,63 @@
+"""`LinearOrders`: all orders of the variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from arcwise import _core
+from arcwise._names import quoted
+from arcwise.errors import ArgumentError
+from arcwise.spaces.space import Space
+from arcwise.sums import ScoreSums
+
+_MOVES = ("swap", "adjacent", "relocate")
+
+
+@dataclass(frozen=True)
+class LinearOrders(Space):
+    """Linear orders; a variable's parents come before it.
+
+    Parameters
+    ----------
+    moves
+        How probable each kind of move is, in any unit: ``"swap"`` of any two
+        variables, ``"adjacent"`` swap, and ``"relocate"``, which takes a variable
+        out and draws its new place from the law given the others. Kinds left out
+        are not made. None for probabilities by which each kind takes the same
+        time.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=2)
+    >>> space = LinearOrders(moves={"swap": 3, "relocate": 1})
+    >>> arcwise.mcmc(model, space, steps=500, chains=2, seed=1).algorithm
+    'mcmc'
+    """
+
+    moves: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse moves that do not exist or cannot be."""
+        if self.moves is None:
+            return
+        unknown = [name for name in self.moves if name not in _MOVES]
+        if unknown:
+            raise ArgumentError(
+                f"moves names {quoted(unknown)}; linear orders have {quoted(_MOVES)}"
+            )
+        finite = all(0 <= probability < float("inf") for probability in self.moves.values())
+        if not finite or not sum(self.moves.values()) > 0:
+            raise ArgumentError(
+                f"moves is {dict(self.moves)!r}; give numbers from 0 on, at least one above 0"
+            )
+
+    def build(self, sums: ScoreSums) -> _core.Space:
+        """Return the space of the core, on the score sums of a model."""
+        moves = self.moves
+        if moves is None:
+            weights = _core.balanced_moves(len(sums.variables))
+        else:
+            weights = [float(moves.get(name, 0.0)) for name in _MOVES]
+        return _core.linear_orders(sums.core, weights)

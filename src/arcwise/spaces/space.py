@@ -1,0 +1,24 @@
+"""`Space`: what every space tells the algorithms."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from arcwise import _core
+from arcwise.algorithms.targets import Target
+from arcwise.sums import ScoreSums
+
+
+class Space(ABC):
+    """A set of states to sample from, such as all orders of the variables.
+
+    A space is a description; `build` makes it for the score sums of a model.
+    """
+
+    target: ClassVar[Target] = "order-modular"
+    """The posterior whose law the states follow; 1 / (number of orders) leads to the other."""
+
+    @abstractmethod
+    def build(self, sums: ScoreSums) -> _core.Space:
+        """Return the space of the core, on the score sums of a model."""

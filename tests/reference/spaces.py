@@ -1,0 +1,64 @@
+"""Spaces of orders by enumeration: all states, and the weight of each from its definition."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import permutations
+
+from arcwise import Model
+
+State = tuple[int, ...]
+
+
+def order_weight(model: Model, order: Sequence[int]) -> float:
+    """Return the weight of a linear order: the product of sums over earlier parents."""
+    weight = 1.0
+    for place, node in enumerate(order):
+        weight *= _sum_within(model, node, order[:place])
+    return weight
+
+
+def _sum_within(model: Model, node: int, allowed: Iterable[int]) -> float:
+    names = {model.variables[u] for u in allowed}
+    return math.fsum(
+        math.exp(weight)
+        for parents, weight in model.weights.families(model.variables[node])
+        if set(parents) <= names
+    )
+
+
+def linear_orders(n: int) -> Iterator[State]:
+    return permutations(range(n))
+
+
+def bucket_orders(n: int, size: int) -> Iterator[State]:
+    """Yield every bucket order once, as its buckets in a row, each ascending."""
+    for order in permutations(range(n)):
+        buckets = [order[start : start + size] for start in range(0, n, size)]
+        if all(list(bucket) == sorted(bucket) for bucket in buckets):
+            yield order
+
+
+def extensions_of_buckets(state: State, size: int) -> Iterator[State]:
+    """Yield the linear orders that agree with a bucket order."""
+    if not state:
+        yield ()
+        return
+    for first in permutations(state[:size]):
+        for rest in extensions_of_buckets(state[size:], size):
+            yield (*first, *rest)
+
+
+def weights_of_linear_orders(model: Model) -> dict[State, float]:
+    n = len(model.variables)
+    return {order: order_weight(model, order) for order in linear_orders(n)}
+
+
+def weights_of_bucket_orders(model: Model, size: int) -> dict[State, float]:
+    n = len(model.variables)
+    single = weights_of_linear_orders(model)
+    return {
+        state: math.fsum(single[order] for order in extensions_of_buckets(state, size))
+        for state in bucket_orders(n, size)
+    }
