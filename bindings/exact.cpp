@@ -2,7 +2,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "arcwise/dags/linear_extensions.hpp"
 #include "arcwise/exact/best_dag.hpp"
 #include "arcwise/exact/modular.hpp"
 #include "arcwise/exact/modular_programme.hpp"
@@ -149,18 +148,6 @@ void bind_exact(nb::module_& module) {
             },
             nb::arg("seed"), nb::arg("first"), nb::arg("count"), nb::arg("threads"),
             nb::arg("progress").none());
-    module.def(
-        "log_linear_extensions",
-        [](Matrix<std::uint32_t> parents) {
-            auto [logs, memory] = new_rows<double>(parents.shape(0), 1);
-            const std::size_t n = parents.shape(1);
-            const nb::gil_scoped_release release;
-            for (std::size_t i = 0; i < parents.shape(0); ++i) {
-                memory[i] = log_linear_extensions(view(parents).subspan(i * n, n));
-            }
-            return logs;
-        },
-        nb::arg("parents"));
 }
 
 }  // namespace arcwise::bindings

@@ -18,6 +18,7 @@ from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 from arcwise.families import Families
+from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
@@ -55,6 +56,7 @@ __all__ = [
     "exact",
     "exact_cost",
     "importance_weighted_dags",
+    "linear_extensions",
     "read",
     "read_scores",
     "samples_for",

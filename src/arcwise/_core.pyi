@@ -80,6 +80,14 @@ def write_jkl(path: str, names: Sequence[str], table: FamilyTable) -> None: ...
 
 def read_jkl(path: str) -> tuple[list[str], FamilyTable]: ...
 
+LINEAR_EXTENSIONS_BUDGET: int = 2000000
+
+def log_linear_extensions(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], budget: int, threads: int, progress: object | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """ln of the number of linear extensions of each DAG."""
+
+def linear_extensions_modulo(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], budget: int, primes: Sequence[int]) -> list[int]:
+    """The number of linear extensions of the first DAG modulo each prime."""
+
 def exact_cost(nodes: int, order_modular: bool, threads: int) -> tuple[int, int]: ...
 
 def order_modular_posterior(weights: FamilyTable, threads: int, progress: object | None) -> tuple[float, FamilyTable, float]: ...
@@ -104,8 +112,6 @@ class ModularSampler:
     def __init__(self, weights: FamilyTable, tolerance: float, threads: int, progress: object | None) -> None: ...
 
     def sample(self, seed: int, first: int, count: int, threads: int, progress: object | None) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]: ...
-
-def log_linear_extensions(parents: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]: ...
 
 def ancestor_probabilities(weights: FamilyTable, order_modular: bool, threads: int, progress: object | None, tolerance: float = 1e-08) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
     """

@@ -1,61 +1,159 @@
-// Counting by the last node of ever larger sets closed under parents.
+// Counting component by component, each from the end that promises to be cheaper.
 #include "arcwise/dags/linear_extensions.hpp"
 
-#include <bit>
-#include <cmath>
-#include <unordered_map>
+#include <algorithm>
+#include <string>
+#include <type_traits>
 
+#include "arcwise/support/error.hpp"
 #include "arcwise/support/special.hpp"
+#include "components.hpp"
+#include "order_volume.hpp"
+#include "share_arithmetic.hpp"
 
 namespace arcwise {
 namespace {
 
-// Nodes connected to `seed`, whatever the direction of the edges.
-std::uint32_t component(std::span<const std::uint32_t> parents, std::uint32_t seed) {
-    std::uint32_t reached = seed;
-    while (true) {
-        std::uint32_t grown = reached;
-        for (std::size_t v = 0; v < parents.size(); ++v) {
-            const std::uint32_t bit = std::uint32_t{1} << v;
-            if ((reached & bit) != 0) grown |= parents[v];
-            if ((reached & parents[v]) != 0) grown |= bit;
-        }
-        if (grown == reached) return reached;
-        reached = grown;
-    }
+[[noreturn]] void refuse(int size, std::size_t budget) {
+    throw Error(ErrorKind::capacity,
+                "Counting the linear extensions of a component of " + std::to_string(size) +
+                    " nodes takes more than the budget of " + std::to_string(budget) +
+                    " sets; give a larger budget or ask for an estimate.");
 }
 
-double count_in_component(std::span<const std::uint32_t> parents, std::uint32_t members) {
-    std::unordered_map<std::uint32_t, double> level{{0, 1.0}};
-    for (int size = 0; size < std::popcount(members); ++size) {
-        std::unordered_map<std::uint32_t, double> next;
-        for (const auto& [set, count] : level) {
-            for (std::uint32_t left = members & ~set; left != 0; left &= left - 1) {
-                const int v = std::countr_zero(left);
-                if ((parents[static_cast<std::size_t>(v)] & ~set) == 0) {
-                    next[set | std::uint32_t{1} << v] += count;
-                }
-            }
-        }
-        level = std::move(next);
+// Nodes come free at the far end: fewer of them are in the way when that end has more.
+Direction promising(const Components& components, int component, std::vector<bool>& has_children) {
+    const int size = components.size(component);
+    has_children.assign(static_cast<std::size_t>(size), false);
+    int roots = 0;
+    for (int v = 0; v < size; ++v) {
+        const auto parents = components.parents(component, v);
+        if (parents.empty()) ++roots;
+        for (const int p : parents) has_children[static_cast<std::size_t>(p)] = true;
     }
-    return std::log(level.begin()->second);
+    const auto leaves = std::count(has_children.begin(), has_children.end(), false);
+    return roots > leaves ? Direction::backward : Direction::forward;
 }
+
+template <int Words>
+struct Tables {
+    using Shares =
+        std::conditional_t<64 * Words <= PlainShares::most_nodes, PlainShares, WideShares>;
+    Poset<Words> poset;
+    OrderVolume<Words, Shares> shares;
+    OrderVolume<Words, Remainders> remainders;
+};
 
 }  // namespace
 
-double log_linear_extensions(std::span<const std::uint32_t> parents) {
-    const auto nodes = static_cast<std::uint32_t>(parents.size());
-    std::uint32_t left = nodes == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << nodes) - 1;
-    // Orders of the components can be interleaved at will: a multinomial coefficient.
-    double result = log_gamma(static_cast<double>(nodes) + 1.0);
-    while (left != 0) {
-        const std::uint32_t members = component(parents, left & (~left + 1));
-        result += count_in_component(parents, members) -
-                  log_gamma(static_cast<double>(std::popcount(members)) + 1.0);
-        left &= ~members;
+class LinearExtensions::Workspace {
+  public:
+    explicit Workspace(std::size_t budget) : budget_(budget) {}
+
+    void watch(TaskContext* context) { context_ = context; }
+
+    double log_count(const std::uint64_t* parents, int nodes) {
+        double result = log_gamma(static_cast<double>(nodes) + 1.0);
+        for_each_component(parents, nodes, [&](auto& tables, int, std::size_t most_sets) {
+            tables.shares.start(tables.poset, context_);
+            const auto share = tables.shares.share(tables.poset.all(), most_sets);
+            result += tables.shares.arithmetic().log(share);
+        });
+        return result;
     }
-    return result;
+
+    Remainders::Number count_modulo(const std::uint64_t* parents, int nodes,
+                                    const Remainders::Number& primes) {
+        arithmetic_.set(primes, nodes);
+        Remainders::Number result = Remainders::one();
+        for (int v = 2; v <= nodes; ++v) result = arithmetic_.times(result, v);
+        for_each_component(parents, nodes, [&](auto& tables, int size, std::size_t most_sets) {
+            tables.remainders.arithmetic().set(primes, size);
+            tables.remainders.start(tables.poset, context_);
+            const auto share = tables.remainders.share(tables.poset.all(), most_sets);
+            result = arithmetic_.product(result, share);
+        });
+        return result;
+    }
+
+  private:
+    // Calls visit(tables with the poset, nodes, sets that may be remembered) for each component of
+    // at least two nodes. The count of a DAG is n! times the product of the shares.
+    template <class Visit>
+    void for_each_component(const std::uint64_t* parents, int nodes, Visit&& visit) {
+        components_.split(parents, nodes);
+        for (int c = 0; c < components_.count(); ++c) {
+            const int size = components_.size(c);
+            if (size == 1) continue;
+            if (size <= 64) {
+                count(one_, c, visit);
+            } else if (size <= 128) {
+                count(allocated(two_), c, visit);
+            } else if (size <= 256) {
+                count(allocated(four_), c, visit);
+            } else if (size <= 1024) {
+                count(allocated(sixteen_), c, visit);
+            } else {
+                throw Error(ErrorKind::capacity,
+                            "A component has " + std::to_string(size) +
+                                " nodes; linear extensions are counted for up to 1024.");
+            }
+        }
+    }
+
+    template <int Words, class Visit>
+    void count(Tables<Words>& tables, int component, Visit&& visit) {
+        tables.poset.build(components_, component, promising(components_, component, flags_));
+        try {
+            visit(tables, tables.poset.size(), std::max<std::size_t>(budget_ / Words, 1));
+        } catch (const BudgetPassed&) {
+            refuse(tables.poset.size(), budget_);
+        }
+    }
+
+    template <int Words>
+    static Tables<Words>& allocated(std::unique_ptr<Tables<Words>>& tables) {
+        if (!tables) tables = std::make_unique<Tables<Words>>();
+        return *tables;
+    }
+
+    std::size_t budget_;
+    TaskContext* context_ = nullptr;
+    Components components_;
+    Remainders arithmetic_;
+    std::vector<bool> flags_;
+    Tables<1> one_;
+    std::unique_ptr<Tables<2>> two_;
+    std::unique_ptr<Tables<4>> four_;
+    std::unique_ptr<Tables<16>> sixteen_;
+};
+
+LinearExtensions::LinearExtensions(std::size_t budget)
+    : workspace_(std::make_unique<Workspace>(budget)) {}
+LinearExtensions::~LinearExtensions() = default;
+LinearExtensions::LinearExtensions(LinearExtensions&&) noexcept = default;
+LinearExtensions& LinearExtensions::operator=(LinearExtensions&&) noexcept = default;
+
+double LinearExtensions::log_count(const std::uint64_t* parents, int nodes, TaskContext* context) {
+    workspace_->watch(context);
+    return workspace_->log_count(parents, nodes);
+}
+
+void LinearExtensions::count_modulo(const std::uint64_t* parents, int nodes,
+                                    std::span<const std::uint64_t> primes,
+                                    std::span<std::uint64_t> remainders, TaskContext* context) {
+    workspace_->watch(context);
+    for (std::size_t i = 0; i < primes.size(); i += Remainders::lanes) {
+        // Where fewer are left than are counted at once, the last stands in for the rest.
+        Remainders::Number several;
+        for (std::size_t lane = 0; lane < Remainders::lanes; ++lane) {
+            several[lane] = primes[std::min(i + lane, primes.size() - 1)];
+        }
+        const Remainders::Number counts = workspace_->count_modulo(parents, nodes, several);
+        for (std::size_t lane = 0; lane < Remainders::lanes && i + lane < primes.size(); ++lane) {
+            remainders[i + lane] = counts[lane];
+        }
+    }
 }
 
 }  // namespace arcwise

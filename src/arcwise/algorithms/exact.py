@@ -15,6 +15,7 @@ from arcwise.algorithms.memory import exact_cost, refuse_too_large
 from arcwise.algorithms.targets import Target, as_target
 from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
 from arcwise.posterior import Posterior
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
@@ -98,8 +99,7 @@ def exact(
     map_dag = _dag(model.variables, map_parents)
     orders = 0.0
     if wanted == "order-modular":
-        packed = np.array([map_parents], dtype=np.uint32)
-        orders = float(_core.log_linear_extensions(packed)[0, 0])
+        orders = linear_extensions(map_dag, log=True)
     return Posterior(
         variables=model.variables,
         target=wanted,

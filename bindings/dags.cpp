@@ -1,0 +1,57 @@
+// What all algorithms need of DAGs, seen from Python.
+#include <nanobind/stl/vector.h>
+
+#include "arcwise/dags/linear_extensions.hpp"
+#include "gate.hpp"
+
+namespace arcwise::bindings {
+namespace {
+
+// DAGs x nodes x words.
+using Packed =
+    nb::ndarray<const std::uint64_t, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+int nodes_of(const Packed& parents) {
+    if (parents.shape(2) != (parents.shape(1) + 63) / 64) {
+        throw Error(ErrorKind::argument,
+                    "The parents are not packed as 64 nodes to a word in the last dimension.");
+    }
+    return static_cast<int>(parents.shape(1));
+}
+
+}  // namespace
+
+void bind_dags(nb::module_& module) {
+    module.attr("LINEAR_EXTENSIONS_BUDGET") = LinearExtensions::default_budget;
+    module.def(
+        "log_linear_extensions",
+        [](Packed parents, std::size_t budget, int threads, nb::object progress) {
+            const int nodes = nodes_of(parents);
+            auto* logs = new std::vector<double>(parents.shape(0));
+            const nb::capsule owner(
+                logs, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+            run_released(threads, std::move(progress), [&](const RunOptions& o) {
+                log_linear_extensions(parents.data(), nodes, budget, *logs, o);
+            });
+            return nb::ndarray<nb::numpy, double, nb::ndim<1>>(logs->data(), {logs->size()}, owner);
+        },
+        nb::arg("parents"), nb::arg("budget"), nb::arg("threads"), nb::arg("progress").none(),
+        "ln of the number of linear extensions of each DAG.");
+    module.def(
+        "linear_extensions_modulo",
+        [](Packed parents, std::size_t budget, const std::vector<std::uint64_t>& primes) {
+            const int nodes = nodes_of(parents);
+            std::vector<std::uint64_t> remainders(primes.size());
+            run_released(1, nb::none(), [&](const RunOptions& o) {
+                run_tasks(1, 1, o, [&](std::size_t, TaskContext& context) {
+                    LinearExtensions(budget).count_modulo(parents.data(), nodes, primes, remainders,
+                                                          &context);
+                });
+            });
+            return remainders;
+        },
+        nb::arg("parents"), nb::arg("budget"), nb::arg("primes"),
+        "The number of linear extensions of the first DAG modulo each prime.");
+}
+
+}  // namespace arcwise::bindings

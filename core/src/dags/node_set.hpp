@@ -1,0 +1,93 @@
+// Sets of up to 64 * Words nodes as bits; with one word they are as fast as the word itself.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace arcwise {
+
+template <int Words>
+class NodeSet {
+  public:
+    static constexpr int capacity = 64 * Words;
+
+    static NodeSet one(int v) {
+        NodeSet set;
+        set.words_[static_cast<std::size_t>(v >> 6)] = std::uint64_t{1} << (v & 63);
+        return set;
+    }
+
+    // Nodes 0 to count - 1.
+    static NodeSet first(int count) {
+        NodeSet set;
+        for (int w = 0; w < Words; ++w) {
+            const int here = count - 64 * w;
+            if (here <= 0) break;
+            set.words_[static_cast<std::size_t>(w)] =
+                here >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << here) - 1;
+        }
+        return set;
+    }
+
+    NodeSet operator|(const NodeSet& other) const {
+        return combined(other, [](std::uint64_t a, std::uint64_t b) { return a | b; });
+    }
+    NodeSet operator&(const NodeSet& other) const {
+        return combined(other, [](std::uint64_t a, std::uint64_t b) { return a & b; });
+    }
+    NodeSet without(const NodeSet& other) const {
+        return combined(other, [](std::uint64_t a, std::uint64_t b) { return a & ~b; });
+    }
+    bool operator==(const NodeSet&) const = default;
+
+    bool empty() const {
+        std::uint64_t any = 0;
+        for (const std::uint64_t word : words_) any |= word;
+        return any == 0;
+    }
+    bool contains(int v) const {
+        return (words_[static_cast<std::size_t>(v >> 6)] >> (v & 63) & 1) != 0;
+    }
+    bool meets(const NodeSet& other) const { return !(*this & other).empty(); }
+
+    int size() const {
+        int count = 0;
+        for (const std::uint64_t word : words_) count += std::popcount(word);
+        return count;
+    }
+
+    // The smallest member; the set is not empty.
+    int lowest() const {
+        for (int w = 0; w < Words - 1; ++w) {
+            if (words_[static_cast<std::size_t>(w)] != 0) {
+                return 64 * w + std::countr_zero(words_[static_cast<std::size_t>(w)]);
+            }
+        }
+        return 64 * (Words - 1) + std::countr_zero(words_[Words - 1]);
+    }
+
+    std::uint64_t hash() const {
+        std::uint64_t mixed = 0;
+        for (const std::uint64_t word : words_) {
+            mixed = (mixed ^ word) * 0x9e3779b97f4a7c15u;
+            mixed ^= mixed >> 32;
+        }
+        return mixed;
+    }
+
+  private:
+    template <class Operation>
+    NodeSet combined(const NodeSet& other, Operation operation) const {
+        NodeSet result;
+        for (std::size_t w = 0; w < Words; ++w) {
+            result.words_[w] = operation(words_[w], other.words_[w]);
+        }
+        return result;
+    }
+
+    std::array<std::uint64_t, static_cast<std::size_t>(Words)> words_{};
+};
+
+}  // namespace arcwise

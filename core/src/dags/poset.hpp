@@ -1,0 +1,79 @@
+// What lies above each node of a connected DAG, seen from either end.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "components.hpp"
+#include "node_set.hpp"
+
+namespace arcwise {
+
+// Which end of the orders is filled first. Both give the same count; one may be much cheaper.
+enum class Direction { forward, backward };
+
+// Nodes are numbered so that whatever lies above a node has a larger number: in the direction
+// `forward` its descendants, in the direction `backward` its ancestors.
+template <int Words>
+class Poset {
+  public:
+    using Set = NodeSet<Words>;
+
+    void build(const Components& components, int component, Direction direction) {
+        size_ = components.size(component);
+        above_.assign(static_cast<std::size_t>(size_), Set{});
+        if (direction == Direction::forward) {
+            for (int v = size_ - 1; v >= 0; --v) {
+                at(v) = at(v) | Set::one(v);
+                for (const int p : components.parents(component, v)) at(p) = at(p) | at(v);
+            }
+        } else {
+            const int last = size_ - 1;
+            for (int v = 0; v < size_; ++v) {
+                Set& ancestors = at(last - v);
+                ancestors = Set::one(last - v);
+                for (const int p : components.parents(component, v)) {
+                    ancestors = ancestors | at(last - p);
+                }
+            }
+        }
+    }
+
+    int size() const { return size_; }
+    Set all() const { return Set::first(size_); }
+
+    // With the node itself.
+    const Set& above(int v) const { return above_[static_cast<std::size_t>(v)]; }
+
+    // Calls visit(component) for each component of an up-set: minimal nodes belong together when
+    // something lies above both.
+    template <class Visit>
+    void split(Set rest, Visit&& visit) const {
+        while (!rest.empty()) {
+            Set component = above(rest.lowest());
+            bool grown = true;
+            while (grown) {
+                grown = false;
+                // The lowest number left is minimal; so is the next one not above it, and so on.
+                for (Set others = rest.without(component); !others.empty();) {
+                    const Set& next = above(others.lowest());
+                    others = others.without(next);
+                    if (next.meets(component)) {
+                        component = component | next;
+                        grown = true;
+                    }
+                }
+            }
+            rest = rest.without(component);
+            visit(component);
+        }
+    }
+
+  private:
+    Set& at(int v) { return above_[static_cast<std::size_t>(v)]; }
+
+    int size_ = 0;
+    std::vector<Set> above_;
+};
+
+}  // namespace arcwise

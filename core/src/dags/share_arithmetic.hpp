@@ -1,0 +1,121 @@
+// Numbers for shares of orders: floating point, floating point of any range, whole numbers modulo
+// primes.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace arcwise {
+
+// For up to 170 nodes, whose smallest share 1 / 170! is a normal number.
+struct PlainShares {
+    using Number = double;
+    static constexpr int most_nodes = 170;
+
+    static Number one() { return 1.0; }
+    static Number zero() { return 0.0; }
+    static Number sum(Number a, Number b) { return a + b; }
+    static Number product(Number a, Number b) { return a * b; }
+    static Number times(Number a, int factor) { return a * factor; }
+    static Number divided(Number a, int divisor) { return a / divisor; }
+    static double log(Number a) { return std::log(a); }
+};
+
+// For any number of nodes: mantissa * 2^exponent, the mantissa in [1/2, 1) or zero.
+struct WideShares {
+    struct Number {
+        double mantissa;
+        std::int64_t exponent;
+    };
+
+    static Number one() { return {0.5, 1}; }
+    static Number zero() { return {0.0, 0}; }
+    static Number sum(Number a, Number b) {
+        if (a.mantissa == 0.0) return b;
+        if (b.mantissa == 0.0) return a;
+        if (a.exponent < b.exponent) std::swap(a, b);
+        const std::int64_t apart = a.exponent - b.exponent;
+        if (apart > 64) return a;
+        return normal(a.mantissa + std::ldexp(b.mantissa, -static_cast<int>(apart)), a.exponent);
+    }
+    static Number product(Number a, Number b) {
+        return normal(a.mantissa * b.mantissa, a.exponent + b.exponent);
+    }
+    static Number times(Number a, int factor) { return normal(a.mantissa * factor, a.exponent); }
+    static Number divided(Number a, int divisor) {
+        return normal(a.mantissa / divisor, a.exponent);
+    }
+    static double log(Number a) {
+        return std::log(a.mantissa) + static_cast<double>(a.exponent) * std::log(2.0);
+    }
+
+  private:
+    static Number normal(double mantissa, std::int64_t exponent) {
+        int shift = 0;
+        const double scaled = std::frexp(mantissa, &shift);
+        return {scaled, exponent + shift};
+    }
+};
+
+// The share modulo four primes at once: as the primes are larger than any divisor, every division
+// has an answer, and the share times n! is the whole number of linear extensions.
+class Remainders {
+  public:
+    static constexpr std::size_t lanes = 4;
+    using Number = std::array<std::uint64_t, lanes>;
+
+    // Primes above `most_divisor` and below 2^62.
+    void set(const Number& primes, int most_divisor) {
+        primes_ = primes;
+        // 1 / d from the remainder of p by d: p = q d + r gives 1 / d = -q / r modulo p.
+        inverses_.assign(static_cast<std::size_t>(most_divisor) + 1, Number{});
+        inverses_[1] = one();
+        for (std::size_t d = 2; d < inverses_.size(); ++d) {
+            for (std::size_t i = 0; i < lanes; ++i) {
+                const std::uint64_t quotient = primes_[i] / d;
+                inverses_[d][i] =
+                    multiplied(primes_[i] - quotient, inverses_[primes_[i] % d][i], primes_[i]);
+            }
+        }
+    }
+
+    static Number one() { return {1, 1, 1, 1}; }
+    static Number zero() { return {0, 0, 0, 0}; }
+    Number sum(const Number& a, const Number& b) const {
+        Number result;
+        for (std::size_t i = 0; i < lanes; ++i) {
+            const std::uint64_t plain = a[i] + b[i];
+            result[i] = plain >= primes_[i] ? plain - primes_[i] : plain;
+        }
+        return result;
+    }
+    Number product(const Number& a, const Number& b) const {
+        Number result;
+        for (std::size_t i = 0; i < lanes; ++i) result[i] = multiplied(a[i], b[i], primes_[i]);
+        return result;
+    }
+    Number times(const Number& a, int factor) const {
+        if (factor == 1) return a;
+        const auto same = static_cast<std::uint64_t>(factor);
+        return product(a, {same, same, same, same});
+    }
+    Number divided(const Number& a, int divisor) const {
+        return product(a, inverses_[static_cast<std::size_t>(divisor)]);
+    }
+
+  private:
+    __extension__ using Wide = unsigned __int128;
+
+    static std::uint64_t multiplied(std::uint64_t a, std::uint64_t b, std::uint64_t prime) {
+        return static_cast<std::uint64_t>(static_cast<Wide>(a) * b % prime);
+    }
+
+    Number primes_{};
+    std::vector<Number> inverses_;
+};
+
+}  // namespace arcwise
