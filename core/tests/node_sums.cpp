@@ -1,4 +1,4 @@
-// Score sums, maxima and draws, by table and by scan, against every family looked at.
+// Score sums, maxima and draws, by table, walk and scan, against every family looked at.
 #include "arcwise/sums/node_sums.hpp"
 
 #include <map>
@@ -13,6 +13,7 @@ using namespace arcwise::tests;
 namespace {
 
 constexpr double tolerance = 1e-13;
+constexpr SumMethod methods[] = {SumMethod::table, SumMethod::walk, SumMethod::scan};
 
 std::vector<int> parents_at(const NodeSums& sums, const NodeFamilies& families,
                             std::int64_t place) {
@@ -94,14 +95,14 @@ TEST(sums_agree_with_the_definition) {
             const int max_free = seed % 3 == 0 ? 9 : below(random, 4);
             NodeFamilies families(candidates, required, max_free);
             set_weights(families, random, spread, seed % 2 == 0 ? 0.0 : 0.3);
-            for (const SumMethod method : {SumMethod::table, SumMethod::scan}) {
+            for (const SumMethod method : methods) {
                 check_random_queries(families, method, nodes, seed);
             }
         }
     }
 }
 
-TEST(more_than_sixty_four_candidates_are_scanned) {
+TEST(more_than_sixty_four_candidates_have_no_table) {
     constexpr int nodes = 150;
     std::vector<int> candidates;
     for (int node = 1; node < 140; ++node) candidates.push_back(node);
@@ -109,6 +110,7 @@ TEST(more_than_sixty_four_candidates_are_scanned) {
         Random random(static_cast<std::uint64_t>(spread), 2);
         NodeFamilies families(candidates, {140, 141}, 2);
         set_weights(families, random, spread);
+        check_random_queries(families, SumMethod::walk, nodes, 5);
         check_random_queries(families, SumMethod::scan, nodes, 5);
         CHECK_THROWS_KIND(NodeSums(families, 0, SumMethod::table, tolerance, false), capacity);
     }
@@ -121,7 +123,7 @@ TEST(more_than_sixty_four_required_parents_leave_room_for_a_table) {
     NodeFamilies families({1, 2, 3, 4, 5}, required, 5);
     Random random(6, 0);
     set_weights(families, random, 60.0);
-    for (const SumMethod method : {SumMethod::table, SumMethod::scan}) {
+    for (const SumMethod method : methods) {
         check_random_queries(families, method, nodes, 8);
     }
 }
@@ -129,6 +131,7 @@ TEST(more_than_sixty_four_required_parents_leave_room_for_a_table) {
 TEST(listed_families_are_summed_like_implied_ones) {
     // {}, {0}, {2, 0}, {2, 1} over the candidates 3, 5, 8.
     NodeFamilies families({3, 5, 8}, {}, {0, 2, 0, 2, 1}, {0, 0, 1, 3, 5});
+    CHECK_THROWS_KIND(NodeSums(families, 0, SumMethod::walk, tolerance, false), argument);
     Random random(3, 3);
     set_weights(families, random, 4000.0);
     for (const SumMethod method : {SumMethod::table, SumMethod::scan}) {
@@ -149,7 +152,7 @@ TEST(a_tiny_required_part_keeps_its_digits) {
         });
         SumMemo memo;
         Random draws(12, 0);
-        for (const SumMethod method : {SumMethod::table, SumMethod::scan}) {
+        for (const SumMethod method : methods) {
             const NodeSums sums(families, 0, method, tolerance, true);
             const auto inside = bits(families, 1, candidates);
             const auto meeting = bits(families, 1, {7});
@@ -170,7 +173,7 @@ TEST(draws_follow_the_weights) {
     set_weights(families, random, 2.0);
     const std::vector<int> allowed{1, 3, 4};
     const std::vector<WeighedSet> sets = admitted(families, allowed, nullptr);
-    for (const SumMethod method : {SumMethod::table, SumMethod::scan}) {
+    for (const SumMethod method : methods) {
         const NodeSums sums(families, 0, method, tolerance, true);
         const auto inside = bits(families, 1, allowed);
         constexpr int draws = 20'000;
@@ -193,7 +196,7 @@ TEST(draws_follow_the_weights) {
 
 TEST(sums_of_all_nodes_do_not_depend_on_threads) {
     FamilyTable table;
-    std::vector<SumMethod> methods;
+    std::vector<SumMethod> by_node;
     Random random(31, 0);
     for (int node = 0; node < 12; ++node) {
         std::vector<int> candidates;
@@ -201,10 +204,10 @@ TEST(sums_of_all_nodes_do_not_depend_on_threads) {
             if (u != node) candidates.push_back(u);
         }
         set_weights(table.emplace_back(candidates, std::vector<int>{}, 4), random, 1000.0);
-        methods.push_back(node % 3 == 0 ? SumMethod::scan : SumMethod::table);
+        by_node.push_back(methods[node % 3]);
     }
-    const ScoreSums one(table, methods, tolerance, true, RunOptions{1, nullptr});
-    const ScoreSums three(table, methods, tolerance, true, RunOptions{3, nullptr});
+    const ScoreSums one(table, by_node, tolerance, true, RunOptions{1, nullptr});
+    const ScoreSums three(table, by_node, tolerance, true, RunOptions{3, nullptr});
     CHECK(one.nodes() == 12 && three.nodes() == 12);
     for (int node = 0; node < one.nodes(); ++node) {
         for (std::uint64_t allowed = 0; allowed < 1 << 11; allowed += 5) {

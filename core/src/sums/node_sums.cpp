@@ -1,7 +1,7 @@
-// Look-ups in the table of sums, and where to leave it for the scan.
+// Look-ups in the table of sums, and where to leave it for the walk or the scan.
 #include "arcwise/sums/node_sums.hpp"
 
-#include <bit>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -20,25 +20,26 @@ constexpr double smallest_gap = 0x1p-7;
 
 constexpr int largest_table = 30;
 
-void set_bit(std::uint64_t* bits, int place) {
-    bits[place / 64] |= std::uint64_t{1} << (place % 64);
-}
-
-bool has_bit(ParentBits bits, int place) { return (bits[place / 64] >> (place % 64) & 1) != 0; }
-
 }  // namespace
 
 NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, double tolerance,
                    bool with_max)
     : node_(static_cast<std::uint64_t>(node)),
       candidates_(families.candidates().size()),
+      required_count_(families.required().size()),
       sorted_(families, tolerance) {
     required_bits_.assign(words(), 0);
-    for (std::size_t i = 0; i < families.required().size(); ++i) {
+    for (std::size_t i = 0; i < required_count_; ++i) {
         const std::size_t position = candidates_ + i;
         required_bits_[position / 64] |= std::uint64_t{1} << (position % 64);
     }
+    if (sorted_.count() > 0) heaviest_ = sorted_.weight(0);
     if (method == SumMethod::scan) return;
+    if (method == SumMethod::walk) {
+        // The difference of two sums may be as small as this share of them.
+        walk_.emplace(families, tolerance * smallest_gap);
+        return;
+    }
     if (candidates_ > largest_table) {
         throw Error(ErrorKind::capacity,
                     "A table of score sums holds 2^K numbers for K candidate "
@@ -55,16 +56,8 @@ NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, dou
         maxima_ = sums_;
         max_over_subsets(maxima_.data(), static_cast<int>(candidates_));
     }
-    if (sorted_.count() > 0) heaviest_ = sorted_.weight(0);
     for (double& entry : sums_) entry -= heaviest_;
     log_sum_over_subsets(sums_.data(), static_cast<int>(candidates_));
-}
-
-bool NodeSums::within(ParentBits parents, ParentBits allowed) const {
-    for (std::size_t word = 0; word < words(); ++word) {
-        if ((parents[word] & ~allowed[word]) != 0) return false;
-    }
-    return true;
 }
 
 bool NodeSums::has_required_parents(ParentBits allowed) const {
@@ -81,26 +74,42 @@ bool NodeSums::meets_required_parents(ParentBits required) const {
     return false;
 }
 
+double NodeSums::relative_log_sum(ParentBits allowed) const {
+    if (tabulated()) return sums_[allowed[0] & (sums_.size() - 1)];
+    const double sum = walk_->log_sum(allowed);
+    if (sum != minus_infinity || walk_->complete()) return sum;
+    return sorted_.log_sum(allowed, nullptr) - heaviest_;
+}
+
 double NodeSums::log_sum(ParentBits allowed) const {
-    if (!tabulated()) return sorted_.log_sum(allowed, nullptr);
-    if (!has_required_parents(allowed)) return minus_infinity;
-    return heaviest_ + sums_[allowed[0] & (sums_.size() - 1)];
+    if (!tabulated() && !walk_) return sorted_.log_sum(allowed, nullptr);
+    return has_required_parents(allowed) ? heaviest_ + relative_log_sum(allowed) : minus_infinity;
 }
 
 double NodeSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const {
-    if (!tabulated()) return sorted_.log_sum(allowed, required);
+    if (!tabulated() && !walk_) return sorted_.log_sum(allowed, required);
     if (!has_required_parents(allowed)) return minus_infinity;
     if (meets_required_parents(required)) return log_sum(allowed);
-    const std::uint64_t mask = sums_.size() - 1;
-    const std::uint64_t all = allowed[0] & mask;
-    const std::uint64_t wanted = required[0] & all;
-    if (wanted == 0) return minus_infinity;
-    const double whole = sums_[all];
-    const double rest = sums_[all & ~wanted];
+    std::array<std::uint64_t, 4> few;
+    std::vector<std::uint64_t> many(words() > few.size() ? words() : 0);
+    std::uint64_t* without = many.empty() ? few.data() : many.data();
+    bool any = false;
+    for (std::size_t word = 0; word < words(); ++word) {
+        any = any || (allowed[word] & required[word]) != 0;
+        without[word] = allowed[word] & ~required[word];
+    }
+    if (!any) return minus_infinity;
+    const double whole = relative_log_sum(allowed);
+    const double rest = relative_log_sum(without);
     if (rest == minus_infinity) return heaviest_ + whole;
     const double gap = whole - rest;
     if (gap > smallest_gap) return heaviest_ + (whole + std::log(-std::expm1(-gap)));
-    return memo.get(node_, all, wanted, [&] { return sorted_.log_sum(allowed, required); });
+    const auto add_up = [&] { return sorted_.log_sum(allowed, required); };
+    if (candidates_ > 64) return add_up();
+    const std::uint64_t mask =
+        candidates_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << candidates_) - 1;
+    const std::uint64_t all = allowed[0] & mask;
+    return memo.get(node_, all, required[0] & all, add_up);
 }
 
 double NodeSums::max(ParentBits allowed) const {
@@ -119,40 +128,6 @@ std::int64_t NodeSums::draw(ParentBits allowed, Random& random) const {
 std::int64_t NodeSums::draw(ParentBits allowed, ParentBits required, SumMemo& memo,
                             Random& random) const {
     return sorted_.place_at(allowed, required, log_sum(allowed, required, memo), random.uniform());
-}
-
-void NodeSums::log_sums_over(ParentBits base, std::span<const int> places, double* out) const {
-    std::vector<std::uint64_t> allowed(words());
-    for (std::uint64_t set = 0; set < std::uint64_t{1} << places.size(); ++set) {
-        allowed.assign(base, base + words());
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            if ((set >> i & 1) != 0 && places[i] >= 0) set_bit(allowed.data(), places[i]);
-        }
-        out[set] = log_sum(allowed.data());
-    }
-}
-
-void NodeSums::add_parent_probabilities(ParentBits base, std::span<const int> places,
-                                        const double* log_factors, double* by_place) const {
-    std::vector<std::uint64_t> allowed(base, base + words());
-    for (const int place : places) {
-        if (place >= 0) set_bit(allowed.data(), place);
-    }
-    for (std::size_t family = 0; family < sorted_.count(); ++family) {
-        const ParentBits parents = sorted_.parents(family);
-        if (!within(parents, allowed.data())) continue;
-        std::size_t set = 0;
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            if (places[i] >= 0 && has_bit(parents, places[i])) set |= std::size_t{1} << i;
-        }
-        const double probability = std::exp(sorted_.weight(family) + log_factors[set]);
-        for (std::size_t word = 0; word < words(); ++word) {
-            for (std::uint64_t left = parents[word]; left != 0; left &= left - 1) {
-                by_place[word * 64 + static_cast<std::size_t>(std::countr_zero(left))] +=
-                    probability;
-            }
-        }
-    }
 }
 
 }  // namespace arcwise

@@ -2,11 +2,13 @@
 #include "arcwise/sums/sorted_families.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "arcwise/sums/log_space.hpp"
+#include "arcwise/sums/subset_transforms.hpp"
 #include "order_by_weight.hpp"
 
 namespace arcwise {
@@ -136,6 +138,74 @@ std::int64_t SortedFamilies::place_at(ParentBits allowed, ParentBits required, d
             return left >= 0.0;
         });
     return found;
+}
+
+std::vector<std::uint64_t> SortedFamilies::with_places(ParentBits base,
+                                                       std::span<const int> places) const {
+    std::vector<std::uint64_t> result(base, base + words_);
+    for (const int place : places) {
+        if (place >= 0)
+            result[static_cast<std::size_t>(place) / 64] |= std::uint64_t{1} << (place % 64);
+    }
+    return result;
+}
+
+std::size_t SortedFamilies::places_of(std::size_t family, std::span<const int> places) const {
+    const ParentBits bits = parents(family);
+    std::size_t result = 0;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (places[i] < 0) continue;
+        const std::uint64_t word = bits[static_cast<std::size_t>(places[i]) / 64];
+        result |= static_cast<std::size_t>(word >> (places[i] % 64) & 1) << i;
+    }
+    return result;
+}
+
+void SortedFamilies::log_sums_over(ParentBits base, std::span<const int> places, std::size_t lowest,
+                                   double* out) const {
+    const std::size_t count = std::size_t{1} << places.size();
+    std::vector<double> sums(count, 0.0);
+    double* scales = out;  // by set: its heaviest family, which comes first
+    std::fill_n(scales, count, minus_infinity);
+    scan(
+        with_places(base, places).data(), nullptr,
+        [&](std::size_t block) {
+            // No sum that is not zero is smaller than that over the base.
+            return sums[lowest] == 0.0 || log_remaining_[block] >= scales[lowest] +
+                                                                       std::log(sums[lowest]) +
+                                                                       log_tolerance_;
+        },
+        [&](std::size_t family) {
+            const std::size_t set = places_of(family, places);
+            if (sums[set] == 0.0) scales[set] = weights_[family];
+            sums[set] += std::exp(weights_[family] - scales[set]);
+            return true;
+        });
+    for (std::size_t set = 0; set < count; ++set) {
+        if (sums[set] > 0.0) out[set] = scales[set] + std::log(sums[set]);
+    }
+    log_sum_over_subsets(out, static_cast<int>(places.size()));
+}
+
+void SortedFamilies::add_parent_probabilities(ParentBits base, std::span<const int> places,
+                                              const double* log_factors, double* by_place) const {
+    constexpr double log_negligible = -34.6;  // 1e-15
+    const std::size_t count = std::size_t{1} << places.size();
+    const double largest = *std::max_element(log_factors, log_factors + count);
+    scan(
+        with_places(base, places).data(), nullptr,
+        [&](std::size_t block) { return log_remaining_[block] + largest >= log_negligible; },
+        [&](std::size_t family) {
+            const double probability =
+                std::exp(weights_[family] + log_factors[places_of(family, places)]);
+            for (std::size_t word = 0; word < words_; ++word) {
+                for (std::uint64_t left = parents(family)[word]; left != 0; left &= left - 1) {
+                    by_place[word * 64 + static_cast<std::size_t>(std::countr_zero(left))] +=
+                        probability;
+                }
+            }
+            return true;
+        });
 }
 
 }  // namespace arcwise

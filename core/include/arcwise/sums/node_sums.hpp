@@ -1,21 +1,24 @@
 // The score sums of one node: what every space, algorithm and exact programme stands on.
 //
-// Two ways to answer, behind one interface. With a table over all sets of candidates a sum is one
-// look-up (K 2^(K-1) additions to fill it); without, the sorted families are scanned. Draws always
-// scan: heavy families come first, so a draw rarely looks at more than a few.
+// Three ways to answer, behind one interface. With a table over all sets of candidates a sum is one
+// look-up (K 2^(K-1) additions to fill it); a walk adds up the allowed families, prefix by prefix;
+// else the sorted families are scanned. Draws always scan: heavy families come first, so a draw
+// rarely looks at more than a few.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "arcwise/families/family_table.hpp"
+#include "arcwise/sums/family_walk.hpp"
 #include "arcwise/sums/sorted_families.hpp"
 
 namespace arcwise {
 
-enum class SumMethod { table, scan };
+enum class SumMethod { table, walk, scan };
 
 // Remembers sums that had to be added up family by family; belongs to one thread.
 class SumMemo {
@@ -55,7 +58,8 @@ class SumMemo {
 
 class NodeSums {
   public:
-    // `with_max` also tabulates maxima; it counts only with a table.
+    // `tolerance` is the share of a sum that a walk or a scan may leave out. `with_max` also
+    // tabulates maxima; it counts only with a table.
     NodeSums(const NodeFamilies& families, int node, SumMethod method, double tolerance,
              bool with_max);
 
@@ -89,27 +93,40 @@ class NodeSums {
 
     // by_place[u] += sum over the families A within base + places that hold u of
     // e^(weight of A + log_factors[A's places]), for u in base and in places (bit positions). Used
-    // with factors for which every term is a probability.
+    // with factors for which every term is a probability and which do not grow with the set of
+    // places, as those that sum over what comes after the family: then the tolerance bounds the
+    // error.
     void add_parent_probabilities(ParentBits base, std::span<const int> places,
                                   const double* log_factors, double* by_place) const;
 
     const SortedFamilies& families() const { return sorted_; }
 
+    // The walk, if sums are had by one.
+    const FamilyWalk* walk() const { return walk_ ? &*walk_ : nullptr; }
+
   private:
-    bool within(ParentBits parents, ParentBits allowed) const;
+    // Look-ups of log_sums_over, without regard for required parents.
+    void look_up_over(ParentBits base, std::span<const int> places, double* out) const;
+    bool is_candidate(int place) const {
+        return place >= 0 && static_cast<std::size_t>(place) < candidates_;
+    }
+    // ln of the summed weights relative to the heaviest family, by table or walk.
+    double relative_log_sum(ParentBits allowed) const;
     // Whether every parent that must be in all families is allowed (or is met by `required`).
     bool has_required_parents(ParentBits allowed) const;
     bool meets_required_parents(ParentBits required) const;
 
     std::uint64_t node_;
     std::size_t candidates_;
+    std::size_t required_count_;
     SortedFamilies sorted_;
     std::vector<std::uint64_t> required_bits_;  // the parents in every family
     // Sums are kept relative to the heaviest family: logarithms near zero have more digits after
     // the point, and a difference of two sums needs them.
     double heaviest_ = 0.0;
-    std::vector<double> sums_;  // by set of candidates; empty: scan
+    std::vector<double> sums_;  // by set of candidates; empty: walk or scan
     std::vector<double> maxima_;
+    std::optional<FamilyWalk> walk_;
 };
 
 }  // namespace arcwise

@@ -39,7 +39,20 @@ class SortedFamilies {
     std::int64_t place_at(ParentBits allowed, ParentBits required, double log_sum,
                           double share) const;
 
+    // As in NodeSums. `lowest` is the set of places that are in every family. Families are left out
+    // when they cannot move any of the sums by more than the tolerance, or all probabilities
+    // together by more than 1e-15.
+    void log_sums_over(ParentBits base, std::span<const int> places, std::size_t lowest,
+                       double* out) const;
+    void add_parent_probabilities(ParentBits base, std::span<const int> places,
+                                  const double* log_factors, double* by_place) const;
+
+    std::vector<std::uint64_t> with_places(ParentBits base, std::span<const int> places) const;
+
   private:
+    // The places a family has, as bits.
+    std::size_t places_of(std::size_t family, std::span<const int> places) const;
+
     // Visits the families within `allowed` that meet `required` by falling weight, block by block:
     // enter_block(block) before each block, visit(place) for each family; either stops the scan by
     // returning false.
