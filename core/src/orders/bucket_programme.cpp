@@ -1,0 +1,279 @@
+// The programme of one bucket, eight subsets at a time.
+//
+// First the weight h(Y) of the best order of every subset, with additions and maxima only; then
+// g(Y) = G(Y) / e^h(Y) = sum over i of e^(ln alpha_i(Y - i) + h(Y - i) - h(Y)) g(Y - i). One of the
+// exponents is zero and none is positive, so g lies between 1 and |Y|! however far apart the
+// weights are, and a single logarithm at the end gives ln G.
+#include "arcwise/orders/bucket_programme.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "sums/log_kernels.hpp"
+
+namespace arcwise {
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// The weight of the best order of a set that has none: below any other, yet a number, so that
+// differences are numbers too. The relative sum of such a set comes out as zero.
+constexpr double impossible = std::numeric_limits<double>::lowest();
+
+// Members 0, 1 and 2 choose a subset within a block of eight, the others choose the block.
+constexpr std::size_t low_members = 3;
+constexpr std::size_t half_block = lanes / 2;
+
+using Eight = double __attribute__((vector_size(64)));
+using Four = double __attribute__((vector_size(32)));
+using EightInMemory = double __attribute__((vector_size(64), aligned(8), may_alias));
+using FourInMemory = double __attribute__((vector_size(32), aligned(8), may_alias));
+
+ARCWISE_INLINE const EightInMemory& eight_at(const double* place) {
+    return *reinterpret_cast<const EightInMemory*>(place);
+}
+
+ARCWISE_INLINE std::size_t lowest_bit(std::size_t set) { return set & (~set + 1); }
+
+ARCWISE_INLINE std::size_t position(std::size_t bit) {
+    return static_cast<std::size_t>(std::countr_zero(bit));
+}
+
+// The subsets one by one, for buckets that fill no block.
+void solve_small(BucketSums log_sums, double* best, double* sums) {
+    best[0] = 0.0;
+    sums[0] = 1.0;
+    for (std::size_t set = 1; set < std::size_t{1} << log_sums.size(); ++set) {
+        double products[low_members] = {};
+        double highest = impossible;
+        for (std::size_t left = set, i = 0; left != 0; left &= left - 1, ++i) {
+            const std::size_t member = position(left);
+            const std::size_t before = set ^ lowest_bit(left);
+            products[i] = log_sums[member][without_member(before, member)] + best[before];
+            highest = highest < products[i] ? products[i] : highest;
+        }
+        double sum = 0.0;
+        for (std::size_t left = set, i = 0; left != 0; left &= left - 1, ++i) {
+            sum += share_kernel(products[i] - highest) * sums[set ^ lowest_bit(left)];
+        }
+        best[set] = highest;
+        sums[set] = sum;
+    }
+}
+
+// The block to solve after this one: those with fewer high members come first. Blocks with as many
+// do not depend on each other, so the processor can work at several at once.
+ARCWISE_INLINE std::size_t next_block(std::size_t block, std::size_t blocks) {
+    // The next larger number with as many ones, or else the smallest with one more.
+    const std::size_t carried = block + lowest_bit(block);
+    const std::size_t next = carried | ((block ^ carried) >> 2 >> position(block | blocks));
+    return block != 0 && next < blocks ? next : (std::size_t{2} << std::popcount(block)) - 1;
+}
+
+// Calls use(entries, from) for every high member of a block: its eight table entries, and the first
+// subset of the block without it.
+template <class Use>
+ARCWISE_INLINE void for_high_members(const double* const* tables, std::size_t block, Use use) {
+    for (std::size_t left = block; left != 0; left &= left - 1) {
+        const std::size_t bit = lowest_bit(left);
+        const std::size_t before = block ^ bit;
+        // Half of it is without_member(before, member), as bits above the member move down.
+        const std::size_t twice = before + (before & (bit - 1));
+        use(tables[low_members + position(left)] + half_block * twice, lanes * before);
+    }
+}
+
+// The table entries of the low members for a block, each in the lane of the subset it leads to;
+// lanes of subsets without the member hold `nothing`.
+ARCWISE_INLINE void spread_entries(const double* const* tables, std::size_t block, double nothing,
+                                   Eight (&entries)[low_members]) {
+    const Four none = {nothing, nothing, nothing, nothing};
+    Four four[low_members];
+    for (std::size_t i = 0; i < low_members; ++i) {
+        four[i] = *reinterpret_cast<const FourInMemory*>(tables[i] + half_block * block);
+    }
+    entries[0] = __builtin_shufflevector(four[0], none, 4, 0, 4, 1, 4, 2, 4, 3);
+    entries[1] = __builtin_shufflevector(four[1], none, 4, 4, 0, 1, 4, 4, 2, 3);
+    entries[2] = __builtin_shufflevector(four[2], none, 4, 4, 4, 4, 0, 1, 2, 3);
+}
+
+// before[i]: in the lane of every subset the value of the subset without low member i.
+ARCWISE_INLINE void without_each(const Eight& values, Eight (&before)[low_members]) {
+    before[0] = __builtin_shufflevector(values, values, 0, 0, 2, 2, 4, 4, 6, 6);
+    before[1] = __builtin_shufflevector(values, values, 0, 1, 0, 1, 4, 5, 4, 5);
+    before[2] = __builtin_shufflevector(values, values, 0, 1, 2, 3, 0, 1, 2, 3);
+}
+
+// best[Y] for all subsets Y. The exponents of the low members, ln alpha_i(Y - i) + best[Y - i] -
+// best[Y], are left in low_exponents, laid out like their tables.
+ARCWISE_VECTOR_VERSIONS
+void find_best(const double* const* log_sums, std::size_t members, double* best,
+               double* const* low_exponents) {
+    const std::size_t blocks = std::size_t{1} << (members - low_members);
+    for (std::size_t block = 0; block < blocks; block = next_block(block, blocks)) {
+        Eight from_high = {impossible, impossible, impossible, impossible,
+                           impossible, impossible, impossible, impossible};
+        if (block == 0) from_high[0] = 0.0;
+        for_high_members(log_sums, block, [&](const double* entries, std::size_t from) {
+            const Eight product = eight_at(entries) + eight_at(best + from);
+            from_high = from_high < product ? product : from_high;
+        });
+        Eight entries[low_members];
+        Eight before[low_members];
+        spread_entries(log_sums, block, minus_infinity, entries);
+        Eight values = from_high;
+        // After round r the subsets with r of the low members are final.
+        for (std::size_t round = 0; round < low_members; ++round) {
+            without_each(values, before);
+            const Eight a = entries[0] + before[0];
+            const Eight b = entries[1] + before[1];
+            const Eight c = entries[2] + before[2];
+            const Eight larger = from_high < a ? a : from_high;
+            const Eight other = b < c ? c : b;
+            values = larger < other ? other : larger;
+        }
+        *reinterpret_cast<EightInMemory*>(best + lanes * block) = values;
+        without_each(values, before);
+        const Eight a = entries[0] + before[0] - values;
+        const Eight b = entries[1] + before[1] - values;
+        const Eight c = entries[2] + before[2] - values;
+        const auto in_table = [&](std::size_t member) {
+            return reinterpret_cast<FourInMemory*>(low_exponents[member] + half_block * block);
+        };
+        *in_table(0) = __builtin_shufflevector(a, a, 1, 3, 5, 7);
+        *in_table(1) = __builtin_shufflevector(b, b, 2, 3, 6, 7);
+        *in_table(2) = __builtin_shufflevector(c, c, 4, 5, 6, 7);
+    }
+}
+
+ARCWISE_VECTOR_VERSIONS
+void exponents_to_shares(double* values, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) values[i] = share_kernel(values[i]);
+}
+
+ARCWISE_VECTOR_VERSIONS
+void add_up(const double* const* log_sums, std::size_t members, const double* best,
+            const double* const* low_shares, double* sums) {
+    const std::size_t blocks = std::size_t{1} << (members - low_members);
+    for (std::size_t block = 0; block < blocks; block = next_block(block, blocks)) {
+        const double* const highest = best + lanes * block;
+        double from_high[lanes] = {};
+        if (block == 0) from_high[0] = 1.0;
+        for_high_members(log_sums, block, [&](const double* entries, std::size_t from) {
+            for (std::size_t i = 0; i < lanes; ++i) {
+                const double exponent = entries[i] + best[from + i] - highest[i];
+                from_high[i] += share_kernel(exponent) * sums[from + i];
+            }
+        });
+        Eight entries[low_members];
+        Eight before[low_members];
+        spread_entries(low_shares, block, 0.0, entries);
+        const Eight start = eight_at(from_high);
+        Eight values = start;
+        for (std::size_t round = 0; round < low_members; ++round) {
+            without_each(values, before);
+            values = (start + entries[0] * before[0]) +
+                     (entries[1] * before[1] + entries[2] * before[2]);
+        }
+        *reinterpret_cast<EightInMemory*>(sums + lanes * block) = values;
+    }
+}
+
+double logarithm(double best, double sum) {
+    return sum > 0.0 ? log_kernel(sum, best) : minus_infinity;
+}
+
+}  // namespace
+
+void BucketProgramme::reserve(int members) {
+    const std::size_t subsets = std::size_t{1} << members;
+    const std::size_t needed = subsets / 2 * (2 + 2 + low_members) + lanes;
+    if (memory_.size() < needed) memory_.resize(needed);
+}
+
+void BucketProgramme::solve(BucketSums log_sums) {
+    reserve(static_cast<int>(log_sums.size()));
+    const std::size_t half = (std::size_t{1} << log_sums.size()) / 2;
+    void* start = memory_.data();
+    std::size_t space = memory_.size() * sizeof(double);
+    best_ = static_cast<double*>(std::align(sizeof(Eight), half, start, space));
+    sums_ = best_ + 2 * half;
+    if (log_sums.size() < low_members) {
+        solve_small(log_sums, best_, sums_);
+        return;
+    }
+    double* const low = sums_ + 2 * half;
+    double* const low_tables[low_members] = {low, low + half, low + 2 * half};
+    find_best(log_sums.data(), log_sums.size(), best_, low_tables);
+    exponents_to_shares(low, low_members * half);
+    add_up(log_sums.data(), log_sums.size(), best_, low_tables, sums_);
+}
+
+double BucketProgramme::log_score(BucketSums log_sums) {
+    if (log_sums.size() == 1) return log_sums[0][0];
+    solve(log_sums);
+    const std::size_t all = (std::size_t{1} << log_sums.size()) - 1;
+    return logarithm(best_[all], sums_[all]);
+}
+
+void BucketProgramme::log_forward(BucketSums log_sums, double* out) {
+    solve(log_sums);
+    for (std::size_t set = 0; set < std::size_t{1} << log_sums.size(); ++set) {
+        out[set] = logarithm(best_[set], sums_[set]);
+    }
+}
+
+void BucketProgramme::log_backward(BucketSums log_sums, double* out) {
+    // Seen from the last member the programme is the forward one, with the members that come after
+    // in place of those before.
+    const std::size_t half = (std::size_t{1} << log_sums.size()) / 2;
+    std::vector<double> reversed(log_sums.size() * half);
+    std::vector<const double*> tables;
+    for (std::size_t member = 0; member < log_sums.size(); ++member) {
+        double* const table = reversed.data() + member * half;
+        std::reverse_copy(log_sums[member], log_sums[member] + half, table);
+        tables.push_back(table);
+    }
+    log_forward(tables, out);
+    std::reverse(out, out + 2 * half);
+}
+
+BucketOrderLaw::BucketOrderLaw(BucketSums log_sums, BucketProgramme& programme)
+    : log_sums_(log_sums.begin(), log_sums.end()),
+      forward_(std::size_t{1} << log_sums.size()),
+      backward_(forward_.size()) {
+    programme.log_forward(log_sums, forward_.data());
+    programme.log_backward(log_sums, backward_.data());
+}
+
+void BucketOrderLaw::log_predecessors(int member, double* out) const {
+    const auto own = static_cast<std::size_t>(member);
+    const std::size_t below = (std::size_t{1} << own) - 1;
+    for (std::size_t place = 0; place < forward_.size() / 2; ++place) {
+        const std::size_t set = (place & below) | (place & ~below) << 1;
+        out[place] =
+            forward_[set] + log_sums_[own][place] + backward_[set | (below + 1)] - log_score();
+    }
+}
+
+void BucketOrderLaw::draw(Random& random, int* order) const {
+    const std::size_t members = log_sums_.size();
+    double shares[most_bucket_members];
+    std::size_t set = forward_.size() - 1;
+    for (std::size_t last = members; last-- > 0;) {
+        for (std::size_t i = 0; i < members; ++i) {
+            const std::size_t before = set & ~(std::size_t{1} << i);
+            shares[i] = before == set ? 0.0
+                                      : std::exp(log_sums_[i][without_member(before, i)] +
+                                                 forward_[before] - forward_[set]);
+        }
+        const std::size_t chosen = random.choose(std::span(shares, members));
+        order[last] = static_cast<int>(chosen);
+        set ^= std::size_t{1} << chosen;
+    }
+}
+
+}  // namespace arcwise
