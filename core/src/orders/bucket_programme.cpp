@@ -27,13 +27,16 @@ constexpr double impossible = std::numeric_limits<double>::lowest();
 constexpr std::size_t low_members = 3;
 constexpr std::size_t half_block = lanes / 2;
 
-using Eight = double __attribute__((vector_size(64)));
+// Half a block: what the widest unit of most processors holds.
 using Four = double __attribute__((vector_size(32)));
-using EightInMemory = double __attribute__((vector_size(64), aligned(8), may_alias));
 using FourInMemory = double __attribute__((vector_size(32), aligned(8), may_alias));
 
-ARCWISE_INLINE const EightInMemory& eight_at(const double* place) {
-    return *reinterpret_cast<const EightInMemory*>(place);
+ARCWISE_INLINE FourInMemory& four_at(double* place) {
+    return *reinterpret_cast<FourInMemory*>(place);
+}
+
+ARCWISE_INLINE const FourInMemory& four_at(const double* place) {
+    return *reinterpret_cast<const FourInMemory*>(place);
 }
 
 ARCWISE_INLINE std::size_t lowest_bit(std::size_t set) { return set & (~set + 1); }
@@ -87,24 +90,51 @@ ARCWISE_INLINE void for_high_members(const double* const* tables, std::size_t bl
 }
 
 // The table entries of the low members for a block, each in the lane of the subset it leads to;
-// lanes of subsets without the member hold `nothing`.
-ARCWISE_INLINE void spread_entries(const double* const* tables, std::size_t block, double nothing,
-                                   Eight (&entries)[low_members]) {
-    const Four none = {nothing, nothing, nothing, nothing};
-    Four four[low_members];
-    for (std::size_t i = 0; i < low_members; ++i) {
-        four[i] = *reinterpret_cast<const FourInMemory*>(tables[i] + half_block * block);
+// lanes of subsets without the member hold `nothing`. The lower half has no subset with member 2,
+// the upper half no other.
+struct LowEntries {
+    Four lower[2];
+    Four upper[low_members];
+
+    ARCWISE_INLINE LowEntries(const double* const* tables, std::size_t block, double nothing) {
+        const Four none = {nothing, nothing, nothing, nothing};
+        const Four first = four_at(tables[0] + half_block * block);
+        const Four second = four_at(tables[1] + half_block * block);
+        lower[0] = __builtin_shufflevector(first, none, 4, 0, 4, 1);
+        upper[0] = __builtin_shufflevector(first, none, 4, 2, 4, 3);
+        lower[1] = __builtin_shufflevector(second, none, 4, 4, 0, 1);
+        upper[1] = __builtin_shufflevector(second, none, 4, 4, 2, 3);
+        upper[2] = four_at(tables[2] + half_block * block);
     }
-    entries[0] = __builtin_shufflevector(four[0], none, 4, 0, 4, 1, 4, 2, 4, 3);
-    entries[1] = __builtin_shufflevector(four[1], none, 4, 4, 0, 1, 4, 4, 2, 3);
-    entries[2] = __builtin_shufflevector(four[2], none, 4, 4, 4, 4, 0, 1, 2, 3);
+};
+
+// before[i]: in the lane of every subset the value of the subset without low member i = 0, 1.
+ARCWISE_INLINE void without_each(const Four& values, Four (&before)[2]) {
+    before[0] = __builtin_shufflevector(values, values, 0, 0, 2, 2);
+    before[1] = __builtin_shufflevector(values, values, 0, 1, 0, 1);
 }
 
-// before[i]: in the lane of every subset the value of the subset without low member i.
-ARCWISE_INLINE void without_each(const Eight& values, Eight (&before)[low_members]) {
-    before[0] = __builtin_shufflevector(values, values, 0, 0, 2, 2, 4, 4, 6, 6);
-    before[1] = __builtin_shufflevector(values, values, 0, 1, 0, 1, 4, 5, 4, 5);
-    before[2] = __builtin_shufflevector(values, values, 0, 1, 2, 3, 0, 1, 2, 3);
+// Ends a programme within a block: `lower` and `upper` come with what the high members give them.
+// add(value, entry, from) is the programme's value + entry * from.
+template <class Add>
+ARCWISE_INLINE void finish_block(const LowEntries& entries, Four& lower, Four& upper, Add add) {
+    Four before[2];
+    const Four from_high = lower;
+    // The second round brings what the first made of the subsets with one member.
+    for (int round = 0; round < 2; ++round) {
+        without_each(lower, before);
+        lower = from_high;
+        add(lower, entries.lower[0], before[0]);
+        add(lower, entries.lower[1], before[1]);
+    }
+    add(upper, entries.upper[2], lower);
+    const Four from_others = upper;
+    for (int round = 0; round < 2; ++round) {
+        without_each(upper, before);
+        upper = from_others;
+        add(upper, entries.upper[0], before[0]);
+        add(upper, entries.upper[1], before[1]);
+    }
 }
 
 // best[Y] for all subsets Y. The exponents of the low members, ln alpha_i(Y - i) + best[Y - i] -
@@ -112,40 +142,40 @@ ARCWISE_INLINE void without_each(const Eight& values, Eight (&before)[low_member
 ARCWISE_VECTOR_VERSIONS
 void find_best(const double* const* log_sums, std::size_t members, double* best,
                double* const* low_exponents) {
+    const auto add = [](Four& value, const Four& entry, const Four& from) {
+        const Four product = entry + from;
+        value = value < product ? product : value;
+    };
     const std::size_t blocks = std::size_t{1} << (members - low_members);
     for (std::size_t block = 0; block < blocks; block = next_block(block, blocks)) {
-        Eight from_high = {impossible, impossible, impossible, impossible,
-                           impossible, impossible, impossible, impossible};
-        if (block == 0) from_high[0] = 0.0;
+        Four lower = {impossible, impossible, impossible, impossible};
+        Four upper = lower;
+        if (block == 0) lower[0] = 0.0;
         for_high_members(log_sums, block, [&](const double* entries, std::size_t from) {
-            const Eight product = eight_at(entries) + eight_at(best + from);
-            from_high = from_high < product ? product : from_high;
+            add(lower, four_at(entries), four_at(best + from));
+            add(upper, four_at(entries + half_block), four_at(best + from + half_block));
         });
-        Eight entries[low_members];
-        Eight before[low_members];
-        spread_entries(log_sums, block, minus_infinity, entries);
-        Eight values = from_high;
-        // After round r the subsets with r of the low members are final.
-        for (std::size_t round = 0; round < low_members; ++round) {
-            without_each(values, before);
-            const Eight a = entries[0] + before[0];
-            const Eight b = entries[1] + before[1];
-            const Eight c = entries[2] + before[2];
-            const Eight larger = from_high < a ? a : from_high;
-            const Eight other = b < c ? c : b;
-            values = larger < other ? other : larger;
+        const LowEntries entries(log_sums, block, minus_infinity);
+        finish_block(entries, lower, upper, add);
+        four_at(best + lanes * block) = lower;
+        four_at(best + lanes * block + half_block) = upper;
+
+        Four before_lower[2];
+        Four before_upper[2];
+        without_each(lower, before_lower);
+        without_each(upper, before_upper);
+        Four in_lower[2];
+        Four in_upper[2];
+        for (int i = 0; i < 2; ++i) {
+            in_lower[i] = entries.lower[i] + before_lower[i] - lower;
+            in_upper[i] = entries.upper[i] + before_upper[i] - upper;
         }
-        *reinterpret_cast<EightInMemory*>(best + lanes * block) = values;
-        without_each(values, before);
-        const Eight a = entries[0] + before[0] - values;
-        const Eight b = entries[1] + before[1] - values;
-        const Eight c = entries[2] + before[2] - values;
-        const auto in_table = [&](std::size_t member) {
-            return reinterpret_cast<FourInMemory*>(low_exponents[member] + half_block * block);
-        };
-        *in_table(0) = __builtin_shufflevector(a, a, 1, 3, 5, 7);
-        *in_table(1) = __builtin_shufflevector(b, b, 2, 3, 6, 7);
-        *in_table(2) = __builtin_shufflevector(c, c, 4, 5, 6, 7);
+        const std::size_t place = half_block * block;
+        four_at(low_exponents[0] + place) =
+            __builtin_shufflevector(in_lower[0], in_upper[0], 1, 3, 5, 7);
+        four_at(low_exponents[1] + place) =
+            __builtin_shufflevector(in_lower[1], in_upper[1], 2, 3, 6, 7);
+        four_at(low_exponents[2] + place) = entries.upper[2] + lower - upper;
     }
 }
 
@@ -168,17 +198,13 @@ void add_up(const double* const* log_sums, std::size_t members, const double* be
                 from_high[i] += share_kernel(exponent) * sums[from + i];
             }
         });
-        Eight entries[low_members];
-        Eight before[low_members];
-        spread_entries(low_shares, block, 0.0, entries);
-        const Eight start = eight_at(from_high);
-        Eight values = start;
-        for (std::size_t round = 0; round < low_members; ++round) {
-            without_each(values, before);
-            values = (start + entries[0] * before[0]) +
-                     (entries[1] * before[1] + entries[2] * before[2]);
-        }
-        *reinterpret_cast<EightInMemory*>(sums + lanes * block) = values;
+        Four lower = four_at(from_high);
+        Four upper = four_at(from_high + half_block);
+        finish_block(
+            LowEntries(low_shares, block, 0.0), lower, upper,
+            [](Four& value, const Four& entry, const Four& from) { value += entry * from; });
+        four_at(sums + lanes * block) = lower;
+        four_at(sums + lanes * block + half_block) = upper;
     }
 }
 
@@ -199,7 +225,7 @@ void BucketProgramme::solve(BucketSums log_sums) {
     const std::size_t half = (std::size_t{1} << log_sums.size()) / 2;
     void* start = memory_.data();
     std::size_t space = memory_.size() * sizeof(double);
-    best_ = static_cast<double*>(std::align(sizeof(Eight), half, start, space));
+    best_ = static_cast<double*>(std::align(lanes * sizeof(double), half, start, space));
     sums_ = best_ + 2 * half;
     if (log_sums.size() < low_members) {
         solve_small(log_sums, best_, sums_);
