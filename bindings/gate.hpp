@@ -69,5 +69,6 @@ void bind_files(nb::module_& module);
 void bind_support(nb::module_& module);
 void bind_exact(nb::module_& module);
 void bind_ancestors(nb::module_& module);
+void bind_orders(nb::module_& module);
 
 }  // namespace arcwise::bindings

@@ -14,4 +14,5 @@ NB_MODULE(_core, module) {
     arcwise::bindings::bind_files(module);
     arcwise::bindings::bind_exact(module);
     arcwise::bindings::bind_ancestors(module);
+    arcwise::bindings::bind_orders(module);
 }

@@ -18,6 +18,7 @@ from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 from arcwise.families import Families
+from arcwise.given_order import GivenOrder
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
@@ -44,6 +45,7 @@ __all__ = [
     "FamilyScores",
     "FunctionPrior",
     "FunctionScore",
+    "GivenOrder",
     "ImportanceWeightedDags",
     "Model",
     "Posterior",

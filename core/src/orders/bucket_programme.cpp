@@ -12,16 +12,13 @@
 #include <limits>
 #include <memory>
 
+#include "orders/relative_sums.hpp"
 #include "sums/log_kernels.hpp"
 
 namespace arcwise {
 namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-
-// The weight of the best order of a set that has none: below any other, yet a number, so that
-// differences are numbers too. The relative sum of such a set comes out as zero.
-constexpr double impossible = std::numeric_limits<double>::lowest();
 
 // Members 0, 1 and 2 choose a subset within a block of eight, the others choose the block.
 constexpr std::size_t low_members = 3;
@@ -51,7 +48,7 @@ void solve_small(BucketSums log_sums, double* best, double* sums) {
     sums[0] = 1.0;
     for (std::size_t set = 1; set < std::size_t{1} << log_sums.size(); ++set) {
         double products[low_members] = {};
-        double highest = impossible;
+        double highest = impossible_weight;
         for (std::size_t left = set, i = 0; left != 0; left &= left - 1, ++i) {
             const std::size_t member = position(left);
             const std::size_t before = set ^ lowest_bit(left);
@@ -148,7 +145,7 @@ void find_best(const double* const* log_sums, std::size_t members, double* best,
     };
     const std::size_t blocks = std::size_t{1} << (members - low_members);
     for (std::size_t block = 0; block < blocks; block = next_block(block, blocks)) {
-        Four lower = {impossible, impossible, impossible, impossible};
+        Four lower = {impossible_weight, impossible_weight, impossible_weight, impossible_weight};
         Four upper = lower;
         if (block == 0) lower[0] = 0.0;
         for_high_members(log_sums, block, [&](const double* entries, std::size_t from) {
@@ -208,10 +205,6 @@ void add_up(const double* const* log_sums, std::size_t members, const double* be
     }
 }
 
-double logarithm(double best, double sum) {
-    return sum > 0.0 ? log_kernel(sum, best) : minus_infinity;
-}
-
 }  // namespace
 
 void BucketProgramme::reserve(int members) {
@@ -242,13 +235,13 @@ double BucketProgramme::log_score(BucketSums log_sums) {
     if (log_sums.size() == 1) return log_sums[0][0];
     solve(log_sums);
     const std::size_t all = (std::size_t{1} << log_sums.size()) - 1;
-    return logarithm(best_[all], sums_[all]);
+    return relative_logarithm(best_[all], sums_[all]);
 }
 
 void BucketProgramme::log_forward(BucketSums log_sums, double* out) {
     solve(log_sums);
     for (std::size_t set = 0; set < std::size_t{1} << log_sums.size(); ++set) {
-        out[set] = logarithm(best_[set], sums_[set]);
+        out[set] = relative_logarithm(best_[set], sums_[set]);
     }
 }
 

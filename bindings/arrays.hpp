@@ -1,0 +1,28 @@
+// New arrays for Python, and the memory they hold.
+#pragma once
+
+#include <functional>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "gate.hpp"
+
+namespace arcwise::bindings {
+
+template <class T, std::size_t dimensions>
+using NewArray = nb::ndarray<nb::numpy, T, nb::ndim<dimensions>>;
+
+template <class T, std::size_t dimensions>
+std::pair<NewArray<T, dimensions>, std::span<T>> new_array(const std::size_t (&shape)[dimensions]) {
+    const std::size_t size =
+        std::accumulate(shape, shape + dimensions, std::size_t{1}, std::multiplies<>());
+    auto* numbers = new std::vector<T>(size);
+    const nb::capsule owner(numbers,
+                            [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return {NewArray<T, dimensions>(numbers->data(), dimensions, shape, owner),
+            std::span<T>(*numbers)};
+}
+
+}  // namespace arcwise::bindings
