@@ -9,6 +9,7 @@
 #include "arcwise/exact/order_modular.hpp"
 #include "arcwise/exact/order_sampler.hpp"
 #include "arcwise/exact/subset_programme.hpp"
+#include "arrays.hpp"
 #include "gate.hpp"
 
 NB_MAKE_OPAQUE(arcwise::FamilyTable)
@@ -18,18 +19,6 @@ namespace {
 
 auto as_tuple(ExactPosterior posterior) {
     return std::tuple(posterior.log_weight, std::move(posterior.probabilities), posterior.error);
-}
-
-template <class T>
-using Rows = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
-
-// A new array of count x columns, and the memory it holds.
-template <class T>
-std::pair<Rows<T>, std::span<T>> new_rows(std::size_t count, std::size_t columns) {
-    auto* numbers = new std::vector<T>(count * columns);
-    const nb::capsule owner(numbers,
-                            [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return {Rows<T>(numbers->data(), {count, columns}, owner), std::span<T>(*numbers)};
 }
 
 }  // namespace
@@ -69,7 +58,7 @@ void bind_exact(nb::module_& module) {
             const BlockSums sums(weights,
                                  BlockSums::balanced_low(static_cast<int>(weights.size())));
             std::vector<double> forward = forward_programme(sums, Semiring::sum, {});
-            auto [values, memory] = new_rows<double>(1, forward.size());
+            auto [values, memory] = new_array<double>({1, forward.size()});
             std::copy(forward.begin(), forward.end(), memory.begin());
             return values;
         },
@@ -113,8 +102,8 @@ void bind_exact(nb::module_& module) {
             [](const OrderSampler& sampler, std::uint64_t seed, std::uint64_t first,
                std::size_t count, int threads, nb::object progress) {
                 const auto n = static_cast<std::size_t>(sampler.nodes());
-                auto [orders, order_memory] = new_rows<std::uint8_t>(count, n);
-                auto [parents, parent_memory] = new_rows<std::uint32_t>(count, n);
+                auto [orders, order_memory] = new_array<std::uint8_t>({count, n});
+                auto [parents, parent_memory] = new_array<std::uint32_t>({count, n});
                 run_released(threads, std::move(progress),
                              [&, orders_out = order_memory,
                               parents_out = parent_memory](const RunOptions& o) {
@@ -140,7 +129,7 @@ void bind_exact(nb::module_& module) {
             [](const ModularSampler& sampler, std::uint64_t seed, std::uint64_t first,
                std::size_t count, int threads, nb::object progress) {
                 auto [parents, memory] =
-                    new_rows<std::uint32_t>(count, static_cast<std::size_t>(sampler.nodes()));
+                    new_array<std::uint32_t>({count, static_cast<std::size_t>(sampler.nodes())});
                 run_released(threads, std::move(progress), [&, out = memory](const RunOptions& o) {
                     sampler.sample(seed, first, count, out, o);
                 });

@@ -17,4 +17,5 @@ NB_MODULE(_core, module) {
     arcwise::bindings::bind_ancestors(module);
     arcwise::bindings::bind_spaces(module);
     arcwise::bindings::bind_sampling(module);
+    arcwise::bindings::bind_orders(module);
 }

@@ -19,6 +19,7 @@ from arcwise.data import Data, discretize, read
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 from arcwise.families import Families
 from arcwise.linear_extensions import linear_extensions
+from arcwise.given_order import GivenOrder
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
@@ -45,6 +46,7 @@ __all__ = [
     "FamilyScores",
     "FunctionPrior",
     "FunctionScore",
+    "GivenOrder",
     "ImportanceWeightedDags",
     "Model",
     "Posterior",

@@ -1,0 +1,62 @@
+// All down-sets of a partial order: the sets that hold, with an element, all that comes before it.
+//
+// A linear extension adds one element after the other and so walks from the empty set to the full
+// one; each of its steps is a transition of this lattice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace arcwise {
+
+constexpr int most_lattice_positions = 64;
+constexpr std::size_t most_downsets = std::size_t{1} << 20;
+
+class DownsetLattice {
+  public:
+    // The set `from` becomes `to` by one element.
+    struct Transition {
+        std::uint32_t from;
+        std::uint32_t to;
+        std::uint32_t element;
+    };
+
+    // For each position those that must come before it, as bits; what follows from transitivity may
+    // be left out. Refuses cycles, and orders with more down-sets than `most`.
+    explicit DownsetLattice(std::vector<std::uint64_t> predecessors,
+                            std::size_t most = most_downsets);
+
+    int positions() const { return static_cast<int>(predecessors_.size()); }
+
+    // All that comes before a position, as bits.
+    std::uint64_t predecessors(int position) const {
+        return predecessors_[static_cast<std::size_t>(position)];
+    }
+
+    // Down-sets are numbered by growing size: the first is empty, the last is full.
+    std::size_t size() const { return sets_.size(); }
+    std::uint64_t set(std::size_t number) const { return sets_[number]; }
+
+    // By growing `from`: all that leads to a set comes before all that leads on from it.
+    std::span<const Transition> transitions() const { return transitions_; }
+
+    // The numbers of the transitions that lead to a set.
+    std::span<const std::uint32_t> leading_to(std::size_t number) const {
+        return std::span(leading_).subspan(first_leading_[number],
+                                           first_leading_[number + 1] - first_leading_[number]);
+    }
+
+  private:
+    std::vector<std::uint64_t> predecessors_;
+    std::vector<std::uint64_t> sets_;
+    std::vector<Transition> transitions_;
+    std::vector<std::uint32_t> leading_;
+    std::vector<std::size_t> first_leading_;
+};
+
+// Bits of all that comes before each position, from those that say it of some; refuses cycles.
+std::vector<std::uint64_t> transitive_closure(std::vector<std::uint64_t> predecessors);
+
+}  // namespace arcwise
