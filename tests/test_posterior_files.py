@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import zipfile
 from dataclasses import fields
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ import arcwise
 from arcwise import Dag, EdgePenalty, Model, Posterior
 from arcwise.errors import ArgumentError, FileFormatError
 from exact_models import TARGETS, flat_model, random_model
+from saved_archives import array_in, bytes_of, members_of, with_header, write_members
 
 ONE_SENTENCE = r"^'[^']*' [^.;]*; [a-z ]+$"
 
@@ -128,19 +127,12 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def members(tmp_path_factory: pytest.TempPathFactory, saved: bytes) -> dict[str, bytes]:
     path = tmp_path_factory.mktemp("members") / "p.npz"
     path.write_bytes(saved)
-    with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
+    return members_of(path)
 
 
 def refused(path: Path) -> None:
     with pytest.raises(FileFormatError, match=ONE_SENTENCE):
         Posterior.load(path)
-
-
-def write_members(path: Path, members: dict[str, bytes]) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
 
 
 def test_a_file_cut_off_anywhere(saved: bytes, tmp_path: Path) -> None:
@@ -207,22 +199,6 @@ def test_a_member_of_another_shape(members: dict[str, bytes], tmp_path: Path) ->
         shortened = bytes_of(array_in(members[other])[:-1])
         write_members(path, members | {changed: shortened})
         refused(path)
-
-
-def array_in(content: bytes) -> Any:
-    return np.load(BytesIO(content), allow_pickle=False)
-
-
-def bytes_of(array: Any) -> bytes:
-    buffer = BytesIO()
-    np.save(buffer, array, allow_pickle=False)
-    return buffer.getvalue()
-
-
-def with_header(members: dict[str, bytes], **changes: Any) -> dict[str, bytes]:
-    header = json.loads(array_in(members["header.npy"]).tobytes().decode()) | changes
-    text = json.dumps(header).encode()
-    return members | {"header.npy": bytes_of(np.frombuffer(text, dtype=np.uint8))}
 
 
 @pytest.mark.parametrize(

@@ -233,9 +233,9 @@ def _checked_weights(
     if weights is None:
         return None, None
     given = np.asarray(weights, dtype=np.float64)
-    if given.shape != (count,) or not (given >= 0).all() or given.sum() <= 0:
+    if given.shape != (count,) or not (given >= 0).all() or not 0 < given.sum() < np.inf:
         raise ArgumentError(
-            "weights must be one number for each DAG, not negative, and not all zero"
+            "weights must be one number for each DAG, not negative, and not all zero or infinite"
         )
     with np.errstate(divide="ignore"):
         return np.log(given), given

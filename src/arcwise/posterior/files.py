@@ -45,6 +45,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise._names import checked_variables
+from arcwise.algorithms.targets import as_target
 from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.posterior.dag_sample import DagSample
@@ -215,7 +216,9 @@ def _fields(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
     # Only what the header names is read, and all that it names must be there.
     parts = {name: arrays[name] for name in header["members"]}
     fields: dict[str, Any] = {name: number_in(header[name]) for name in _NUMBERS}
-    fields |= {name: header[name] for name in ("target", "algorithm", "provenance", "summary")}
+    fields |= {name: dict(header[name]) for name in ("provenance", "summary")}
+    fields["target"] = as_target(header["target"])
+    fields["algorithm"] = str(header["algorithm"])
     fields["variables"] = variables
     fields["edges"] = parts["edges"]
     fields["edge_errors"] = parts.get("edge_errors")
