@@ -43,3 +43,29 @@ class ArcwiseWarning(UserWarning):
 
 class DataWarning(ArcwiseWarning):
     """The data are usable, but something about them deserves a look."""
+
+
+class ConvergenceWarning(ArcwiseWarning):
+    """The chains of a sampler do not agree yet, or have moved too little to tell.
+
+    Issued when R-hat is large or the effective sample size small. The probabilities
+    may be wrong by more than their standard errors say: run longer, use more chains,
+    or use `mc3`, which leaves separate modes more easily.
+    """
+
+
+class WeightCollapseWarning(ArcwiseWarning):
+    """A few samples carry nearly all of the weight.
+
+    Issued when the effective sample size of importance weights is a small share of
+    the samples. Estimates then rest on those few: draw more samples, or use a space
+    or target that needs no such weights.
+    """
+
+
+class InterruptedWarning(ArcwiseWarning):
+    """A run was stopped before its end, and the result holds what was there by then.
+
+    Issued after Ctrl-C. The result is valid, with fewer draws than asked for; run
+    again for the rest.
+    """

@@ -17,7 +17,7 @@ from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
-from arcwise.posterior import Posterior
+from arcwise.posterior import Evidence, Posterior
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
 from arcwise.scores import FamilyScores
 
@@ -105,8 +105,7 @@ def exact(
         target=wanted,
         algorithm="exact",
         edges=_edge_probabilities(families),
-        log_evidence=total - constant,
-        log_prior_constant=constant,
+        evidence=Evidence(total - constant, log_prior_constant=constant),
         map_dag=map_dag,
         map_log_weight=map_log_weight,
         map_probability=math.exp(min(0.0, map_log_weight + orders - total)),

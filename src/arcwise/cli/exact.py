@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -17,7 +16,6 @@ from arcwise.cli.options import DataOptions, FamilyOptions, PriorName, ScoreOpti
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.posterior import Posterior
-from arcwise.posterior.files import replacing
 
 
 def exact(
@@ -82,7 +80,5 @@ def _write(posterior: Posterior, folder: Path) -> None:
         raise ArgumentError(f"'{folder}' is a file; give a folder for --out")
     folder.mkdir(parents=True, exist_ok=True)
     posterior.write_edges(folder / "edges.csv")
-    evidence = posterior.evidence() | {"provenance": dict(posterior.provenance)}
-    with replacing(folder / "evidence.json") as temporary:
-        temporary.write_text(json.dumps(evidence, indent=2) + "\n", encoding="utf-8")
+    posterior.write_evidence(folder / "evidence.json")
     posterior.save(folder / "posterior.npz")

@@ -1,6 +1,8 @@
 """Posteriors: what comes out of an algorithm, and what can be asked of it."""
 
 from arcwise.posterior.dag_sample import DagSample, Feature
+from arcwise.posterior.evidence import Evidence, LowerBound
 from arcwise.posterior.posterior import Posterior
+from arcwise.posterior.traces import Traces
 
-__all__ = ["DagSample", "Feature", "Posterior"]
+__all__ = ["DagSample", "Evidence", "Feature", "LowerBound", "Posterior", "Traces"]

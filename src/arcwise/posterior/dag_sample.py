@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise._checks import whole_number
 from arcwise._names import checked_variables, positions
 from arcwise.dag import Dag
+from arcwise.diagnostics.convergence import weighted_standard_error
 from arcwise.errors import ArgumentError
 
 Feature = tuple[str, str] | Callable[[Dag], float | bool]
@@ -29,6 +31,12 @@ class DagSample:
         of the shape (DAGs, nodes, words). With up to 32 nodes also (DAGs, nodes).
     weights
         One for each DAG, not negative; None if all count the same.
+    log_weights
+        The logs of the weights instead, however large or small; minus infinity for
+        a weight of zero. `weights` is then relative to the largest.
+    chains
+        The number of the chain each DAG is from, in the order they were drawn in
+        within each chain; None if all are from one.
 
     Examples
     --------
@@ -44,6 +52,9 @@ class DagSample:
         variables: Sequence[str],
         parents: NDArray[Any],
         weights: NDArray[np.float64] | None = None,
+        *,
+        log_weights: NDArray[np.float64] | None = None,
+        chains: NDArray[np.int64] | None = None,
     ) -> None:
         self.variables = checked_variables(variables)
         packed = np.asarray(parents, dtype=np.uint64)
@@ -57,13 +68,46 @@ class DagSample:
             )
         self.parents = packed
         self.parents.flags.writeable = False
-        if weights is not None:
-            weights = np.asarray(weights, dtype=np.float64)
-            if weights.shape != (len(packed),) or not (weights >= 0).all() or weights.sum() <= 0:
-                raise ArgumentError(
-                    "weights must be one number for each DAG, not negative, and not all zero"
-                )
-        self.weights = weights
+        self.log_weights, self.weights = _checked_weights(len(packed), weights, log_weights)
+        self.chains = None if chains is None else _checked_chains(len(packed), chains)
+
+    @classmethod
+    def concatenate(cls, samples: Iterable[DagSample]) -> DagSample:
+        """Return the DAGs of all samples, their chains numbered one after the other.
+
+        Weights keep their scale, so that those of different samples must have the
+        same one; DAGs without weights count as of weight 1.
+
+        Parameters
+        ----------
+        samples
+            One or more samples with the same variables.
+        """
+        parts = list(samples)
+        if not parts or any(part.variables != parts[0].variables for part in parts):
+            raise ArgumentError(
+                "samples must be one or more, all with the same variables in the same order"
+            )
+        log_weights = None
+        if any(part.log_weights is not None for part in parts):
+            log_weights = np.concatenate(
+                [np.zeros(len(p)) if p.log_weights is None else p.log_weights for p in parts]
+            )
+        chains, used = [], 0
+        for part in parts:
+            own = np.zeros(len(part), dtype=np.int64) if part.chains is None else part.chains
+            chains.append(own + used)
+            used += int(own.max(initial=0)) + 1
+        return cls(
+            parts[0].variables,
+            np.concatenate([part.parents for part in parts]),
+            log_weights=log_weights,
+            chains=np.concatenate(chains),
+        )
+
+    def __add__(self, other: DagSample) -> DagSample:
+        """Return the DAGs of both, their chains kept apart; see `concatenate`."""
+        return DagSample.concatenate([self, other])
 
     def __len__(self) -> int:
         """Return the number of DAGs."""
@@ -107,6 +151,44 @@ class DagSample:
             result += np.einsum("i,ivu->uv", self.shares[start : start + piece], bits)
         return result
 
+    def standard_errors(self) -> NDArray[np.float64]:
+        """Return the Monte-Carlo standard error of each edge probability.
+
+        The weights and the autocorrelation within chains are taken into account.
+        """
+        weights = np.ones(len(self)) if self.weights is None else self.weights
+        result = np.empty((len(self.variables),) * 2)
+        for node in range(len(self.variables)):
+            bits = self._bits(self.parents[:, node])
+            result[:, node] = weighted_standard_error(bits, weights, self.chains)
+        return result
+
+    def effective_sample_size(self) -> float:
+        """Return how many DAGs of equal weight would vary as little, as to weights alone."""
+        return float(1.0 / np.square(self.shares).sum())
+
+    def parent_sets(self, node: str, count: int = 5) -> list[tuple[tuple[str, ...], float]]:
+        """Return the most frequent parent sets of a node and their weighted shares."""
+        (index,) = positions([node], self.variables, "node")
+        most = whole_number(count, "count", at_least=0)
+        distinct, place = np.unique(self.parents[:, index], axis=0, return_inverse=True)
+        shares = np.bincount(place.reshape(-1), weights=self.shares, minlength=len(distinct))
+        return [
+            (
+                tuple(self.variables[u] for u in np.flatnonzero(self._bits(distinct[i]))),
+                float(shares[i]),
+            )
+            for i in np.argsort(-shares, kind="stable")[:most]
+        ]
+
+    def parent_set_probability(self, node: str, parents: Iterable[str]) -> float:
+        """Return the weighted share of DAGs in which a node has exactly these parents."""
+        (index,) = positions([node], self.variables, "node")
+        wanted = np.zeros(self.parents.shape[2], dtype=np.uint64)
+        for parent in set(positions(parents, self.variables, "parents")):
+            wanted[parent // 64] |= np.uint64(1) << np.uint64(parent % 64)
+        return float(self.shares[(self.parents[:, index] == wanted).all(axis=1)].sum())
+
     def probability(self, feature: Feature) -> float:
         """Return the weighted share of DAGs that have a feature.
 
@@ -130,6 +212,37 @@ class DagSample:
         return float(self.shares[bit != 0].sum())
 
     def unique(self) -> DagSample:
-        """Return each different DAG once, without weights."""
+        """Return each different DAG once, without weights and chains."""
         rows = np.unique(self.parents.reshape(len(self), -1), axis=0)
         return DagSample(self.variables, rows.reshape((-1, *self.parents.shape[1:])))
+
+
+def _checked_weights(
+    count: int, weights: NDArray[Any] | None, log_weights: NDArray[Any] | None
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
+    """Return the weights as logs and as they are, whichever of the two was given."""
+    if log_weights is not None:
+        if weights is not None:
+            raise ArgumentError("there are weights and log_weights; give one of the two")
+        logs = np.asarray(log_weights, dtype=np.float64)
+        if logs.shape != (count,) or not (logs < np.inf).all() or (logs == -np.inf).all():
+            raise ArgumentError(
+                "log_weights must be one number for each DAG, or -inf, and not all -inf"
+            )
+        return logs, np.exp(logs - logs.max())
+    if weights is None:
+        return None, None
+    given = np.asarray(weights, dtype=np.float64)
+    if given.shape != (count,) or not (given >= 0).all() or not 0 < given.sum() < np.inf:
+        raise ArgumentError(
+            "weights must be one number for each DAG, not negative, and not all zero or infinite"
+        )
+    with np.errstate(divide="ignore"):
+        return np.log(given), given
+
+
+def _checked_chains(count: int, chains: NDArray[Any]) -> NDArray[np.int64]:
+    numbers = np.asarray(chains)
+    if numbers.shape != (count,) or numbers.dtype.kind not in "iu" or (numbers < 0).any():
+        raise ArgumentError("chains must be one whole number for each DAG, not negative")
+    return numbers.astype(np.int64)

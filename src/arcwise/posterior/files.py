@@ -1,20 +1,40 @@
 """The files a posterior is kept in.
 
 A saved posterior is a zip archive of NumPy arrays (.npz), which most languages
-read: ``header`` is JSON text in UTF-8 with the format's version and all plain
-values, ``edges`` the edge probabilities as [source, target], and for node i
-``parents_i``, ``offsets_i`` and ``probabilities_i`` its parent sets: set j is
-``parents_i[offsets_i[j]:offsets_i[j + 1]]``, as positions among the variables.
+read. ``header`` is JSON text in UTF-8: the format's version, all plain values,
+and in ``members`` the names of the arrays that must be there. In it a number that
+is not finite is the text "nan", "inf" or "-inf", or null in ``summary`` and
+``provenance``; a part there is nothing of is null.
+
+================================================  =====================================
+``edges``, ``edge_errors``                        probabilities and standard errors of
+                                                  edges, as [source, target]
+``parents_i``, ``offsets_i``,                     the parent sets of node i: set j is
+``probabilities_i``                               ``parents_i[offsets_i[j]:
+                                                  offsets_i[j + 1]]``, as positions
+                                                  among the variables
+``dags``                                          sampled DAGs, as [DAG, node, word]:
+                                                  bit u % 64 of word u // 64 is set if
+                                                  variable u is a parent of the node
+``dag_log_weights``, ``dag_chains``               their weights and chains, if any
+``trace_log_weights``, ``trace_offsets``          the traces: chain j is
+                                                  ``trace_log_weights[
+                                                  trace_offsets[j]:trace_offsets[j + 1]]``
+================================================  =====================================
+
+Only ``edges`` is always there. Format 1, of exact posteriors, had no ``members``,
+and ``log_evidence`` and ``log_prior_constant`` in place of ``evidence``.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -24,15 +44,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
+from arcwise._names import checked_variables
+from arcwise.algorithms.targets import as_target
 from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, FileFormatError
+from arcwise.posterior.dag_sample import DagSample
+from arcwise.posterior.evidence import Evidence, LowerBound
+from arcwise.posterior.plain import number_in, number_out, strict_json
+from arcwise.posterior.traces import Traces
 from arcwise.scores import FamilyScores
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
 
 FORMAT = "arcwise posterior"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 # What reading a damaged archive raises, by where the damage is.
 _UNREADABLE = (
@@ -46,23 +72,33 @@ _UNREADABLE = (
     zlib.error,
 )
 
-_PLAIN = (
-    "target",
-    "algorithm",
+_NUMBERS = ("map_log_weight", "map_probability", "error")
+_EVIDENCE_NUMBERS = (
     "log_evidence",
+    "standard_error",
     "log_prior_constant",
-    "map_log_weight",
-    "map_probability",
-    "error",
+    "log_prior_constant_error",
 )
 
 
-def write_edges(rows: Iterable[tuple[str, str, float]], path: Path) -> None:
-    """Write edges with their probabilities to a .csv file."""
+def write_table(columns: list[str], rows: Iterable[tuple[Any, ...]], path: Path) -> None:
+    """Write rows of words and numbers to a .csv file; NaN is an empty cell."""
     with replacing(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["source", "target", "probability"])
-        writer.writerows((source, target, repr(value)) for source, target, value in rows)
+        writer.writerow(columns)
+        writer.writerows([_cell(value) for value in row] for row in rows)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else repr(value)
+    return str(value)
+
+
+def write_json(values: Mapping[str, Any], path: Path) -> None:
+    """Write plain values to a .json file."""
+    with replacing(path) as temporary:
+        temporary.write_text(strict_json(values, indent=2) + "\n", encoding="utf-8")
 
 
 @contextmanager
@@ -78,29 +114,57 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def lacks_parts(path: Path) -> str:
+    """Return the sentence that refuses a file with too little in it."""
+    return f"'{path}' lacks parts of a posterior; save it again"
+
+
 def save(posterior: Posterior, path: Path) -> None:
     """Write a posterior to one file."""
+    arrays = _arrays(posterior)
+    best, traces = posterior.map_dag, posterior.traces
     header = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
+        "members": list(arrays),
         "variables": list(posterior.variables),
-        "map_edges": [list(edge) for edge in posterior.map_dag.edges],
-        "provenance": dict(posterior.provenance),
-        **{name: getattr(posterior, name) for name in _PLAIN},
+        "target": posterior.target,
+        "algorithm": posterior.algorithm,
+        "evidence": _evidence_out(posterior.evidence),
+        "map_edges": None if best is None else [list(edge) for edge in best.edges],
+        "trace_steps": None if traces is None else traces.steps,
+        "summary": posterior.summary,
+        "provenance": posterior.provenance,
+        **{name: number_out(getattr(posterior, name)) for name in _NUMBERS},
     }
-    text = json.dumps(header).encode()
-    arrays: dict[str, NDArray[Any]] = {
-        "header": np.frombuffer(text, dtype=np.uint8),
-        "edges": posterior.edges,
-    }
-    table = posterior.family_probabilities.table
-    for node in range(len(posterior.variables)):
-        parents, offsets = table.parent_sets(node)
-        arrays[f"parents_{node}"] = parents.astype(np.uint16)
-        arrays[f"offsets_{node}"] = offsets
-        arrays[f"probabilities_{node}"] = table.values(node)
+    text = np.frombuffer(strict_json(header).encode(), dtype=np.uint8)
     with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
+        np.savez_compressed(file, allow_pickle=False, header=text, **arrays)
+
+
+def _arrays(posterior: Posterior) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {"edges": posterior.edges}
+    if posterior.edge_errors is not None:
+        arrays["edge_errors"] = posterior.edge_errors
+    if posterior.family_probabilities is not None:
+        table = posterior.family_probabilities.table
+        for node in range(len(posterior.variables)):
+            parents, offsets = table.parent_sets(node)
+            arrays[f"parents_{node}"] = parents.astype(np.uint16)
+            arrays[f"offsets_{node}"] = offsets
+            arrays[f"probabilities_{node}"] = table.values(node)
+    if posterior.dags is not None:
+        arrays["dags"] = posterior.dags.parents
+        if posterior.dags.log_weights is not None:
+            arrays["dag_log_weights"] = posterior.dags.log_weights
+        if posterior.dags.chains is not None:
+            arrays["dag_chains"] = posterior.dags.chains
+    if posterior.traces is not None:
+        rows = posterior.traces.log_weights
+        arrays["trace_log_weights"] = np.concatenate(rows)
+        lengths = [0, *(len(row) for row in rows)]
+        arrays["trace_offsets"] = np.cumsum(lengths, dtype=np.int64)
+    return arrays
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -124,18 +188,86 @@ def load(path: Path) -> dict[str, Any]:
             f"{FORMAT_VERSION}; update arcwise"
         )
     try:
-        variables = tuple(header["variables"])
-        fields: dict[str, Any] = {name: header[name] for name in _PLAIN}
-        fields["variables"] = variables
-        fields["map_dag"] = Dag.from_edges(variables, [tuple(edge) for edge in header["map_edges"]])
-        fields["provenance"] = header["provenance"]
-        fields["edges"] = arrays["edges"]
-        if fields["edges"].shape != (len(variables),) * 2:
+        return _fields(header if version > 1 else _from_version_1(header), arrays)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        raise FileFormatError(lacks_parts(path)) from None
+
+
+def _from_version_1(header: dict[str, Any]) -> dict[str, Any]:
+    """Return a header as it would be today."""
+    names = ("log_evidence", "log_prior_constant")
+    if header["map_edges"] is None:
+        raise ValueError
+    families = [
+        f"{part}_{node}"
+        for node in range(len(header["variables"]))
+        for part in ("parents", "offsets", "probabilities")
+    ]
+    return header | {
+        "members": ["edges", *families],
+        "evidence": Evidence(0.0).as_dict() | {name: header[name] for name in names},
+        "trace_steps": None,
+        "summary": {},
+    }
+
+
+def _fields(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
+    variables = checked_variables(header["variables"])
+    # Only what the header names is read, and all that it names must be there.
+    parts = {name: arrays[name] for name in header["members"]}
+    fields: dict[str, Any] = {name: number_in(header[name]) for name in _NUMBERS}
+    fields |= {name: dict(header[name]) for name in ("provenance", "summary")}
+    fields["target"] = as_target(header["target"])
+    fields["algorithm"] = str(header["algorithm"])
+    fields["variables"] = variables
+    fields["edges"] = parts["edges"]
+    fields["edge_errors"] = parts.get("edge_errors")
+    fields["evidence"] = _evidence_in(header["evidence"])
+    if header["map_edges"] is not None:
+        edges = [tuple(edge) for edge in header["map_edges"]]
+        fields["map_dag"] = Dag.from_edges(variables, edges)
+    if "parents_0" in parts:
+        fields["family_probabilities"] = _families(variables, parts)
+    if "dags" in parts:
+        if parts["dags"].dtype != np.uint64:
             raise ValueError
-        fields["family_probabilities"] = _families(variables, arrays)
-    except (KeyError, TypeError, ValueError, IndexError):
-        raise FileFormatError(f"'{path}' lacks parts of a posterior; save it again") from None
+        fields["dags"] = DagSample(
+            variables,
+            parts["dags"],
+            log_weights=parts.get("dag_log_weights"),
+            chains=parts.get("dag_chains"),
+        )
+    if header["trace_steps"] is not None:
+        fields["traces"] = _traces(header["trace_steps"], parts)
     return fields
+
+
+def _evidence_out(evidence: Evidence | None) -> dict[str, Any] | None:
+    if evidence is None:
+        return None
+    values = evidence.as_dict()
+    values |= {name: number_out(values[name]) for name in _EVIDENCE_NUMBERS}
+    for bound in values["lower_bounds"].values():
+        bound["value"] = number_out(bound["value"])
+    return values
+
+
+def _evidence_in(values: dict[str, Any] | None) -> Evidence | None:
+    if values is None:
+        return None
+    bounds = {
+        name: LowerBound(float(bound["value"]), float(bound["confidence"]), int(bound["bins"]))
+        for name, bound in values["lower_bounds"].items()
+    }
+    numbers = {name: float(values[name]) for name in _EVIDENCE_NUMBERS}
+    return Evidence(lower_bounds=bounds, method=str(values["method"]), **numbers)
+
+
+def _traces(steps: int, arrays: dict[str, Any]) -> Traces:
+    offsets, values = arrays["trace_offsets"].tolist(), arrays["trace_log_weights"]
+    if [0, len(values)] != [offsets[0], offsets[-1]] or sorted(offsets) != offsets:
+        raise ValueError
+    return Traces(tuple(values[first:last] for first, last in pairwise(offsets)), steps)
 
 
 def _families(variables: tuple[str, ...], arrays: dict[str, Any]) -> FamilyScores:

@@ -14,13 +14,21 @@ from numpy.typing import NDArray
 from arcwise._names import positions
 from arcwise.algorithms.targets import Target
 from arcwise.dag import Dag
+from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.posterior import files
+from arcwise.posterior.dag_sample import DagSample, Feature
+from arcwise.posterior.evidence import Evidence
+from arcwise.posterior.plain import plain
+from arcwise.posterior.traces import Traces
 from arcwise.scores import FamilyScores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
-    """Probabilities of edges and parent sets, the evidence and the best DAG.
+    """Probabilities of edges and parent sets, the evidence, and DAGs.
+
+    What an algorithm does not find out is None: exact results have no sampled DAGs
+    and no standard errors, sampled ones no best DAG and no bound of rounding errors.
 
     Parameters
     ----------
@@ -32,10 +40,8 @@ class Posterior:
         How it was computed, such as ``"exact"``.
     edges
         The probability of each edge, as [source, target].
-    log_evidence
-        The log probability of the data given the model, the prior normalised.
-    log_prior_constant
-        The log of the summed prior weights of all DAGs.
+    evidence
+        The log probability of the data given the model, with its error and bounds.
     map_dag
         The DAG of the largest modular weight.
     map_log_weight
@@ -46,8 +52,17 @@ class Posterior:
         A bound or estimate of the absolute error that rounding left in a probability.
     family_probabilities
         The probability of each parent set of each node.
+    edge_errors
+        The Monte-Carlo standard error of each edge probability, as [source, target].
+    dags
+        The DAGs that were sampled.
+    traces
+        The log weights the chains went through.
+    summary
+        What there is to say about the run, as plain values: settings, seeds, timings,
+        acceptance, effective sample sizes, R-hat.
     provenance
-        Settings, version, data fingerprint and timings, as plain values.
+        Settings of the model, version, data fingerprint and timings, as plain values.
 
     Examples
     --------
@@ -62,21 +77,51 @@ class Posterior:
     target: Target
     algorithm: str
     edges: NDArray[np.float64]
-    log_evidence: float
-    log_prior_constant: float
-    map_dag: Dag
-    map_log_weight: float
-    map_probability: float
-    error: float
-    family_probabilities: FamilyScores
+    evidence: Evidence | None = None
+    map_dag: Dag | None = None
+    map_log_weight: float | None = None
+    map_probability: float | None = None
+    error: float | None = None
+    family_probabilities: FamilyScores | None = None
+    edge_errors: NDArray[np.float64] | None = None
+    dags: DagSample | None = None
+    traces: Traces | None = None
+    summary: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        n = len(self.variables)
+        for name in ("edges", "edge_errors"):
+            matrix = getattr(self, name)
+            if matrix is not None and matrix.shape != (n, n):
+                raise ArgumentError(f"{name} has the shape {matrix.shape}; give {(n, n)}")
+        for name in ("map_dag", "family_probabilities", "dags"):
+            part = getattr(self, name)
+            if part is not None and tuple(part.variables) != tuple(self.variables):
+                raise ArgumentError(
+                    f"{name} has other variables than the posterior; give the same, in one order"
+                )
+        if self.map_dag is None and (self.map_log_weight, self.map_probability) != (None, None):
+            raise ArgumentError("there is a weight of the best DAG and no DAG; give map_dag")
 
     def __repr__(self) -> str:
         """Say what it is."""
-        return (
-            f"<Posterior: {self.algorithm}, {self.target}, {len(self.variables)} variables, "
-            f"log evidence {self.log_evidence:.6f}>"
-        )
+        parts = [self.algorithm, self.target, f"{len(self.variables)} variables"]
+        if self.dags is not None:
+            parts.append(f"{len(self.dags)} DAGs")
+        if self.evidence is not None:
+            parts.append(f"log evidence {self.evidence.log_evidence:.6f}")
+        return f"<Posterior: {', '.join(parts)}>"
+
+    @property
+    def log_evidence(self) -> float | None:
+        """The log probability of the data given the model, the prior normalised."""
+        return None if self.evidence is None else self.evidence.log_evidence
+
+    @property
+    def log_prior_constant(self) -> float | None:
+        """The log of the summed prior weights of all DAGs."""
+        return None if self.evidence is None else self.evidence.log_prior_constant
 
     def edge_probability(self, source: str, target: str) -> float:
         """Return the probability of the edge from source to target."""
@@ -94,27 +139,88 @@ class Posterior:
         ]
         return sorted(rows, key=lambda row: -row[2])
 
+    def probability(self, feature: Feature) -> float:
+        """Return the probability of a feature.
+
+        Parameters
+        ----------
+        feature
+            An edge as a pair (source, target), or a function of a `Dag` that gives a
+            truth value (or a number, whose mean is then returned), which needs
+            sampled DAGs.
+        """
+        if callable(feature):
+            return self._sampled("a function of a DAG").probability(feature)
+        u, v = positions(feature, self.variables, "feature")
+        return float(self.edges[u, v])
+
     def parent_set_probability(self, node: str, parents: Iterable[str]) -> float:
         """Return the probability that a node has exactly these parents."""
+        if self.family_probabilities is None:
+            return self._sampled("a parent set").parent_set_probability(node, parents)
         return max(0.0, self.family_probabilities.log_score(node, parents))
 
     def parent_sets(self, node: str, count: int = 5) -> list[tuple[tuple[str, ...], float]]:
         """Return the most probable parent sets of a node and their probabilities."""
+        if self.family_probabilities is None:
+            return self._sampled("a parent set").parent_sets(node, count)
         return self.family_probabilities.best(node, count)
 
-    def evidence(self) -> dict[str, Any]:
+    def _sampled(self, feature: str) -> DagSample:
+        if self.dags is None:
+            raise ArgumentError(
+                f"the probability of {feature} is found from sampled DAGs, and this posterior "
+                "has none; use ExactSampler, or a sampler that keeps DAGs"
+            )
+        return self.dags
+
+    def evidence_dict(self) -> dict[str, Any]:
         """Return the evidence and what belongs to it as plain values."""
-        return {
-            "log_evidence": self.log_evidence,
-            "log_prior_constant": self.log_prior_constant,
+        if self.evidence is None:
+            raise ArgumentError(
+                f"{self.algorithm} has found no evidence; use exact, ais or mc3 for it"
+            )
+        values: dict[str, Any] = plain(
+            self.evidence.as_dict()
+            | {"target": self.target, "algorithm": self.algorithm, "error": self.error}
+        )
+        return values
+
+    def summary_dict(self) -> dict[str, Any]:
+        """Return what there is to say about the run as plain values.
+
+        Numbers that are not finite are None, as JSON has no word for them.
+        """
+        fixed = {
             "target": self.target,
             "algorithm": self.algorithm,
-            "error": self.error,
+            "variables": self.variables,
+            "provenance": self.provenance,
         }
+        values: dict[str, Any] = plain(dict(self.summary) | fixed)
+        return values
 
     def write_edges(self, path: str | os.PathLike[str]) -> None:
-        """Write the edges to a .csv file with the columns source, target and probability."""
-        files.write_edges(self.edge_table(), Path(path))
+        """Write the edges to a .csv file with the columns source, target and probability.
+
+        Where there are standard errors, they are a fourth column, standard_error.
+        """
+        rows: Iterable[tuple[Any, ...]] = self.edge_table()
+        columns = ["source", "target", "probability"]
+        if self.edge_errors is not None:
+            columns.append("standard_error")
+            place = {name: i for i, name in enumerate(self.variables)}
+            errors = self.edge_errors
+            rows = [(u, v, value, float(errors[place[u], place[v]])) for u, v, value in rows]
+        files.write_table(columns, rows, Path(path))
+
+    def write_evidence(self, path: str | os.PathLike[str]) -> None:
+        """Write `evidence_dict` and the provenance to a .json file."""
+        files.write_json(self.evidence_dict() | {"provenance": self.provenance}, Path(path))
+
+    def write_summary(self, path: str | os.PathLike[str]) -> None:
+        """Write `summary_dict` to a .json file."""
+        files.write_json(self.summary_dict(), Path(path))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one compressed file, an .npz archive with a JSON header."""
@@ -129,4 +235,7 @@ class Posterior:
         FileFormatError
             If the file is damaged, or of a newer format.
         """
-        return cls(**files.load(Path(path)))
+        try:
+            return cls(**files.load(Path(path)))
+        except ArgumentError:
+            raise FileFormatError(files.lacks_parts(Path(path))) from None

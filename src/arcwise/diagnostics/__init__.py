@@ -1,0 +1,1 @@
+"""Diagnostics: how far the draws of a sampler can be trusted."""

@@ -1,0 +1,399 @@
+"""R-hat, effective sample sizes and Monte-Carlo standard errors, of many quantities at once.
+
+Follows Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization,
+folding, and localization: an improved R-hat for assessing convergence of MCMC": chains
+are split into halves, and autocorrelations are summed over Geyer's initial monotone
+sequence of pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.errors import ArgumentError
+
+Array = NDArray[np.float64]
+
+_FEWEST_DRAWS = 4
+# Numbers handled at one time; what is made of them stays in the cache.
+_PIECE = 1 << 16
+# A range this small relative to the numbers themselves is rounding, not movement.
+_ROUNDING = 1e-13
+
+
+def rhat(draws: ArrayLike) -> Array:
+    """Return the rank-normalised split R-hat of each quantity.
+
+    Parameters
+    ----------
+    draws
+        Of the shape (chains, draws, ...); one chain is compared with itself, its
+        first half with its second.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of one draw: near 1 where the chains agree, infinite where
+        each stays at a place of its own. NaN where it cannot be known: with fewer
+        than 4 draws, with numbers that are not finite, and for a quantity that
+        never changed, which may be certain or may be stuck.
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(1).normal(size=(4, 1000, 3))
+    >>> draws[0, :, 2] += 5.0
+    >>> rhat(draws).round(1)
+    array([1. , 1. , 1.5])
+    """
+    return _by_quantity(draws, _rhat)
+
+
+def effective_sample_size(draws: ArrayLike) -> Array:
+    """Return the bulk effective sample size of each quantity.
+
+    Parameters
+    ----------
+    draws
+        Of the shape (chains, draws, ...).
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of one draw: how many independent draws say as much. NaN
+        where it cannot be known, as for `rhat`.
+
+    Examples
+    --------
+    >>> independent = np.random.default_rng(1).normal(size=(2, 1000))
+    >>> bool(effective_sample_size(independent) > 1500)
+    True
+    >>> bool(effective_sample_size(independent.cumsum(axis=1)) < 50)
+    True
+    """
+    return _by_quantity(draws, _bulk_effective)
+
+
+def standard_error(draws: ArrayLike) -> Array:
+    """Return the Monte-Carlo standard error of the mean of each quantity.
+
+    Parameters
+    ----------
+    draws
+        Of the shape (chains, draws, ...).
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of one draw; NaN with fewer than 4 draws or numbers that are
+        not finite. It is 0 for a quantity that never changed, and then says
+        nothing about what the chains have not seen.
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(1).normal(size=(4, 2500))
+    >>> float(standard_error(draws).round(2))
+    0.01
+    """
+    array = _checked(draws)
+    split = array.shape[0] * (array.shape[1] // 2 * 2)
+    effective = _by_quantity(array, _effective, never_changed=float(split))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(_spread(array) / np.sqrt(effective))
+
+
+def largest_chain_difference(means_by_chain: ArrayLike) -> Array:
+    """Return the largest difference between the estimates of any two chains.
+
+    Parameters
+    ----------
+    means_by_chain
+        Of the shape (chains, ...).
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of one chain's estimates; NaN if there is one chain only.
+
+    Examples
+    --------
+    >>> largest_chain_difference([[0.5, 0.25], [0.75, 0.25], [1.0, 0.0]])
+    array([0.5 , 0.25])
+    """
+    means = np.asarray(means_by_chain, dtype=np.float64)
+    if means.ndim < 1 or len(means) < 1:
+        raise ArgumentError(
+            f"means_by_chain has the shape {means.shape}; give (chains, ...) with a chain or more"
+        )
+    if len(means) == 1:
+        return np.full(means.shape[1:], np.nan)
+    return np.asarray(means.max(axis=0) - means.min(axis=0))
+
+
+def weighted_standard_error(
+    values: ArrayLike, weights: ArrayLike, chains: ArrayLike | None = None
+) -> Array:
+    """Return the standard error of self-normalised weighted means of draws.
+
+    By the delta method, the mean f of values f_i with weights w_i errs as the plain
+    mean of its influence values w_i (f_i - f) / mean(w) does, whose autocorrelation
+    within chains is taken into account.
+
+    Parameters
+    ----------
+    values
+        Of the shape (draws, ...), in the order they were drawn in within each chain.
+    weights
+        One for each draw, not negative; their scale does not matter.
+    chains
+        The number of the chain each draw is from; None if all are from one. Chains
+        too short to show their autocorrelation (fewer than 4 draws) are taken as
+        independent groups of draws.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of one draw; NaN where it cannot be known.
+
+    Examples
+    --------
+    >>> random = np.random.default_rng(1)
+    >>> values, weights = random.normal(size=10_000), random.uniform(size=10_000)
+    >>> float(weighted_standard_error(values, weights).round(2))
+    0.01
+    """
+    array = np.asarray(values)
+    shares = np.asarray(weights, dtype=np.float64)
+    count = array.shape[0] if array.ndim else 0
+    groups = np.zeros(count, dtype=np.int64) if chains is None else np.asarray(chains)
+    if count == 0 or shares.shape != (count,) or groups.shape != (count,):
+        raise ArgumentError(
+            f"values, weights and chains have the shapes {array.shape}, {shares.shape} and "
+            f"{groups.shape}; give one weight and one chain for each of one or more draws"
+        )
+    if not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
+        raise ArgumentError("weights must be finite, not negative, and not all zero")
+    shares = shares / shares.sum()
+    order = np.argsort(groups, kind="stable")
+    _, lengths = np.unique(groups, return_counts=True)
+    flat = array.reshape(count, -1)
+    result = np.empty(flat.shape[1])
+    width = max(1, _PIECE // count)
+    for first in range(0, flat.shape[1], width):
+        piece = flat[:, first : first + width].astype(np.float64)
+        deviation = piece - shares @ piece
+        deviation[np.abs(deviation) <= _ROUNDING * np.abs(piece).max(axis=0)] = 0.0
+        influence = count * shares[:, np.newaxis] * deviation
+        result[first : first + width] = _error_of_mean(influence[order], lengths)
+    return result.reshape(array.shape[1:])
+
+
+def _error_of_mean(values: Array, lengths: NDArray[np.int64]) -> Array:
+    """Return the standard errors of the means of rows that lie chain by chain."""
+    count = len(values)
+    ends = np.cumsum(lengths)
+    # A chain that was cut off early would leave nothing to see autocorrelation in.
+    long = lengths >= lengths.max() / 2
+    shortest = int(lengths[long].min())
+    if shortest < _FEWEST_DRAWS:
+        if len(lengths) == 1:
+            return np.full(values.shape[1], np.nan)
+        totals = np.add.reduceat(values, ends - lengths, axis=0)
+        correction = len(lengths) / (len(lengths) - 1)
+        return np.asarray(np.sqrt(correction * (totals**2).sum(axis=0)) / count)
+    starts = (ends - lengths)[long]
+    cut = np.stack([values[start : start + shortest] for start in starts])
+    effective = _by_quantity(cut, _effective) / (cut.shape[0] * cut.shape[1])
+    spread = values.std(axis=0, ddof=1)
+    with np.errstate(invalid="ignore"):
+        error = spread / np.sqrt(count * effective)
+    return np.asarray(np.where(spread == 0.0, 0.0, error))
+
+
+def _checked(draws: ArrayLike) -> NDArray[np.float64 | np.bool_]:
+    array = np.asarray(draws)
+    if array.ndim < 2 or array.shape[0] < 1:
+        raise ArgumentError(
+            f"draws has the shape {array.shape}; give (chains, draws, ...) with a chain or more"
+        )
+    return array if array.dtype == np.bool_ else array.astype(np.float64, copy=False)
+
+
+def _by_quantity(
+    draws: ArrayLike, function: Callable[[Array], Array], never_changed: float = np.nan
+) -> Array:
+    """Apply a function of (quantities, half chains, draws) to pieces of all quantities.
+
+    It sees only quantities that change and are finite.
+    """
+    array = _checked(draws)
+    chains, length = array.shape[:2]
+    result = np.full(math.prod(array.shape[2:]), np.nan)
+    flat = array.reshape(chains, length, len(result))
+    half = length // 2
+    if length < _FEWEST_DRAWS:
+        return result.reshape(array.shape[2:])
+    width = max(1, _PIECE // (chains * length))
+    for first in range(0, len(result), width):
+        halves = np.empty((min(width, len(result) - first), 2 * chains, half))
+        piece = flat[:, :, first : first + width].transpose(2, 0, 1)
+        # The middle draw of an odd number belongs to neither half.
+        halves[:, :chains] = piece[:, :, :half]
+        halves[:, chains:] = piece[:, :, length - half :]
+        low, high = halves.min(axis=(1, 2)), halves.max(axis=(1, 2))
+        finite = np.isfinite(low) & np.isfinite(high)
+        low, high = np.where(finite, low, 0.0), np.where(finite, high, 0.0)
+        still = high - low <= _ROUNDING * np.maximum(np.abs(low), np.abs(high))
+        found = np.where(finite, never_changed, np.nan)
+        usable = finite & ~still
+        if usable.all():
+            found = function(halves)
+        elif usable.any():
+            found[usable] = function(halves[usable])
+        result[first : first + width] = found
+    return result.reshape(array.shape[2:])
+
+
+def _spread(array: NDArray[np.float64 | np.bool_]) -> Array:
+    """Return the standard deviation of each quantity over the draws of all chains."""
+    count = array.shape[0] * array.shape[1]
+    result = np.full(math.prod(array.shape[2:]), np.nan)
+    rows = array.reshape(count, len(result))
+    width = max(1, _PIECE // max(1, count))
+    for first in range(0, len(result) if count > 1 else 0, width):
+        piece = rows[:, first : first + width].astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            # Small next to the spread, so that the difference of squares keeps its digits.
+            piece -= piece[0].copy()
+            squares = np.einsum("iq,iq->q", piece, piece) - count * piece.mean(axis=0) ** 2
+            result[first : first + width] = np.sqrt(np.maximum(squares, 0.0) / (count - 1))
+    return result.reshape(array.shape[2:])
+
+
+def _rhat(halves: Array) -> Array:
+    result = _potential_scale_reduction(halves)
+    several = _more_than_two_values(halves)
+    if several.any():
+        rows = halves[several].reshape(int(several.sum()), -1)
+        ordered = np.sort(rows, axis=1)
+        count = rows.shape[1]
+        median = (ordered[:, (count - 1) // 2] + ordered[:, count // 2]) / 2
+        shape = (-1, *halves.shape[1:])
+        bulk = _normal_scores(rows).reshape(shape)
+        folded = _normal_scores(np.abs(rows - median[:, np.newaxis])).reshape(shape)
+        # Folding may leave nothing that changes; then the bulk alone counts.
+        result[several] = np.fmax(
+            _potential_scale_reduction(bulk), _potential_scale_reduction(folded)
+        )
+    return result
+
+
+def _bulk_effective(halves: Array) -> Array:
+    several = _more_than_two_values(halves)
+    if several.any():
+        rows = halves[several].reshape(int(several.sum()), -1)
+        halves[several] = _normal_scores(rows).reshape((-1, *halves.shape[1:]))
+    return _effective(halves)
+
+
+def _more_than_two_values(halves: Array) -> NDArray[np.bool_]:
+    """Say which quantities need ranks.
+
+    Of two values, such as an edge that is there or not, the ranks are a linear
+    function, also when folded, which changes no result.
+    """
+    rows = halves.reshape(len(halves), -1)
+    low, high = rows.min(axis=1, keepdims=True), rows.max(axis=1, keepdims=True)
+    return np.asarray(~((rows == low) | (rows == high)).all(axis=1))
+
+
+def _potential_scale_reduction(halves: Array) -> Array:
+    length = halves.shape[2]
+    # Relative to its first draw, a chain that stays where it is has a variance of exactly 0.
+    moved = halves - halves[:, :, :1]
+    means = moved.mean(axis=2)
+    squares = np.einsum("qct,qct->qc", moved, moved)
+    within = np.maximum(squares - length * means**2, 0.0).mean(axis=1) / (length - 1)
+    between = (means + halves[:, :, 0]).var(axis=1, ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.sqrt((length - 1) / length + between / within))
+
+
+def _normal_scores(rows: Array) -> Array:
+    """Replace the numbers of each row by normal quantiles of their ranks."""
+    count = rows.shape[1]
+    order = rows.argsort(axis=1)
+    order += np.arange(len(rows))[:, np.newaxis] * count
+    ordered = rows.reshape(-1)[order]
+    # Equal numbers share the mean of the first and the last of their ranks.
+    is_start = np.ones(rows.shape, dtype=np.bool_)
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=is_start[:, 1:])
+    start = np.flatnonzero(is_start)
+    lengths = np.diff(start, append=rows.size)
+    shared = _blom_quantiles(count)[2 * (start % count) + lengths - 1]
+    scores = np.empty(rows.size)
+    scores[order.reshape(-1)] = np.repeat(shared, lengths)
+    return scores.reshape(rows.shape)
+
+
+@lru_cache(maxsize=4)
+def _blom_quantiles(count: int) -> Array:
+    """Return the normal quantile for twice each rank from 1 to count, in halves, less 2."""
+    quantile = NormalDist().inv_cdf
+    upper = [
+        quantile((twice / 2 + 1 - 3 / 8) / (count + 1 / 4))
+        for twice in range(count - 1, 2 * count - 1)
+    ]
+    return np.array([-value for value in upper[:0:-1]] + upper)
+
+
+def _effective(halves: Array) -> Array:
+    """Return the effective sample size of the means of quantities that change."""
+    chains, length = halves.shape[1:]
+    means = halves.mean(axis=2, keepdims=True)
+    size = _even_with_small_factors(2 * length)
+    spectrum = np.fft.rfft(halves - means, n=size, axis=2)
+    power = (
+        sum(np.einsum("qcf,qcf->qf", part, part) for part in (spectrum.real, spectrum.imag))
+        / chains
+    )
+    covariance = np.fft.irfft(power, n=size, axis=1)[:, :length] / length
+    within = covariance[:, :1] * length / (length - 1)
+    total = covariance[:, :1] + means[:, :, 0].var(axis=1, ddof=1)[:, np.newaxis]
+    correlation = 1.0 - (within - covariance) / total
+    correlation[:, 0] = 1.0
+    time = _autocorrelation_time(correlation)
+    # Draws that alternate may know more than independent ones, within reason.
+    return np.asarray(chains * length / np.maximum(time, 1.0 / np.log10(chains * length)))
+
+
+def _autocorrelation_time(correlation: Array) -> Array:
+    """Sum autocorrelations over Geyer's initial monotone sequence."""
+    length = correlation.shape[1]
+    pairs = correlation[:, : length // 2 * 2].reshape(len(correlation), -1, 2).sum(axis=2)
+    last_pair = max(0, (length - 3) // 2)
+    # The pair that ends the sequence: the first that is not positive, or the last there is.
+    ended = pairs[:, : last_pair + 1] <= 0.0
+    ended[:, last_pair] = True
+    end = ended.argmax(axis=1)
+    before = np.arange(last_pair + 1) < end[:, np.newaxis]
+    monotone = np.minimum.accumulate(pairs[:, : last_pair + 1], axis=1)
+    summed = np.where(before, monotone, 0.0).sum(axis=1)
+    row = np.arange(len(correlation))
+    even = correlation[row, 2 * end]
+    # The first half of that pair improves the estimate, unless it is noise below zero.
+    even = np.where(pairs[row, end] < 0.0, np.maximum(even, 0.0), even)
+    return np.asarray(2.0 * summed + even - 1.0)
+
+
+def _even_with_small_factors(least: int) -> int:
+    """Return a length of at least that many for which Fourier transforms are fast."""
+    candidates = [
+        base << max(0, (-(-least // base) - 1).bit_length()) for base in (2, 6, 10, 18, 30, 50)
+    ]
+    return min(candidates)

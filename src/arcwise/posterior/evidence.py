@@ -1,0 +1,200 @@
+"""`Evidence`: the probability of the data, estimated or exact, with bounds from below.
+
+The bounds are those of Theorem 14 in Niinimäki, Parviainen and Koivisto (2016),
+"Structure discovery in Bayesian networks by sampling partial orders".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise._checks import whole_number
+from arcwise.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """A number the log evidence is at least, with high probability.
+
+    Parameters
+    ----------
+    value
+        The bound, a logarithm.
+    confidence
+        The probability, at least, with which a bound found like this one holds.
+    bins
+        The number of groups the samples were divided into.
+
+    Examples
+    --------
+    >>> LowerBound(-120.5, 0.95, 9).bins
+    9
+    """
+
+    value: float
+    confidence: float
+    bins: int
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The log probability of the data given the model.
+
+    Parameters
+    ----------
+    log_evidence
+        The log probability of the data, the prior normalised.
+    standard_error
+        The Monte-Carlo standard error of `log_evidence`; 0 if it is exact.
+    lower_bounds
+        Bounds of the log evidence from below, by the name of their scheme.
+    log_prior_constant
+        The log of the summed prior weights of all DAGs, already taken off.
+    log_prior_constant_error
+        The standard error of that; 0 if it is exact.
+    method
+        How it was found, such as ``"exact"``.
+
+    Examples
+    --------
+    >>> Evidence(-120.0, 0.1, method="ais").as_dict()["standard_error"]
+    0.1
+    """
+
+    log_evidence: float
+    standard_error: float = 0.0
+    lower_bounds: Mapping[str, LowerBound] = field(default_factory=dict)
+    log_prior_constant: float = 0.0
+    log_prior_constant_error: float = 0.0
+    method: str = "exact"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        values["lower_bounds"] = {name: asdict(bound) for name, bound in self.lower_bounds.items()}
+        return values
+
+
+class LogMean(NamedTuple):
+    """The log of a mean, and the standard error of that log."""
+
+    value: float
+    standard_error: float
+
+
+def log_mean(log_weights: ArrayLike) -> LogMean:
+    """Return the log of the mean of independent weights, with its standard error.
+
+    Parameters
+    ----------
+    log_weights
+        The logs of the weights; minus infinity for a weight of zero.
+
+    Returns
+    -------
+    LogMean
+        The value and, by the delta method, its standard error: that of the mean,
+        relative to the mean. NaN for one weight, or if all are zero.
+
+    Examples
+    --------
+    >>> value, error = log_mean(np.log([1.0, 3.0]))
+    >>> round(math.exp(value), 6), round(error, 6)
+    (2.0, 0.5)
+    """
+    logs = _checked(log_weights)
+    top = float(logs.max())
+    if top == -math.inf:
+        return LogMean(-math.inf, math.nan)
+    weights = np.exp(logs - top)
+    mean = float(weights.mean())
+    error = math.nan
+    if len(logs) > 1:
+        error = float(weights.std(ddof=1)) / math.sqrt(len(logs)) / mean
+    return LogMean(top + math.log(mean), error)
+
+
+def lower_bound(log_weights: ArrayLike, bins: int, confidence: float) -> LowerBound:
+    """Return a bound below the log of the mean that independent weights have in truth.
+
+    The weights are divided into bins in the order given, all of the same size; those
+    left over are not used. By Markov's inequality, delta^(1/bins) times the smallest
+    mean of a bin exceeds the truth with probability at most delta = 1 - confidence.
+
+    Parameters
+    ----------
+    log_weights
+        The logs of the weights; minus infinity for a weight of zero.
+    bins
+        The number of bins, at most the number of weights.
+    confidence
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> bound = lower_bound(np.log([1.0, 3.0, 4.0, 4.0, 100.0]), bins=2, confidence=0.75)
+    >>> round(math.exp(bound.value), 6)  # the square root of 0.25, times 2
+    1.0
+    """
+    logs = _checked(log_weights)
+    count = whole_number(bins, "bins", at_least=1)
+    if count > len(logs):
+        raise ArgumentError(
+            f"bins is {count}, and there are {len(logs)} weights; give at most one bin a weight"
+        )
+    if not 0 < confidence < 1:
+        raise ArgumentError(f"confidence is {confidence!r}; give a number between 0 and 1")
+    size = len(logs) // count
+    # The scale of each bin is its own: a bin far below the others counts most of all.
+    least = min(log_mean(group).value for group in logs[: size * count].reshape(count, size))
+    return LowerBound(math.log1p(-confidence) / count + least, float(confidence), count)
+
+
+def lower_bounds(log_weights: ArrayLike) -> dict[str, LowerBound]:
+    """Return the bounds of three schemes, without those that need more weights.
+
+    Parameters
+    ----------
+    log_weights
+        The logs of independent weights; minus infinity for a weight of zero.
+
+    Returns
+    -------
+    dict
+        ``"slack-2"``: five bins at confidence 1 - 2^-5, which halves the smallest
+        mean. ``"square-root"``: as many bins as the root of the number of weights,
+        at the same confidence. ``"nine-bins"``: nine at confidence 0.95.
+
+    Examples
+    --------
+    >>> list(lower_bounds(np.zeros(8)))
+    ['slack-2', 'square-root']
+    """
+    logs = _checked(log_weights)
+    schemes = {
+        "slack-2": (5, 1 - 2.0**-5),
+        "square-root": (math.isqrt(len(logs)), 1 - 2.0**-5),
+        "nine-bins": (9, 0.95),
+    }
+    return {
+        name: lower_bound(logs, bins, confidence)
+        for name, (bins, confidence) in schemes.items()
+        if bins <= len(logs)
+    }
+
+
+def _checked(log_weights: ArrayLike) -> NDArray[np.float64]:
+    logs = np.asarray(log_weights, dtype=np.float64)
+    if logs.ndim != 1 or len(logs) < 1:
+        raise ArgumentError(
+            f"log_weights has the shape {logs.shape}; give a row of one or more numbers"
+        )
+    if np.isnan(logs).any() or (logs == np.inf).any():
+        raise ArgumentError("log_weights holds NaN or infinity; give numbers, or -inf for zero")
+    return logs

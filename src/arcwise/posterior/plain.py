@@ -1,0 +1,40 @@
+"""Plain values, as strict JSON holds them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON knows it: NaN and infinity, which it does not know, as None."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def strict_json(value: Any, indent: int | None = None) -> str:
+    """Return JSON text any language reads, without NaN or infinity."""
+    return json.dumps(plain(value), indent=indent, allow_nan=False)
+
+
+def number_out(value: float | None) -> float | str | None:
+    """Return a number for JSON such that `number_in` finds it again, finite or not."""
+    if value is None or math.isfinite(value):
+        return None if value is None else float(value)
+    return str(float(value))
+
+
+def number_in(value: Any) -> float | None:
+    """Return what `number_out` was given."""
+    return None if value is None else float(value)
