@@ -47,11 +47,10 @@ class Chains {
   public:
     Chains(const PythonSpace& space, const TemperingOptions& options, std::uint64_t seed,
            std::uint64_t first, std::size_t count)
-        : space_(space.space) {
+        : space_(space) {
         for (std::uint64_t chain = first; chain < first + count; ++chain) {
-            chains_.push_back(std::make_unique<TemperedChain>(*space_, options,
-                                                              Random(seed, 2 * chain),
-                                                              Random(seed, 2 * chain + 1)));
+            chains_.push_back(std::make_unique<TemperedChain>(
+                *space_.space, options, Random(seed, 2 * chain), Random(seed, 2 * chain + 1)));
         }
         thinning_ = options.thinning;
     }
@@ -59,7 +58,7 @@ class Chains {
     Chains(const Chains&) = delete;
     Chains& operator=(const Chains&) = delete;
 
-    const Space& space() const { return *space_; }
+    const Space& space() const { return *space_.space; }
     std::size_t size() const { return chains_.size(); }
     const TemperedChain& chain(std::size_t index) const { return *chains_.at(index); }
 
@@ -71,8 +70,9 @@ class Chains {
                   });
     }
     void burn_in(std::uint64_t steps, const RunOptions& options) {
-        run_tasks(chains_.size(), chains_.size() * steps, options,
-                  [&](std::size_t i, TaskContext& context) { chains_[i]->burn_in(steps, context); });
+        run_tasks(
+            chains_.size(), chains_.size() * steps, options,
+            [&](std::size_t i, TaskContext& context) { chains_[i]->burn_in(steps, context); });
     }
     void sample(std::uint64_t draws, const RunOptions& options) {
         run_tasks(chains_.size(), chains_.size() * draws * thinning_, options,
@@ -84,14 +84,19 @@ class Chains {
     }
 
   private:
-    std::shared_ptr<const Space> space_;
+    PythonSpace space_;
     std::vector<std::unique_ptr<TemperedChain>> chains_;
     std::uint64_t thinning_;
 };
 
 // Annealing runs of the same space, as many as were asked for so far.
 struct AnnealedRuns {
-    std::shared_ptr<const Space> space;
+    AnnealedRuns(const PythonSpace& of, AnnealingOptions with, std::uint64_t from_seed)
+        : space(of), options(std::move(with)), seed(from_seed) {}
+    AnnealedRuns(const AnnealedRuns&) = delete;
+    AnnealedRuns& operator=(const AnnealedRuns&) = delete;
+
+    PythonSpace space;
     AnnealingOptions options;
     std::uint64_t seed;
     std::vector<AnnealedRun> runs;
@@ -193,8 +198,8 @@ void bind_sampling(nb::module_& module) {
             [](AnnealedRuns* self, const PythonSpace& space,
                const std::vector<double>& inverse_temperatures, std::uint64_t stretch,
                std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed) {
-                new (self) AnnealedRuns{
-                    space.space, {inverse_temperatures, stretch, thinning, record}, seed, {}};
+                new (self)
+                    AnnealedRuns(space, {inverse_temperatures, stretch, thinning, record}, seed);
             },
             nb::arg("space"), nb::arg("inverse_temperatures"), nb::arg("stretch"),
             nb::arg("thinning"), nb::arg("record"), nb::arg("seed"))
@@ -204,7 +209,8 @@ void bind_sampling(nb::module_& module) {
             [](AnnealedRuns& self, std::uint64_t first, std::size_t count, int threads,
                nb::object progress) {
                 run_released(threads, std::move(progress), [&](const RunOptions& o) {
-                    anneal_many(*self.space, self.options, self.seed, first, count, o, self.runs);
+                    anneal_many(*self.space.space, self.options, self.seed, first, count, o,
+                                self.runs);
                 });
             },
             nb::arg("first"), nb::arg("count"), nb::arg("threads"), nb::arg("progress").none())
@@ -216,12 +222,12 @@ void bind_sampling(nb::module_& module) {
              })
         .def("record",
              [](const AnnealedRuns& self, std::size_t run) {
-                 return as_dict(self.runs.at(run).record, self.space->nodes());
+                 return as_dict(self.runs.at(run).record, self.space.space->nodes());
              })
         .def("moves", [](const AnnealedRuns& self) {
-            MoveCounts counts(self.space->move_names().size());
+            MoveCounts counts(self.space.space->move_names().size());
             for (const AnnealedRun& run : self.runs) counts.add(run.counts);
-            return as_dict(counts, *self.space);
+            return as_dict(counts, *self.space.space);
         });
 }
 

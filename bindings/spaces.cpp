@@ -9,6 +9,7 @@
 #include "arcwise/algorithms/laws.hpp"
 #include "arcwise/spaces/bucket_orders.hpp"
 #include "arcwise/spaces/linear_orders.hpp"
+#include "arcwise/spaces/partial_orders.hpp"
 #include "score_sums.hpp"
 
 namespace arcwise::bindings {
@@ -28,8 +29,7 @@ void bind_spaces(nb::module_& module) {
     nb::class_<PythonSpace>(module, "Space")
         .def_prop_ro("nodes", [](const PythonSpace& self) { return self.space->nodes(); })
         .def_prop_ro("log_size", [](const PythonSpace& self) { return self.space->log_size(); })
-        .def_prop_ro("move_names",
-                     [](const PythonSpace& self) { return self.space->move_names(); })
+        .def_prop_ro("move_names", [](const PythonSpace& self) { return self.space->move_names(); })
         .def(
             "log_weight",
             [](const PythonSpace& self, const Code& code) {
@@ -69,16 +69,23 @@ void bind_spaces(nb::module_& module) {
     module.def(
         "linear_orders",
         [](const PythonScoreSums& sums, const LinearOrders::MoveWeights& move_weights) {
-            return PythonSpace{std::make_shared<LinearOrders>(sums.sums, move_weights)};
+            return PythonSpace{sums.sums, std::make_shared<LinearOrders>(sums.sums, move_weights)};
         },
         nb::arg("sums"), nb::arg("move_weights"));
     module.def("balanced_moves", &LinearOrders::balanced, nb::arg("nodes"));
     module.def(
         "bucket_orders",
         [](const PythonScoreSums& sums, int bucket_size) {
-            return PythonSpace{std::make_shared<BucketOrders>(sums.sums, bucket_size)};
+            return PythonSpace{sums.sums, std::make_shared<BucketOrders>(sums.sums, bucket_size)};
         },
         nb::arg("sums"), nb::arg("bucket_size"));
+    module.def(
+        "partial_orders",
+        [](const PythonScoreSums& sums, std::vector<std::uint64_t> predecessors) {
+            return PythonSpace{
+                sums.sums, std::make_shared<PartialOrders>(*sums.sums, std::move(predecessors))};
+        },
+        nb::arg("sums"), nb::arg("predecessors"));
 }
 
 }  // namespace arcwise::bindings

@@ -28,7 +28,9 @@ def constrained(n: int) -> Model:
 
 def with_candidates(n: int) -> Model:
     candidates = {"x0": ["x1"], "x1": ["x2", "x0"], "x2": [], "x3": ["x0"]}
-    return random_model(n, spread=4.0, seed=4, candidates={f"x{i}": candidates[f"x{i}"] for i in range(n)})
+    return random_model(
+        n, spread=4.0, seed=4, candidates={f"x{i}": candidates[f"x{i}"] for i in range(n)}
+    )
 
 
 MODELS: dict[str, Callable[[int], Model]] = {
@@ -64,10 +66,7 @@ def log_densities(space: object, states: list[State], inverse: float) -> np.ndar
     result = []
     for state in states:
         value, impossible = space.log_weight(list(state))  # type: ignore[attr-defined]
-        if inverse == 1.0:
-            penalty = math.inf
-        else:
-            penalty = PENALTY_SCALE * inverse / (1.0 - inverse)
+        penalty = math.inf if inverse == 1.0 else PENALTY_SCALE * inverse / (1.0 - inverse)
         result.append(inverse * value - (penalty * impossible if impossible else 0.0))
     return np.array(result)
 

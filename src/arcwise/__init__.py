@@ -5,6 +5,7 @@ data -> local score + prior = model -> space x algorithm -> posterior -> feature
 
 from arcwise import simulate
 from arcwise._core import version as __version__
+from arcwise.algorithms.ais import ais
 from arcwise.algorithms.exact import ancestor_probabilities, exact
 from arcwise.algorithms.exact_sampling import (
     ExactSampler,
@@ -12,18 +13,22 @@ from arcwise.algorithms.exact_sampling import (
     importance_weighted_dags,
     samples_for,
 )
+from arcwise.algorithms.mc3 import mc3
+from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.memory import exact_cost
 from arcwise.constraints import Constraints
 from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 from arcwise.families import Families
-from arcwise.linear_extensions import linear_extensions
 from arcwise.given_order import GivenOrder
+from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
+from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
+from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Space
 from arcwise.sums import ScoreSums
 
 __all__ = [
@@ -33,6 +38,7 @@ __all__ = [
     "BDe",
     "BDeu",
     "BGe",
+    "BucketOrders",
     "Constraints",
     "Dag",
     "DagSample",
@@ -40,6 +46,7 @@ __all__ = [
     "DistanceToDag",
     "EdgePenalty",
     "EdgeWeights",
+    "Evidence",
     "ExactSampler",
     "Fair",
     "Families",
@@ -48,17 +55,23 @@ __all__ = [
     "FunctionScore",
     "GivenOrder",
     "ImportanceWeightedDags",
+    "LinearOrders",
     "Model",
+    "PartialOrders",
     "Posterior",
     "ScoreSums",
+    "Space",
     "Uniform",
     "__version__",
+    "ais",
     "ancestor_probabilities",
     "discretize",
     "exact",
     "exact_cost",
     "importance_weighted_dags",
     "linear_extensions",
+    "mc3",
+    "mcmc",
     "read",
     "read_scores",
     "samples_for",

@@ -79,19 +79,16 @@ class GivenOrder:
         buckets, predecessors = _read_order(order, model.variables)
         if sums is None:
             sums = ScoreSums(model, maxima=False, threads=threads, progress=progress)
-        elif sums.variables != model.variables:
-            raise ArgumentError(
-                f"sums has the variables {quoted(sums.variables)}; "
-                f"the model has {quoted(model.variables)}"
-            )
+        else:
+            sums.refuse_other_variables(model.variables)
         self._progress = progress
         self._given: _core.GivenBuckets | _core.GivenPartialOrder
         with running(threads, progress, "Adding orders up") as run:
             if predecessors is None:
-                self._given = _core.GivenBuckets(sums._sums, buckets, run.progress)
+                self._given = _core.GivenBuckets(sums.core, buckets, run.progress)
             else:
                 nodes = list(range(len(model.variables)))
-                self._given = _core.GivenPartialOrder(sums._sums, predecessors, nodes, run.progress)
+                self._given = _core.GivenPartialOrder(sums.core, predecessors, nodes, run.progress)
 
     @property
     def log_weight(self) -> float:
@@ -132,6 +129,26 @@ class GivenOrder:
         with running(None, self._progress, "Drawing") as run:
             parents = self._given.draw(number, key, run.progress)
         return DagSample(self.model.variables, parents)
+
+
+def as_partial_order(order: Any, variables: tuple[str, ...]) -> list[int]:
+    """Return for each variable those that must come before it, as bits.
+
+    Parameters
+    ----------
+    order
+        A partial order as `GivenOrder` takes it: pairs, a `Dag` or a DiGraph.
+    variables
+        The names of all variables.
+    """
+    if not isinstance(order, Dag) and not is_graph(order):
+        pairs = list(order) if isinstance(order, Iterable) else [order]
+        if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
+            raise ArgumentError(f"order is {order!r}; give pairs (first, second) or a graph")
+        return _predecessors(pairs, variables)
+    _, predecessors = _read_order(order, variables)
+    assert predecessors is not None
+    return predecessors
 
 
 def _read_order(order: Any, variables: tuple[str, ...]) -> tuple[list[list[int]], list[int] | None]:

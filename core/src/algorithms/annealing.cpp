@@ -25,14 +25,15 @@ AnnealedRun anneal(const Space& space, const AnnealingOptions& options, Random m
         const std::uint64_t piece = finished ? steps % steps_between_checks : steps_between_checks;
         if (finished || ++steps % steps_between_checks == 0) context.advance(piece);
     };
+    LinearExtensions counter(options.record.extension_budget);
     const std::unique_ptr<State> state = space.make_state();
     state->draw_uniform(moves);
 
     Temperature temperature = at(options.inverse_temperatures.front());
     for (std::size_t level = 1; level < options.inverse_temperatures.size(); ++level) {
         const Temperature next = at(options.inverse_temperatures[level]);
-        run.log_weight += next.log_density(state->log_weight()) -
-                          temperature.log_density(state->log_weight());
+        run.log_weight +=
+            next.log_density(state->log_weight()) - temperature.log_density(state->log_weight());
         if (run.log_weight == -std::numeric_limits<double>::infinity()) break;
         temperature = next;
         metropolis_step(*state, temperature, moves, run.counts);
@@ -40,12 +41,12 @@ AnnealedRun anneal(const Space& space, const AnnealingOptions& options, Random m
     }
     // A state of weight zero says nothing about DAGs, and its weight keeps it out of every mean.
     if (run.log_weight > -std::numeric_limits<double>::infinity()) {
-        run.record.keep(*state, draws, seconds_now() - start);
+        run.record.keep(*state, draws, seconds_now() - start, counter, context);
         for (std::uint64_t step = 1; step <= options.stretch; ++step) {
             metropolis_step(*state, temperature, moves, run.counts);
             report(false);
             if (step % options.thinning == 0) {
-                run.record.keep(*state, draws, seconds_now() - start);
+                run.record.keep(*state, draws, seconds_now() - start, counter, context);
                 start = seconds_now();
             }
         }

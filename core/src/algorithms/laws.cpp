@@ -115,8 +115,7 @@ std::vector<AnnealedPath> annealing_law(const Space& space,
     AllBranches branches;
     branches.for_each([&] {
         TaskContext context(stop, work);
-        const AnnealedRun run =
-            anneal(space, options, Random(branches), Random(0, 0), context);
+        const AnnealedRun run = anneal(space, options, Random(branches), Random(0, 0), context);
         paths.push_back({run.record.codes, run.log_weight, branches.probability()});
     });
     return paths;

@@ -22,39 +22,46 @@ Record::Record(int nodes, const RecordOptions& options)
       options_(options),
       matrix_(edges.quantities()) {}
 
-void Record::keep(const State& state, Random& random, double seconds) {
+void Record::keep(const State& state, Random& random, double seconds, LinearExtensions& counter,
+                  TaskContext& context) {
     const std::unique_ptr<GivenState> given = state.given();
     if (options_.edges) {
         std::fill(matrix_.begin(), matrix_.end(), 0.0);
         given->add_edge_probabilities(1.0, matrix_.data());
         edges.add(matrix_);
     }
-    const int count = options_.dag_time_share > 0.0
-                          ? dags_within(*given, random, options_.dag_time_share * seconds)
-                          : options_.dags;
-    draw(*given, random, count);
+    const int count =
+        options_.dag_time_share > 0.0
+            ? dags_within(*given, random, options_.dag_time_share * seconds, counter, context)
+            : options_.dags;
+    draw(*given, random, count, counter, context);
     log_weights.push_back(state.log_weight().value);
     const std::vector<std::uint16_t> code = state.encode();
     codes.insert(codes.end(), code.begin(), code.end());
     dag_counts.push_back(static_cast<std::uint32_t>(count));
 }
 
-void Record::draw(GivenState& given, Random& random, int count) {
+void Record::draw(GivenState& given, Random& random, int count, LinearExtensions& counter,
+                  TaskContext& context) {
     const std::size_t size = static_cast<std::size_t>(nodes_) * words_;
     for (int i = 0; i < count; ++i) {
         parents.resize(parents.size() + size);
         std::uint64_t* dag = parents.data() + (parents.size() - size);
         given.draw(random, dag);
-        count_extensions(dag, random);
+        double log_count = 0.0;
+        if (options_.count_extensions) log_count = counter.log_count(dag, nodes_, &context);
+        log_extensions.push_back(log_count);
+        extension_errors.push_back(0.0);
     }
 }
 
-int Record::dags_within(GivenState& given, Random& random, double seconds) {
+int Record::dags_within(GivenState& given, Random& random, double seconds,
+                        LinearExtensions& counter, TaskContext& context) {
     const double start = seconds_now();
     int drawn = 0;
     double spent = 0.0;
     do {
-        draw(given, random, 1);
+        draw(given, random, 1, counter, context);
         ++drawn;
         spent = seconds_now() - start;
     } while (spent < trial_share * seconds);

@@ -35,6 +35,7 @@ TemperedChain::TemperedChain(const Space& space, const TemperingOptions& options
       options_(options),
       move_random_(moves),
       draw_random_(draws),
+      counter_(options.record.extension_budget),
       record_(space.nodes(), options.record),
       moves_(space.move_names().size()),
       hotter_moves_(space.move_names().size()) {
@@ -82,10 +83,9 @@ void TemperedChain::exchange() {
     const std::size_t cold = hot + 1;
     const LogWeight& of_hot = states_[hot]->log_weight();
     const LogWeight& of_cold = states_[cold]->log_weight();
-    const double log_acceptance = temperatures_[hot].log_density(of_cold) +
-                                  temperatures_[cold].log_density(of_hot) -
-                                  temperatures_[hot].log_density(of_hot) -
-                                  temperatures_[cold].log_density(of_cold);
+    const double log_acceptance =
+        temperatures_[hot].log_density(of_cold) + temperatures_[cold].log_density(of_hot) -
+        temperatures_[hot].log_density(of_hot) - temperatures_[cold].log_density(of_cold);
     const double acceptance = std::exp(std::min(0.0, log_acceptance));
     ++exchanges_proposed_[hot];
     refusals_[hot] += 1.0 - acceptance;
@@ -96,9 +96,9 @@ void TemperedChain::exchange() {
 }
 
 // With r_i the rate of refusals between temperatures i and i + 1, their sum is a measure of the way
-// from the hottest to the coldest that hardly depends on where the temperatures are; they are placed
-// anew at equal shares of it (Syed, Bouchard-Côté, Deligiannidis and Doucet 2022, "Non-reversible
-// parallel tempering").
+// from the hottest to the coldest that hardly depends on where the temperatures are; they are
+// placed anew at equal shares of it (Syed, Bouchard-Côté, Deligiannidis and Doucet 2022,
+// "Non-reversible parallel tempering").
 void TemperedChain::adapt_temperatures() {
     const std::size_t pairs = temperatures_.size() - 1;
     std::vector<double> way(pairs + 1, 0.0);
@@ -146,7 +146,7 @@ void TemperedChain::sample(std::uint64_t draws, TaskContext& context) {
                                    temperatures_[level].log_density(weight));
             }
         });
-        record_.keep(*states_.back(), draw_random_, seconds_now() - start);
+        record_.keep(*states_.back(), draw_random_, seconds_now() - start, counter_, context);
     }
 }
 

@@ -138,8 +138,8 @@ void BucketOrder::weigh(const std::vector<int>& order, std::size_t first, std::s
             key = key ^ keys_(in_it, members[i]);
             before = before ^ keys_(before_it, members[i]);
         }
-        const double score = memo_.get(
-            key, [&] { return log_score(order.data(), bucket * size_, members, count); });
+        const double score =
+            memo_.get(key, [&] { return log_score(order.data(), bucket * size_, members, count); });
         if (score > -std::numeric_limits<double>::infinity()) {
             weights[bucket] = {score, 0};
         } else {

@@ -31,8 +31,7 @@ class BucketOrder final : public State {
     // the members of a bucket in ascending order.
     void weigh(const std::vector<int>& order, std::size_t first, std::size_t last,
                std::vector<LogWeight>& weights);
-    double log_score(const int* base, std::size_t base_size, const int* members,
-                     std::size_t count);
+    double log_score(const int* base, std::size_t base_size, const int* members, std::size_t count);
     void sum_up();
 
     const BucketOrders& space_;

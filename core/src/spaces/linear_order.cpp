@@ -209,15 +209,15 @@ Proposal LinearOrder::propose_relocation(const Temperature& temperature, Random&
             if (weights_.flip(begin_change(passed), passed, moved)) {
                 // The sum is known from the way there.
                 changes_.back().weight = passed_weights_[place];
-                proposed_ =
-                    proposed_ +
-                    (passed_weights_[place] - node_weights_[static_cast<std::size_t>(passed)]);
+                proposed_ = proposed_ + (passed_weights_[place] -
+                                         node_weights_[static_cast<std::size_t>(passed)]);
             } else {
                 changes_.pop_back();
             }
         }
     }
-    // A draw from the law given the others is always accepted: the ratio undoes the change of weight.
+    // A draw from the law given the others is always accepted: the ratio undoes the change of
+    // weight.
     const double change = temperature.log_density(proposed_) - temperature.log_density(weight_);
     return {.move = LinearOrders::relocate, .weight = proposed_, .log_ratio = -change};
 }

@@ -18,8 +18,8 @@ NodeWeights::NodeWeights(std::shared_ptr<const ScoreSums> sums)
         const NodeSums& of_node = (*sums_)[node];
         Table table;
         if (of_node.tabulated() && of_node.words() == 1) {
-            table = {of_node.table().data(), of_node.table().size() - 1,
-                     of_node.required_bits()[0], of_node.heaviest()};
+            table = {of_node.table().data(), of_node.table().size() - 1, of_node.required_bits()[0],
+                     of_node.heaviest()};
         }
         tables_.push_back(table);
         stand_ins_.push_back((*sums_)[node].log_sum(all.data()));

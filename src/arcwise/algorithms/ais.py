@@ -108,9 +108,7 @@ progress
     )
     ladder = _schedule(schedule, steps, model)
     stretch_steps = (
-        (len(ladder) - 1) // 4
-        if stretch is None
-        else whole_number(stretch, "stretch", at_least=0)
+        (len(ladder) - 1) // 4 if stretch is None else whole_number(stretch, "stretch", at_least=0)
     )
     thinned = (
         max(1, stretch_steps // _STATES_PER_RUN)

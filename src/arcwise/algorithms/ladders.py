@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from arcwise._checks import whole_number
 from arcwise.errors import ArgumentError
@@ -44,7 +45,7 @@ def as_ladder(value: str | Sequence[float], levels: int) -> tuple[list[float], b
 def as_rising(value: Sequence[float], name: str) -> list[float]:
     """Return inverse temperatures as a list, or refuse what does not rise from 0 or more to 1."""
     numbers = [float(number) for number in value]
-    rising = all(low < high for low, high in zip(numbers, numbers[1:], strict=False))
+    rising = all(low < high for low, high in pairwise(numbers))
     if len(numbers) < 2 or not rising or numbers[0] < 0 or numbers[-1] != 1:
         raise ArgumentError(f"{name} is {numbers!r}; give rising numbers, from 0 or more up to 1")
     return numbers

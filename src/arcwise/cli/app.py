@@ -10,6 +10,7 @@ import arcwise
 from arcwise.cli.composition import command
 from arcwise.cli.data import describe, simulate
 from arcwise.cli.exact import exact
+from arcwise.cli.sample import sample
 from arcwise.cli.score import score
 
 app = typer.Typer(
@@ -43,5 +44,5 @@ def _global_options(
     pass
 
 
-for function in (exact, score, describe, simulate):
+for function in (exact, sample, score, describe, simulate):
     app.command()(command(function))

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from arcwise.algorithms.exact import exact as exact_posterior
 from arcwise.algorithms.memory import exact_cost
-from arcwise.cli.options import DataOptions, FamilyOptions, PriorName, ScoreOptions, Threads
+from arcwise.cli.options import (
+    DataOptions,
+    FamilyOptions,
+    PriorName,
+    ScoreOptions,
+    TargetName,
+    Threads,
+)
+from arcwise.cli.results import print_edges, write_results
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
-from arcwise.posterior import Posterior
 
 
 def exact(
@@ -23,10 +27,7 @@ def exact(
     score: ScoreOptions,
     families: FamilyOptions,
     prior: PriorName = "uniform",
-    target: Annotated[
-        Literal["modular", "order-modular"],
-        typer.Option("--target", help="The prior: as stated, or times the number of orders."),
-    ] = "modular",
+    target: TargetName = "modular",
     memory_limit: Annotated[
         float | None,
         typer.Option("--memory-limit", help="GiB the run may take (default: what is free)."),
@@ -56,29 +57,8 @@ def exact(
         threads=threads,
         progress=True,
     )
-    Console().print(_edge_table(posterior))
+    print_edges(posterior)
     print(f"log evidence {posterior.log_evidence:.6f} ({model.score!r}, {model.prior!r})")
     print(f"best DAG, probability {posterior.map_probability:.4g}: {posterior.map_dag}")
     if out is not None:
-        _write(posterior, out)
-        print(f"edges.csv, evidence.json and posterior.npz written to {out}")
-
-
-def _edge_table(posterior: Posterior) -> Table:
-    most = 15
-    table = Table(title=f"The {most} most probable edges", title_justify="left")
-    table.add_column("source")
-    table.add_column("target")
-    table.add_column("probability", justify="right")
-    for source, target, probability in posterior.edge_table()[:most]:
-        table.add_row(Text(source), Text(target), f"{probability:.4f}")
-    return table
-
-
-def _write(posterior: Posterior, folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise ArgumentError(f"'{folder}' is a file; give a folder for --out")
-    folder.mkdir(parents=True, exist_ok=True)
-    posterior.write_edges(folder / "edges.csv")
-    posterior.write_evidence(folder / "evidence.json")
-    posterior.save(folder / "posterior.npz")
+        print(f"{write_results(posterior, out)} written to {out}")

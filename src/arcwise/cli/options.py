@@ -170,6 +170,11 @@ PriorName = Annotated[
     str, typer.Option("--prior", help="The structure prior.", metavar="uniform|fair")
 ]
 
+TargetName = Annotated[
+    Literal["modular", "order-modular"],
+    typer.Option("--target", help="The prior: as stated, or times the number of orders."),
+]
+
 Threads = Annotated[
     int | None, typer.Option("--threads", help="Number of threads (default: all cores).")
 ]

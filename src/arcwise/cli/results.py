@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from rich.console import Console
@@ -12,7 +11,6 @@ from rich.text import Text
 from arcwise._names import listing
 from arcwise.errors import ArgumentError
 from arcwise.posterior import Posterior
-from arcwise.posterior.files import replacing
 
 _EDGES_SHOWN = 15
 
@@ -72,9 +70,7 @@ def write_results(posterior: Posterior, folder: Path) -> str:
     posterior.write_edges(folder / "edges.csv")
     if posterior.evidence is not None:
         written.append("evidence.json")
-        content = posterior.evidence_dict() | {"provenance": dict(posterior.provenance)}
-        with replacing(folder / "evidence.json") as temporary:
-            temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        posterior.write_evidence(folder / "evidence.json")
     if posterior.summary:
         written.append("summary.json")
         posterior.write_summary(folder / "summary.json")

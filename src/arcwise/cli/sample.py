@@ -57,9 +57,7 @@ def sample(
         Literal["linear", "harmonic", "adapted"],
         typer.Option("--ladder", help="How the temperatures of mc3 are spread."),
     ] = "linear",
-    dags: Annotated[
-        int, typer.Option("--dags", help="DAGs drawn from each kept state.")
-    ] = 1,
+    dags: Annotated[int, typer.Option("--dags", help="DAGs drawn from each kept state.")] = 1,
     estimate_extensions: Annotated[
         bool,
         typer.Option(
@@ -93,9 +91,7 @@ def sample(
         "threads": threads,
         "progress": True,
     }
-    posterior = _run(
-        algorithm, model, space, steps, seconds, chains, levels, ladder, common
-    )
+    posterior = _run(algorithm, model, space, steps, seconds, chains, levels, ladder, common)
     print_edges(posterior)
     print_summary(posterior)
     print_evidence(posterior)

@@ -2,7 +2,8 @@
 //
 // The only loop that anneals, for every space. A run starts from a uniformly random state, moves it
 // once at each of a long row of temperatures, and collects the ratios of the targets it passes
-// (Neal 2001; paper 001, section 3.1); then it goes on at the posterior and keeps states from there.
+// (Neal 2001; paper 001, section 3.1); then it goes on at the posterior and keeps states from
+// there.
 #pragma once
 
 #include <vector>

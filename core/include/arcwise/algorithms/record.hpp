@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "arcwise/algorithms/batch_means.hpp"
 #include "arcwise/dags/linear_extensions.hpp"
 #include "arcwise/spaces/space.hpp"
+#include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 
@@ -23,7 +23,7 @@ struct RecordOptions {
 
     // Whether to count the linear extensions of each DAG.
     bool count_extensions = false;
-    std::size_t extension_budget = 0;  // 0: the counter's own
+    std::size_t extension_budget = LinearExtensions::default_budget;
     bool estimate_extensions = false;  // beyond the budget; else that is an error
 
     // Whether to average exact edge probabilities, and in how many batches.
@@ -36,30 +36,33 @@ class Record {
   public:
     Record(int nodes, const RecordOptions& options);
 
-    // Keeps the state; `seconds` is the time spent on getting there.
-    void keep(const State& state, Random& random, double seconds);
+    // Keeps the state; `seconds` is the time spent on getting there. The counter of orders has
+    // memory of its own, which is not worth keeping with every record; a long count asks the
+    // context whether to go on.
+    void keep(const State& state, Random& random, double seconds, LinearExtensions& counter,
+              TaskContext& context);
 
     const RecordOptions& options() const { return options_; }
     std::size_t states() const { return log_weights.size(); }
     std::size_t dags() const { return log_extensions.size(); }
 
-    std::vector<double> log_weights;         // of each state
-    std::vector<std::uint16_t> codes;        // of each state, all of the same length
-    std::vector<std::uint32_t> dag_counts;   // of each state
-    std::vector<std::uint64_t> parents;      // of each DAG: nodes x words
-    std::vector<double> log_extensions;      // of each DAG; 0 where not counted
-    std::vector<double> extension_errors;    // of each DAG: standard error of the logarithm
-    BatchMeans edges;                        // n x n
+    std::vector<double> log_weights;        // of each state
+    std::vector<std::uint16_t> codes;       // of each state, all of the same length
+    std::vector<std::uint32_t> dag_counts;  // of each state
+    std::vector<std::uint64_t> parents;     // of each DAG: nodes x words
+    std::vector<double> log_extensions;     // of each DAG; 0 where not counted
+    std::vector<double> extension_errors;   // of each DAG: standard error of the logarithm
+    BatchMeans edges;                       // n x n
 
   private:
-    void draw(GivenState& given, Random& random, int count);
-    void count_extensions(const std::uint64_t* dag, Random& random);
-    int dags_within(GivenState& given, Random& random, double seconds);
+    void draw(GivenState& given, Random& random, int count, LinearExtensions& counter,
+              TaskContext& context);
+    int dags_within(GivenState& given, Random& random, double seconds, LinearExtensions& counter,
+                    TaskContext& context);
 
     int nodes_;
     std::size_t words_;
     RecordOptions options_;
-    LinearExtensions extensions_;
     std::vector<double> matrix_;
 };
 

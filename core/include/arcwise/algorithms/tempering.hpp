@@ -69,6 +69,7 @@ class TemperedChain {
     Random draw_random_;
     std::vector<Temperature> temperatures_;
     std::vector<std::unique_ptr<State>> states_;  // the hottest first
+    LinearExtensions counter_;
     Record record_;
     MoveCounts moves_;
     MoveCounts hotter_moves_;

@@ -47,7 +47,8 @@ class NodeWeights {
     double stand_in(int node) const { return stand_ins_[static_cast<std::size_t>(node)]; }
 
   private:
-    // A node's table of sums, where it has one whose sets fit a word: the look-up is most of a step.
+    // A node's table of sums, where it has one whose sets fit a word: the look-up is most of a
+    // step.
     struct Table {
         const double* sums = nullptr;
         std::uint64_t mask = 0;

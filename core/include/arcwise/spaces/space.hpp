@@ -45,7 +45,7 @@ struct Temperature {
 struct Proposal {
     int move = 0;            // which kind of move it is
     bool possible = true;    // false: there is nowhere to go, the chain stays
-    LogWeight weight = {};  // of the state proposed
+    LogWeight weight = {};   // of the state proposed
     double log_ratio = 0.0;  // ln of (probability to propose the way back / the way there)
 };
 
