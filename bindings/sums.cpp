@@ -69,12 +69,15 @@ std::vector<int> places_of(const PythonScoreSums& sums, int v, const std::vector
     return places;
 }
 
-std::vector<double> log_sums_over(const PythonScoreSums& sums, int v, const std::vector<int>& base,
-                                  const std::vector<int>& nodes) {
+using Doubles = nb::ndarray<double, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void log_sums_over(const PythonScoreSums& sums, int v, const std::vector<int>& base,
+                   const std::vector<int>& nodes, Doubles out) {
     const std::vector<int> places = places_of(sums, v, nodes);
-    std::vector<double> out(std::size_t{1} << places.size());
+    if (out.shape(0) != std::size_t{1} << places.size()) {
+        throw Error(ErrorKind::argument, "There must be room for every set of places.");
+    }
     sums.node(v).log_sums_over(sums.bits(v, base).data(), places, out.data());
-    return out;
 }
 
 // By node.
@@ -136,7 +139,8 @@ void bind_sums(nb::module_& module) {
             },
             nb::arg("node"), nb::arg("allowed"))
         .def("best", &best, nb::arg("node"), nb::arg("allowed"), nb::arg("required").none())
-        .def("log_sums_over", &log_sums_over, nb::arg("node"), nb::arg("base"), nb::arg("places"))
+        .def("log_sums_over", &log_sums_over, nb::arg("node"), nb::arg("base"), nb::arg("places"),
+             nb::arg("out"))
         .def("parent_probabilities", &parent_probabilities, nb::arg("node"), nb::arg("base"),
              nb::arg("places"), nb::arg("log_factors"))
         .def(
