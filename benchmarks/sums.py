@@ -2,7 +2,8 @@
 
 (a) The transform that turns the weights of all subsets of K candidates into
 sums, against passes over the same memory; (b) score sums of whole models,
-filled and asked from Python, one call for each question.
+filled and asked from Python, one call for each question; (c) sums for all sets
+of the nodes in a bucket, one call for each node; (d) memory.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import argparse
 import json
 import time
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 from measuring import heading, held_bytes, in_own_process, line, side_by_side
@@ -24,6 +27,8 @@ from arcwise.data import Data
 ELEMENTS = 16
 SPREADS = (100.0, 1000.0, 3000.0)
 MAX_INDEGREE = 4
+FEW = 20
+BUCKETS = (5, 7, 10)
 
 
 def transforms(repetitions: int) -> None:
@@ -65,12 +70,19 @@ def _refill(table: NDArray[np.float64], weights: NDArray[np.float64]) -> None:
 
 
 def whole_models(discrete: Data, continuous: Data, repetitions: int) -> None:
-    by_scan = arcwise.Model(discrete, "bdeu", max_indegree=MAX_INDEGREE)
-    heading(
-        f"(b) scan, {len(by_scan.variables)} nodes, max_indegree {MAX_INDEGREE}, "
-        f"{len(by_scan.weights):,} families"
+    many = arcwise.Model(discrete, "bdeu", max_indegree=MAX_INDEGREE)
+    for method in ("scan", "walk"):
+        heading(
+            f"(b) {method}, {len(many.variables)} nodes, max_indegree {MAX_INDEGREE}, "
+            f"{len(many.weights):,} families"
+        )
+        ask(many, method, repetitions)
+    over_places(many, "walk", repetitions)
+    # A look-up takes the same time whatever it finds.
+    few = arcwise.Model(
+        [f"x{i}" for i in range(FEW)], lambda node, parents: -1.0, max_indegree=MAX_INDEGREE
     )
-    ask(by_scan, "scan", repetitions)
+    over_places(few, "table", repetitions)
     candidates = nearest(continuous, ELEMENTS)
     by_table = arcwise.Model(continuous, "bge", candidates=candidates)
     heading(f"(b) tables, {len(by_table.variables)} nodes with {ELEMENTS} candidates each")
@@ -113,8 +125,40 @@ def ask(model: arcwise.Model, method: str, repetitions: int) -> None:
     line("draws per second", f"{len(questions) / best['draws']:,.0f}")
 
 
+def over_places(model: arcwise.Model, method: str, repetitions: int) -> None:
+    """Ask for the sums of every node of a bucket, for all sets of the others in it."""
+    n = len(model.variables)
+    heading(f"(c) sums for all sets of places, by {method}, {n} nodes; a bucket at a random place")
+    core = arcwise.ScoreSums(model, method=method, threads=1)._sums
+    if method == "walk":
+        kept = sum(core.families_kept(node) for node in range(n)) / len(model.weights)
+        line("families kept", f"{100 * kept:.0f} %")
+    random = np.random.default_rng(3)
+    for size in BUCKETS:
+        for last in (False, True):
+            questions = []
+            for _ in range(20):
+                order = random.permutation(n).tolist()
+                first = n - size if last else int(random.integers(n - size + 1))
+                bucket = order[first : first + size]
+                questions += [
+                    (node, order[:first], [other for other in bucket if other != node])
+                    for node in bucket
+                ]
+            best = side_by_side({"ask": partial(_ask_all, core, questions, size)}, repetitions)
+            where = "the last bucket" if last else "a bucket"
+            line(f"{where} of {size}, calls included", f"{1e6 * best['ask'] / 20:.0f} us")
+            line("  for each sum", f"{1e9 * best['ask'] / len(questions) / 2 ** (size - 1):.1f} ns")
+
+
+def _ask_all(core: _core.ScoreSums, questions: list[Any], size: int) -> None:
+    out = np.empty(2 ** (size - 1))
+    for node, base, places in questions:
+        core.log_sums_over(node, base, places, out)
+
+
 def memory(path: str | None) -> None:
-    heading(f"(c) memory for tables of {ELEMENTS} candidates")
+    heading(f"(d) memory for tables of {ELEMENTS} candidates")
     arguments = ["--measure-memory"] + ([] if path is None else ["--continuous-data", path])
     answer = in_own_process(__file__, arguments)
     line("bytes for each number: weight, sum and maximum", f"{answer['each'] / 3:.1f}")

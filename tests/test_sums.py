@@ -1,69 +1,27 @@
-"""Score sums: tables and scans agree with sums over an explicit list; draws follow their law."""
+"""Score sums: all methods agree with sums over an explicit list; draws follow their law."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise import Families, FamilyScores, Model, ScoreSums
+from arcwise import FamilyScores, Model, ScoreSums
 from arcwise.errors import ArgumentError, CapacityError
 from chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
 from comparison import close
 from reference import sums as reference
 from reference.sums import Family
-
-METHODS: tuple[Literal["table", "scan"], ...] = ("table", "scan")
-
-
-@dataclass(frozen=True)
-class Node:
-    """A model in which only the node "v" has families to choose from, and a list of those."""
-
-    model: Model
-    families: list[Family]
-
-    @property
-    def others(self) -> list[str]:
-        return [name for name in self.model.variables if name != "v"]
-
-    def sums(self, method: Literal["auto", "table", "scan"] = "auto", **keywords: Any) -> ScoreSums:
-        return ScoreSums(self.model, method=method, threads=1, **keywords)
-
-
-def node_with(
-    candidates: int, weights: Any, required: int = 0, max_indegree: int | None = None
-) -> Node:
-    """Return a node with this many candidates and required parents.
-
-    Parameters
-    ----------
-    weights
-        A function from the sets of parents, in the order of the table, to log weights.
-    """
-    names = ["v", *(f"c{i}" for i in range(candidates)), *(f"r{i}" for i in range(required))]
-    rule = Families.of(
-        names,
-        candidates={"v": names[1 : 1 + candidates]},
-        required_edges=[(name, "v") for name in names[1 + candidates :]],
-        max_indegree=None if max_indegree is None else {"v": max_indegree},
-    )
-    table = rule.table()
-    scores = FamilyScores(names, table)
-    sets = [frozenset(parents) for parents, _ in scores.families("v")]
-    table.values(0)[:] = weights(sets)
-    families = list(zip(sets, table.values(0).tolist(), strict=True))
-    return Node(Model(scores), families)
+from sum_nodes import METHODS, WITHOUT_WALK, Node, Way, node_with
 
 
 def assert_sums_agree(node: Node, queries: Any, tolerance: float = 1e-10) -> None:
-    for method in METHODS:
+    for method in node.methods:
         sums = node.sums(method)
         for allowed, required in queries:
             value = sums.log_sum("v", allowed, required)
@@ -112,7 +70,7 @@ def nodes(draw: Any) -> tuple[Node, np.random.Generator]:
 
 
 @given(nodes())
-def test_tables_and_scans_agree_with_the_reference(drawn: tuple[Node, Any]) -> None:
+def test_all_methods_agree_with_the_reference(drawn: tuple[Node, Any]) -> None:
     node, random = drawn
     assert_sums_agree(node, some_queries(node.others, random))
 
@@ -198,8 +156,9 @@ def test_a_required_part_that_is_a_tiny_share_of_the_sum(share: float, level: fl
             assert abs(value - expected) < 1e-10
 
 
+@pytest.mark.parametrize("method", ["walk", "scan"])
 @pytest.mark.parametrize("required", [0, 3, 70])
-def test_more_candidates_than_bits_in_a_word(required: int) -> None:
+def test_more_candidates_than_bits_in_a_word(required: int, method: Way) -> None:
     random = np.random.default_rng(4)
     node = node_with(
         100,
@@ -207,8 +166,7 @@ def test_more_candidates_than_bits_in_a_word(required: int) -> None:
         required=required,
         max_indegree=required + 2,
     )
-    sums = node.sums()
-    assert sums.methods[0] == "scan"
+    sums = node.sums(method)
     names = node.others
     queries = some_queries(names, random)
     always = [f"r{i}" for i in range(required)]
@@ -280,11 +238,9 @@ def law_model(level: float = 0.0) -> tuple[Model, list[Family]]:
 
 
 @pytest.mark.parametrize(("allowed", "required"), QUERIES)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", WITHOUT_WALK)
 @pytest.mark.parametrize("level", [0.0, -40_000.0])
-def test_draws_follow_the_weights(
-    allowed: Any, required: Any, method: Literal["table", "scan"], level: float
-) -> None:
+def test_draws_follow_the_weights(allowed: Any, required: Any, method: Way, level: float) -> None:
     model, families = law_model(level)
     law = reference.probabilities(families, allowed, required)
     drawn = ScoreSums(model, method=method).sample("v", allowed, required, size=20_000, seed=7)
@@ -296,8 +252,9 @@ def test_draws_from_many_families_follow_the_weights() -> None:
     node = node_with(9, lambda sets: random.normal(0.0, 2.0, len(sets)), required=1)
     for required in (None, ["c0", "c5"]):
         law = reference.probabilities(node.families, None, required)
-        drawn = node.sums().sample("v", None, required, size=50_000, seed=9)
-        assert_follows(map(frozenset, drawn), law)
+        for method in ("table", "walk"):
+            drawn = node.sums(method).sample("v", None, required, size=50_000, seed=9)
+            assert_follows(map(frozenset, drawn), law)
 
 
 def test_a_wrong_law_is_caught() -> None:
@@ -353,7 +310,7 @@ def test_refused_questions(ask: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"method": "fast"}, "method is 'fast'; give 'auto', 'table' or 'scan'"),
+        ({"method": "fast"}, "method is 'fast'; give 'auto', 'table', 'walk' or 'scan'"),
         ({"tolerance": 0.0}, "tolerance is 0.0"),
         ({"tolerance": 1.0}, "tolerance is 1.0"),
         ({"tolerance": math.nan}, "tolerance is nan"),
@@ -370,7 +327,7 @@ def test_a_table_of_too_many_candidates_is_refused() -> None:
     model = Model(names, lambda node, parents: 0.0, max_indegree=1)
     with pytest.raises(CapacityError, match=r"a node has 31 candidate parents, .* 2\^31 numbers"):
         ScoreSums(model, method="table")
-    assert {*ScoreSums(model).methods} == {"scan"}
+    assert {*ScoreSums(model).methods} == {"walk"}
 
 
 def test_what_was_chosen_is_told() -> None:

@@ -14,6 +14,11 @@ from arcwise.model import Model
 
 _MOST_TABULATED = 20  # candidates: 8 MiB a node
 _LARGEST_TABLE = 30
+# A walk reads all families within a set, a scan only the heaviest; with more than this it may lose.
+_MOST_WALKED = 2**22
+_LARGEST_WALKED = 6
+
+Method = Literal["auto", "table", "walk", "scan"]
 
 
 class ScoreSums:
@@ -30,10 +35,13 @@ class ScoreSums:
         The model whose weights are summed.
     method
         ``"table"``: one number for each set of candidates, then every sum is a
-        look-up. ``"scan"``: families by falling weight, until the rest cannot
-        matter. ``"auto"``: tables for nodes with up to 20 candidates.
+        look-up. ``"walk"``: all allowed families that can matter are added up,
+        for nodes whose families are all sets of candidates up to a size.
+        ``"scan"``: families by falling weight, until the rest cannot matter.
+        ``"auto"``: tables for nodes with up to 20 candidates, then walks for
+        those with up to six parents and four million families.
     tolerance
-        The largest share of a sum that a scan may leave out.
+        The largest share of a sum that a walk or a scan may leave out.
     maxima
         Whether to tabulate maxima too (with tables).
     threads, progress
@@ -54,7 +62,7 @@ class ScoreSums:
         self,
         model: Model,
         *,
-        method: Literal["auto", "table", "scan"] = "auto",
+        method: Method = "auto",
         tolerance: float = 1e-12,
         maxima: bool = True,
         threads: int | None = None,
@@ -67,12 +75,15 @@ class ScoreSums:
         table = model.weights.table
         nodes = range(len(self.variables))
         candidates = [len(table.candidates(node)) for node in nodes]
-        if method not in ("auto", "table", "scan"):
-            raise ArgumentError(f"method is {method!r}; give 'auto', 'table' or 'scan'")
-        self.methods = tuple(
-            method if method != "auto" else "table" if count <= _MOST_TABULATED else "scan"
-            for count in candidates
-        )
+        if method not in ("auto", "table", "walk", "scan"):
+            raise ArgumentError(f"method is {method!r}; give 'auto', 'table', 'walk' or 'scan'")
+        self.methods = tuple(_chosen(table, node) if method == "auto" else method for node in nodes)
+        listed = [node for node in nodes if self.methods[node] == "walk" and table.listed(node)]
+        if listed:
+            raise ArgumentError(
+                f"method is 'walk', and the families of {self.variables[listed[0]]!r} are a list; "
+                "only all sets up to a size can be walked; give 'scan' or 'auto'"
+            )
         largest = max(
             (candidates[node] for node in nodes if self.methods[node] == "table"), default=0
         )
@@ -180,6 +191,15 @@ class ScoreSums:
         inside = everywhere if allowed is None else positions(allowed, self.variables, "allowed")
         meeting = None if required is None else positions(required, self.variables, "required")
         return index, inside, meeting
+
+
+def _chosen(table: _core.FamilyTable, node: int) -> Literal["table", "walk", "scan"]:
+    if len(table.candidates(node)) <= _MOST_TABULATED:
+        return "table"
+    small = table.count(node) <= _MOST_WALKED
+    if small and not table.listed(node) and table.max_free(node) <= _LARGEST_WALKED:
+        return "walk"
+    return "scan"
 
 
 def _word(value: int, name: str) -> int:

@@ -61,8 +61,9 @@ struct SumVisitor {
         const std::size_t words = one_word ? 1 : tree.words;
         const double* row = weights + tree.row[prefix];
         for (std::size_t word = 0; word < words; ++word, row += 64) {
-            add_row(sums[prefix % ways], row,
-                    tree.followers[prefix * words + word] & allowed[word]);
+            const std::uint64_t bits = tree.followers[prefix * words + word] & allowed[word];
+            // A row may end before a later word begins.
+            if (one_word || bits != 0) add_row(sums[prefix % ways], row, bits);
         }
     }
     ARCWISE_INLINE void leave(int, int) {}
@@ -86,39 +87,83 @@ struct Members {
     const std::uint32_t* place_bit;  // by member: its bit in a set of places, 0 for those in `base`
 };
 
-// Adds each allowed family but the empty one into the bin of its places.
+// Sums of families by the places in their prefix, and by their smallest member. That member may be
+// a place too, but sorting that out once in the end is cheaper than for each prefix.
+class PrefixBins {
+  public:
+    PrefixBins(const FamilyTree& tree, std::size_t places)
+        : width_((tree.number_of.size() + lanes - 1) / lanes),
+          row_of_(std::size_t{1} << places, none) {
+        // A prefix has at most so many places.
+        const SubsetLayout sets(static_cast<int>(places), std::max(tree.most_members - 1, 0));
+        bins_.reserve(sets.count());
+        sums_.resize(sets.count() * width_);
+    }
+
+    // The sums for a set of places, by smallest member.
+    double* row(std::uint32_t bin) {
+        if (row_of_[bin] == none) {
+            row_of_[bin] = static_cast<std::uint32_t>(bins_.size());
+            bins_.push_back(bin);
+        }
+        return sums_[row_of_[bin] * width_].lane;
+    }
+
+    // Adds to out[Y] the sum of the families whose places are Y, and begins anew.
+    ARCWISE_INLINE void empty_into(double* out, const FamilyTree& tree, const Members& members) {
+        for (std::size_t i = 0; i < bins_.size(); ++i) {
+            const double* sums = sums_[i * width_].lane;
+            LaneSums in_base{};
+            for (std::size_t word = 0; word < tree.words; ++word) {
+                if (members.base[word] != 0) {
+                    add_row(in_base, sums + 64 * word, members.base[word]);
+                }
+                for (std::uint64_t left = members.among[word]; left != 0; left &= left - 1) {
+                    const std::size_t member =
+                        64 * word + static_cast<std::size_t>(std::countr_zero(left));
+                    // Members fall: a prefix has none below it.
+                    out[bins_[i] | members.place_bit[member]] += sums[member];
+                }
+            }
+            out[bins_[i]] += total(in_base);
+        }
+        std::fill(sums_.begin(), sums_.end(), LaneSums{});
+    }
+
+  private:
+    static constexpr std::uint32_t none = 0xFFFFFFFFu;
+    std::size_t width_;  // of a row, in eights, so that none crosses a line of the cache
+    std::vector<std::uint32_t> row_of_;  // by set of places
+    std::vector<std::uint32_t> bins_;    // the sets that have a row
+    std::vector<LaneSums> sums_;
+};
+
+// Adds each allowed family but the empty one to the sums of its prefix's places.
 template <bool one_word>
 struct BinVisitor {
     const FamilyTree& tree;
     const double* weights;
     const Members& members;
-    double* bins;
-    std::size_t bin[deepest] = {};  // by depth, as are:
-    int owner[deepest] = {};        // at what depth the sums for this bin are
-    LaneSums sums[deepest];
+    PrefixBins& bins;
+    std::uint32_t bin[deepest] = {};  // by depth, as are:
+    double* sums[deepest] = {};
 
     ARCWISE_INLINE void enter(int depth, std::size_t prefix, int member) {
-        const std::uint32_t bit = depth == 0 ? 0 : members.place_bit[member];
-        bin[depth] = depth == 0 ? 0 : bin[depth - 1] | bit;
-        owner[depth] = bit != 0 || depth == 0 ? depth : owner[depth - 1];
-        if (owner[depth] == depth) sums[depth] = {};
+        if (depth == 0) {
+            sums[0] = bins.row(0);
+        } else {
+            const std::uint32_t bit = members.place_bit[member];
+            bin[depth] = bin[depth - 1] | bit;
+            sums[depth] = bit == 0 ? sums[depth - 1] : bins.row(bin[depth]);
+        }
         const std::size_t words = one_word ? 1 : tree.words;
         const double* row = weights + tree.row[prefix];
         for (std::size_t word = 0; word < words; ++word, row += 64) {
-            const std::uint64_t followers = tree.followers[prefix * words + word];
-            add_row(sums[owner[depth]], row, followers & members.base[word]);
-            const std::uint32_t* place_bit = members.place_bit + 64 * word;
-            for (std::uint64_t left = followers & members.among[word]; left != 0;
-                 left &= left - 1) {
-                const auto follower = static_cast<std::size_t>(std::countr_zero(left));
-                bins[bin[depth] | place_bit[follower]] += row[follower];
-            }
+            const std::uint64_t bits = tree.followers[prefix * words + word] & members.all[word];
+            if (one_word || bits != 0) add_row(sums[depth] + 64 * word, row, bits);
         }
     }
-
-    ARCWISE_INLINE void leave(int depth, int) {
-        if (owner[depth] == depth) bins[bin[depth]] += total(sums[depth]);
-    }
+    ARCWISE_INLINE void leave(int, int) {}
 };
 
 // Adds the probability of each allowed family to its members.
@@ -142,7 +187,8 @@ struct ProbabilityVisitor {
         double* to = by_member;
         for (std::size_t word = 0; word < words; ++word, row += 64, to += 64) {
             const std::uint64_t followers = tree.followers[prefix * words + word];
-            add_row_times(to, sums, row, followers & members.base[word], factor);
+            const std::uint64_t bits = followers & members.base[word];
+            if (one_word || bits != 0) add_row_times(to, sums, row, bits, factor);
             const std::uint32_t* place_bit = members.place_bit + 64 * word;
             for (std::uint64_t left = followers & members.among[word]; left != 0;
                  left &= left - 1) {
@@ -163,12 +209,10 @@ struct ProbabilityVisitor {
 
 template <bool one_word>
 ARCWISE_INLINE void walk_bins(const FamilyTree& tree, const double* weights, const Members& members,
-                              double* bins) {
-    BinVisitor<one_word> visitor{
-        .tree = tree, .weights = weights, .members = members, .bins = bins, .sums = {}};
+                              PrefixBins& bins) {
+    BinVisitor<one_word> visitor{tree, weights, members, bins};
     visitor.enter(0, 0, -1);
     walk_tree<one_word>(tree, members.all, visitor);
-    visitor.leave(0, -1);
 }
 
 template <bool one_word>
@@ -188,11 +232,13 @@ double sum_of_allowed(const FamilyTree& tree, const double* weights, const std::
                            : walk_sum<false>(tree, weights, allowed);
 }
 
+// Adds to out[Y] the sum of the families whose places are Y, all but the empty one.
 ARCWISE_VECTOR_VERSIONS
-void add_to_bins(const FamilyTree& tree, const double* weights, const Members& members,
-                 double* bins) {
+void add_by_places(const FamilyTree& tree, const double* weights, const Members& members,
+                   PrefixBins& bins, double* out) {
     tree.words == 1 ? walk_bins<true>(tree, weights, members, bins)
                     : walk_bins<false>(tree, weights, members, bins);
+    bins.empty_into(out, tree, members);
 }
 
 // Returns the probability of all families but the empty one.
@@ -283,15 +329,16 @@ void FamilyWalk::log_sums_over(ParentBits base, std::span<const int> places, dou
     const Members members = split.members();
     const std::size_t count = std::size_t{1} << places.size();
     std::fill_n(out, count, minus_infinity);
-    std::vector<double> bins(count);
+    PrefixBins bins(tree_, places.size());
+    std::vector<double> sums(count);
     for (const Window& window : windows_) {
-        std::fill(bins.begin(), bins.end(), 0.0);
-        bins[0] = window.weight_of_empty;
+        std::fill(sums.begin(), sums.end(), 0.0);
+        sums[0] = window.weight_of_empty;
         if (tree_.most_members > 0) {
-            add_to_bins(tree_, window.weights.data(), members, bins.data());
+            add_by_places(tree_, window.weights.data(), members, bins, sums.data());
         }
-        sum_over_subsets(bins.data(), static_cast<int>(places.size()));
-        fill_with_scaled_log(out, bins.data(), window.scale, smallest_final_sum, count);
+        sum_over_subsets(sums.data(), static_cast<int>(places.size()));
+        fill_with_scaled_log(out, sums.data(), window.scale, smallest_final_sum, count);
         // The smallest sum is that over the base alone.
         if (out[0] != minus_infinity) break;
     }

@@ -17,6 +17,7 @@
 
 // Kernels must become part of the version they are used in.
 #define ARCWISE_INLINE __attribute__((always_inline)) inline
+#define ARCWISE_INLINE_LAMBDA __attribute__((always_inline))
 
 namespace arcwise {
 

@@ -29,15 +29,30 @@ ARCWISE_INLINE void add_lanes(LaneSums& to, const LaneSums& from) {
     for (std::size_t i = 0; i < lanes; ++i) to.lane[i] += from.lane[i];
 }
 
-// sums += row[i] for every bit i. (The pragmas keep these short loops from being unrolled before
-// they can become vector code.)
-ARCWISE_INLINE void add_row(LaneSums& sums, const double* row, std::uint64_t bits) {
-    // Most rows are short: eight numbers are read without asking, be it for no bit.
+// row[i] if bit i is set, else zero. By its bits: a choice would be made by masked stores, which
+// the loads that come next have to wait for.
+ARCWISE_INLINE double chosen(const double* row, std::uint64_t bits, std::size_t i) {
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(row[i]) & (0 - (bits >> i & 1)));
+}
+
+// to[i] += row[i] for every bit i. Most rows are short, so eight numbers are read without asking,
+// be it for no bit. (The pragmas keep these short loops from being unrolled before they can become
+// vector code.)
+ARCWISE_INLINE void add_row(double* to, const double* row, std::uint64_t bits) {
     do {
 #pragma omp simd simdlen(8)
-        for (std::size_t i = 0; i < lanes; ++i) {
-            sums.lane[i] += (bits >> i & 1) != 0 ? row[i] : 0.0;
-        }
+        for (std::size_t i = 0; i < lanes; ++i) to[i] += chosen(row, bits, i);
+        bits >>= lanes;
+        row += lanes;
+        to += lanes;
+    } while (bits != 0);
+}
+
+// The same, but eight apart into the same sum.
+ARCWISE_INLINE void add_row(LaneSums& sums, const double* row, std::uint64_t bits) {
+    do {
+#pragma omp simd simdlen(8)
+        for (std::size_t i = 0; i < lanes; ++i) sums.lane[i] += chosen(row, bits, i);
         bits >>= lanes;
         row += lanes;
     } while (bits != 0);
@@ -46,14 +61,17 @@ ARCWISE_INLINE void add_row(LaneSums& sums, const double* row, std::uint64_t bit
 // to[i] += factor * row[i] for every bit i, and the same into `sums`.
 ARCWISE_INLINE void add_row_times(double* to, LaneSums& sums, const double* row, std::uint64_t bits,
                                   double factor) {
-    for (; bits != 0; bits >>= lanes, row += lanes, to += lanes) {
+    do {
 #pragma omp simd simdlen(8)
         for (std::size_t i = 0; i < lanes; ++i) {
-            const double each = (bits >> i & 1) != 0 ? factor * row[i] : 0.0;
+            const double each = factor * chosen(row, bits, i);
             to[i] += each;
             sums.lane[i] += each;
         }
-    }
+        bits >>= lanes;
+        row += lanes;
+        to += lanes;
+    } while (bits != 0);
 }
 
 // Calls visit(prefix, member) for all one-member extensions of a prefix that are prefixes
@@ -92,11 +110,12 @@ ARCWISE_INLINE void walk_tree(const FamilyTree& tree, const std::uint64_t* allow
     const std::size_t words = one_word ? 1 : tree.words;
     // The longest prefixes, which are most, are visited by a loop of their own.
     const int longest = tree.most_members - 1;
-    const auto visit_longest = [&](std::size_t shorter) {
-        for_each_branch<one_word>(tree, shorter, allowed, [&](std::size_t prefix, int member) {
-            visitor.enter(longest, prefix, member);
-            visitor.leave(longest, member);
-        });
+    const auto visit_longest = [&](std::size_t shorter) ARCWISE_INLINE_LAMBDA {
+        for_each_branch<one_word>(tree, shorter, allowed,
+                                  [&](std::size_t prefix, int member) ARCWISE_INLINE_LAMBDA {
+                                      visitor.enter(longest, prefix, member);
+                                      visitor.leave(longest, member);
+                                  });
     };
     if (longest < 1) return;
     if (longest == 1) {
@@ -104,7 +123,7 @@ ARCWISE_INLINE void walk_tree(const FamilyTree& tree, const std::uint64_t* allow
         return;
     }
     Frame frames[deepest];
-    const auto start = [&](Frame& frame, std::size_t prefix, int member) {
+    const auto start = [&](Frame& frame, std::size_t prefix, int member) ARCWISE_INLINE_LAMBDA {
         frame.prefix = prefix;
         frame.member = member;
         frame.word = 0;

@@ -1,0 +1,57 @@
+"""Models in which one node has families to choose from, for the tests of score sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from arcwise import Families, FamilyScores, Model, ScoreSums
+from reference.sums import Family
+
+Way = Literal["table", "walk", "scan"]
+METHODS: tuple[Way, ...] = ("table", "walk", "scan")
+WITHOUT_WALK: tuple[Way, ...] = ("table", "scan")
+
+
+@dataclass(frozen=True)
+class Node:
+    """A model in which only the node "v" has families to choose from, and a list of those."""
+
+    model: Model
+    families: list[Family]
+
+    @property
+    def others(self) -> list[str]:
+        return [name for name in self.model.variables if name != "v"]
+
+    @property
+    def methods(self) -> tuple[Way, ...]:
+        return WITHOUT_WALK if self.model.weights.table.listed(0) else METHODS
+
+    def sums(self, method: Way | Literal["auto"] = "auto", **keywords: Any) -> ScoreSums:
+        return ScoreSums(self.model, method=method, threads=1, **keywords)
+
+
+def node_with(
+    candidates: int, weights: Any, required: int = 0, max_indegree: int | None = None
+) -> Node:
+    """Return a node with this many candidates and required parents.
+
+    Parameters
+    ----------
+    weights
+        A function from the sets of parents, in the order of the table, to log weights.
+    """
+    names = ["v", *(f"c{i}" for i in range(candidates)), *(f"r{i}" for i in range(required))]
+    rule = Families.of(
+        names,
+        candidates={"v": names[1 : 1 + candidates]},
+        required_edges=[(name, "v") for name in names[1 + candidates :]],
+        max_indegree=None if max_indegree is None else {"v": max_indegree},
+    )
+    table = rule.table()
+    scores = FamilyScores(names, table)
+    sets = [frozenset(parents) for parents, _ in scores.families("v")]
+    table.values(0)[:] = weights(sets)
+    families = list(zip(sets, table.values(0).tolist(), strict=True))
+    return Node(Model(scores), families)
