@@ -13,11 +13,14 @@
 namespace arcwise::bindings {
 namespace {
 
+using Named = nb::typed<nb::dict, nb::str, nb::any>;
+using Ratio = nb::typed<nb::tuple, NewArray<double, 1>, std::uint64_t, std::uint64_t>;
+
 // What was kept, as arrays by name.
-nb::dict as_dict(const Record& record, int nodes) {
+Named as_dict(const Record& record, int nodes) {
     const auto n = static_cast<std::size_t>(nodes);
     const std::size_t words = (n + 63) / 64;
-    nb::dict result;
+    Named result;
     result["log_weights"] = copied(record.log_weights);
     const std::size_t states = record.states();
     const std::size_t code = states == 0 ? 0 : record.codes.size() / states;
@@ -102,8 +105,8 @@ struct AnnealedRuns {
     std::vector<AnnealedRun> runs;
 };
 
-nb::dict as_dict(const MoveCounts& counts, const Space& space) {
-    nb::dict result;
+Named as_dict(const MoveCounts& counts, const Space& space) {
+    Named result;
     const std::vector<std::string> names = space.move_names();
     for (std::size_t move = 0; move < names.size(); ++move) {
         result[names[move].c_str()] = nb::make_tuple(counts.proposed[move], counts.accepted[move]);
@@ -184,7 +187,7 @@ void bind_sampling(nb::module_& module) {
         .def(
             "ratios",
             [](const Chains& self, std::size_t chain) {
-                nb::list result;
+                nb::typed<nb::list, Ratio> result;
                 for (const LogMeanBatches& ratio : self.chain(chain).ratios()) {
                     result.append(nb::make_tuple(copied(ratio.log_sums()), ratio.count(),
                                                  ratio.batch_size()));

@@ -102,7 +102,7 @@ def warn_of_collapse(dags: DagSample) -> None:
 
 def _edges_of_chains(kept: Sequence[Kept]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return means of the edge probabilities, with errors by the means of batches."""
-    total = sum(_sums(record) for record in kept) / sum(record.states for record in kept)
+    total = np.sum([_sums(r) for r in kept], axis=0) / sum(record.states for record in kept)
     batches = np.concatenate(
         [
             record.edge_batches / record.edge_batch_size
@@ -122,7 +122,8 @@ def _edges_of_chains(kept: Sequence[Kept]) -> tuple[NDArray[np.float64], NDArray
     shares = (sizes / sizes.sum())[:, np.newaxis, np.newaxis]
     mean = (shares * batches).sum(axis=0)
     spread = (shares**2 * (batches - mean) ** 2).sum(axis=0)
-    return total, np.sqrt(spread * len(batches) / (len(batches) - 1))
+    errors: NDArray[np.float64] = np.sqrt(spread * len(batches) / (len(batches) - 1))
+    return total, errors
 
 
 def _edges_of_runs(

@@ -150,9 +150,11 @@ def _by_seconds(result: ChainRun, budget: Budget, run: Run, start: float) -> Non
     end = start + budget.seconds
     chains, threads = result.chains, run.threads
 
+    seconds = budget.seconds
+
     def show() -> None:
         if run.progress is not None:
-            run.progress(min(1.0, (time.perf_counter() - start) / budget.seconds))
+            run.progress(min(1.0, (time.perf_counter() - start) / seconds))
 
     chains.start(0, threads, None)
     began = time.perf_counter()

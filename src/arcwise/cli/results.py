@@ -25,7 +25,7 @@ def print_edges(posterior: Posterior) -> None:
         table.add_column("standard error", justify="right")
     place = {name: index for index, name in enumerate(posterior.variables)}
     for source, target, probability in posterior.edge_table()[:_EDGES_SHOWN]:
-        cells = [Text(source), Text(target), f"{probability:.4f}"]
+        cells: list[Text | str] = [Text(source), Text(target), f"{probability:.4f}"]
         if posterior.edge_errors is not None:
             cells.append(f"{posterior.edge_errors[place[source], place[target]]:.4f}")
         table.add_row(*cells)
