@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
+#include <tuple>
 
 #include "arcwise/support/error.hpp"
 #include "arcwise/support/special.hpp"
@@ -21,26 +21,10 @@ namespace {
                     " sets; give a larger budget or ask for an estimate.");
 }
 
-// Nodes come free at the far end: fewer of them are in the way when that end has more.
-Direction promising(const Components& components, int component, std::vector<bool>& has_children) {
-    const int size = components.size(component);
-    has_children.assign(static_cast<std::size_t>(size), false);
-    int roots = 0;
-    for (int v = 0; v < size; ++v) {
-        const auto parents = components.parents(component, v);
-        if (parents.empty()) ++roots;
-        for (const int p : parents) has_children[static_cast<std::size_t>(p)] = true;
-    }
-    const auto leaves = std::count(has_children.begin(), has_children.end(), false);
-    return roots > leaves ? Direction::backward : Direction::forward;
-}
-
 template <int Words>
 struct Tables {
-    using Shares =
-        std::conditional_t<64 * Words <= PlainShares::most_nodes, PlainShares, WideShares>;
     Poset<Words> poset;
-    OrderVolume<Words, Shares> shares;
+    OrderVolume<Words, Shares<Words>> shares;
     OrderVolume<Words, Remainders> remainders;
 };
 
@@ -59,7 +43,7 @@ class LinearExtensions::Workspace {
             const auto share = tables.shares.share(tables.poset.all(), most_sets);
             result += tables.shares.arithmetic().log(share);
         });
-        return result;
+        return std::max(result, 0.0);
     }
 
     Remainders::Number count_modulo(const std::uint64_t* parents, int nodes,
@@ -85,25 +69,13 @@ class LinearExtensions::Workspace {
         for (int c = 0; c < components_.count(); ++c) {
             const int size = components_.size(c);
             if (size == 1) continue;
-            if (size <= 64) {
-                count(one_, c, visit);
-            } else if (size <= 128) {
-                count(allocated(two_), c, visit);
-            } else if (size <= 256) {
-                count(allocated(four_), c, visit);
-            } else if (size <= 1024) {
-                count(allocated(sixteen_), c, visit);
-            } else {
-                throw Error(ErrorKind::capacity,
-                            "A component has " + std::to_string(size) +
-                                " nodes; linear extensions are counted for up to 1024.");
-            }
+            with_words_for(size, [&](auto words) { count(tables<words()>(), c, visit); });
         }
     }
 
     template <int Words, class Visit>
     void count(Tables<Words>& tables, int component, Visit&& visit) {
-        tables.poset.build(components_, component, promising(components_, component, flags_));
+        tables.poset.build(components_, component, promising(components_, component));
         try {
             visit(tables, tables.poset.size(), std::max<std::size_t>(budget_ / Words, 1));
         } catch (const BudgetPassed&) {
@@ -112,20 +84,19 @@ class LinearExtensions::Workspace {
     }
 
     template <int Words>
-    static Tables<Words>& allocated(std::unique_ptr<Tables<Words>>& tables) {
-        if (!tables) tables = std::make_unique<Tables<Words>>();
-        return *tables;
+    Tables<Words>& tables() {
+        auto& wanted = std::get<std::unique_ptr<Tables<Words>>>(tables_);
+        if (!wanted) wanted = std::make_unique<Tables<Words>>();
+        return *wanted;
     }
 
     std::size_t budget_;
     TaskContext* context_ = nullptr;
     Components components_;
     Remainders arithmetic_;
-    std::vector<bool> flags_;
-    Tables<1> one_;
-    std::unique_ptr<Tables<2>> two_;
-    std::unique_ptr<Tables<4>> four_;
-    std::unique_ptr<Tables<16>> sixteen_;
+    std::tuple<std::unique_ptr<Tables<1>>, std::unique_ptr<Tables<2>>, std::unique_ptr<Tables<4>>,
+               std::unique_ptr<Tables<16>>>
+        tables_;
 };
 
 LinearExtensions::LinearExtensions(std::size_t budget)

@@ -5,14 +5,16 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "arcwise/support/error.hpp"
 
 namespace arcwise {
 
 template <int Words>
 class NodeSet {
   public:
-    static constexpr int capacity = 64 * Words;
-
     static NodeSet one(int v) {
         NodeSet set;
         set.words_[static_cast<std::size_t>(v >> 6)] = std::uint64_t{1} << (v & 63);
@@ -89,5 +91,17 @@ class NodeSet {
 
     std::array<std::uint64_t, static_cast<std::size_t>(Words)> words_{};
 };
+
+// Calls visit with the number of words, as a constant, that sets of so many nodes are kept in.
+template <class Visit>
+void with_words_for(int nodes, Visit&& visit) {
+    if (nodes <= 64) return visit(std::integral_constant<int, 1>{});
+    if (nodes <= 128) return visit(std::integral_constant<int, 2>{});
+    if (nodes <= 256) return visit(std::integral_constant<int, 4>{});
+    if (nodes <= 1024) return visit(std::integral_constant<int, 16>{});
+    throw Error(ErrorKind::capacity,
+                "A component has " + std::to_string(nodes) +
+                    " nodes; linear extensions of a component are counted for up to 1024.");
+}
 
 }  // namespace arcwise

@@ -12,6 +12,12 @@ namespace arcwise {
 // Which end of the orders is filled first. Both give the same count; one may be much cheaper.
 enum class Direction { forward, backward };
 
+// Nodes come free at the far end: fewer sets are in the way when that end has more nodes.
+inline Direction promising(const Components& components, int component) {
+    return components.roots(component) > components.leaves(component) ? Direction::backward
+                                                                      : Direction::forward;
+}
+
 // Nodes are numbered so that whatever lies above a node has a larger number: in the direction
 // `forward` its descendants, in the direction `backward` its ancestors.
 template <int Words>
