@@ -70,6 +70,15 @@ class NodeSet {
         return 64 * (Words - 1) + std::countr_zero(words_[Words - 1]);
     }
 
+    // The largest member; -1 where there is none.
+    int highest() const {
+        for (int w = Words - 1; w >= 0; --w) {
+            const std::uint64_t word = words_[static_cast<std::size_t>(w)];
+            if (word != 0) return 64 * w + 63 - std::countl_zero(word);
+        }
+        return -1;
+    }
+
     std::uint64_t hash() const {
         std::uint64_t mixed = 0;
         for (const std::uint64_t word : words_) {

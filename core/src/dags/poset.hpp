@@ -1,6 +1,7 @@
 // What lies above each node of a connected DAG, seen from either end.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -50,6 +51,18 @@ class Poset {
 
     // With the node itself.
     const Set& above(int v) const { return above_[static_cast<std::size_t>(v)]; }
+
+    // Starts of the longest series of parts, each wholly below the next, and the size as their end:
+    // a part begins where every node before has all from there on above it.
+    void find_series(std::vector<int>& starts) const {
+        starts.assign(1, 0);
+        int not_above = -1;  // the last node that is not above all before it
+        for (int v = 0; v < size_; ++v) {
+            if (v > 0 && not_above < v) starts.push_back(v);
+            not_above = std::max(not_above, all().without(above(v)).highest());
+        }
+        starts.push_back(size_);
+    }
 
     // Calls visit(component) for each component of an up-set: minimal nodes belong together when
     // something lies above both.
