@@ -1,6 +1,8 @@
 // What all algorithms need of DAGs, seen from Python.
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "arcwise/dags/linear_extension_estimate.hpp"
 #include "arcwise/dags/linear_extensions.hpp"
 #include "gate.hpp"
 
@@ -52,6 +54,21 @@ void bind_dags(nb::module_& module) {
         },
         nb::arg("parents"), nb::arg("budget"), nb::arg("primes"),
         "The number of linear extensions of the first DAG modulo each prime.");
+    module.def(
+        "estimate_linear_extensions",
+        [](Packed parents, std::size_t sets, int runs, std::size_t exact_sets, int exact_nodes,
+           std::uint64_t seed, int threads, nb::object progress) {
+            const int nodes = nodes_of(parents);
+            const EstimateOptions settings{sets, runs, exact_sets, exact_nodes};
+            const LinearExtensionEstimate estimate =
+                run_released(threads, std::move(progress), [&](const RunOptions& o) {
+                    return estimate_linear_extensions(parents.data(), nodes, settings, seed, o);
+                });
+            return std::tuple(estimate.log_count, estimate.standard_error);
+        },
+        nb::arg("parents"), nb::arg("sets"), nb::arg("runs"), nb::arg("exact_sets"),
+        nb::arg("exact_nodes"), nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none(),
+        "ln of an unbiased estimate for the first DAG, and its relative standard error.");
 }
 
 }  // namespace arcwise::bindings

@@ -94,6 +94,11 @@ def log_linear_extensions(parents: Annotated[NDArray[numpy.uint64], dict(shape=(
 def linear_extensions_modulo(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], budget: int, primes: Sequence[int]) -> list[int]:
     """The number of linear extensions of the first DAG modulo each prime."""
 
+def estimate_linear_extensions(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], sets: int, runs: int, exact_sets: int, exact_nodes: int, seed: int, threads: int, progress: object | None) -> tuple[float, float]:
+    """
+    ln of an unbiased estimate for the first DAG, and its relative standard error.
+    """
+
 def exact_cost(nodes: int, order_modular: bool, threads: int) -> tuple[int, int]: ...
 
 def order_modular_posterior(weights: FamilyTable, threads: int, progress: object | None) -> tuple[float, FamilyTable, float]: ...

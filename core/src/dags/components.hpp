@@ -19,6 +19,10 @@ class Components {
                starts_[static_cast<std::size_t>(component)];
     }
 
+    // Nodes without parents, and without children.
+    int roots(int component) const { return roots_[static_cast<std::size_t>(component)]; }
+    int leaves(int component) const { return leaves_[static_cast<std::size_t>(component)]; }
+
     // The parents of the i-th node of a component, by their numbers in it, all below i.
     std::span<const int> parents(int component, int i) const {
         const auto v = static_cast<std::size_t>(starts_[static_cast<std::size_t>(component)] + i);
@@ -26,6 +30,9 @@ class Components {
     }
 
   private:
+    std::vector<int> roots_;
+    std::vector<int> leaves_;
+
     int representative(int v);
 
     std::vector<int> starts_;   // of each component among the numbered nodes

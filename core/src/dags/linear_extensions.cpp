@@ -1,9 +1,10 @@
-// Counting component by component, each from the end that promises to be cheaper.
+// Counting component by component, and part by part where all of one part comes before the next;
+// each from the end that promises to be cheaper.
 #include "arcwise/dags/linear_extensions.hpp"
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
+#include <tuple>
 
 #include "arcwise/support/error.hpp"
 #include "arcwise/support/special.hpp"
@@ -21,26 +22,10 @@ namespace {
                     " sets; give a larger budget or ask for an estimate.");
 }
 
-// Nodes come free at the far end: fewer of them are in the way when that end has more.
-Direction promising(const Components& components, int component, std::vector<bool>& has_children) {
-    const int size = components.size(component);
-    has_children.assign(static_cast<std::size_t>(size), false);
-    int roots = 0;
-    for (int v = 0; v < size; ++v) {
-        const auto parents = components.parents(component, v);
-        if (parents.empty()) ++roots;
-        for (const int p : parents) has_children[static_cast<std::size_t>(p)] = true;
-    }
-    const auto leaves = std::count(has_children.begin(), has_children.end(), false);
-    return roots > leaves ? Direction::backward : Direction::forward;
-}
-
 template <int Words>
 struct Tables {
-    using Shares =
-        std::conditional_t<64 * Words <= PlainShares::most_nodes, PlainShares, WideShares>;
     Poset<Words> poset;
-    OrderVolume<Words, Shares> shares;
+    OrderVolume<Words, Shares<Words>> shares;
     OrderVolume<Words, Remainders> remainders;
 };
 
@@ -54,12 +39,18 @@ class LinearExtensions::Workspace {
 
     double log_count(const std::uint64_t* parents, int nodes) {
         double result = log_gamma(static_cast<double>(nodes) + 1.0);
-        for_each_component(parents, nodes, [&](auto& tables, int, std::size_t most_sets) {
-            tables.shares.start(tables.poset, context_);
-            const auto share = tables.shares.share(tables.poset.all(), most_sets);
-            result += tables.shares.arithmetic().log(share);
-        });
-        return result;
+        for_each_component(
+            parents, nodes,
+            [&](auto& tables, std::size_t most_sets) {
+                tables.shares.start(tables.poset, context_);
+                const auto share = tables.shares.share(tables.poset.all(), most_sets);
+                result += tables.shares.arithmetic().log(share);
+            },
+            [&](int size) { result -= log_gamma(static_cast<double>(size) + 1.0); },
+            [&](Workspace& inner, const std::uint64_t* part, int size) {
+                result += inner.log_count(part, size);
+            });
+        return std::max(result, 0.0);
     }
 
     Remainders::Number count_modulo(const std::uint64_t* parents, int nodes,
@@ -67,65 +58,106 @@ class LinearExtensions::Workspace {
         arithmetic_.set(primes, nodes);
         Remainders::Number result = Remainders::one();
         for (int v = 2; v <= nodes; ++v) result = arithmetic_.times(result, v);
-        for_each_component(parents, nodes, [&](auto& tables, int size, std::size_t most_sets) {
-            tables.remainders.arithmetic().set(primes, size);
-            tables.remainders.start(tables.poset, context_);
-            const auto share = tables.remainders.share(tables.poset.all(), most_sets);
-            result = arithmetic_.product(result, share);
-        });
+        for_each_component(
+            parents, nodes,
+            [&](auto& tables, std::size_t most_sets) {
+                tables.remainders.arithmetic().set(primes, tables.poset.size());
+                tables.remainders.start(tables.poset, context_);
+                const auto share = tables.remainders.share(tables.poset.all(), most_sets);
+                result = arithmetic_.product(result, share);
+            },
+            [&](int size) {
+                for (int v = 2; v <= size; ++v) result = arithmetic_.divided(result, v);
+            },
+            [&](Workspace& inner, const std::uint64_t* part, int size) {
+                result = arithmetic_.product(result, inner.count_modulo(part, size, primes));
+            });
         return result;
     }
 
   private:
-    // Calls visit(tables with the poset, nodes, sets that may be remembered) for each component of
-    // at least two nodes. The count of a DAG is n! times the product of the shares.
-    template <class Visit>
-    void for_each_component(const std::uint64_t* parents, int nodes, Visit&& visit) {
+    // The count of a DAG is n! times the product of the shares of its components. Calls
+    // share(tables with the poset, sets that may be remembered) for each component of at least two
+    // nodes; or, where it is a series of parts whose counts multiply, divide(its size) for the
+    // factorial and part(workspace, packed parents, nodes) for each part.
+    template <class Share, class Divide, class Part>
+    void for_each_component(const std::uint64_t* parents, int nodes, Share&& share, Divide&& divide,
+                            Part&& part) {
         components_.split(parents, nodes);
         for (int c = 0; c < components_.count(); ++c) {
             const int size = components_.size(c);
             if (size == 1) continue;
-            if (size <= 64) {
-                count(one_, c, visit);
-            } else if (size <= 128) {
-                count(allocated(two_), c, visit);
-            } else if (size <= 256) {
-                count(allocated(four_), c, visit);
-            } else if (size <= 1024) {
-                count(allocated(sixteen_), c, visit);
-            } else {
-                throw Error(ErrorKind::capacity,
-                            "A component has " + std::to_string(size) +
-                                " nodes; linear extensions are counted for up to 1024.");
+            const Direction direction = promising(components_, c);
+            with_words_for(size, [&](auto words) {
+                auto& tables = this->tables<words()>();
+                tables.poset.build(components_, c, direction);
+                tables.poset.find_series(series_);
+                if (!series_helps()) {
+                    count(tables, share);
+                    return;
+                }
+                divide(size);
+                if (!inner_) inner_ = std::make_unique<Workspace>(budget_);
+                inner_->watch(context_);
+                for (std::size_t i = 0; i + 1 < series_.size(); ++i) {
+                    const bool forward = direction == Direction::forward;
+                    const int first = forward ? series_[i] : size - series_[i + 1];
+                    const int last = forward ? series_[i + 1] : size - series_[i];
+                    pack(c, first, last);
+                    part(*inner_, packed_.data(), last - first);
+                }
+            });
+        }
+    }
+
+    // The last part is met on its own anyway, as an up-set, and so is what is above one node.
+    bool series_helps() const {
+        for (std::size_t i = 0; i + 2 < series_.size(); ++i) {
+            if (series_[i + 1] - series_[i] > 1) return true;
+        }
+        return false;
+    }
+
+    // The nodes first to last - 1 of a component as a DAG of their own.
+    void pack(int component, int first, int last) {
+        const auto words = static_cast<std::size_t>((last - first + 63) / 64);
+        packed_.assign(static_cast<std::size_t>(last - first) * words, 0);
+        for (int v = first; v < last; ++v) {
+            for (const int parent : components_.parents(component, v)) {
+                if (parent < first) continue;
+                const int bit = parent - first;
+                packed_[static_cast<std::size_t>(v - first) * words +
+                        static_cast<std::size_t>(bit / 64)] |= std::uint64_t{1} << (bit % 64);
             }
         }
     }
 
-    template <int Words, class Visit>
-    void count(Tables<Words>& tables, int component, Visit&& visit) {
-        tables.poset.build(components_, component, promising(components_, component, flags_));
+    template <int Words, class Share>
+    void count(Tables<Words>& tables, Share&& share) {
         try {
-            visit(tables, tables.poset.size(), std::max<std::size_t>(budget_ / Words, 1));
+            share(tables, std::max<std::size_t>(budget_ / Words, 1));
         } catch (const BudgetPassed&) {
             refuse(tables.poset.size(), budget_);
         }
     }
 
     template <int Words>
-    static Tables<Words>& allocated(std::unique_ptr<Tables<Words>>& tables) {
-        if (!tables) tables = std::make_unique<Tables<Words>>();
-        return *tables;
+    Tables<Words>& tables() {
+        auto& wanted = std::get<std::unique_ptr<Tables<Words>>>(tables_);
+        if (!wanted) wanted = std::make_unique<Tables<Words>>();
+        return *wanted;
     }
 
     std::size_t budget_;
     TaskContext* context_ = nullptr;
     Components components_;
     Remainders arithmetic_;
-    std::vector<bool> flags_;
-    Tables<1> one_;
-    std::unique_ptr<Tables<2>> two_;
-    std::unique_ptr<Tables<4>> four_;
-    std::unique_ptr<Tables<16>> sixteen_;
+    std::vector<int> series_;
+    std::vector<std::uint64_t> packed_;
+    std::unique_ptr<Workspace> inner_;
+    std::tuple<std::unique_ptr<Tables<1>>, std::unique_ptr<Tables<2>>, std::unique_ptr<Tables<4>>,
+               std::unique_ptr<Tables<16>>>
+        tables_;
 };
 
 LinearExtensions::LinearExtensions(std::size_t budget)

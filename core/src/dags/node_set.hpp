@@ -5,14 +5,16 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "arcwise/support/error.hpp"
 
 namespace arcwise {
 
 template <int Words>
 class NodeSet {
   public:
-    static constexpr int capacity = 64 * Words;
-
     static NodeSet one(int v) {
         NodeSet set;
         set.words_[static_cast<std::size_t>(v >> 6)] = std::uint64_t{1} << (v & 63);
@@ -68,6 +70,15 @@ class NodeSet {
         return 64 * (Words - 1) + std::countr_zero(words_[Words - 1]);
     }
 
+    // The largest member; -1 where there is none.
+    int highest() const {
+        for (int w = Words - 1; w >= 0; --w) {
+            const std::uint64_t word = words_[static_cast<std::size_t>(w)];
+            if (word != 0) return 64 * w + 63 - std::countl_zero(word);
+        }
+        return -1;
+    }
+
     std::uint64_t hash() const {
         std::uint64_t mixed = 0;
         for (const std::uint64_t word : words_) {
@@ -89,5 +100,17 @@ class NodeSet {
 
     std::array<std::uint64_t, static_cast<std::size_t>(Words)> words_{};
 };
+
+// Calls visit with the number of words, as a constant, that sets of so many nodes are kept in.
+template <class Visit>
+void with_words_for(int nodes, Visit&& visit) {
+    if (nodes <= 64) return visit(std::integral_constant<int, 1>{});
+    if (nodes <= 128) return visit(std::integral_constant<int, 2>{});
+    if (nodes <= 256) return visit(std::integral_constant<int, 4>{});
+    if (nodes <= 1024) return visit(std::integral_constant<int, 16>{});
+    throw Error(ErrorKind::capacity,
+                "A component has " + std::to_string(nodes) +
+                    " nodes; linear extensions of a component are counted for up to 1024.");
+}
 
 }  // namespace arcwise

@@ -1,6 +1,7 @@
 // What lies above each node of a connected DAG, seen from either end.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -11,6 +12,12 @@ namespace arcwise {
 
 // Which end of the orders is filled first. Both give the same count; one may be much cheaper.
 enum class Direction { forward, backward };
+
+// Nodes come free at the far end: fewer sets are in the way when that end has more nodes.
+inline Direction promising(const Components& components, int component) {
+    return components.roots(component) > components.leaves(component) ? Direction::backward
+                                                                      : Direction::forward;
+}
 
 // Nodes are numbered so that whatever lies above a node has a larger number: in the direction
 // `forward` its descendants, in the direction `backward` its ancestors.
@@ -44,6 +51,18 @@ class Poset {
 
     // With the node itself.
     const Set& above(int v) const { return above_[static_cast<std::size_t>(v)]; }
+
+    // Starts of the longest series of parts, each wholly below the next, and the size as their end:
+    // a part begins where every node before has all from there on above it.
+    void find_series(std::vector<int>& starts) const {
+        starts.assign(1, 0);
+        int not_above = -1;  // the last node that is not above all before it
+        for (int v = 0; v < size_; ++v) {
+            if (v > 0 && not_above < v) starts.push_back(v);
+            not_above = std::max(not_above, all().without(above(v)).highest());
+        }
+        starts.push_back(size_);
+    }
 
     // Calls visit(component) for each component of an up-set: minimal nodes belong together when
     // something lies above both.

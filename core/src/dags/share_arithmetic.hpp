@@ -6,7 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace arcwise {
@@ -23,6 +24,7 @@ struct PlainShares {
     static Number times(Number a, int factor) { return a * factor; }
     static Number divided(Number a, int divisor) { return a / divisor; }
     static double log(Number a) { return std::log(a); }
+    static double ratio(Number a, Number b) { return a / b; }
 };
 
 // For any number of nodes: mantissa * 2^exponent, the mantissa in [1/2, 1) or zero.
@@ -52,6 +54,11 @@ struct WideShares {
     static double log(Number a) {
         return std::log(a.mantissa) + static_cast<double>(a.exponent) * std::log(2.0);
     }
+    // Infinite or zero where it is out of the range of a double.
+    static double ratio(Number a, Number b) {
+        const auto exponent = static_cast<double>(a.exponent - b.exponent);
+        return a.mantissa / b.mantissa * std::exp2(exponent);
+    }
 
   private:
     static Number normal(double mantissa, std::int64_t exponent) {
@@ -60,6 +67,10 @@ struct WideShares {
         return {scaled, exponent + shift};
     }
 };
+
+// Those of the two in which all shares of up to 64 * Words nodes can be told.
+template <int Words>
+using Shares = std::conditional_t<64 * Words <= PlainShares::most_nodes, PlainShares, WideShares>;
 
 // The share modulo four primes at once: as the primes are larger than any divisor, every division
 // has an answer, and the share times n! is the whole number of linear extensions.
