@@ -285,9 +285,8 @@ void BucketOrderLaw::draw(Random& random, int* order) const {
     for (std::size_t last = members; last-- > 0;) {
         for (std::size_t i = 0; i < members; ++i) {
             const std::size_t before = set & ~(std::size_t{1} << i);
-            shares[i] = before == set ? 0.0
-                                      : std::exp(log_sums_[i][without_member(before, i)] +
-                                                 forward_[before] - forward_[set]);
+            const double log_sum = log_sums_[i][without_member(before, i)];
+            shares[i] = before == set ? 0.0 : std::exp(log_sum + forward_[before] - forward_[set]);
         }
         const std::size_t chosen = random.choose(std::span(shares, members));
         order[last] = static_cast<int>(chosen);
