@@ -21,7 +21,8 @@ namespace arcwise {
 
 constexpr int most_bucket_members = 20;
 
-// For each member i its ln alpha_i over the 2^(b-1) subsets of the other members. The bits of a
+// For each of the b <= most_bucket_members members i its ln alpha_i over the 2^(b-1) subsets of the
+// other members; reading is fastest where tables start on a boundary of 64 bytes. The bits of a
 // subset are the members' positions with i taken out: those above i are moved down by one.
 using BucketSums = std::span<const double* const>;
 
@@ -47,11 +48,12 @@ class BucketProgramme {
     void log_backward(BucketSums log_sums, double* out);
 
   private:
-    // Memory of which `solve` makes three tables, on a boundary of vectors.
-    std::vector<double> memory_;
-    double* best_ = nullptr;  // the weight of the best order of each subset
-    double* sums_ = nullptr;  // G relative to it
+    // Fills best_ and sums_.
     void solve(BucketSums log_sums);
+
+    std::vector<double> memory_;  // what the tables below are cut from, where cache lines start
+    double* best_ = nullptr;      // the weight of the best order of each subset
+    double* sums_ = nullptr;      // G relative to it
 };
 
 // The distribution of the order of the members. The tables must outlive it.
