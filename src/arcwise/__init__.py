@@ -6,6 +6,7 @@ data -> local score + prior = model -> space x algorithm -> posterior -> feature
 from arcwise import simulate
 from arcwise._core import version as __version__
 from arcwise.algorithms.ais import ais
+from arcwise.algorithms.evidence import evidence
 from arcwise.algorithms.exact import ancestor_probabilities, exact
 from arcwise.algorithms.exact_sampling import (
     ExactSampler,
@@ -16,6 +17,7 @@ from arcwise.algorithms.exact_sampling import (
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.memory import exact_cost
+from arcwise.algorithms.unique_dags import unique_dags
 from arcwise.constraints import Constraints
 from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
@@ -66,6 +68,7 @@ __all__ = [
     "ais",
     "ancestor_probabilities",
     "discretize",
+    "evidence",
     "exact",
     "exact_cost",
     "importance_weighted_dags",
@@ -77,4 +80,5 @@ __all__ = [
     "samples_for",
     "score",
     "simulate",
+    "unique_dags",
 ]

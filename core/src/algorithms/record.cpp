@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "arcwise/support/error.hpp"
 #include "seconds.hpp"
 
 namespace arcwise {
@@ -48,11 +49,23 @@ void Record::draw(GivenState& given, Random& random, int count, LinearExtensions
         parents.resize(parents.size() + size);
         std::uint64_t* dag = parents.data() + (parents.size() - size);
         given.draw(random, dag);
-        double log_count = 0.0;
-        if (options_.count_extensions) log_count = counter.log_count(dag, nodes_, &context);
-        log_extensions.push_back(log_count);
-        extension_errors.push_back(0.0);
+        LinearExtensionEstimate orders{0.0, 0.0};
+        if (options_.count_extensions) orders = count_orders(dag, random, counter, context);
+        log_extensions.push_back(orders.log_count);
+        extension_errors.push_back(orders.standard_error);
     }
+}
+
+LinearExtensionEstimate Record::count_orders(const std::uint64_t* dag, Random& random,
+                                             LinearExtensions& counter, TaskContext& context) {
+    try {
+        return {counter.log_count(dag, nodes_, &context), 0.0};
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::capacity || !options_.estimate_extensions) throw;
+    }
+    constexpr EstimateOptions settings{
+        .sets = 100, .runs = 16, .exact_sets = 20'000, .exact_nodes = 12};
+    return estimate_linear_extensions(dag, nodes_, settings, random.bits(), RunOptions{});
 }
 
 int Record::dags_within(GivenState& given, Random& random, double seconds,

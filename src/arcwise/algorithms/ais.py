@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from arcwise.algorithms.targets import Target, as_target
 from arcwise.errors import ArgumentError, InterruptedWarning
 from arcwise.model import Model
 from arcwise.posterior import Posterior
-from arcwise.posterior.evidence import Evidence, log_mean, lower_bounds
+from arcwise.posterior.evidence import Evidence, log_mean, lower_bound, lower_bounds
 from arcwise.posterior.traces import Traces
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
@@ -45,6 +45,8 @@ def ais(
     schedule: str | Sequence[float] = "linear",
     stretch: int | None = None,
     thinning: int | None = None,
+    bins: int | None = None,
+    confidence: float = 0.95,
     dags_per_state: int = 1,
     dag_time_share: float | None = None,
     extension_budget: int | None = None,
@@ -80,6 +82,8 @@ def ais(
         None for a quarter of the annealing steps.
     thinning
         Steps of the stretch between two kept states; None for what keeps some ten.
+    bins, confidence
+        Besides the usual lower bounds, one from so many bins at that confidence.
     dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, threads, \
 progress
         As for `mcmc`.
@@ -129,7 +133,11 @@ progress
     results = _Results.of(annealed)
     found = assemble(model, wanted, results.kept, results.kept_log_weights)
     constant, constant_error = prior_constant(model, wanted, chosen, seed=seed, threads=threads)
-    evidence = _evidence(results, wanted, core_space.log_size, constant, constant_error)
+    totals = results.log_totals(wanted) + core_space.log_size - constant
+    evidence = _evidence(totals, constant, constant_error)
+    if bins is not None and constant_error == 0.0:
+        bound = {f"{bins} bins": lower_bound(totals, bins, confidence)}
+        evidence = replace(evidence, lower_bounds={**evidence.lower_bounds, **bound})
     summary = {
         "space": repr(chosen),
         "score_sums": repr(score_sums),
@@ -301,10 +309,7 @@ def _effective(log_weights: NDArray[np.float64]) -> float:
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
-def _evidence(
-    results: _Results, target: Target, log_size: float, constant: float, constant_error: float
-) -> Evidence:
-    totals = results.log_totals(target) + log_size - constant
+def _evidence(totals: NDArray[np.float64], constant: float, constant_error: float) -> Evidence:
     estimate, error = log_mean(totals)
     return Evidence(
         log_evidence=estimate,

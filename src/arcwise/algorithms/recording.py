@@ -13,6 +13,8 @@ from arcwise._checks import whole_number
 from arcwise.algorithms.targets import Target
 from arcwise.errors import ArgumentError
 
+_BUDGET_BEFORE_ESTIMATE = 50_000
+
 
 @dataclass(frozen=True)
 class Recording:
@@ -55,6 +57,9 @@ class Recording:
             options.extension_budget = whole_number(
                 self.extension_budget, "extension_budget", at_least=1
             )
+        elif self.estimate_extensions:
+            # Where an estimate is good enough, it is not worth counting for seconds.
+            options.extension_budget = _BUDGET_BEFORE_ESTIMATE
         options.estimate_extensions = self.estimate_extensions
         options.count_extensions = modular
         options.edges = not modular

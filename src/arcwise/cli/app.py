@@ -9,6 +9,7 @@ import typer
 import arcwise
 from arcwise.cli.composition import command
 from arcwise.cli.data import describe, simulate
+from arcwise.cli.evidence import evidence
 from arcwise.cli.exact import exact
 from arcwise.cli.sample import sample
 from arcwise.cli.score import score
@@ -44,5 +45,5 @@ def _global_options(
     pass
 
 
-for function in (exact, sample, score, describe, simulate):
+for function in (exact, sample, evidence, score, describe, simulate):
     app.command()(command(function))

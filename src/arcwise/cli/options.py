@@ -175,6 +175,28 @@ TargetName = Annotated[
     typer.Option("--target", help="The prior: as stated, or times the number of orders."),
 ]
 
+SpaceName = Annotated[
+    str, typer.Option("--space", help="What is sampled.", metavar="linear|buckets:SIZE")
+]
+
+Steps = Annotated[
+    int | None,
+    typer.Option(
+        "--steps", help="Steps of each chain, burn-in included; for ais: annealing steps."
+    ),
+]
+
+Seconds = Annotated[
+    float | None, typer.Option("--seconds", help="Wall-clock time instead of steps.")
+]
+
+Runs = Annotated[
+    int | None,
+    typer.Option("--chains", help="Number of chains (default 4); for ais: of runs (100)."),
+]
+
+Seed = Annotated[int, typer.Option("--seed", help="The seed.")]
+
 Threads = Annotated[
     int | None, typer.Option("--threads", help="Number of threads (default: all cores).")
 ]

@@ -11,6 +11,7 @@ from rich.text import Text
 from arcwise._names import listing
 from arcwise.errors import ArgumentError
 from arcwise.posterior import Posterior
+from arcwise.posterior.evidence import Evidence
 
 _EDGES_SHOWN = 15
 
@@ -51,14 +52,15 @@ def print_summary(posterior: Posterior) -> None:
             print(f"{words} {summary[key]:.4g}")
 
 
-def print_evidence(posterior: Posterior) -> None:
-    """Print the evidence with its error and bounds, if there is one."""
-    evidence = posterior.evidence
-    if evidence is None:
-        return
-    print(f"log evidence {evidence.log_evidence:.4f}, standard error {evidence.standard_error:.2g}")
+def evidence_lines(evidence: Evidence) -> list[str]:
+    """Return the evidence with its error and bounds, in words."""
+    lines = [
+        f"log evidence {evidence.log_evidence:.4f}, standard error {evidence.standard_error:.2g}"
+    ]
     for name, bound in evidence.lower_bounds.items():
-        print(f"  at least {bound.value:.4f} with probability {bound.confidence:.3g} ({name})")
+        certain = f"with probability {bound.confidence:.3g}"
+        lines.append(f"  at least {bound.value:.4f} {certain} ({name})")
+    return lines
 
 
 def write_results(posterior: Posterior, folder: Path) -> str:

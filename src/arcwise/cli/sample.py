@@ -14,11 +14,16 @@ from arcwise.cli.options import (
     DataOptions,
     FamilyOptions,
     PriorName,
+    Runs,
     ScoreOptions,
+    Seconds,
+    Seed,
+    SpaceName,
+    Steps,
     TargetName,
     Threads,
 )
-from arcwise.cli.results import print_edges, print_evidence, print_summary, write_results
+from arcwise.cli.results import evidence_lines, print_edges, print_summary, write_results
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.posterior import Posterior
@@ -29,27 +34,14 @@ def sample(
     score: ScoreOptions,
     families: FamilyOptions,
     prior: PriorName = "uniform",
-    space: Annotated[
-        str,
-        typer.Option("--space", help="What is sampled.", metavar="linear|buckets:SIZE"),
-    ] = "linear",
+    space: SpaceName = "linear",
     algorithm: Annotated[
         Literal["mcmc", "mc3", "ais"], typer.Option("--algorithm", help="How it is sampled.")
     ] = "mcmc",
     target: TargetName = "modular",
-    steps: Annotated[
-        int | None,
-        typer.Option(
-            "--steps", help="Steps of each chain, burn-in included; for ais: annealing steps."
-        ),
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", help="Wall-clock time instead of steps.")
-    ] = None,
-    chains: Annotated[
-        int | None,
-        typer.Option("--chains", help="Number of chains (default 4); for ais: of runs (100)."),
-    ] = None,
+    steps: Steps = None,
+    seconds: Seconds = None,
+    chains: Runs = None,
     levels: Annotated[
         int, typer.Option("--levels", help="Temperatures of mc3 besides the hottest.")
     ] = 15,
@@ -65,7 +57,7 @@ def sample(
             help="Estimate numbers of orders that are too large to count; else they are refused.",
         ),
     ] = False,
-    seed: Annotated[int, typer.Option("--seed", help="The seed.")] = 0,
+    seed: Seed = 0,
     threads: Threads = None,
     out: Annotated[
         Path | None,
@@ -94,7 +86,8 @@ def sample(
     posterior = _run(algorithm, model, space, steps, seconds, chains, levels, ladder, common)
     print_edges(posterior)
     print_summary(posterior)
-    print_evidence(posterior)
+    if posterior.evidence is not None:
+        print(*evidence_lines(posterior.evidence), sep="\n")
     if out is not None:
         print(f"{write_results(posterior, out)} written to {out}")
 

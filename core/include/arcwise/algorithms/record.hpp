@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arcwise/algorithms/batch_means.hpp"
+#include "arcwise/dags/linear_extension_estimate.hpp"
 #include "arcwise/dags/linear_extensions.hpp"
 #include "arcwise/spaces/space.hpp"
 #include "arcwise/support/tasks.hpp"
@@ -57,6 +58,8 @@ class Record {
   private:
     void draw(GivenState& given, Random& random, int count, LinearExtensions& counter,
               TaskContext& context);
+    LinearExtensionEstimate count_orders(const std::uint64_t* dag, Random& random,
+                                         LinearExtensions& counter, TaskContext& context);
     int dags_within(GivenState& given, Random& random, double seconds, LinearExtensions& counter,
                     TaskContext& context);
 

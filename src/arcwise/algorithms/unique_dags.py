@@ -1,0 +1,138 @@
+"""`unique_dags`: the method of Ellis and Wong, for comparison.
+
+From each sampled order, DAGs are drawn until the different ones among them carry
+most of the order's weight; then all are merged, each counts once, and each has
+its modular weight (Ellis and Wong 2008, "Learning causal Bayesian network
+structures from experimental data"). It needs no numbers of orders, but where the
+posterior is flat no amount of DAGs carries most of the weight.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise._checks import whole_number
+from arcwise._running import Progress
+from arcwise.algorithms.assembling import best_dag, modular_log_weights
+from arcwise.algorithms.chain_posterior import sums_for
+from arcwise.algorithms.chains import Budget, run_chains
+from arcwise.algorithms.recording import Recording
+from arcwise.errors import ArgumentError
+from arcwise.model import Model
+from arcwise.posterior import DagSample, Posterior
+from arcwise.spaces import LinearOrders
+from arcwise.sums import ScoreSums
+
+_FIRST_DRAWS = 64
+
+
+def unique_dags(
+    model: Model,
+    *,
+    coverage: float = 0.95,
+    most_dags: int = 10_000,
+    steps: int | None = None,
+    seconds: float | None = None,
+    burn_in: float = 0.5,
+    thinning: int | None = None,
+    chains: int = 4,
+    seed: int = 0,
+    sums: ScoreSums | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Posterior:
+    """Estimate the modular posterior from the different DAGs of sampled orders.
+
+    Parameters
+    ----------
+    model
+        The model.
+    coverage
+        The share of an order's weight that its different DAGs must carry.
+    most_dags
+        The most DAGs drawn from one order; orders that would need more are left
+        with what there is, which the summary counts.
+    steps, seconds, burn_in, thinning, chains, seed, sums, threads, progress
+        As for `mcmc`, on linear orders; the time to draw DAGs comes on top.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate.asia().sample(2000, seed=1), max_indegree=2)
+    >>> posterior = unique_dags(model, steps=400, thinning=10, chains=1, most_dags=500, seed=1)
+    >>> len(posterior.dags) == posterior.summary["dags"]
+    True
+    """
+    if not 0 < coverage < 1:
+        raise ArgumentError(f"coverage is {coverage!r}; give a number between 0 and 1")
+    most = whole_number(most_dags, "most_dags", at_least=1)
+    start = time.perf_counter()
+    score_sums = sums_for(model, sums, threads)
+    run = run_chains(
+        LinearOrders().build(score_sums),
+        Recording("order-modular", dags_per_state=0),
+        Budget(steps, seconds, None, burn_in, thinning),
+        inverse_temperatures=[1.0],
+        adapt=False,
+        exchanges_per_step=0,
+        chains=chains,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+        what="Sampling orders",
+    )
+    orders = np.concatenate([record.codes for record in run.kept])
+    found: list[NDArray[np.uint64]] = []
+    short = 0
+    for number, order in enumerate(orders.tolist()):
+        given = _core.GivenBuckets(score_sums.core, [[node] for node in order], None)
+        dags, enough = _different_dags(model, given, coverage, most, seed + number)
+        found.append(dags)
+        short += not enough
+    different = DagSample(model.variables, np.concatenate(found)).unique()
+    weighted = DagSample(
+        model.variables, different.parents, log_weights=modular_log_weights(model, different)
+    )
+    best, best_log_weight = best_dag(model, weighted)
+    summary: dict[str, Any] = {
+        "space": repr(LinearOrders()),
+        "orders": len(orders),
+        "orders_short_of_coverage": short,
+        "dags": len(weighted),
+        "coverage": coverage,
+        "chains": chains,
+        "seed": seed,
+        "thinning": run.thinning,
+        "effective_dags": weighted.effective_sample_size(),
+        "seconds": time.perf_counter() - start,
+    }
+    return Posterior(
+        variables=model.variables,
+        target="modular",
+        algorithm="unique-dags",
+        edges=weighted.edge_probabilities(),
+        map_dag=best,
+        map_log_weight=best_log_weight,
+        dags=weighted,
+        summary=summary,
+        provenance=model.provenance(),
+    )
+
+
+def _different_dags(
+    model: Model, given: _core.GivenBuckets, coverage: float, most: int, seed: int
+) -> tuple[NDArray[np.uint64], bool]:
+    """Return different DAGs of an order, and whether they carry enough of its weight."""
+    count = min(_FIRST_DRAWS, most)
+    while True:
+        # Draw i depends on the seed and i alone, so each round contains the one before.
+        dags = DagSample(model.variables, given.draw(count, seed, None)).unique()
+        carried = np.exp(modular_log_weights(model, dags) - given.log_weight).sum()
+        if carried >= coverage or count == most:
+            return dags.parents, bool(carried >= coverage)
+        count = min(2 * count, most)
