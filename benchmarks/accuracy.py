@@ -1,0 +1,85 @@
+"""How far sampled edge probabilities are from exact ones as the chains grow longer.
+
+Seven runs for each length; the figure is the largest error of any edge, as the
+median and the largest over the runs. If a sampler is right and mixes, four times
+the steps halve it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+
+import numpy as np
+from measuring import heading, line
+
+import arcwise
+from arcwise import Model, Posterior, ScoreSums
+from arcwise.algorithms.targets import Target
+from arcwise.data import Data
+
+RUNS = 7
+
+
+def simulated() -> Data:
+    """Return 500 rows of a random network of 20 variables."""
+    dag = arcwise.simulate.random_dag(20, expected_degree=2.5, max_indegree=3, seed=5)
+    network = arcwise.simulate.discrete_network(dag, levels=(2, 3), concentration=0.5, seed=5)
+    return network.sample(500, seed=5)
+
+
+def errors(
+    model: Model, exact: Posterior, algorithm: str, space: str, steps: int, sums: ScoreSums
+) -> tuple[list[float], list[float], float]:
+    """Return the largest error of each run, the largest in standard errors, and the time of one."""
+    largest, in_errors = [], []
+    start = time.perf_counter()
+    for seed in range(RUNS):
+        run = arcwise.mc3 if algorithm == "mc3" else arcwise.mcmc
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = run(
+                model, space, target=exact.target, steps=steps, chains=1, seed=seed, sums=sums,
+                dags_per_state=4 if exact.target == "modular" else 0, threads=1,
+            )  # fmt: skip
+        assert found.edge_errors is not None
+        off = np.abs(found.edges - exact.edges)
+        largest.append(float(off.max()))
+        certain = found.edge_errors < 1e-6
+        in_errors.append(float((off / np.where(certain, np.inf, found.edge_errors)).max()))
+    return largest, in_errors, (time.perf_counter() - start) / RUNS
+
+
+def table(data: Data, max_indegree: int, target: Target, cases: list[str], most: int) -> None:
+    model = Model(data, max_indegree=max_indegree)
+    exact = arcwise.exact(model, target)
+    sums = ScoreSums(model)
+    heading(f"{len(model.variables)} variables, {data.rows} rows, {target}")
+    for case in cases:
+        algorithm, space = case.split(" ")
+        for steps in (most // 64, most // 16, most // 4, most):
+            per_chain = steps // 8 if algorithm == "mc3" else steps
+            found, in_errors, seconds = errors(model, exact, algorithm, space, per_chain, sums)
+            line(
+                f"{case}, {per_chain:,} steps, {seconds:.2f} s",
+                f"{np.median(found):.4f} {max(found):.4f} ({max(in_errors):.1f} se)",
+            )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", nargs="*", help="tables of 13 to 20 discrete variables")
+    parser.add_argument("--max-indegree", type=int, default=3)
+    parser.add_argument("--most", type=int, default=1_280_000, help="steps of the longest chains")
+    arguments = parser.parse_args()
+    paths = arguments.data or []
+    tables = [arcwise.read(path, kinds="discrete", constant="drop") for path in paths]
+    for data in tables or [simulated()]:
+        cases = ["mcmc linear", "mcmc buckets:5", "mc3 linear"]
+        for target in ("order-modular", "modular"):
+            table(data, arguments.max_indegree, target, cases, arguments.most)
+
+
+if __name__ == "__main__":
+    main()
