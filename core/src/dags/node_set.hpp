@@ -43,6 +43,7 @@ class NodeSet {
         return combined(other, [](std::uint64_t a, std::uint64_t b) { return a & ~b; });
     }
     bool operator==(const NodeSet&) const = default;
+    bool comes_before(const NodeSet& other) const { return words_ < other.words_; }
 
     bool empty() const {
         std::uint64_t any = 0;

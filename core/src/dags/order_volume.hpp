@@ -62,35 +62,19 @@ class OrderVolume {
             return arithmetic_.divided(product(component.without(Set::one(first))), size);
         }
         if (const Number* known = table_.find(component)) return *known;
+        const Set minimal = poset_->minimal(component);
         Number sum = Arithmetic::zero();
-        Set counted;  // minimal nodes that a twin already stood for
-        for (Set rest = component; !rest.empty();) {
+        for (Set rest = minimal; !rest.empty();) {
             const int m = rest.lowest();
-            rest = rest.without(poset_->above(m));
-            if (counted.contains(m)) continue;
-            const int twins = 1 + count_twins(m, rest, counted);
+            // Minimal nodes with the same above them leave equal posets behind: one stands for all.
+            const Set twins = poset_->twins(m) & minimal;
+            rest = rest.without(twins);
             const Number left = product(component.without(Set::one(m)));
-            sum = arithmetic_.sum(sum, arithmetic_.times(left, twins));
+            sum = arithmetic_.sum(sum, arithmetic_.times(left, twins.size()));
         }
         if (table_.size() >= most_sets_) throw BudgetPassed{};
         if (context_ != nullptr && table_.size() % 4096 == 4095) context_->advance(0);
         return table_.at(component, arithmetic_.divided(sum, size));
-    }
-
-    // Minimal nodes with the same nodes above them leave equal posets behind: one stands for all.
-    int count_twins(int m, Set others, Set& counted) const {
-        const Set strictly_above = poset_->above(m).without(Set::one(m));
-        int count = 0;
-        while (!others.empty()) {
-            const int other = others.lowest();
-            const Set& above = poset_->above(other);
-            if (above.without(Set::one(other)) == strictly_above) {
-                ++count;
-                counted = counted | Set::one(other);
-            }
-            others = others.without(above);
-        }
-        return count;
     }
 
     const Poset<Words>* poset_ = nullptr;

@@ -44,6 +44,7 @@ class Poset {
                 }
             }
         }
+        find_twins();
     }
 
     int size() const { return size_; }
@@ -51,6 +52,20 @@ class Poset {
 
     // With the node itself.
     const Set& above(int v) const { return above_[static_cast<std::size_t>(v)]; }
+
+    // The nodes that have the same above them, with the node itself.
+    const Set& twins(int v) const { return twins_[static_cast<std::size_t>(v)]; }
+
+    // The minimal nodes of an up-set: its lowest number, the next one not above that, and so on.
+    Set minimal(Set up_set) const {
+        Set result;
+        while (!up_set.empty()) {
+            const int m = up_set.lowest();
+            result = result | Set::one(m);
+            up_set = up_set.without(above(m));
+        }
+        return result;
+    }
 
     // Starts of the longest series of parts, each wholly below the next, and the size as their end:
     // a part begins where every node before has all from there on above it.
@@ -89,10 +104,25 @@ class Poset {
     }
 
   private:
+    void find_twins() {
+        twins_.clear();
+        for (int v = 0; v < size_; ++v) twins_.push_back(Set::one(v));
+        for (int v = 0; v < size_; ++v) {
+            const Set strictly = above(v).without(Set::one(v));
+            for (int u = 0; u < v; ++u) {
+                if (above(u).without(Set::one(u)) != strictly) continue;
+                const Set all_of_them = twins(u) | twins(v);
+                twins_[static_cast<std::size_t>(u)] = all_of_them;
+                twins_[static_cast<std::size_t>(v)] = all_of_them;
+            }
+        }
+    }
+
     Set& at(int v) { return above_[static_cast<std::size_t>(v)]; }
 
     int size_ = 0;
     std::vector<Set> above_;
+    std::vector<Set> twins_;
 };
 
 }  // namespace arcwise

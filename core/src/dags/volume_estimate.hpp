@@ -8,6 +8,7 @@
 // components leave with their exact share.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -45,6 +46,12 @@ class VolumeEstimate {
                 const double ahead = table.size() > most_sets ? outlook(set, size) : 1.0;
                 kept_.push_back({set, weight, weight * ahead});
             });
+            // Equal steps through similar sets next to each other take some of each kind.
+            if (kept_.size() > most_sets) {
+                std::sort(kept_.begin(), kept_.end(), [](const Weighted& a, const Weighted& b) {
+                    return a.set.comes_before(b.set);
+                });
+            }
             thin(kept_, most_sets, random);
             for (const Weighted& each : kept_) expand(each.set, size, each.weight);
             if (context_ != nullptr) context_->advance(0);
