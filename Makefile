@@ -68,6 +68,8 @@ benchmark: $(VENV)/test.stamp  ## speed and memory, as ratios measured side by s
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/sums.py
 	$(BIN)/python benchmarks/exact.py
+	$(BIN)/python benchmarks/sampling.py
+	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/linear_extensions.py
 
 clean:  ## remove the environment and everything built
