@@ -38,10 +38,11 @@ def test_python_blocks_run_and_print_what_the_page_says(page, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     shown = blocks(page)
     ran = 0
+    names = {"__name__": "shown"}  # the blocks of a page are one program
     for place, (kind, text) in enumerate(shown):
         if kind != "python":
             continue
-        exec(compile(text, page, "exec"), {"__name__": "shown"})
+        exec(compile(text, page, "exec"), names)
         ran += 1
         printed = capsys.readouterr().out
         if place + 1 < len(shown) and shown[place + 1][0] == "text":
@@ -58,7 +59,7 @@ def test_shell_blocks_of_the_readme_run(tmp_path, monkeypatch, capsys):
         for line in text.splitlines()
         if line.startswith("$ arcwise ")
     ]
-    assert len(commands) == 4
+    assert len(commands) == 6
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
     assert len(arcwise.read_scores(tmp_path / "asia.jkl")) == 512

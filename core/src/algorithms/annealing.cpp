@@ -42,6 +42,7 @@ AnnealedRun anneal(const Space& space, const AnnealingOptions& options, Random m
     // A state of weight zero says nothing about DAGs, and its weight keeps it out of every mean.
     if (run.log_weight > -std::numeric_limits<double>::infinity()) {
         run.record.keep(*state, draws, seconds_now() - start, counter, context);
+        start = seconds_now();
         for (std::uint64_t step = 1; step <= options.stretch; ++step) {
             metropolis_step(*state, temperature, moves, run.counts);
             report(false);

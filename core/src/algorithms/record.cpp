@@ -29,13 +29,21 @@ void Record::keep(const State& state, Random& random, double seconds, LinearExte
     if (options_.edges) {
         std::fill(matrix_.begin(), matrix_.end(), 0.0);
         given->add_edge_probabilities(1.0, matrix_.data());
-        edges.add(matrix_);
     }
-    const int count =
-        options_.dag_time_share > 0.0
-            ? dags_within(*given, random, options_.dag_time_share * seconds, counter, context)
-            : options_.dags;
-    draw(*given, random, count, counter, context);
+    int count = options_.dags;
+    const std::size_t dags_before = dags();
+    try {
+        if (options_.dag_time_share > 0.0) {
+            count =
+                dags_within(*given, random, options_.dag_time_share * seconds, counter, context);
+        }
+        draw(*given, random, count, counter, context);
+    } catch (...) {
+        // Cut short or refused in the middle of a count: a state is kept whole or not at all.
+        keep_dags(dags_before);
+        throw;
+    }
+    if (options_.edges) edges.add(matrix_);
     log_weights.push_back(state.log_weight().value);
     const std::vector<std::uint16_t> code = state.encode();
     codes.insert(codes.end(), code.begin(), code.end());
@@ -68,6 +76,12 @@ LinearExtensionEstimate Record::count_orders(const std::uint64_t* dag, Random& r
     return estimate_linear_extensions(dag, nodes_, settings, random.bits(), RunOptions{});
 }
 
+void Record::keep_dags(std::size_t count) {
+    parents.resize(count * static_cast<std::size_t>(nodes_) * words_);
+    log_extensions.resize(count);
+    extension_errors.resize(count);
+}
+
 int Record::dags_within(GivenState& given, Random& random, double seconds,
                         LinearExtensions& counter, TaskContext& context) {
     const double start = seconds_now();
@@ -79,9 +93,7 @@ int Record::dags_within(GivenState& given, Random& random, double seconds,
         spent = seconds_now() - start;
     } while (spent < trial_share * seconds);
     // The trial draws are thrown away.
-    parents.resize(parents.size() - static_cast<std::size_t>(drawn * nodes_) * words_);
-    log_extensions.resize(log_extensions.size() - static_cast<std::size_t>(drawn));
-    extension_errors.resize(log_extensions.size());
+    keep_dags(dags() - static_cast<std::size_t>(drawn));
     return std::max(1, static_cast<int>((seconds - spent) * drawn / std::max(spent, 1e-9)));
 }
 

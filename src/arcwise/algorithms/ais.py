@@ -31,6 +31,9 @@ from arcwise.sums import ScoreSums
 _RUNS = 100
 _ROWS_IF_UNKNOWN = 1000
 _STATES_PER_RUN = 10
+# Far from all other runs and chains of the same seed, so that what they say is independent.
+_FIRST_RUN_OF_TOTALS = 1 << 62
+_MOST_RUNS_OF_WEIGHT_ZERO = 4096
 
 
 def ais(
@@ -187,7 +190,7 @@ def annealed_log_total(
     options.edges = False
     annealed = _core.AnnealedRuns(core_space, linear(steps), 0, 1, options, seed)
     with running(threads, None, "") as run:
-        annealed.run(0, runs, run.threads, None)
+        annealed.run(_FIRST_RUN_OF_TOTALS, runs, run.threads, None)
     log_total, error = log_mean(_Results.of(annealed).log_totals(target))
     return core_space.log_size + log_total, error
 
@@ -297,6 +300,8 @@ def _run_by_pieces(annealed: _core.AnnealedRuns, wanted: _Wanted, run: Run) -> N
         if run.progress is not None:
             run.progress(min(1.0, max(shares)))
         if max(shares) >= 1.0:
+            return
+        if len(annealed) >= _MOST_RUNS_OF_WEIGHT_ZERO and _effective(annealed.log_weights()) == 0:
             return
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from arcwise.algorithms.recording import Kept
 from arcwise.algorithms.targets import Target
 from arcwise.dag import Dag
+from arcwise.diagnostics.convergence import weighted_standard_error
 from arcwise.errors import ArgumentError, WeightCollapseWarning
 from arcwise.model import Model
 from arcwise.posterior import DagSample
@@ -101,29 +102,24 @@ def warn_of_collapse(dags: DagSample) -> None:
 
 
 def _edges_of_chains(kept: Sequence[Kept]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return means of the edge probabilities, with errors by the means of batches."""
+    """Return means of the edge probabilities, with errors by the means of batches.
+
+    Batches may still be correlated with their neighbours, which is seen from them.
+    """
     total = np.sum([_sums(r) for r in kept], axis=0) / sum(record.states for record in kept)
-    batches = np.concatenate(
-        [
-            record.edge_batches / record.edge_batch_size
-            for record in kept
-            if record.edge_batches is not None and len(record.edge_batches)
-        ]
+    batches = [_batch_means(record) for record in kept]
+    counts = [len(means) for means in batches]
+    sizes = np.repeat([record.edge_batch_size for record in kept], counts)
+    errors = weighted_standard_error(
+        np.concatenate(batches), sizes, np.repeat(np.arange(len(kept)), counts)
     )
-    sizes = np.concatenate(
-        [
-            np.full(len(record.edge_batches), record.edge_batch_size)
-            for record in kept
-            if record.edge_batches is not None and len(record.edge_batches)
-        ]
-    ).astype(np.float64)
-    if len(batches) < 2:
-        return total, np.full_like(total, np.nan)
-    shares = (sizes / sizes.sum())[:, np.newaxis, np.newaxis]
-    mean = (shares * batches).sum(axis=0)
-    spread = (shares**2 * (batches - mean) ** 2).sum(axis=0)
-    errors: NDArray[np.float64] = np.sqrt(spread * len(batches) / (len(batches) - 1))
     return total, errors
+
+
+def _batch_means(record: Kept) -> NDArray[np.float64]:
+    assert record.edge_batches is not None
+    means: NDArray[np.float64] = record.edge_batches / record.edge_batch_size
+    return means
 
 
 def _edges_of_runs(

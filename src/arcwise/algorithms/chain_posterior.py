@@ -18,7 +18,7 @@ from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.recording import Recording
 from arcwise.algorithms.telescoping import telescoped
 from arcwise.diagnostics.chains import edge_diagnostics, trace_diagnostics
-from arcwise.diagnostics.convergence import standard_error
+from arcwise.diagnostics.convergence import weighted_standard_error
 from arcwise.errors import ConvergenceWarning
 from arcwise.model import Model
 from arcwise.posterior import Posterior
@@ -28,6 +28,9 @@ from arcwise.spaces import Space, as_space
 from arcwise.sums import ScoreSums
 
 _LARGEST_RHAT = 1.05
+# Modes may weigh the same, so that edges alone tell them apart. Of hundreds of edges one may always
+# be far off by chance, so more is asked for.
+_LARGEST_EDGE_RHAT = 1.2
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ def sample_chains(
     _warn_of_convergence(diagnostics)
     evidence = None
     if len(tempering.inverse_temperatures) > 1 and tempering.inverse_temperatures[0] == 0.0:
-        evidence = _evidence(model, chosen, run, recording, core_space, seed, threads)
+        evidence = _evidence(model, chosen, run, tempering, recording, core_space, seed, threads)
     summary = {
         "space": repr(chosen),
         "score_sums": repr(score_sums),
@@ -158,12 +161,16 @@ def _evidence(
     model: Model,
     space: Space,
     run: ChainRun,
+    tempering: Tempering,
     recording: Recording,
     core_space: _core.Space,
     seed: int,
     threads: int | None,
 ) -> Evidence:
-    total, variance = telescoped([run.chains.ratios(i) for i in range(len(run.chains))])
+    total, variance = telescoped(
+        [run.chains.ratios(i) for i in range(len(run.chains))],
+        same_temperatures=not tempering.adapt,
+    )
     log_total = core_space.log_size + total
     if recording.target == "modular":
         # The mean of 1 / (number of orders) carries the sum over to the modular prior.
@@ -185,23 +192,28 @@ def _evidence(
 
 
 def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> tuple[float, float]:
-    """Return the log of a mean and its standard error, the chains' memory accounted for."""
+    """Return the log of a mean and its standard error, the chains' memory accounted for.
+
+    The error is infinite where too few states were kept to tell it.
+    """
     together = np.concatenate(chains)
     top = float(together.max())
-    mean = float(np.exp(together - top).mean())
-    shortest = min(len(chain) for chain in chains)
-    error = float(standard_error(np.exp(np.stack([c[:shortest] for c in chains]) - top)))
-    return top + float(np.log(mean)), 0.0 if np.isnan(error) else error / mean
+    values = np.exp(together - top)
+    mean = float(values.mean())
+    numbers = np.repeat(np.arange(len(chains)), [len(chain) for chain in chains])
+    error = float(weighted_standard_error(values, np.ones(len(values)), numbers))
+    return top + float(np.log(mean)), float("inf") if np.isnan(error) else error / mean
 
 
 def _warn_of_convergence(diagnostics: dict[str, Any]) -> None:
-    rhat = diagnostics["rhat_log_weight"]
-    difference = diagnostics["largest_edge_difference_between_chains"]
-    if rhat is not None and rhat > _LARGEST_RHAT:
+    rhat = diagnostics["rhat_log_weight"] or 1.0
+    edge_rhat = diagnostics["largest_rhat_edge"] or 1.0
+    if rhat > _LARGEST_RHAT or edge_rhat > _LARGEST_EDGE_RHAT:
+        difference = diagnostics["largest_edge_difference_between_chains"]
+        apart = "" if difference is None else f", edges up to {difference:.2f} apart between chains"
         warnings.warn(
-            f"the chains have not come together (R-hat of the log weight {rhat:.2f}, largest "
-            f"difference of an edge between chains {difference:.2f}); run longer, or use mc3 or "
-            "larger buckets",
+            f"the chains have not come together (R-hat of the log weight {rhat:.2f}, of an edge up "
+            f"to {edge_rhat:.2f}{apart}); run longer, or use mc3 or larger buckets",
             ConvergenceWarning,
             stacklevel=4,
         )

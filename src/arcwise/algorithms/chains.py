@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -109,8 +109,8 @@ def run_chains(
             elif budget.seconds is not None:
                 _by_seconds(result, budget, run, start)
             else:
-                usual = Budget(max(20_000, 200 * space.nodes**2), thinning=budget.thinning)
-                _by_steps(result, usual, run)
+                usual = max(20_000, 200 * space.nodes**2)
+                _by_steps(result, replace(budget, steps=usual), run)
         except KeyboardInterrupt:
             result.interrupted = True
     result.seconds = time.perf_counter() - start

@@ -14,7 +14,10 @@ from arcwise.posterior.traces import Traces
 
 
 def trace_diagnostics(traces: Traces) -> dict[str, Any]:
-    """Return R-hat and the effective sample size of the log weight; None where there is none."""
+    """Return R-hat and the effective sample size of the log weight; None where there is none.
+
+    R-hat is infinite where every chain stays at a place of its own.
+    """
     matrix = traces.log_weights_matrix()
     return {
         "rhat_log_weight": _number(rhat(matrix)),
@@ -26,7 +29,8 @@ def edge_diagnostics(kept: Sequence[Kept], nodes: int) -> dict[str, Any]:
     """Return the worst R-hat and effective sample size of an edge, and how far chains are apart.
 
     They are of the states as sampled, before any weights; of each state, one DAG
-    stands for it. An edge that never changes has neither number.
+    stands for it. An edge that never changes has neither number; one chain alone
+    has none to be apart from, and the difference is None.
     """
     result: dict[str, Any] = {
         "largest_rhat_edge": None,
@@ -38,8 +42,8 @@ def edge_diagnostics(kept: Sequence[Kept], nodes: int) -> dict[str, Any]:
         means = [
             record.edge_sums / record.states for record in kept if record.edge_sums is not None
         ]
-        result["largest_edge_difference_between_chains"] = _largest(
-            largest_chain_difference(np.stack(means))
+        result["largest_edge_difference_between_chains"] = _number(
+            _largest(largest_chain_difference(np.stack(means)))
         )
         return result
     firsts = [np.cumsum(record.dag_counts) - record.dag_counts for record in kept]
@@ -61,7 +65,7 @@ def edge_diagnostics(kept: Sequence[Kept], nodes: int) -> dict[str, Any]:
         apart.append(_largest(largest_chain_difference(numbers.mean(axis=1))))
     result["largest_rhat_edge"] = _number(_largest(np.array(worst)))
     result["smallest_effective_samples_edge"] = _number(_smallest(np.array(fewest)))
-    result["largest_edge_difference_between_chains"] = max(apart, default=0.0)
+    result["largest_edge_difference_between_chains"] = _number(max(apart, default=0.0))
     return result
 
 
@@ -72,11 +76,11 @@ def _parent_bits(words: NDArray[np.uint64], nodes: int) -> NDArray[np.bool_]:
 
 def _number(value: Any) -> float | None:
     number = float(value)
-    return number if np.isfinite(number) else None
+    return None if np.isnan(number) else number
 
 
 def _largest(values: NDArray[np.float64]) -> float:
-    there = values[np.isfinite(values)]
+    there = values[~np.isnan(values)]
     return float(there.max()) if there.size else float("nan")
 
 

@@ -21,6 +21,7 @@ from arcwise.errors import ArgumentError
 Array = NDArray[np.float64]
 
 _FEWEST_DRAWS = 4
+_MANY_CHAINS = 30
 # Numbers handled at one time; what is made of them stays in the cache.
 _PIECE = 1 << 16
 # A range this small relative to the numbers themselves is rounding, not movement.
@@ -152,8 +153,9 @@ def weighted_standard_error(
         One for each draw, not negative; their scale does not matter.
     chains
         The number of the chain each draw is from; None if all are from one. Chains
-        too short to show their autocorrelation (fewer than 4 draws) are taken as
-        independent groups of draws.
+        too short to show their autocorrelation (fewer than 4 draws, or fewer than
+        there are chains) are taken as independent groups of draws, and so are 30
+        chains or more.
 
     Returns
     -------
@@ -200,9 +202,11 @@ def _error_of_mean(values: Array, lengths: NDArray[np.int64]) -> Array:
     # A chain that was cut off early would leave nothing to see autocorrelation in.
     long = lengths >= lengths.max() / 2
     shortest = int(lengths[long].min())
-    if shortest < _FEWEST_DRAWS:
-        if len(lengths) == 1:
-            return np.full(values.shape[1], np.nan)
+    if len(lengths) == 1 and shortest < _FEWEST_DRAWS:
+        return np.full(values.shape[1], np.nan)
+    # Chains are independent whatever happens within them; where there are many, or more than any
+    # has draws, that is all that need be known.
+    if shortest < _FEWEST_DRAWS or len(lengths) >= min(shortest, _MANY_CHAINS):
         totals = np.add.reduceat(values, ends - lengths, axis=0)
         correction = len(lengths) / (len(lengths) - 1)
         return np.asarray(np.sqrt(correction * (totals**2).sum(axis=0)) / count)

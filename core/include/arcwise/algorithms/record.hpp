@@ -63,6 +63,9 @@ class Record {
     int dags_within(GivenState& given, Random& random, double seconds, LinearExtensions& counter,
                     TaskContext& context);
 
+    // Drops all DAGs but the first ones.
+    void keep_dags(std::size_t count);
+
     int nodes_;
     std::size_t words_;
     RecordOptions options_;
