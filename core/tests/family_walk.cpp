@@ -24,7 +24,8 @@ double largest_error(const NodeFamilies& families, double tolerance, std::uint64
     const NodeSums sums(families, 0, SumMethod::walk, tolerance, false);
     Random random(seed, 1);
     double largest = 0.0;
-    for (int i = 0; i < 200; ++i) {
+    const int questions = families.count() > 10000 ? 10 : 100;
+    for (int i = 0; i < questions; ++i) {
         const std::vector<int> allowed =
             subset(random, static_cast<int>(families.candidates().size()), random.uniform());
         const double expected = log_sum(admitted(families, allowed, nullptr));
@@ -78,6 +79,13 @@ TEST(walks_of_numbers_of_candidates_around_a_word) {
     }
 }
 
+TEST(walks_of_long_prefixes_beyond_a_word) {
+    NodeFamilies families(first_numbers(66), {}, 3);
+    Random random(6, 0);
+    set_weights(families, random, 10.0);
+    CHECK(largest_error(families, nothing_left_out, 6) < 1e-15);
+}
+
 TEST(walks_of_more_than_two_words) {
     // More words than are kept without memory of their own.
     NodeFamilies families(first_numbers(300), {}, 2);
@@ -126,6 +134,15 @@ TEST(what_a_walk_leaves_out_is_within_its_tolerance) {
     CHECK(error > 1e-6);  // the tolerance is made use of
     CHECK(kept < families.count() / 20);
     CHECK(FamilyWalk(families, nothing_left_out).families_kept() == families.count());
+}
+
+TEST(light_families_are_weighed_together) {
+    // Two of the twenty singles may go on account of the empty set, though each alone could.
+    constexpr double tolerance = 1e-6;
+    NodeFamilies families(first_numbers(20), {}, 1);
+    for (double& value : families.values()) value = std::log(0.4 * tolerance);
+    families.values()[0] = 0.0;
+    CHECK(FamilyWalk(families, tolerance).families_kept() == 19);
 }
 
 TEST(a_subset_that_weighs_nothing_keeps_no_family_out) {

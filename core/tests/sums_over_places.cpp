@@ -74,15 +74,19 @@ void check_sums(const Case& each, SumMethod method) {
 std::vector<double> make_factors(const Case& each, Random& random) {
     const std::size_t count = std::size_t{1} << each.places.size();
     std::vector<double> factors(count, minus_infinity);
+    std::size_t always = 0;  // no family's places are less than these, and no other factor counts
+    for (std::size_t i = 0; i < each.places.size(); ++i) {
+        if (contains(each.families.required(), each.places[i])) always |= std::size_t{1} << i;
+    }
     for (std::size_t set = 0; set < count; ++set) {
         const double sum = log_sum(admitted(each.families, each.allowed(set), nullptr));
         if (sum == minus_infinity) continue;
         const double share = -2.0 * random.uniform() - std::log(static_cast<double>(count));
-        for (std::size_t within = set;; within = (within - 1) & set) {
+        for (std::size_t within = 0; within < count; ++within) {
+            if ((within & ~set) != 0 || (within & always) != always) continue;
             const double high = std::max(factors[within], share - sum);
             factors[within] =
                 high + std::log(std::exp(factors[within] - high) + std::exp(share - sum - high));
-            if (within == 0) break;
         }
     }
     return factors;
@@ -154,10 +158,11 @@ TEST(places_among_more_candidates_than_bits_in_a_word) {
 }
 
 TEST(factors_and_weights_beyond_plain_numbers) {
-    // Weights fall by 2,000 nats with every parent among the places, and the factors undo it.
+    // Weights fall by a step with every parent among the places, and the factors undo it. Two of
+    // the steps make factors that lie just on either side of the border between two windows.
     constexpr SumMethod methods[] = {SumMethod::table, SumMethod::walk, SumMethod::scan};
     for (const double level : {-90'000.0, 0.0, 3000.0}) {
-        for (const double step : {300.0, 700.0, 2000.0, 9000.0}) {
+        for (const double step : {300.0, 601.5, 603.0, 700.0, 2000.0, 9000.0}) {
             Case each{NodeFamilies({0, 1, 2, 3, 4}, {}, 3), {0, 1}, {2, 3, 4}};
             Random random(5, 0);
             each.families.for_each([&](std::uint64_t index, std::span<const int> members) {
