@@ -105,7 +105,7 @@ def ask(model: arcwise.Model, method: str, repetitions: int) -> None:
     for _ in range(20):
         order = random.permutation(nodes).tolist()
         questions += [(node, order[:place]) for place, node in enumerate(order)]
-    core = kept[0]._sums
+    core = kept[0].core
 
     def sums() -> None:
         for node, before in questions:
@@ -129,7 +129,7 @@ def over_places(model: arcwise.Model, method: str, repetitions: int) -> None:
     """Ask for the sums of every node of a bucket, for all sets of the others in it."""
     n = len(model.variables)
     heading(f"(c) sums for all sets of places, by {method}, {n} nodes; a bucket at a random place")
-    core = arcwise.ScoreSums(model, method=method, threads=1)._sums
+    core = arcwise.ScoreSums(model, method=method, threads=1).core
     if method == "walk":
         kept = sum(core.families_kept(node) for node in range(n)) / len(model.weights)
         line("families kept", f"{100 * kept:.0f} %")

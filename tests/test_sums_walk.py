@@ -45,7 +45,7 @@ def places_and_base(node: Node, random: np.random.Generator, most: int) -> tuple
 
 def sums_over(sums: ScoreSums, node: int, base: list[int], places: list[int]) -> list[float]:
     out = np.empty(2 ** len(places))
-    sums._sums.log_sums_over(node, base, places, out)
+    sums.core.log_sums_over(node, base, places, out)
     return out.tolist()
 
 
@@ -110,7 +110,7 @@ def test_probabilities_of_parents(drawn: tuple[Node, Any]) -> None:
             if {*fewer} <= {*some}:
                 factors[index] = np.logaddexp(factors[index], math.log(share) - total)
     for method in METHODS:
-        found = node.sums(method)._sums.parent_probabilities(0, base, places, factors.tolist())
+        found = node.sums(method).core.parent_probabilities(0, base, places, factors.tolist())
         assert np.allclose(found, expected, rtol=0.0, atol=1e-10)
 
 
@@ -130,8 +130,8 @@ def test_walks_of_a_model_of_data_agree_with_scans() -> None:
         node = int(random.integers(24))
         others = [other for other in range(24) if other != node]
         allowed = [other for other in others if random.random() < random.random()]
-        expected = scan._sums.log_sum(node, allowed, None)
-        assert abs(walk._sums.log_sum(node, allowed, None) - expected) < 2e-12
+        expected = scan.core.log_sum(node, allowed, None)
+        assert abs(walk.core.log_sum(node, allowed, None) - expected) < 2e-12
         places = [other for other in others if other not in allowed][:4]
         found = sums_over(walk, node, allowed, places)
         assert np.allclose(found, sums_over(scan, node, allowed, places), 0.0, 2e-12)
@@ -144,7 +144,7 @@ def test_what_is_left_out_is_most_families_and_within_the_tolerance() -> None:
     kept = {}
     for tolerance in (1e-300, 1e-12, 1e-4):
         sums = ScoreSums(model, method="walk", tolerance=tolerance)
-        kept[tolerance] = sum(sums._sums.families_kept(node) for node in range(24)) / 24
+        kept[tolerance] = sum(sums.core.families_kept(node) for node in range(24)) / 24
         for allowed in ([], list(model.variables[1:]), list(model.variables[3:20])):
             missing = reference.log_sum(families, allowed) - sums.log_sum("X0", allowed)
             assert -1e-12 < missing < tolerance + 1e-12
@@ -162,6 +162,6 @@ def test_sums_are_the_same_on_any_number_of_threads(method: Way) -> None:
         found = sums_over(one, node, base, places)
         assert sums_over(three, node, base, places) == found
         question = (node, base, places, [-value for value in found])
-        probabilities = one._sums.parent_probabilities(*question)
-        assert three._sums.parent_probabilities(*question) == probabilities
-        assert three._sums.log_sum(node, base, base[:2]) == one._sums.log_sum(node, base, base[:2])
+        probabilities = one.core.parent_probabilities(*question)
+        assert three.core.parent_probabilities(*question) == probabilities
+        assert three.core.log_sum(node, base, base[:2]) == one.core.log_sum(node, base, base[:2])

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 
 #include "arcwise/sums/log_space.hpp"
 #include "arcwise/sums/subset_transforms.hpp"
+#include "paired_families.hpp"
 #include "tree_walk.hpp"
 
 namespace arcwise {
@@ -290,6 +292,7 @@ FamilyWalk::FamilyWalk(const NodeFamilies& families, double tolerance)
     }
     if (largest == minus_infinity) return;
     heaviest_ = largest;
+    if (PairedFamilies::suits(tree_)) paired_ = std::make_unique<const PairedFamilies>(tree_);
     const double depth = largest - smallest;
     double scale = window_scale(0.0, -depth);
     for (;; scale -= nats_per_window) {
@@ -302,9 +305,18 @@ FamilyWalk::FamilyWalk(const NodeFamilies& families, double tolerance)
         window.weights.resize(tree_.log_weights.size());
         scaled_exp(window.weights.data(), tree_.log_weights.data(), heaviest_ + scale,
                    window.weights.size());
+        if (paired_) window.paired_weights = paired_->arranged(window.weights);
         scaled_exp(&window.weight_of_empty, &tree_.log_weight_of_empty, heaviest_ + scale, 1);
         if (-depth >= scale - nats_below_scale) return;
     }
+}
+
+FamilyWalk::~FamilyWalk() = default;
+FamilyWalk::FamilyWalk(FamilyWalk&&) noexcept = default;
+
+double FamilyWalk::sum_in(const Window& window, const std::uint64_t* members) const {
+    if (paired_) return paired_->sum(window.paired_weights.data(), members[0]);
+    return sum_of_allowed(tree_, window.weights.data(), members);
 }
 
 double FamilyWalk::log_sum(ParentBits allowed) const {
@@ -314,7 +326,7 @@ double FamilyWalk::log_sum(ParentBits allowed) const {
     for (const Window& window : windows_) {
         double sum = window.weight_of_empty;
         if (tree_.most_members > 0) {
-            sum += sum_of_allowed(tree_, window.weights.data(), members.data());
+            sum += sum_in(window, members.data());
         }
         // What vanished lies below e^-700. What lies above e^600 in a lower window, and counts as
         // less than it is, would have made the sum final before.
@@ -329,13 +341,17 @@ void FamilyWalk::log_sums_over(ParentBits base, std::span<const int> places, dou
     const Members members = split.members();
     const std::size_t count = std::size_t{1} << places.size();
     std::fill_n(out, count, minus_infinity);
-    PrefixBins bins(tree_, places.size());
+    std::optional<PrefixBins> bins;
+    if (!paired_) bins.emplace(tree_, places.size());
     std::vector<double> sums(count);
     for (const Window& window : windows_) {
         std::fill(sums.begin(), sums.end(), 0.0);
         sums[0] = window.weight_of_empty;
-        if (tree_.most_members > 0) {
-            add_by_places(tree_, window.weights.data(), members, bins, sums.data());
+        if (paired_) {
+            paired_->add_by_places(window.paired_weights.data(), members.all[0], members.place_bit,
+                                   places.size(), sums.data());
+        } else if (tree_.most_members > 0) {
+            add_by_places(tree_, window.weights.data(), members, *bins, sums.data());
         }
         sum_over_subsets(sums.data(), static_cast<int>(places.size()));
         fill_with_scaled_log(out, sums.data(), window.scale, smallest_final_sum, count);

@@ -28,6 +28,7 @@ from arcwise.spaces import Space, as_space
 from arcwise.sums import ScoreSums
 
 _LARGEST_RHAT = 1.05
+_SUM_TOLERANCE = 1e-9  # far below what sampling could tell; sums by table have none
 # Modes may weigh the same, so that edges alone tell them apart. Of hundreds of edges one may always
 # be far off by chance, so more is asked for.
 _LARGEST_EDGE_RHAT = 1.2
@@ -118,7 +119,7 @@ def sample_chains(
 def sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> ScoreSums:
     """Return the score sums given, if they are of these variables, or new ones."""
     if sums is None:
-        return ScoreSums(model, maxima=False, threads=threads)
+        return ScoreSums(model, tolerance=_SUM_TOLERANCE, maxima=False, threads=threads)
     sums.refuse_other_variables(model.variables)
     return sums
 

@@ -74,7 +74,8 @@ def mcmc(
     seed
         The seed; results do not depend on the number of threads.
     sums
-        The score sums, if they are at hand already; else they are made.
+        The score sums, if they are at hand already; else they are made, with a
+        tolerance of 1e-9 for nodes with too many candidate parents for a table.
     threads, progress
         As for `exact`.
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -16,10 +17,14 @@
 
 namespace arcwise {
 
+class PairedFamilies;
+
 class FamilyWalk {
   public:
     // `tolerance` is the share of a sum over all families within a set that may be left out.
     FamilyWalk(const NodeFamilies& families, double tolerance);
+    ~FamilyWalk();
+    FamilyWalk(FamilyWalk&&) noexcept;
 
     // Whether the windows reach down to the lightest family. Where they do not, a sum that comes
     // out as minus infinity may be that of lighter families.
@@ -41,9 +46,13 @@ class FamilyWalk {
         double scale;                 // relative to the heaviest family
         std::vector<double> weights;  // e^(log weight - heaviest - scale)
         double weight_of_empty;
+        std::vector<double> paired_weights;  // the same in the order of paired_
     };
 
+    double sum_in(const Window& window, const std::uint64_t* members) const;
+
     FamilyTree tree_;
+    std::unique_ptr<const PairedFamilies> paired_;  // null: all sums are walks
     std::size_t required_;  // parents in every family, whose bits come after the candidates'
     double heaviest_ = 0.0;
     std::vector<Window> windows_;
