@@ -14,9 +14,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from arcwise import BucketOrders, LinearOrders, Model, ScoreSums, Space
+from arcwise import BucketOrders, LinearOrders, Model, PartialOrders, ScoreSums, Space
 from exact_models import random_model
-from reference.spaces import State, weights_of_bucket_orders, weights_of_linear_orders
+from reference.spaces import (
+    State,
+    weights_of_bucket_orders,
+    weights_of_linear_orders,
+    weights_of_partial_orders,
+)
 
 PENALTY_SCALE = 5.0  # of the path from the uniform distribution to the posterior
 
@@ -58,6 +63,14 @@ CASES = {
     "buckets of 1": Case(BucketOrders(1), weights_of_linear_orders),
     "buckets of 2": Case(BucketOrders(2), lambda model: weights_of_bucket_orders(model, 2)),
     "buckets of 3": Case(BucketOrders(3), lambda model: weights_of_bucket_orders(model, 3)),
+    "partial orders": Case(
+        PartialOrders([("x0", "x2"), ("x1", "x2")]),
+        lambda model: weights_of_partial_orders(model, [(0, 2), (1, 2)]),
+    ),
+    "partial chains": Case(
+        PartialOrders([("x0", "x1"), ("x1", "x2")]),
+        lambda model: weights_of_partial_orders(model, [(0, 1), (1, 2)]),
+    ),
 }
 
 

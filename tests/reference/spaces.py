@@ -62,3 +62,27 @@ def weights_of_bucket_orders(model: Model, size: int) -> dict[State, float]:
         state: math.fsum(single[order] for order in extensions_of_buckets(state, size))
         for state in bucket_orders(n, size)
     }
+
+
+def weights_of_partial_orders(model: Model, pairs: Sequence[tuple[int, int]]) -> dict[State, float]:
+    """Return the weights of what a partial order of positions becomes by moving nodes in its parts.
+
+    A state is the node at each position, the smallest such row where several say the same.
+    """
+    n = len(model.variables)
+    part = list(range(n))
+    for first, second in pairs:
+        part = [part[first] if own == part[second] else own for own in part]
+    states: dict[frozenset[tuple[int, int]], State] = {}
+    for code in permutations(range(n)):
+        if all(part[position] == part[node] for position, node in enumerate(code)):
+            states.setdefault(frozenset((code[a], code[b]) for a, b in pairs), code)
+    single = weights_of_linear_orders(model)
+    return {
+        code: math.fsum(
+            weight
+            for order, weight in single.items()
+            if all(order.index(a) < order.index(b) for a, b in relation)
+        )
+        for relation, code in states.items()
+    }

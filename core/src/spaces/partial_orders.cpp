@@ -83,6 +83,12 @@ PartialOrders::PartialOrders(const ScoreSums& sums, std::vector<std::uint64_t> p
     : sums_(sums) {
     predecessors = transitive_closure(std::move(predecessors));
     parts_ = find_parts(predecessors);
+    const std::vector<std::uint64_t> successors = turned(predecessors);
+    std::uint64_t everywhere = 0;
+    for (std::size_t i = 0; i < successors.size(); ++i) everywhere |= bit(i);
+    for (std::size_t i = 0; i < successors.size(); ++i) {
+        not_after_.push_back(everywhere & ~successors[i] & ~bit(i));
+    }
     lattice_ = std::make_shared<const DownsetLattice>(std::move(predecessors));
     for (const Part& part : parts_) {
         std::size_t members = 0;
@@ -124,12 +130,19 @@ void PartialOrderState::become(std::vector<int> node_at) {
     for (std::size_t i = 0; i < transitions.size(); ++i) {
         log_sums_[i] = alpha_.log_sum(transitions[i]);
     }
-    weight_ = weight_of(programme_.log_score(log_sums_.data()));
+    weight_ = weight_of(programme_.log_score(log_sums_.data()), alpha_);
 }
 
-LogWeight PartialOrderState::weight_of(double log_score) const {
-    if (std::isinf(log_score)) return {space_.stand_in_, 1};
-    return {log_score, 0};
+LogWeight PartialOrderState::weight_of(double log_score, const TransitionSums& alpha) const {
+    if (!std::isinf(log_score)) return {log_score, 0};
+    // The nodes that have no family in any linear extension, so that fewer of them is a way on.
+    int impossible = 0;
+    for (std::size_t position = 0; position < space_.not_after_.size(); ++position) {
+        const std::uint64_t bits =
+            alpha.parent_bits(static_cast<int>(position), space_.not_after_[position]);
+        if (std::isinf(space_.sums_[alpha.node_at()[position]].log_sum(&bits))) ++impossible;
+    }
+    return {space_.stand_in_, std::max(1, impossible)};
 }
 
 void PartialOrderState::draw_uniform(Random& random) {
@@ -165,7 +178,7 @@ Proposal PartialOrderState::propose(const Temperature&, Random& random) {
             element == first || element == second || (set >> first & 1) != (set >> second & 1);
         proposed_log_sums_[i] = changes ? proposed_alpha_.log_sum(transitions[i]) : log_sums_[i];
     }
-    proposed_weight_ = weight_of(programme_.log_score(proposed_log_sums_.data()));
+    proposed_weight_ = weight_of(programme_.log_score(proposed_log_sums_.data()), proposed_alpha_);
     proposal.weight = proposed_weight_;
     return proposal;
 }

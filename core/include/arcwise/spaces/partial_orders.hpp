@@ -46,6 +46,7 @@ class PartialOrders final : public Space {
     std::shared_ptr<const DownsetLattice> lattice_;
     std::vector<Part> parts_;
     std::vector<std::pair<int, int>> swaps_;  // positions of one part, in different buckets
+    std::vector<std::uint64_t> not_after_;    // by position: all that need not come after it
     double log_size_ = 0.0;
     double stand_in_ = 0.0;  // the value of states whose weight is zero
 };
@@ -68,7 +69,7 @@ class PartialOrderState final : public State {
 
   private:
     void become(std::vector<int> node_at);
-    LogWeight weight_of(double log_score) const;
+    LogWeight weight_of(double log_score, const TransitionSums& alpha) const;
 
     const PartialOrders& space_;
     TransitionSums alpha_;
