@@ -292,7 +292,7 @@ FamilyWalk::FamilyWalk(const NodeFamilies& families, double tolerance)
     }
     if (largest == minus_infinity) return;
     heaviest_ = largest;
-    if (PairedFamilies::suits(tree_)) paired_ = std::make_unique<const PairedFamilies>(tree_);
+    if (PairedFamilies::suits(tree_)) paired_ = std::make_shared<const PairedFamilies>(tree_);
     const double depth = largest - smallest;
     double scale = window_scale(0.0, -depth);
     for (;; scale -= nats_per_window) {
@@ -310,9 +310,6 @@ FamilyWalk::FamilyWalk(const NodeFamilies& families, double tolerance)
         if (-depth >= scale - nats_below_scale) return;
     }
 }
-
-FamilyWalk::~FamilyWalk() = default;
-FamilyWalk::FamilyWalk(FamilyWalk&&) noexcept = default;
 
 double FamilyWalk::sum_in(const Window& window, const std::uint64_t* members) const {
     if (paired_) return paired_->sum(window.paired_weights.data(), members[0]);

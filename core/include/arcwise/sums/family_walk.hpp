@@ -23,8 +23,6 @@ class FamilyWalk {
   public:
     // `tolerance` is the share of a sum over all families within a set that may be left out.
     FamilyWalk(const NodeFamilies& families, double tolerance);
-    ~FamilyWalk();
-    FamilyWalk(FamilyWalk&&) noexcept;
 
     // Whether the windows reach down to the lightest family. Where they do not, a sum that comes
     // out as minus infinity may be that of lighter families.
@@ -52,7 +50,7 @@ class FamilyWalk {
     double sum_in(const Window& window, const std::uint64_t* members) const;
 
     FamilyTree tree_;
-    std::unique_ptr<const PairedFamilies> paired_;  // null: all sums are walks
+    std::shared_ptr<const PairedFamilies> paired_;  // null: all sums are walks
     std::size_t required_;  // parents in every family, whose bits come after the candidates'
     double heaviest_ = 0.0;
     std::vector<Window> windows_;
