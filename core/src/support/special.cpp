@@ -26,4 +26,8 @@ double log_multivariate_gamma(int dimension, double x) {
     return result;
 }
 
+double log_binomial(double n, double k) {
+    return log_gamma(n + 1.0) - log_gamma(k + 1.0) - log_gamma(n - k + 1.0);
+}
+
 }  // namespace arcwise
