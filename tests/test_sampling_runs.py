@@ -92,6 +92,10 @@ def test_chains_do_not_share_their_random_numbers(algorithm: str, model: Model) 
     assert found.dags.chains is not None
     rows = [found.dags.parents[found.dags.chains == chain].tobytes() for chain in range(3)]
     assert len(set(rows)) == 3
+    assert found.traces is not None
+    traces = [row.tobytes() for row in found.traces.log_weights]
+    assert len(set(traces)) == len(traces)
+    assert algorithm != "ais" or len(np.unique(found.traces.log_weights[0])) > 10
 
 
 def test_the_path_does_not_depend_on_the_dags_drawn(model: Model) -> None:
