@@ -22,7 +22,7 @@ from arcwise import (
     Posterior,
     ScoreSums,
 )
-from arcwise.algorithms.prior_constant import prior_constant
+from arcwise.algorithms.prior_constant import _MOST_EXACT, prior_constant
 from arcwise.algorithms.targets import Target
 from arcwise.errors import ArgumentError, ConvergenceWarning, WeightCollapseWarning
 from exact_models import flat_model, names, random_model
@@ -307,9 +307,8 @@ def test_constraints_no_run_can_meet_in_time_are_refused() -> None:
 def nothing_exact() -> Iterator[None]:
     """Have the constants of all priors that are no function of the size estimated."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "arcwise.algorithms.prior_constant._MOST_EXACT", {"modular": 0, "order-modular": 0}
-        )
+        for target in ("modular", "order-modular"):
+            patch.setitem(_MOST_EXACT, target, 0)
         yield
 
 
