@@ -60,6 +60,7 @@ def sample_chains(
     """Run the chains and return what they say; see `mcmc` and `mc3`."""
     start = time.perf_counter()
     chosen = as_space(space)
+    recording = recording.on(chosen)
     score_sums = sums_for(model, sums, threads)
     core_space = chosen.build(score_sums)
     run = run_chains(
@@ -75,7 +76,7 @@ def sample_chains(
         progress=progress,
         what=algorithm,
     )
-    found = assemble(model, recording.target, run.kept, None)
+    found = assemble(model, recording, run.kept, None)
     traces = Traces(tuple(record.log_weights for record in run.kept), run.thinning)
     diagnostics = trace_diagnostics(traces) | edge_diagnostics(run.kept, len(model.variables))
     _warn_of_convergence(diagnostics)
@@ -126,7 +127,7 @@ def sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> Score
 
 def weight_summary(dags: Any, recording: Recording) -> dict[str, Any]:
     """Return what the weights of DAGs are worth, for the target that needs them."""
-    if dags is None or recording.target != "modular":
+    if dags is None or not recording.weighted:
         return {}
     return {"effective_dags": dags.effective_sample_size()}
 
@@ -173,7 +174,7 @@ def _evidence(
         same_temperatures=not tempering.adapt,
     )
     log_total = core_space.log_size + total
-    if recording.target == "modular":
+    if recording.weighted:
         # The mean of 1 / (number of orders) carries the sum over to the modular prior.
         inverse_orders, error = _log_mean_along_chains(
             [record.log_state_means() for record in run.kept]
