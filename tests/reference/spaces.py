@@ -105,11 +105,11 @@ def weights_of_partitions(model: Model) -> dict[State, float]:
         for node, parents in enumerate(dag):
             names = [model.variables[parent] for parent in parents]
             weight *= math.exp(model.log_weight(model.variables[node], names))
-        weights[_parts_of(dag)] += weight
+        weights[parts_of(dag)] += weight
     return weights
 
 
-def _parts_of(dag: Parents) -> State:
+def parts_of(dag: Parents) -> State:
     """Return the length of the longest path to each node."""
     part = [0] * len(dag)
     for _ in dag:

@@ -28,6 +28,7 @@ from arcwise.spaces import Space, as_space
 from arcwise.sums import ScoreSums
 
 _LARGEST_RHAT = 1.05
+_FEWEST_EXCHANGES = 0.05
 _SUM_TOLERANCE = 1e-9  # far below what sampling could tell; sums by table have none
 # Modes may weigh the same, so that edges alone tell them apart. Of hundreds of edges one may always
 # be far off by chance, so more is asked for.
@@ -80,6 +81,8 @@ def sample_chains(
     traces = Traces(tuple(record.log_weights for record in run.kept), run.thinning)
     diagnostics = trace_diagnostics(traces) | edge_diagnostics(run.kept, len(model.variables))
     _warn_of_convergence(diagnostics)
+    exchanges = _exchanges(run, tempering)
+    _warn_of_gaps(exchanges.get("exchange_acceptance", []))
     evidence = None
     if len(tempering.inverse_temperatures) > 1 and tempering.inverse_temperatures[0] == 0.0:
         evidence = _evidence(model, chosen, run, tempering, recording, core_space, seed, threads)
@@ -95,7 +98,7 @@ def sample_chains(
         "dags": 0 if found.dags is None else len(found.dags),
         "interrupted": run.interrupted,
         "acceptance": _acceptance([run.chains.moves(i) for i in range(len(run.chains))]),
-        **_exchanges(run, tempering),
+        **exchanges,
         **diagnostics,
         **weight_summary(found.dags, recording),
         "seconds_sampling": run.seconds,
@@ -205,6 +208,19 @@ def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> tuple[float, fl
     numbers = np.repeat(np.arange(len(chains)), [len(chain) for chain in chains])
     error = float(weighted_standard_error(values, np.ones(len(values)), numbers))
     return top + float(np.log(mean)), float("inf") if np.isnan(error) else error / mean
+
+
+def _warn_of_gaps(acceptance: list[float | None]) -> None:
+    """Warn of temperatures too far apart: states do not pass, and the evidence comes out too low."""
+    fewest = min((rate for rate in acceptance if rate is not None), default=1.0)
+    if fewest < _FEWEST_EXCHANGES:
+        warnings.warn(
+            f"neighbouring temperatures exchange states in only {fewest:.1%} of the proposals, so "
+            "their evidence and its error are not to be trusted; give more levels, or "
+            "ladder='adapted'",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
 
 
 def _warn_of_convergence(diagnostics: dict[str, Any]) -> None:

@@ -55,7 +55,8 @@ def mcmc(
         the effective number of samples of the log weight. By default
         ``200 n**2`` steps, at least 20,000.
     burn_in
-        The share of steps or seconds at the start that is not kept.
+        The share of steps or seconds at the start that is not kept; with
+        `effective_samples`, ``10 n**2`` steps are not, at least 1,000.
     thinning
         Steps between two kept states; None for what keeps some 1,000 a chain.
     chains
