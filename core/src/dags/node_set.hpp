@@ -42,7 +42,12 @@ class NodeSet {
     NodeSet without(const NodeSet& other) const {
         return combined(other, [](std::uint64_t a, std::uint64_t b) { return a & ~b; });
     }
-    bool operator==(const NodeSet&) const = default;
+    // Not as the array compares, which calls a function even for one word.
+    bool operator==(const NodeSet& other) const {
+        std::uint64_t apart = 0;
+        for (std::size_t w = 0; w < Words; ++w) apart |= words_[w] ^ other.words_[w];
+        return apart == 0;
+    }
     bool comes_before(const NodeSet& other) const { return words_ < other.words_; }
 
     bool empty() const {
