@@ -25,13 +25,13 @@ void HangingTrees::add_cover(int lower, int upper) {
     neighbours_[at(upper)] ^= lower;
 }
 
-void HangingTrees::finish() {
+void HangingTrees::finish(std::size_t most_cuts) {
     const int nodes = whole_size();
     numbers_.assign(at(nodes), 0);
     for (int start = 0; start < nodes; ++start) {
         // Along a path as long as each cut makes the next node hang.
         int v = start;
-        while (degrees_[at(v)] == 1 && numbers_[at(v)] == 0) {
+        while (degrees_[at(v)] == 1 && numbers_[at(v)] == 0 && cuts_.size() < most_cuts) {
             const int from = neighbours_[at(v)];
             // Numbers grow upwards along covers.
             cuts_.push_back({v, from, v < from});

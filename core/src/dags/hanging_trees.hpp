@@ -22,18 +22,19 @@ class HangingTrees {
         bool below;  // whether it comes before that one
     };
 
-    // Of a connected poset, seen forward. Nodes keep their numbers in it in `cuts`.
+    // Of a connected poset, seen forward; at most so many nodes are cut off. Nodes keep their
+    // numbers in it in `cuts`.
     template <int Words>
-    void cut(const Poset<Words>& poset) {
+    void cut(const Poset<Words>& poset, std::size_t most_cuts) {
         begin(poset.size());
         for (int v = 0; v < poset.size(); ++v) {
-            auto covers = poset.minimal(poset.above(v).without(NodeSet<Words>::one(v)));
-            for (; !covers.empty(); covers = covers.without(NodeSet<Words>::one(covers.lowest()))) {
-                add_cover(v, covers.lowest());
-            }
+            const auto strictly = poset.above(v).without(NodeSet<Words>::one(v));
+            poset.minimal(strictly).for_each([&](int cover) { add_cover(v, cover); });
         }
-        finish();
+        finish(most_cuts);
     }
+
+    static constexpr std::size_t all_cuts = ~std::size_t{0};
 
     // In the order in which they were made: what hangs from a node is cut off before the node is.
     const std::vector<Cut>& cuts() const { return cuts_; }
@@ -57,7 +58,7 @@ class HangingTrees {
 
     void begin(int nodes);
     void add_cover(int lower, int upper);
-    void finish();
+    void finish(std::size_t most_cuts);
 
     std::vector<Cover> covers_;  // by their lower ends, in ascending order
     std::vector<int> degrees_;

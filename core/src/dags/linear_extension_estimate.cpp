@@ -14,11 +14,11 @@ namespace arcwise {
 namespace {
 
 // Cuts the hanging trees off a component.
-void cut(const Components& components, int component, HangingTrees& trees) {
+void cut(const Components& components, int component, std::size_t most_cuts, HangingTrees& trees) {
     with_words_for(components.size(component), [&](auto words) {
         Poset<words()> whole;
         whole.build(components.graph(component), Direction::forward);
-        trees.cut(whole);
+        trees.cut(whole, most_cuts);
     });
 }
 
@@ -45,14 +45,15 @@ bool counted(const HangingTrees& trees, std::size_t most_sets, double& log_share
 double one_estimate(const Components& components, int component, const EstimateOptions& settings,
                     Random& random, TaskContext& context) {
     double log_share = 0.0;
-    HangingTrees trees;
-    cut(components, component, trees);
-    with_words_for(components.size(component), [&](auto words) {
+    HangingTrees uncut;
+    cut(components, component, 0, uncut);
+    with_words_for(uncut.size(), [&](auto words) {
         Poset<words()> poset;
         VolumeEstimate<words()> estimate;
-        poset.build(components.graph(component), promising(trees));
+        const Direction direction = promising(uncut);
+        poset.build(uncut, direction);
         poset.find_meetings();
-        estimate.start(poset, settings.exact_nodes, &context);
+        estimate.start(poset, uncut, direction, settings.exact_nodes, &context);
         log_share = estimate.log_share(settings.sets, random);
     });
     return log_share;
@@ -83,7 +84,7 @@ LinearExtensionEstimate estimate_linear_extensions(const std::uint64_t* parents,
     std::vector<int> open;
     for (int c = 0; c < components.count(); ++c) {
         if (components.size(c) == 1) continue;
-        cut(components, c, trees);
+        cut(components, c, HangingTrees::all_cuts, trees);
         const bool done = trees.whole_size() <= PlainShares::most_nodes
                               ? counted<PlainShares>(trees, settings.exact_sets, known)
                               : counted<WideShares>(trees, settings.exact_sets, known);

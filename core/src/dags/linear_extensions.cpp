@@ -100,7 +100,7 @@ class LinearExtensions::Workspace {
                 auto& whole = this->tables<words()>().whole;
                 whole.build(components_.graph(c), Direction::forward);
                 whole.find_series(series_);
-                if (!series_helps()) trees_.cut(whole);
+                if (!series_helps()) trees_.cut(whole, HangingTrees::all_cuts);
             });
             if (!series_helps()) {
                 with_words_for(trees_.size(),

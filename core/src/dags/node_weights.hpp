@@ -81,14 +81,6 @@ class NodeWeights {
         }
     }
 
-    // So many nodes without weights.
-    void clear(int nodes) {
-        whole_.resize(1);
-        whole_[0].degree = 0;
-        whole_[0].coefficients.assign(1, Arithmetic::one());
-        places_.assign(static_cast<std::size_t>(nodes), 0);
-    }
-
     // How many nodes hang from a node of the core.
     int degree(int v) const { return whole_[place(v)].degree; }
     const Number* coefficients(int v) const { return whole_[place(v)].coefficients.data(); }

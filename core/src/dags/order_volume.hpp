@@ -34,18 +34,23 @@ class OrderVolume {
 
     Arithmetic& arithmetic() { return arithmetic_; }
 
-    // Forgets the poset before; this one must stay as it is until the next start.
-    // A long count asks the context, if there is one, whether to go on.
-    void start(const Poset<Words>& poset, TaskContext* context) {
-        weights_.clear(poset.size());
-        begin(poset, context);
-    }
-
-    // The same for the core of what was cut, as `direction` numbers it, with what hangs from it.
+    // Forgets the poset before. This is the core of what was cut, as `direction` numbers it; it
+    // must stay as it is until the next start. A long count asks the context, if there is one,
+    // whether to go on.
     void start(const Poset<Words>& core, const HangingTrees& trees, Direction direction,
                TaskContext* context) {
+        poset_ = &core;
+        context_ = context;
         weights_.build(trees, direction, arithmetic_);
-        begin(core, context);
+        table_.clear();
+        numbers_.clear();
+        remembered_ = 0;
+        weighted_ = {};
+        for (int v = 0; v < core.size(); ++v) {
+            if (weights_.degree(v) > 0) weighted_ = weighted_ | Set::one(v);
+        }
+        principal_.assign(static_cast<std::size_t>(core.size()), nullptr);
+        find_twins();
     }
 
     // G(0) of an up-set; throws BudgetPassed rather than remember more than `most_sets`.
@@ -55,30 +60,27 @@ class OrderVolume {
         return product(up_set, length(up_set)).coefficients[0];
     }
 
-    // How many sets are remembered; those with long polynomials count several times.
-    std::size_t remembered() const { return remembered_; }
-
   private:
     struct Polynomial {
         const Number* coefficients;
         int length;
     };
 
-    void begin(const Poset<Words>& poset, TaskContext* context) {
-        poset_ = &poset;
-        context_ = context;
-        table_.clear();
-        numbers_.clear();
-        remembered_ = 0;
-        weighted_ = {};
-        for (int v = 0; v < poset.size(); ++v) {
-            if (weights_.degree(v) > 0) weighted_ = weighted_ | Set::one(v);
-        }
-        principal_.assign(static_cast<std::size_t>(poset.size()), nullptr);
-        find_twins();
+    // Nodes of a set and what hangs from them; and the length of its polynomial.
+    int degree(const Set& set) const {
+        int result = set.size();
+        (set & weighted_).for_each([&](int v) { result += weights_.degree(v); });
+        return result;
+    }
+    int length(const Set& set) const {
+        int result = 1;
+        (set & weighted_).for_each([&](int v) { result += weights_.length(v) - 1; });
+        return result;
     }
 
     // Nodes without weights that have the same above them leave equal posets behind.
+    const Set& twins(int v) const { return twins_[static_cast<std::size_t>(v)]; }
+
     void find_twins() {
         twins_.clear();
         for (int v = 0; v < poset_->size(); ++v) {
@@ -92,26 +94,6 @@ class OrderVolume {
                     twins_[static_cast<std::size_t>(u)] | Set::one(v);
             }
             twins_.push_back(twins);
-        }
-    }
-
-    // Nodes of a set and what hangs from them; and the length of its polynomial.
-    int degree(const Set& set) const {
-        int result = set.size();
-        for_each(set & weighted_, [&](int v) { result += weights_.degree(v); });
-        return result;
-    }
-    int length(const Set& set) const {
-        int result = 1;
-        for_each(set & weighted_, [&](int v) { result += weights_.length(v) - 1; });
-        return result;
-    }
-    template <class Visit>
-    static void for_each(Set set, Visit&& visit) {
-        while (!set.empty()) {
-            const int v = set.lowest();
-            set = set.without(Set::one(v));
-            visit(v);
         }
     }
 
@@ -192,13 +174,13 @@ class OrderVolume {
         const Set minimal = poset_->minimal(component);
         for (Set rest = minimal; !rest.empty();) {
             const int m = rest.lowest();
-            const Set twins = twins_[static_cast<std::size_t>(m)] & minimal;
+            const Set twins = this->twins(m) & minimal;
             rest = rest.without(twins);
             add(m, twins == Set::one(m) ? 1 : twins.size(),
                 product(component.without(Set::one(m)), size - weights_.length(m) + 1), sum);
             scratch_.back_to(inner);
         }
-        remembered_ += 1 + static_cast<std::size_t>(size) / 16;
+        remembered_ += 1 + static_cast<std::size_t>(size / long_polynomial);
         if (remembered_ > most_sets_) throw BudgetPassed{};
         if (context_ != nullptr && table_.size() % 4096 == 4095) context_->advance(0);
         Number* kept = numbers_.take(static_cast<std::size_t>(size));
@@ -208,6 +190,9 @@ class OrderVolume {
         table_.at(component, kept);
         return {kept, size};
     }
+
+    // Coefficients that count as much as another set, which takes about as much memory.
+    static constexpr int long_polynomial = 8;
 
     const Poset<Words>* poset_ = nullptr;
     TaskContext* context_ = nullptr;
@@ -221,7 +206,7 @@ class OrderVolume {
     NumberStack<Number> scratch_;
     Number unit_ = Arithmetic::one();
     std::size_t most_sets_ = 0;
-    std::size_t remembered_ = 0;
+    std::size_t remembered_ = 0;  // sets, those with long polynomials several times
 };
 
 }  // namespace arcwise
