@@ -23,7 +23,8 @@ class NumberStack {
             used_ = 0;
         }
         if (piece_ == pieces_.size()) {
-            const std::size_t size = std::max(count, piece_size);
+            const std::size_t size = std::max(count, std::min(taken_, largest_piece));
+            taken_ += size;
             pieces_.push_back({std::make_unique_for_overwrite<Number[]>(size), size});
         }
         Number* row = pieces_[piece_].numbers.get() + used_;
@@ -40,7 +41,7 @@ class NumberStack {
     void clear() { back_to({0, 0}); }
 
   private:
-    static constexpr std::size_t piece_size = 4096;
+    static constexpr std::size_t largest_piece = 65536;
 
     struct Piece {
         std::unique_ptr<Number[]> numbers;
@@ -50,6 +51,8 @@ class NumberStack {
     std::vector<Piece> pieces_;
     std::size_t piece_ = 0;
     std::size_t used_ = 0;
+    std::size_t taken_ =
+        128;  // by all pieces, and the size of the first: each as large as those before
 };
 
 }  // namespace arcwise
