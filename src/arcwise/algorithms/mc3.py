@@ -16,7 +16,7 @@ from arcwise.model import Model
 from arcwise.posterior import Posterior
 from arcwise.sums import ScoreSums
 
-_EXCHANGES_PER_PAIR = 8
+_EXCHANGES_PER_PAIR = 4
 
 
 def mc3(
@@ -63,7 +63,7 @@ def mc3(
         to 1; from 0 on if the evidence is wanted.
     exchanges_per_step
         Exchanges of neighbours proposed after each step, which cost next to
-        nothing; None for 8 for each pair of neighbours.
+        nothing; None for 4 for each pair of neighbours.
     target, steps, seconds, effective_samples, burn_in, thinning, chains, dags_per_state, \
 dag_time_share, extension_budget, estimate_extensions, seed, sums, threads, progress
         As for `mcmc`; a step moves the states of all temperatures once.
