@@ -31,7 +31,12 @@ void register_errors() {
         } catch (const Error& error) {
             const nb::object type =
                 nb::module_::import_("arcwise.errors").attr(python_class(error.kind()));
-            PyErr_SetString(type.ptr(), error.what());
+            // A message may quote a file that is not in UTF-8; PyErr_SetString would raise nothing
+            // but an empty error then.
+            const std::string message = error.what();
+            const nb::object text = nb::steal(PyUnicode_DecodeUTF8(
+                message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
+            PyErr_SetObject(type.ptr(), text.ptr());
         }
     });
 }

@@ -211,7 +211,7 @@ def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> tuple[float, fl
 
 
 def _warn_of_gaps(acceptance: list[float | None]) -> None:
-    """Warn of temperatures too far apart: states do not pass, and the evidence comes out too low."""
+    """Warn of temperatures too far apart: states do not pass, and the evidence is too low."""
     fewest = min((rate for rate in acceptance if rate is not None), default=1.0)
     if fewest < _FEWEST_EXCHANGES:
         warnings.warn(

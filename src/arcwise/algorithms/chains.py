@@ -16,7 +16,10 @@ from arcwise.algorithms.recording import Kept, Recording
 from arcwise.diagnostics.convergence import effective_sample_size
 from arcwise.errors import ArgumentError, InterruptedWarning
 
-_DRAWS = 1000  # states kept of each chain unless told otherwise
+# States kept of each chain unless told otherwise: one in 2 n steps within these bounds. More would
+# say little more, and DAGs drawn from them would fill the memory.
+_FEWEST_DRAWS = 1_000
+_MOST_DRAWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,8 @@ class Budget:
     burn_in
         The share of steps or seconds at the start that is not kept.
     thinning
-        Steps between two kept states; None for what keeps some 1,000 a chain.
+        Steps between two kept states; None for 2 n, but at least 1,000 states of
+        each chain and at most 10,000.
     """
 
     steps: int | None = None
@@ -103,14 +107,14 @@ def run_chains(
     with running(threads, progress, what) as run:
         try:
             if budget.steps is not None:
-                _by_steps(result, budget, run)
+                _by_steps(result, budget, run, space.nodes)
             elif budget.effective_samples is not None:
                 _by_effective_samples(result, budget, run, space.nodes, start)
             elif budget.seconds is not None:
-                _by_seconds(result, budget, run, start)
+                _by_seconds(result, budget, run, space.nodes, start)
             else:
                 usual = max(20_000, 200 * space.nodes**2)
-                _by_steps(result, replace(budget, steps=usual), run)
+                _by_steps(result, replace(budget, steps=usual), run, space.nodes)
         except KeyboardInterrupt:
             result.interrupted = True
     result.seconds = time.perf_counter() - start
@@ -128,11 +132,11 @@ def run_chains(
     return result
 
 
-def _by_steps(result: ChainRun, budget: Budget, run: Run) -> None:
+def _by_steps(result: ChainRun, budget: Budget, run: Run, nodes: int) -> None:
     assert budget.steps is not None
     result.burn_in_steps = int(budget.steps * budget.burn_in)
     left = budget.steps - result.burn_in_steps
-    result.thinning = budget.thinning or max(1, left // _DRAWS)
+    result.thinning = budget.thinning or _thinning(left, nodes)
     if left < result.thinning:
         raise ArgumentError(
             f"{left} steps are left after the burn-in and thinning is {result.thinning}, so no "
@@ -144,7 +148,7 @@ def _by_steps(result: ChainRun, budget: Budget, run: Run) -> None:
     result.chains.sample(left // result.thinning, run.threads, _part(run, share, 1.0))
 
 
-def _by_seconds(result: ChainRun, budget: Budget, run: Run, start: float) -> None:
+def _by_seconds(result: ChainRun, budget: Budget, run: Run, nodes: int, start: float) -> None:
     assert budget.seconds is not None
     end_of_burn_in = start + budget.seconds * budget.burn_in
     end = start + budget.seconds
@@ -171,14 +175,24 @@ def _by_seconds(result: ChainRun, budget: Budget, run: Run, start: float) -> Non
     result.burn_in_steps = steps
     rate = steps / (time.perf_counter() - began)
     left = end - time.perf_counter()
-    result.thinning = budget.thinning or max(1, int(rate * left / _DRAWS))
+    result.thinning = budget.thinning or _thinning(int(rate * left), nodes)
     chains.set_thinning(result.thinning)
-    draws = max(1, int(rate * left / result.thinning / 20))
+    # What is done with a kept state may take longer than getting there: pieces by doubling again.
+    draws = 1
     while True:
+        before = time.perf_counter()
         chains.sample(draws, threads, None)
         show()
         if time.perf_counter() >= end:
             return
+        if time.perf_counter() - before < seconds / 40:
+            draws *= 2
+
+
+def _thinning(steps: int, nodes: int) -> int:
+    """Return the steps between kept states for a chain of so many steps."""
+    draws = min(_MOST_DRAWS, max(_FEWEST_DRAWS, steps // (2 * nodes)))
+    return max(1, steps // draws)
 
 
 def _by_effective_samples(
@@ -195,7 +209,7 @@ def _by_effective_samples(
         traces = np.stack([chains.record(i)["log_weights"] for i in range(len(chains))])
         effective = float(effective_sample_size(traces))
         # A trace that never changes may be a posterior of one state: nothing more to wait for.
-        if np.isnan(effective) and traces.shape[1] >= _DRAWS:
+        if np.isnan(effective) and traces.shape[1] >= _FEWEST_DRAWS:
             return
         if run.progress is not None and not np.isnan(effective):
             run.progress(min(1.0, effective / budget.effective_samples))

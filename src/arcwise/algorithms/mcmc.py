@@ -58,7 +58,8 @@ def mcmc(
         The share of steps or seconds at the start that is not kept; with
         `effective_samples`, ``10 n**2`` steps are not, at least 1,000.
     thinning
-        Steps between two kept states; None for what keeps some 1,000 a chain.
+        Steps between two kept states; None for ``2 n``, but at least 1,000 states of
+        each chain and at most 10,000.
     chains
         The number of chains, each from a random start.
     dags_per_state
