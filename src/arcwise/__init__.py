@@ -24,6 +24,16 @@ from arcwise.data import Data, discretize, read
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 from arcwise.families import Families
 from arcwise.given_order import GivenOrder
+from arcwise.graphs import (
+    Cpdag,
+    EdgeCounts,
+    GraphComparison,
+    compare,
+    cpdag,
+    skeleton,
+    structural_hamming_distance,
+    v_structures,
+)
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
@@ -42,10 +52,12 @@ __all__ = [
     "BGe",
     "BucketOrders",
     "Constraints",
+    "Cpdag",
     "Dag",
     "DagSample",
     "Data",
     "DistanceToDag",
+    "EdgeCounts",
     "EdgePenalty",
     "EdgeWeights",
     "Evidence",
@@ -56,6 +68,7 @@ __all__ = [
     "FunctionPrior",
     "FunctionScore",
     "GivenOrder",
+    "GraphComparison",
     "ImportanceWeightedDags",
     "LinearOrders",
     "Model",
@@ -67,6 +80,8 @@ __all__ = [
     "__version__",
     "ais",
     "ancestor_probabilities",
+    "compare",
+    "cpdag",
     "discretize",
     "evidence",
     "exact",
@@ -80,5 +95,8 @@ __all__ = [
     "samples_for",
     "score",
     "simulate",
+    "skeleton",
+    "structural_hamming_distance",
     "unique_dags",
+    "v_structures",
 ]
