@@ -18,6 +18,7 @@ from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.memory import exact_cost
 from arcwise.algorithms.unique_dags import unique_dags
+from arcwise.candidates import Candidates, candidates
 from arcwise.constraints import Constraints
 from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
@@ -51,6 +52,7 @@ __all__ = [
     "BDeu",
     "BGe",
     "BucketOrders",
+    "Candidates",
     "Constraints",
     "Cpdag",
     "Dag",
@@ -80,6 +82,7 @@ __all__ = [
     "__version__",
     "ais",
     "ancestor_probabilities",
+    "candidates",
     "compare",
     "cpdag",
     "discretize",
