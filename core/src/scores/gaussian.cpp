@@ -145,10 +145,11 @@ class GaussianScore : public SetFunction {
                       std::span<const int> variables) const = 0;
 
   private:
-    // Walks of many nodes over most of the variables each would do the same sums over rows.
+    // Walks of all n nodes over k variables each would take n k^2 sums over rows, where all n^2
+    // that there are will do.
     Moments moments_of(std::span<const int> variables, int node) const {
         const std::size_t all = table_.names.size();
-        if (node >= 0 || 2 * variables.size() < all) {
+        if (node >= 0 || variables.size() * variables.size() < all) {
             return moments(table_, variables, node, centre());
         }
         std::call_once(whole_is_made_, [&] {

@@ -36,10 +36,15 @@ def candidates(
     alpha: float = 0.05,
     max_conditioning: int | None = None,
     test: Literal["fisher-z", "g-squared"] | None = None,
-    by: Literal["best", "sum"] = "best",
+    by: Literal["sum", "best"] = "sum",
     threads: int | None = None,
 ) -> Candidates:
     """Choose for each node the few others worth considering as its parents.
+
+    The default is the method that covers most of the exact posterior for its
+    number of candidates and needs no more than scores; ``"pc+greedy"`` adds a few
+    candidates, and covers more, where there are data without interventions
+    (benchmarks/README.md has the shares).
 
     Required edges are always among them and do not count for `size`; forbidden
     ones never are. Nothing depends on the number of threads, nor on the order of
@@ -52,8 +57,9 @@ def candidates(
         `arcwise.read` takes, or ready `FamilyScores`.
     method
         ``"greedy"``: candidates are added one by one; the next is the one with
-        the best family out of it and those before it (or the largest sum, see
-        `by`). ``"gains"``: those that add most to the log weight of no parent
+        the largest sum of families out of it and those before it (or the best
+        one, see `by`); of more than 300 variables, only the 300 best on their own are
+        considered after the first. ``"gains"``: those that add most to the log weight of no parent
         or of one; with more than 100 variables, only the 100 best single ones
         are paired. ``"pc"``: the neighbours in the skeleton of the PC
         algorithm in its order-independent form, which are not as many as
@@ -79,7 +85,7 @@ def candidates(
         ``"fisher-z"`` or ``"g-squared"``; None for the latter if all columns are
         discrete, else the former. Rows may have weights.
     by
-        Whether ``"greedy"`` goes by the best family or by the sum of all.
+        Whether ``"greedy"`` goes by the sum of all families or by the best one.
     threads
         The number of threads; None for all cores.
 
@@ -140,4 +146,4 @@ def _refuse(alpha: Any, max_conditioning: Any, test: Any, by: Any) -> None:
     if test is not None and test not in get_args(Test):
         raise ArgumentError(f"test is {test!r}; give 'fisher-z', 'g-squared' or None")
     if by not in get_args(By):
-        raise ArgumentError(f"by is {by!r}; give 'best' or 'sum'")
+        raise ArgumentError(f"by is {by!r}; give 'sum' or 'best'")

@@ -14,6 +14,9 @@ from arcwise.candidates.problem import Problem
 
 By = Literal["best", "sum"]
 
+OUTSIDE = 300
+"""Beyond the first step, so many parents of each node are considered, the best on their own."""
+
 _MOST_VALUES = 2**24  # 128 MiB of families at a time
 
 
@@ -23,18 +26,26 @@ def greedy(problem: Problem, sizes: Sequence[int], by: By, run: Run) -> NDArray[
     With the candidates C so far, the next is the u whose families S + u, S a
     subset of C, have the largest maximum or sum; of equals the first. Families
     without the candidate chosen last were weighed in the steps before, so that a
-    step weighs only those with it.
+    step weighs only those with it. Of very many parents, only the best on their
+    own stay beyond the first step.
     """
     n = len(problem.variables)
     chosen: list[list[int]] = [[] for _ in range(n)]
     outside = [problem.free(node) for node in range(n)]
     merits = [np.full(len(others), -np.inf) for others in outside]
     active = [node for node in range(n) if sizes[node] > 0 and problem.room(node) > 0]
+    first = True
     while active:
         for block in _blocks(active, chosen, outside):
             for node, fresh in _weigh_new(problem, block, chosen, outside, by, run).items():
                 together = np.maximum if by == "best" else np.logaddexp
                 merits[node] = together(merits[node], fresh)
+        if first:
+            first = False
+            for node in active:
+                kept = np.sort(np.argsort(-merits[node], kind="stable")[:OUTSIDE])
+                outside[node] = [outside[node][place] for place in kept]
+                merits[node] = merits[node][kept]
         still = []
         for node in active:
             place = int(np.argmax(merits[node])) if len(merits[node]) else -1
