@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -268,6 +269,16 @@ def test_one_and_two_variables(method, n):
     assert chosen.matrix().sum() == (0 if n == 1 else 2)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_nodes_without_a_possible_parent_have_no_candidates(method):
+    data = discrete(4, 200)
+    tiers = [["X2"], ["X0", "X1", "X3"]]
+    chosen = arcwise.candidates(data, method, temporal_order=tiers)
+    assert chosen["X2"] == ()
+    none = arcwise.candidates(data, method.split("+")[0], forbidden_edges=np.ones((4, 4)))
+    assert none.matrix().sum() == 0
+
+
 def test_constant_and_repeated_columns_are_neighbours_of_none_or_of_each_other():
     rng = np.random.default_rng(0)
     first = rng.standard_normal(100)
@@ -303,6 +314,22 @@ def test_candidates_are_a_mapping_with_unions():
     assert list(first) == ["a", "b", "c"]
     assert repr(first) == "<Candidates: 3 variables, 0 to 2 candidates each, 2 in all>"
     assert Candidates.from_matrix(first.variables, first.matrix()) == first
+
+
+def test_of_very_many_parents_the_best_on_their_own_are_looked_at_further(monkeypatch):
+    # The package's function hides the folder of its name, so modules are asked for by name.
+    monkeypatch.setattr(import_module("arcwise.candidates.greedy"), "OUTSIDE", 4)
+    monkeypatch.setattr(import_module("arcwise.candidates.gains"), "PARTNERS", 0)
+    data = discrete(9, 300)
+    scores = arcwise.score(data, max_indegree=1)
+    best = {
+        name: [parents[0] for parents, _ in scores.best(name, 9) if parents]
+        for name in data.variables
+    }
+    for name, chosen in arcwise.candidates(data, "greedy", size=8).items():
+        assert set(chosen) == set(best[name][:4])
+    for name, chosen in arcwise.candidates(data, "gains", size=3).items():
+        assert set(chosen) == set(best[name][:3])
 
 
 def test_threads_do_not_matter():

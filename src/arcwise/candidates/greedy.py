@@ -33,7 +33,9 @@ def greedy(problem: Problem, sizes: Sequence[int], by: By, run: Run) -> NDArray[
     chosen: list[list[int]] = [[] for _ in range(n)]
     outside = [problem.free(node) for node in range(n)]
     merits = [np.full(len(others), -np.inf) for others in outside]
-    active = [node for node in range(n) if sizes[node] > 0 and problem.room(node) > 0]
+    active = [
+        node for node in range(n) if outside[node] and sizes[node] > 0 and problem.room(node) > 0
+    ]
     first = True
     while active:
         for block in _blocks(active, chosen, outside):
@@ -48,8 +50,8 @@ def greedy(problem: Problem, sizes: Sequence[int], by: By, run: Run) -> NDArray[
                 merits[node] = merits[node][kept]
         still = []
         for node in active:
-            place = int(np.argmax(merits[node])) if len(merits[node]) else -1
-            if place < 0 or merits[node][place] == -np.inf:
+            place = int(np.argmax(merits[node]))
+            if merits[node][place] == -np.inf:
                 continue
             chosen[node].append(outside[node].pop(place))
             merits[node] = np.delete(merits[node], place)
