@@ -130,7 +130,7 @@ def estimates() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sizes", type=int, nargs="*", default=[20, 30, 40, 50, 60])
+    parser.add_argument("--sizes", type=int, nargs="*", default=[20, 30, 37, 40, 50, 60])
     parser.add_argument("--repetitions", type=int, default=5)
     options = parser.parse_args()
     against_plain(options.repetitions)

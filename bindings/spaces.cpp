@@ -10,6 +10,7 @@
 #include "arcwise/spaces/bucket_orders.hpp"
 #include "arcwise/spaces/linear_orders.hpp"
 #include "arcwise/spaces/partial_orders.hpp"
+#include "arcwise/spaces/partitions.hpp"
 #include "score_sums.hpp"
 
 namespace arcwise::bindings {
@@ -79,6 +80,13 @@ void bind_spaces(nb::module_& module) {
             return PythonSpace{sums.sums, std::make_shared<BucketOrders>(sums.sums, bucket_size)};
         },
         nb::arg("sums"), nb::arg("bucket_size"));
+    module.def(
+        "partitions",
+        [](const PythonScoreSums& sums, const Partitions::MoveWeights& move_weights) {
+            return PythonSpace{sums.sums, std::make_shared<Partitions>(sums.sums, move_weights)};
+        },
+        nb::arg("sums"), nb::arg("move_weights"));
+    module.def("balanced_partition_moves", &Partitions::balanced, nb::arg("nodes"));
     module.def(
         "partial_orders",
         [](const PythonScoreSums& sums, std::vector<std::uint64_t> predecessors) {

@@ -45,3 +45,36 @@ def assert_stops_within_two_seconds(script: str, *arguments: str) -> None:
     assert errors == ""
     assert process.returncode == 0
     assert waited < 2.0
+
+
+_RETURNING = """
+import sys, warnings
+from arcwise.errors import InterruptedWarning
+print("started", flush=True)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    posterior = job()
+kinds = [warning.category for warning in caught]
+print(posterior.summary["interrupted"], InterruptedWarning in kinds, flush=True)
+"""
+
+
+def assert_returns_what_there_is(script: str) -> None:
+    """Interrupt the script's `job()`, a sampler with hours to go, and see it return early.
+
+    The script goes on to `check(posterior)`, which says what must be true of it.
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", _PROLOGUE + script + _RETURNING + "check(posterior)\n"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    assert errors == ""
+    assert output == "True True\n"
+    assert process.returncode == 0

@@ -25,6 +25,7 @@ def standard_scores(posterior: Posterior, exact: Array) -> Array:
     assert posterior.edge_errors is not None
     summary = posterior.summary
     draws = sum(summary["states"]) if "states" in summary else summary["effective_runs"]
+    draws = min(draws, summary.get("effective_dags", np.inf))
     often = draws * np.minimum(exact, 1 - exact) >= _OFTEN
     off = posterior.edges - exact
     assert np.abs(off)[~often].max(initial=0.0) < 4 * _OFTEN / draws

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -44,6 +45,13 @@ def random_parents(n: int, seed: int, most: int = 3) -> Parents:
     return arcwise.simulate.random_dag(n, max_indegree=most, seed=seed).parent_indices
 
 
+def chain_above_first(parents: Parents, length: int) -> int:
+    """Count where a chain of so many nodes is put above node 0: by how it mixes with the rest."""
+    n = len(parents)
+    later = [n - 1 - order.index(0) for order in all_linear_extensions(parents)]
+    return sum(math.comb(after + length, length) for after in later)
+
+
 def assert_counts(parents: Parents, expected: int) -> None:
     """Check number and logarithm, also with the nodes and the edges the other way round."""
     n = len(parents)
@@ -66,8 +74,8 @@ def test_all_dags_of_four_nodes_against_the_definition() -> None:
 
 
 @st.composite
-def small_dags(draw: Any) -> Parents:
-    n = draw(st.integers(1, 9))
+def small_dags(draw: Any, most: int = 9) -> Parents:
+    n = draw(st.integers(1, most))
     density = draw(st.sampled_from([0.1, 0.25, 0.5, 0.9]))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     order = random.permutation(n)
@@ -110,6 +118,52 @@ def test_random_trees_by_hooks(n: int) -> None:
     for node in range(n - 1, 0, -1):
         hooks[parents[node][0]] += hooks[node]
     assert_counts(parents, math.factorial(n) // math.prod(hooks))
+
+
+def with_hanging_trees(parents: Parents, more: int, random: np.random.Generator) -> Parents:
+    """Return the DAG with nodes added, each just above or just below one that was there before."""
+    result = list(parents)
+    for node in range(len(parents), len(parents) + more):
+        neighbour = int(random.integers(node))
+        above = random.random() < 0.5
+        result.append((neighbour,) if above else ())
+        if not above:
+            result[neighbour] = (*result[neighbour], node)
+    return relabelled(tuple(result), random.permutation(len(result)))
+
+
+@given(small_dags(most=6), st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_hanging_trees_against_the_reference(parents: Parents, more: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    hung = with_hanging_trees(parents, min(more, 10 - len(parents)), random)
+    assert_counts(hung, count_linear_extensions(hung))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_hanging_trees_on_larger_cores_seen_from_both_ends(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    for core, more in ((14, 8), (22, 12), (25, 15)):
+        parents = with_hanging_trees(random_parents(core, seed), more, random)
+        count = linear_extensions(as_dag(parents))
+        assert count == count_linear_extensions(parents) if core == 14 else count > 0
+        assert_counts(parents, count)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 64, 65, 171, 300])
+def test_fences_are_zigzag_numbers(n: int) -> None:
+    # Each row of Seidel's triangle sums up the one before, from alternating ends.
+    row = [1]
+    for _ in range(n):
+        row = [0, *itertools.accumulate(reversed(row))]
+    fence = tuple(() if v % 2 == 0 else tuple(u for u in (v - 1, v + 1) if u < n) for v in range(n))
+    assert_counts(fence, row[-1])
+
+
+def test_a_long_chain_that_hangs_from_a_crown() -> None:
+    # Beyond the range of doubles, though the core is small; the count by where the chain starts.
+    core, chain = crown(3), 200
+    parents = (*core, *((len(core) + v - 1,) if v else (0,) for v in range(chain)))
+    assert_counts(parents, chain_above_first(core, chain))
 
 
 @pytest.mark.parametrize("n", [10, 64, 65, 100, 130])

@@ -117,6 +117,31 @@ TEST(linear_extensions_agree_with_plain_counts) {
     }
 }
 
+TEST(linear_extensions_with_hanging_trees_agree_with_plain_counts) {
+    Random random(13, 0);
+    LinearExtensions extensions;
+    for (int repetition = 0; repetition < 300; ++repetition) {
+        const int core = 1 + below(random, 7);
+        const int nodes = core + 1 + below(random, 7);
+        Packed parents = generated(random, core, 0.2 + 0.5 * random.uniform());
+        // Each further node just above or just below one that was there before.
+        for (int v = core; v < nodes; ++v) {
+            const int from = below(random, v);
+            parents.push_back(0);
+            const bool above = random.uniform() < 0.5;
+            parents[static_cast<std::size_t>(above ? v : from)] |= std::uint64_t{1}
+                                                                   << (above ? from : v);
+        }
+        const long double expected = plain_count(parents);
+        CHECK_CLOSE(extensions.log_count(parents.data(), nodes),
+                    static_cast<double>(std::log(expected)), 1e-12);
+        const std::vector<std::uint64_t> primes{1'000'003};
+        std::vector<std::uint64_t> remainders(1);
+        extensions.count_modulo(parents.data(), nodes, primes, remainders);
+        CHECK(remainders[0] == static_cast<std::uint64_t>(expected) % primes[0]);
+    }
+}
+
 TEST(linear_extensions_of_ladders_are_catalan_numbers) {
     LinearExtensions extensions;
     for (const int length : {1, 2, 10, 32, 33, 64, 65, 128, 129, 200, 400}) {

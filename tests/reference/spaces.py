@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import permutations
+from itertools import permutations, product
 
 from arcwise import Model
+from reference.dags import Parents, all_dags
 
 State = tuple[int, ...]
 
@@ -86,3 +87,32 @@ def weights_of_partial_orders(model: Model, pairs: Sequence[tuple[int, int]]) ->
         )
         for relation, code in states.items()
     }
+
+
+def partitions(n: int) -> Iterator[State]:
+    """Yield every ordered partition as the part of each node; parts are 0, 1, .. without gaps."""
+    for parts in product(range(n), repeat=n):
+        if set(parts) == set(range(max(parts) + 1)):
+            yield parts
+
+
+def weights_of_partitions(model: Model) -> dict[State, float]:
+    """Return for each partition the summed weights of the DAGs that belong to it."""
+    n = len(model.variables)
+    weights = dict.fromkeys(partitions(n), 0.0)
+    for dag in all_dags(n):
+        weight = 1.0
+        for node, parents in enumerate(dag):
+            names = [model.variables[parent] for parent in parents]
+            weight *= math.exp(model.log_weight(model.variables[node], names))
+        weights[parts_of(dag)] += weight
+    return weights
+
+
+def parts_of(dag: Parents) -> State:
+    """Return the length of the longest path to each node."""
+    part = [0] * len(dag)
+    for _ in dag:
+        for node, parents in enumerate(dag):
+            part[node] = max([part[parent] + 1 for parent in parents], default=0)
+    return tuple(part)

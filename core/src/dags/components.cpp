@@ -82,16 +82,11 @@ void Components::split(const std::uint64_t* parents, int nodes) {
         numbers_[at(v)] = missing_[at(component)]++;
         sorted_[at(starts_[at(component)] + numbers_[at(v)])] = v;
     }
-    roots_.assign(at(count()), 0);
-    leaves_.assign(at(count()), 0);
     parents_.clear();
     parent_starts_.assign(1, 0);
     for (const int v : sorted_) {
-        const std::size_t component = at(component_[at(representative(v))]);
         for_each_parent(parents, words, v,
                         [&](int parent) { parents_.push_back(numbers_[at(parent)]); });
-        if (parents_.size() == parent_starts_.back()) ++roots_[component];
-        if (edge_starts_[at(v)] == edge_starts_[at(v) + 1]) ++leaves_[component];
         parent_starts_.push_back(parents_.size());
     }
 }

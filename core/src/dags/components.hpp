@@ -19,20 +19,27 @@ class Components {
                starts_[static_cast<std::size_t>(component)];
     }
 
-    // Nodes without parents, and without children.
-    int roots(int component) const { return roots_[static_cast<std::size_t>(component)]; }
-    int leaves(int component) const { return leaves_[static_cast<std::size_t>(component)]; }
-
     // The parents of the i-th node of a component, by their numbers in it, all below i.
     std::span<const int> parents(int component, int i) const {
         const auto v = static_cast<std::size_t>(starts_[static_cast<std::size_t>(component)] + i);
         return {parents_.data() + parent_starts_[v], parents_.data() + parent_starts_[v + 1]};
     }
 
-  private:
-    std::vector<int> roots_;
-    std::vector<int> leaves_;
+    // One component as a DAG of its own.
+    class Graph {
+      public:
+        Graph(const Components& components, int component)
+            : components_(&components), component_(component) {}
+        int size() const { return components_->size(component_); }
+        std::span<const int> parents(int i) const { return components_->parents(component_, i); }
 
+      private:
+        const Components* components_;
+        int component_;
+    };
+    Graph graph(int component) const { return {*this, component}; }
+
+  private:
     int representative(int v);
 
     std::vector<int> starts_;   // of each component among the numbered nodes

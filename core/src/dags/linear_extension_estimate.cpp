@@ -7,22 +7,34 @@
 #include <vector>
 
 #include "arcwise/support/special.hpp"
+#include "components.hpp"
 #include "volume_estimate.hpp"
 
 namespace arcwise {
 namespace {
 
-// Adds ln of the exact share to `log_share`; false where that takes too many sets.
-bool counted(const Components& components, int component, std::size_t most_sets,
-             double& log_share) {
-    bool done = false;
+// Cuts the hanging trees off a component.
+void cut(const Components& components, int component, std::size_t most_cuts, HangingTrees& trees) {
     with_words_for(components.size(component), [&](auto words) {
-        Poset<words()> poset;
-        OrderVolume<words(), Shares<words()>> volume;
-        poset.build(components, component, promising(components, component));
-        volume.start(poset, nullptr);
+        Poset<words()> whole;
+        whole.build(components.graph(component), Direction::forward);
+        trees.cut(whole, most_cuts);
+    });
+}
+
+// Adds ln of the exact share to `log_share`; false where that takes too many sets.
+template <class Arithmetic>
+bool counted(const HangingTrees& trees, std::size_t most_sets, double& log_share) {
+    bool done = false;
+    with_words_for(trees.size(), [&](auto words) {
+        Poset<words()> core;
+        OrderVolume<words(), Arithmetic> volume;
+        const Direction direction = promising(trees);
+        core.build(trees, direction);
+        core.find_meetings();
+        volume.start(core, trees, direction, nullptr);
         try {
-            log_share += Shares<words()>::log(volume.share(poset.all(), most_sets));
+            log_share += Arithmetic::log(volume.share(core.all(), most_sets));
             done = true;
         } catch (const BudgetPassed&) {
         }
@@ -33,11 +45,15 @@ bool counted(const Components& components, int component, std::size_t most_sets,
 double one_estimate(const Components& components, int component, const EstimateOptions& settings,
                     Random& random, TaskContext& context) {
     double log_share = 0.0;
-    with_words_for(components.size(component), [&](auto words) {
+    HangingTrees uncut;
+    cut(components, component, 0, uncut);
+    with_words_for(uncut.size(), [&](auto words) {
         Poset<words()> poset;
         VolumeEstimate<words()> estimate;
-        poset.build(components, component, promising(components, component));
-        estimate.start(poset, settings.exact_nodes, &context);
+        const Direction direction = promising(uncut);
+        poset.build(uncut, direction);
+        poset.find_meetings();
+        estimate.start(poset, uncut, direction, settings.exact_nodes, &context);
         log_share = estimate.log_share(settings.sets, random);
     });
     return log_share;
@@ -64,9 +80,15 @@ LinearExtensionEstimate estimate_linear_extensions(const std::uint64_t* parents,
     Components components;
     components.split(parents, nodes);
     double known = log_gamma(static_cast<double>(nodes) + 1.0);
+    HangingTrees trees;
     std::vector<int> open;
     for (int c = 0; c < components.count(); ++c) {
-        if (!counted(components, c, settings.exact_sets, known)) open.push_back(c);
+        if (components.size(c) == 1) continue;
+        cut(components, c, HangingTrees::all_cuts, trees);
+        const bool done = trees.whole_size() <= PlainShares::most_nodes
+                              ? counted<PlainShares>(trees, settings.exact_sets, known)
+                              : counted<WideShares>(trees, settings.exact_sets, known);
+        if (!done) open.push_back(c);
     }
     if (open.empty()) return {std::max(known, 0.0), 0.0};
     std::vector<double> logs(static_cast<std::size_t>(settings.runs), known);

@@ -24,8 +24,10 @@ namespace {
 
 template <int Words>
 struct Tables {
-    Poset<Words> poset;
-    OrderVolume<Words, Shares<Words>> shares;
+    Poset<Words> whole;
+    Poset<Words> core;
+    OrderVolume<Words, PlainShares> plain;
+    OrderVolume<Words, WideShares> wide;
     OrderVolume<Words, Remainders> remainders;
 };
 
@@ -41,10 +43,17 @@ class LinearExtensions::Workspace {
         double result = log_gamma(static_cast<double>(nodes) + 1.0);
         for_each_component(
             parents, nodes,
-            [&](auto& tables, std::size_t most_sets) {
-                tables.shares.start(tables.poset, context_);
-                const auto share = tables.shares.share(tables.poset.all(), most_sets);
-                result += tables.shares.arithmetic().log(share);
+            [&](auto& tables, Direction direction, std::size_t most_sets) {
+                const auto add = [&](auto& volume) {
+                    volume.start(tables.core, trees_, direction, context_);
+                    const auto share = volume.share(tables.core.all(), most_sets);
+                    result += volume.arithmetic().log(share);
+                };
+                if (trees_.whole_size() <= PlainShares::most_nodes) {
+                    add(tables.plain);
+                } else {
+                    add(tables.wide);
+                }
             },
             [&](int size) { result -= log_gamma(static_cast<double>(size) + 1.0); },
             [&](Workspace& inner, const std::uint64_t* part, int size) {
@@ -60,10 +69,10 @@ class LinearExtensions::Workspace {
         for (int v = 2; v <= nodes; ++v) result = arithmetic_.times(result, v);
         for_each_component(
             parents, nodes,
-            [&](auto& tables, std::size_t most_sets) {
-                tables.remainders.arithmetic().set(primes, tables.poset.size());
-                tables.remainders.start(tables.poset, context_);
-                const auto share = tables.remainders.share(tables.poset.all(), most_sets);
+            [&](auto& tables, Direction direction, std::size_t most_sets) {
+                tables.remainders.arithmetic().set(primes, trees_.whole_size());
+                tables.remainders.start(tables.core, trees_, direction, context_);
+                const auto share = tables.remainders.share(tables.core.all(), most_sets);
                 result = arithmetic_.product(result, share);
             },
             [&](int size) {
@@ -77,9 +86,9 @@ class LinearExtensions::Workspace {
 
   private:
     // The count of a DAG is n! times the product of the shares of its components. Calls
-    // share(tables with the poset, sets that may be remembered) for each component of at least two
-    // nodes; or, where it is a series of parts whose counts multiply, divide(its size) for the
-    // factorial and part(workspace, packed parents, nodes) for each part.
+    // share(tables with the core, its direction, sets that may be remembered) for each component of
+    // at least two nodes; or, where it is a series of parts whose counts multiply, divide(its size)
+    // for the factorial and part(workspace, packed parents, nodes) for each part.
     template <class Share, class Divide, class Part>
     void for_each_component(const std::uint64_t* parents, int nodes, Share&& share, Divide&& divide,
                             Part&& part) {
@@ -87,26 +96,24 @@ class LinearExtensions::Workspace {
         for (int c = 0; c < components_.count(); ++c) {
             const int size = components_.size(c);
             if (size == 1) continue;
-            const Direction direction = promising(components_, c);
             with_words_for(size, [&](auto words) {
-                auto& tables = this->tables<words()>();
-                tables.poset.build(components_, c, direction);
-                tables.poset.find_series(series_);
-                if (!series_helps()) {
-                    count(tables, share);
-                    return;
-                }
-                divide(size);
-                if (!inner_) inner_ = std::make_unique<Workspace>(budget_);
-                inner_->watch(context_);
-                for (std::size_t i = 0; i + 1 < series_.size(); ++i) {
-                    const bool forward = direction == Direction::forward;
-                    const int first = forward ? series_[i] : size - series_[i + 1];
-                    const int last = forward ? series_[i + 1] : size - series_[i];
-                    pack(c, first, last);
-                    part(*inner_, packed_.data(), last - first);
-                }
+                auto& whole = this->tables<words()>().whole;
+                whole.build(components_.graph(c), Direction::forward);
+                whole.find_series(series_);
+                if (!series_helps()) trees_.cut(whole, HangingTrees::all_cuts);
             });
+            if (!series_helps()) {
+                with_words_for(trees_.size(),
+                               [&](auto words) { count(this->tables<words()>(), share); });
+                continue;
+            }
+            divide(size);
+            if (!inner_) inner_ = std::make_unique<Workspace>(budget_);
+            inner_->watch(context_);
+            for (std::size_t i = 0; i + 1 < series_.size(); ++i) {
+                pack(c, series_[i], series_[i + 1]);
+                part(*inner_, packed_.data(), series_[i + 1] - series_[i]);
+            }
         }
     }
 
@@ -134,10 +141,13 @@ class LinearExtensions::Workspace {
 
     template <int Words, class Share>
     void count(Tables<Words>& tables, Share&& share) {
+        const Direction direction = promising(trees_);
+        tables.core.build(trees_, direction);
+        tables.core.find_meetings();
         try {
-            share(tables, std::max<std::size_t>(budget_ / Words, 1));
+            share(tables, direction, std::max<std::size_t>(budget_ / Words, 1));
         } catch (const BudgetPassed&) {
-            refuse(tables.poset.size(), budget_);
+            refuse(trees_.whole_size(), budget_);
         }
     }
 
@@ -151,6 +161,7 @@ class LinearExtensions::Workspace {
     std::size_t budget_;
     TaskContext* context_ = nullptr;
     Components components_;
+    HangingTrees trees_;
     Remainders arithmetic_;
     std::vector<int> series_;
     std::vector<std::uint64_t> packed_;

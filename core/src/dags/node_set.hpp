@@ -42,7 +42,12 @@ class NodeSet {
     NodeSet without(const NodeSet& other) const {
         return combined(other, [](std::uint64_t a, std::uint64_t b) { return a & ~b; });
     }
-    bool operator==(const NodeSet&) const = default;
+    // Not as the array compares, which calls a function even for one word.
+    bool operator==(const NodeSet& other) const {
+        std::uint64_t apart = 0;
+        for (std::size_t w = 0; w < Words; ++w) apart |= words_[w] ^ other.words_[w];
+        return apart == 0;
+    }
     bool comes_before(const NodeSet& other) const { return words_ < other.words_; }
 
     bool empty() const {
@@ -57,7 +62,7 @@ class NodeSet {
 
     int size() const {
         int count = 0;
-        for (const std::uint64_t word : words_) count += std::popcount(word);
+        for (const std::uint64_t word : words_) count += members(word);
         return count;
     }
 
@@ -80,6 +85,17 @@ class NodeSet {
         return -1;
     }
 
+    // Calls visit(v) for each member, in ascending order.
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        for (int w = 0; w < Words; ++w) {
+            for (std::uint64_t left = words_[static_cast<std::size_t>(w)]; left != 0;
+                 left &= left - 1) {
+                visit(64 * w + std::countr_zero(left));
+            }
+        }
+    }
+
     std::uint64_t hash() const {
         std::uint64_t mixed = 0;
         for (const std::uint64_t word : words_) {
@@ -90,6 +106,15 @@ class NodeSet {
     }
 
   private:
+    // Sums of bits in pairs, fours, eights; the product adds up the eights. Where the processor is
+    // not known to count bits, std::popcount is a call and much slower.
+    static int members(std::uint64_t word) {
+        word -= word >> 1 & 0x5555555555555555u;
+        word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+        word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+        return static_cast<int>(word * 0x0101010101010101u >> 56);
+    }
+
     template <class Operation>
     NodeSet combined(const NodeSet& other, Operation operation) const {
         NodeSet result;

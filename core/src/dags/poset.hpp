@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "components.hpp"
 #include "node_set.hpp"
 
 namespace arcwise {
@@ -14,9 +13,9 @@ namespace arcwise {
 enum class Direction { forward, backward };
 
 // Nodes come free at the far end: fewer sets are in the way when that end has more nodes.
-inline Direction promising(const Components& components, int component) {
-    return components.roots(component) > components.leaves(component) ? Direction::backward
-                                                                      : Direction::forward;
+template <class Graph>
+Direction promising(const Graph& graph) {
+    return graph.roots() > graph.leaves() ? Direction::backward : Direction::forward;
 }
 
 // Nodes are numbered so that whatever lies above a node has a larger number: in the direction
@@ -26,25 +25,41 @@ class Poset {
   public:
     using Set = NodeSet<Words>;
 
-    void build(const Components& components, int component, Direction direction) {
-        size_ = components.size(component);
+    // Of a DAG whose nodes are numbered after their parents.
+    template <class Graph>
+    void build(const Graph& graph, Direction direction) {
+        size_ = graph.size();
         above_.assign(static_cast<std::size_t>(size_), Set{});
         if (direction == Direction::forward) {
             for (int v = size_ - 1; v >= 0; --v) {
                 at(v) = at(v) | Set::one(v);
-                for (const int p : components.parents(component, v)) at(p) = at(p) | at(v);
+                for (const int p : graph.parents(v)) at(p) = at(p) | at(v);
             }
         } else {
             const int last = size_ - 1;
             for (int v = 0; v < size_; ++v) {
                 Set& ancestors = at(last - v);
                 ancestors = Set::one(last - v);
-                for (const int p : components.parents(component, v)) {
+                for (const int p : graph.parents(v)) {
                     ancestors = ancestors | at(last - p);
                 }
             }
         }
-        find_twins();
+    }
+
+    // To be called before `split`.
+    void find_meetings() {
+        meeting_.assign(static_cast<std::size_t>(size_), Set{});
+        for (int v = 0; v < size_; ++v) {
+            Set& mine = meeting_[static_cast<std::size_t>(v)];
+            for (int u = 0; u < v; ++u) {
+                if (!above(u).meets(above(v))) continue;
+                mine = mine | Set::one(u);
+                meeting_[static_cast<std::size_t>(u)] =
+                    meeting_[static_cast<std::size_t>(u)] | Set::one(v);
+            }
+            mine = mine | Set::one(v);
+        }
     }
 
     int size() const { return size_; }
@@ -53,8 +68,8 @@ class Poset {
     // With the node itself.
     const Set& above(int v) const { return above_[static_cast<std::size_t>(v)]; }
 
-    // The nodes that have the same above them, with the node itself.
-    const Set& twins(int v) const { return twins_[static_cast<std::size_t>(v)]; }
+    // The nodes with which it has something above in common, with the node itself.
+    const Set& meeting(int v) const { return meeting_[static_cast<std::size_t>(v)]; }
 
     // The minimal nodes of an up-set: its lowest number, the next one not above that, and so on.
     Set minimal(Set up_set) const {
@@ -79,24 +94,21 @@ class Poset {
         starts.push_back(size_);
     }
 
-    // Calls visit(component) for each component of an up-set: minimal nodes belong together when
-    // something lies above both.
+    // Calls visit(component) for each component of an up-set. Whatever meets a node of it belongs
+    // to its component; and as what meets a node also meets the ones below, only minimal nodes are
+    // asked: the lowest number that is not above those asked before is one.
     template <class Visit>
     void split(Set rest, Visit&& visit) const {
         while (!rest.empty()) {
-            Set component = above(rest.lowest());
-            bool grown = true;
-            while (grown) {
-                grown = false;
-                // The lowest number left is minimal; so is the next one not above it, and so on.
-                for (Set others = rest.without(component); !others.empty();) {
-                    const Set& next = above(others.lowest());
-                    others = others.without(next);
-                    if (next.meets(component)) {
-                        component = component | next;
-                        grown = true;
-                    }
-                }
+            const int first = rest.lowest();
+            Set component = meeting(first) & rest;
+            Set asked = above(first);
+            while (component != rest) {
+                const Set others = component.without(asked);
+                if (others.empty()) break;
+                const int next = others.lowest();
+                component = component | (meeting(next) & rest);
+                asked = asked | above(next);
             }
             rest = rest.without(component);
             visit(component);
@@ -104,25 +116,11 @@ class Poset {
     }
 
   private:
-    void find_twins() {
-        twins_.clear();
-        for (int v = 0; v < size_; ++v) twins_.push_back(Set::one(v));
-        for (int v = 0; v < size_; ++v) {
-            const Set strictly = above(v).without(Set::one(v));
-            for (int u = 0; u < v; ++u) {
-                if (above(u).without(Set::one(u)) != strictly) continue;
-                const Set all_of_them = twins(u) | twins(v);
-                twins_[static_cast<std::size_t>(u)] = all_of_them;
-                twins_[static_cast<std::size_t>(v)] = all_of_them;
-            }
-        }
-    }
-
     Set& at(int v) { return above_[static_cast<std::size_t>(v)]; }
 
     int size_ = 0;
     std::vector<Set> above_;
-    std::vector<Set> twins_;
+    std::vector<Set> meeting_;
 };
 
 }  // namespace arcwise

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -67,10 +66,6 @@ struct WideShares {
         return {scaled, exponent + shift};
     }
 };
-
-// Those of the two in which all shares of up to 64 * Words nodes can be told.
-template <int Words>
-using Shares = std::conditional_t<64 * Words <= PlainShares::most_nodes, PlainShares, WideShares>;
 
 // The share modulo four primes at once: as the primes are larger than any divisor, every division
 // has an answer, and the share times n! is the whole number of linear extensions.

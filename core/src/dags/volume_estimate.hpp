@@ -25,12 +25,15 @@ class VolumeEstimate {
   public:
     using Set = NodeSet<Words>;
 
-    // The poset must stay as it is while estimates are made.
-    void start(const Poset<Words>& poset, int exact_nodes, TaskContext* context) {
+    // The poset, of which nothing is cut off, must stay as it is while estimates are made.
+    void start(const Poset<Words>& poset, const HangingTrees& uncut, Direction direction,
+               int exact_nodes, TaskContext* context) {
         poset_ = &poset;
         context_ = context;
         exact_nodes_ = exact_nodes;
-        exact_.start(poset, context);
+        exact_.start(poset, uncut, direction, context);
+        hooks_.clear();
+        for (int v = 0; v < poset.size(); ++v) hooks_.push_back(poset.above(v).size());
     }
 
     // ln of an estimate whose expected value is the share; of each size so many sets are kept.
@@ -68,7 +71,7 @@ class VolumeEstimate {
         double importance;
     };
 
-    double hook(int v) const { return static_cast<double>(poset_->above(v).size()); }
+    double hook(int v) const { return hooks_[static_cast<std::size_t>(v)]; }
 
     // How much larger than the guess the share of a set may be: the sum that is 1 in forests, to a
     // power, as nodes above several others stay so for some steps (the fourth did best).
@@ -126,6 +129,7 @@ class VolumeEstimate {
     TaskContext* context_ = nullptr;
     int exact_nodes_ = 0;
     OrderVolume<Words, PlainShares> exact_;
+    std::vector<double> hooks_;  // how many nodes are above each, with it
     std::vector<SetTable<Words, double>> by_size_;
     std::vector<Weighted> kept_;
     double finished_ = 0.0;

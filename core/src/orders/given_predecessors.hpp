@@ -20,10 +20,8 @@ namespace arcwise {
                 "given it; choose an order that puts required parents before their children.");
 }
 
-// Draws a family of a node within `allowed` and adds its parents to the node's row of bits.
-inline void draw_parents(const ScoreSums& sums, int node, ParentBits allowed, Random& random,
-                         std::uint64_t* row) {
-    const std::int64_t family = sums[node].draw(allowed, random);
+// Adds the parents of a family, by its place among the sorted ones, to the node's row of bits.
+inline void add_family(const ScoreSums& sums, int node, std::int64_t family, std::uint64_t* row) {
     const ParentBits bits = sums[node].families().parents(static_cast<std::size_t>(family));
     for (std::size_t word = 0; word < sums[node].words(); ++word) {
         for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
@@ -32,6 +30,12 @@ inline void draw_parents(const ScoreSums& sums, int node, ParentBits allowed, Ra
             row[parent / 64] |= std::uint64_t{1} << (parent % 64);
         }
     }
+}
+
+// Draws a family of a node within `allowed` and adds its parents to the node's row of bits.
+inline void draw_parents(const ScoreSums& sums, int node, ParentBits allowed, Random& random,
+                         std::uint64_t* row) {
+    add_family(sums, node, sums[node].draw(allowed, random), row);
 }
 
 // edges[u * n + node] += scale * by_place[place of u].

@@ -1,7 +1,7 @@
 // The space of linear orders: its size, its moves' probabilities.
 #include "arcwise/spaces/linear_orders.hpp"
 
-#include "arcwise/support/error.hpp"
+#include "arcwise/spaces/move_weights.hpp"
 #include "arcwise/support/special.hpp"
 #include "linear_order.hpp"
 
@@ -15,17 +15,7 @@ LinearOrders::MoveWeights LinearOrders::balanced(int nodes) {
 LinearOrders::LinearOrders(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights)
     : weights_(std::move(sums)), move_weights_(move_weights) {
     // Neighbours alone reach every order, and so do swaps or relocations alone.
-    double total = 0.0;
-    for (const double weight : move_weights_) {
-        if (!(weight >= 0.0)) {
-            throw Error(ErrorKind::argument, "A move has a negative probability; give 0 or more.");
-        }
-        total += weight;
-    }
-    if (!(total > 0.0)) {
-        throw Error(ErrorKind::argument,
-                    "All moves have the probability 0; give one of them more.");
-    }
+    refuse_bad_weights(move_weights_);
 }
 
 std::unique_ptr<State> LinearOrders::make_state() const {

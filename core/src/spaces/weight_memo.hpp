@@ -47,19 +47,32 @@ class WeightMemo {
   public:
     template <class Compute>
     double get(const SetKey& key, Compute&& compute) {
-        if (entries_.empty()) entries_.resize(size);
-        Entry& entry = entries_[key.first % size];
-        if (entry.key != key) entry = {key, compute()};
-        return entry.weight;
+        Entry* entry = &entries_[key.first % entries_.size()];
+        if (entry->key == key) return entry->weight;
+        if (++added_ > entries_.size() && entries_.size() < most_entries) {
+            grow();
+            entry = &entries_[key.first % entries_.size()];
+        }
+        *entry = {key, compute()};
+        return entry->weight;
     }
 
   private:
-    static constexpr std::size_t size = std::size_t{1} << 16;
+    static constexpr std::size_t most_entries = std::size_t{1} << 16;
     struct Entry {
         SetKey key;  // an empty entry has the key of no set
         double weight = std::numeric_limits<double>::quiet_NaN();
     };
-    std::vector<Entry> entries_;
+
+    void grow() {
+        std::vector<Entry> larger(4 * entries_.size());
+        for (const Entry& entry : entries_) larger[entry.key.first % larger.size()] = entry;
+        entries_ = std::move(larger);
+        added_ = 0;
+    }
+
+    std::vector<Entry> entries_ = std::vector<Entry>(std::size_t{1} << 8);
+    std::size_t added_ = 0;
 };
 
 }  // namespace arcwise

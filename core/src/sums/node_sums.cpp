@@ -122,11 +122,13 @@ double NodeSums::max(ParentBits allowed) const {
 }
 
 std::int64_t NodeSums::draw(ParentBits allowed, Random& random) const {
+    if (random.scripted()) return sorted_.choose(allowed, nullptr, random);
     return sorted_.place_at(allowed, nullptr, log_sum(allowed), random.uniform());
 }
 
 std::int64_t NodeSums::draw(ParentBits allowed, ParentBits required, SumMemo& memo,
                             Random& random) const {
+    if (random.scripted()) return sorted_.choose(allowed, required, random);
     return sorted_.place_at(allowed, required, log_sum(allowed, required, memo), random.uniform());
 }
 

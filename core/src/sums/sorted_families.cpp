@@ -16,6 +16,7 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 constexpr std::size_t families_per_block = 64;
+constexpr double log_negligible = -34.6;  // of probabilities: 1e-15
 
 }  // namespace
 
@@ -187,25 +188,51 @@ void SortedFamilies::log_sums_over(ParentBits base, std::span<const int> places,
     log_sum_over_subsets(out, static_cast<int>(places.size()));
 }
 
+void SortedFamilies::add_to_parents(std::size_t family, double amount, double* by_place) const {
+    for (std::size_t word = 0; word < words_; ++word) {
+        for (std::uint64_t left = parents(family)[word]; left != 0; left &= left - 1) {
+            by_place[word * 64 + static_cast<std::size_t>(std::countr_zero(left))] += amount;
+        }
+    }
+}
+
 void SortedFamilies::add_parent_probabilities(ParentBits base, std::span<const int> places,
                                               const double* log_factors, double* by_place) const {
-    constexpr double log_negligible = -34.6;  // 1e-15
     const std::size_t count = std::size_t{1} << places.size();
     const double largest = *std::max_element(log_factors, log_factors + count);
     scan(
         with_places(base, places).data(), nullptr,
         [&](std::size_t block) { return log_remaining_[block] + largest >= log_negligible; },
         [&](std::size_t family) {
-            const double probability =
-                std::exp(weights_[family] + log_factors[places_of(family, places)]);
-            for (std::size_t word = 0; word < words_; ++word) {
-                for (std::uint64_t left = parents(family)[word]; left != 0; left &= left - 1) {
-                    by_place[word * 64 + static_cast<std::size_t>(std::countr_zero(left))] +=
-                        probability;
-                }
-            }
+            const double factor = log_factors[places_of(family, places)];
+            add_to_parents(family, std::exp(weights_[family] + factor), by_place);
             return true;
         });
+}
+
+void SortedFamilies::add_parent_probabilities(ParentBits allowed, ParentBits required,
+                                              double log_factor, double* by_place) const {
+    scan(
+        allowed, required,
+        [&](std::size_t block) { return log_remaining_[block] + log_factor >= log_negligible; },
+        [&](std::size_t family) {
+            add_to_parents(family, std::exp(weights_[family] + log_factor), by_place);
+            return true;
+        });
+}
+
+std::int64_t SortedFamilies::choose(ParentBits allowed, ParentBits required, Random& random) const {
+    std::vector<std::int64_t> places;
+    std::vector<double> shares;
+    scan(
+        allowed, required, [](std::size_t) { return true; },
+        [&](std::size_t place) {
+            places.push_back(static_cast<std::int64_t>(place));
+            const auto heaviest = static_cast<std::size_t>(places.front());
+            shares.push_back(std::exp(weights_[place] - weights_[heaviest]));
+            return true;
+        });
+    return places.empty() ? -1 : places[random.choose(shares)];
 }
 
 }  // namespace arcwise

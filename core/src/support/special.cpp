@@ -26,6 +26,10 @@ double log_multivariate_gamma(int dimension, double x) {
     return result;
 }
 
+double log_binomial(double n, double k) {
+    return log_gamma(n + 1.0) - log_gamma(k + 1.0) - log_gamma(n - k + 1.0);
+}
+
 // The incomplete gamma function Q(a, t), a = degrees / 2 and t = x / 2: one less a power series
 // below its bend at a, a continued fraction (by Lentz's method) above it.
 double log_chi_squared_tail(double x, double degrees_of_freedom) {
@@ -59,7 +63,8 @@ double log_chi_squared_tail(double x, double degrees_of_freedom) {
         d = 1.0 / d;
         const double step = d * c;
         fraction *= step;
-        if (std::abs(step - 1.0) <= 4.0 * enough) break;
+        // A step may stay off 1 by a rounding or two however long the fraction gets.
+        if (std::abs(step - 1.0) <= 10.0 * enough) break;
     }
     return log_front + std::log(fraction);
 }

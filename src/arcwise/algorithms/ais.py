@@ -112,7 +112,7 @@ progress
     chosen = as_space(space)
     recording = Recording(
         wanted, dags_per_state, dag_time_share, extension_budget, estimate_extensions
-    )
+    ).on(chosen)
     ladder = _schedule(schedule, steps, model)
     stretch_steps = (
         (len(ladder) - 1) // 4 if stretch is None else whole_number(stretch, "stretch", at_least=0)
@@ -134,9 +134,9 @@ progress
     )
     interrupted = _run(annealed, _Wanted(runs, seconds, effective_samples), threads, progress)
     results = _Results.of(annealed)
-    found = assemble(model, wanted, results.kept, results.kept_log_weights)
+    found = assemble(model, recording, results.kept, results.kept_log_weights)
     constant, constant_error = prior_constant(model, wanted, chosen, seed=seed, threads=threads)
-    totals = results.log_totals(wanted) + core_space.log_size - constant
+    totals = results.log_totals(recording.weighted) + core_space.log_size - constant
     evidence = _evidence(totals, constant, constant_error)
     if bins is not None and constant_error == 0.0:
         bound = {f"{bins} bins": lower_bound(totals, bins, confidence)}
@@ -185,13 +185,15 @@ def annealed_log_total(
     threads: int | None,
 ) -> tuple[float, float]:
     """Return the log of the summed weights of all DAGs by annealing, and its standard error."""
-    core_space = as_space(space).build(ScoreSums(model, maxima=False, threads=threads))
-    options = Recording(target, dags_per_state=1).options(edge_batches=2)
+    chosen = as_space(space)
+    recording = Recording(target, dags_per_state=1).on(chosen)
+    core_space = chosen.build(ScoreSums(model, maxima=False, threads=threads))
+    options = recording.options(edge_batches=2)
     options.edges = False
     annealed = _core.AnnealedRuns(core_space, linear(steps), 0, 1, options, seed)
     with running(threads, None, "") as run:
         annealed.run(_FIRST_RUN_OF_TOTALS, runs, run.threads, None)
-    log_total, error = log_mean(_Results.of(annealed).log_totals(target))
+    log_total, error = log_mean(_Results.of(annealed).log_totals(recording.weighted))
     return core_space.log_size + log_total, error
 
 
@@ -236,10 +238,10 @@ class _Results:
     def kept_log_weights(self) -> NDArray[np.float64]:
         return self.log_weights[np.isfinite(self.log_weights)]
 
-    def log_totals(self, target: Target) -> NDArray[np.float64]:
+    def log_totals(self, weighted: bool) -> NDArray[np.float64]:
         """Return the log of each run's estimate of (sum of all weights) / (number of states)."""
         totals = self.log_weights.copy()
-        if target == "modular":
+        if weighted:
             means = [log_mean(record.log_state_means())[0] for record in self.kept]
             totals[np.isfinite(totals)] += means
         return totals

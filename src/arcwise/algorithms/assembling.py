@@ -1,9 +1,10 @@
 """From what chains or annealing runs kept to a posterior: edges, DAGs, best DAG.
 
-States follow the order-modular law. Under that target the edge probabilities
-given each state are exact and are averaged as they are; for the modular one,
-every DAG drawn counts with the inverse of its number of orders (equations 5 to
-8 of Niinimäki, Parviainen and Koivisto 2016).
+Where the states of a space follow the target, the edge probabilities given each
+state are exact and are averaged as they are. States of orders follow the
+order-modular law; for the modular one, every DAG drawn from them counts with the
+inverse of its number of orders (equations 5 to 8 of Niinimäki, Parviainen and
+Koivisto 2016).
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.algorithms.recording import Kept
-from arcwise.algorithms.targets import Target
+from arcwise.algorithms.recording import Kept, Recording
 from arcwise.dag import Dag
 from arcwise.diagnostics.convergence import weighted_standard_error
 from arcwise.errors import ArgumentError, WeightCollapseWarning
@@ -40,7 +40,10 @@ class Assembled:
 
 
 def assemble(
-    model: Model, target: Target, kept: Sequence[Kept], log_weights: NDArray[np.float64] | None
+    model: Model,
+    recording: Recording,
+    kept: Sequence[Kept],
+    log_weights: NDArray[np.float64] | None,
 ) -> Assembled:
     """Return what the records say under the target.
 
@@ -48,15 +51,15 @@ def assemble(
     ----------
     model
         The model.
-    target
-        The posterior wanted.
+    recording
+        The posterior wanted, and how it was recorded.
     kept
         One record for each chain or run, each with at least one state.
     log_weights
         One for each annealing run; None for chains, whose states all count the same.
     """
     dags = weighted_dags(model.variables, kept, log_weights)
-    if target == "modular":
+    if recording.weighted:
         if dags is None:
             raise ArgumentError("no DAG was drawn; give dags_per_state of 1 or more")
         warn_of_collapse(dags)
@@ -95,7 +98,7 @@ def warn_of_collapse(dags: DagSample) -> None:
     if effective < max(_FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE * len(dags)):
         warnings.warn(
             f"the weights of the {len(dags)} DAGs are worth {effective:.1f} equally weighted ones; "
-            "draw more DAGs, or use target='order-modular', which needs no weights",
+            "draw more DAGs, or use space='partitions', which needs no weights",
             WeightCollapseWarning,
             stacklevel=4,
         )

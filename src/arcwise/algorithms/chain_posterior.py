@@ -28,6 +28,7 @@ from arcwise.spaces import Space, as_space
 from arcwise.sums import ScoreSums
 
 _LARGEST_RHAT = 1.05
+_FEWEST_EXCHANGES = 0.05
 _SUM_TOLERANCE = 1e-9  # far below what sampling could tell; sums by table have none
 # Modes may weigh the same, so that edges alone tell them apart. Of hundreds of edges one may always
 # be far off by chance, so more is asked for.
@@ -60,6 +61,7 @@ def sample_chains(
     """Run the chains and return what they say; see `mcmc` and `mc3`."""
     start = time.perf_counter()
     chosen = as_space(space)
+    recording = recording.on(chosen)
     score_sums = sums_for(model, sums, threads)
     core_space = chosen.build(score_sums)
     run = run_chains(
@@ -75,10 +77,12 @@ def sample_chains(
         progress=progress,
         what=algorithm,
     )
-    found = assemble(model, recording.target, run.kept, None)
+    found = assemble(model, recording, run.kept, None)
     traces = Traces(tuple(record.log_weights for record in run.kept), run.thinning)
     diagnostics = trace_diagnostics(traces) | edge_diagnostics(run.kept, len(model.variables))
     _warn_of_convergence(diagnostics)
+    exchanges = _exchanges(run, tempering)
+    _warn_of_gaps(exchanges.get("exchange_acceptance", []))
     evidence = None
     if len(tempering.inverse_temperatures) > 1 and tempering.inverse_temperatures[0] == 0.0:
         evidence = _evidence(model, chosen, run, tempering, recording, core_space, seed, threads)
@@ -94,7 +98,7 @@ def sample_chains(
         "dags": 0 if found.dags is None else len(found.dags),
         "interrupted": run.interrupted,
         "acceptance": _acceptance([run.chains.moves(i) for i in range(len(run.chains))]),
-        **_exchanges(run, tempering),
+        **exchanges,
         **diagnostics,
         **weight_summary(found.dags, recording),
         "seconds_sampling": run.seconds,
@@ -126,7 +130,7 @@ def sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> Score
 
 def weight_summary(dags: Any, recording: Recording) -> dict[str, Any]:
     """Return what the weights of DAGs are worth, for the target that needs them."""
-    if dags is None or recording.target != "modular":
+    if dags is None or not recording.weighted:
         return {}
     return {"effective_dags": dags.effective_sample_size()}
 
@@ -173,7 +177,7 @@ def _evidence(
         same_temperatures=not tempering.adapt,
     )
     log_total = core_space.log_size + total
-    if recording.target == "modular":
+    if recording.weighted:
         # The mean of 1 / (number of orders) carries the sum over to the modular prior.
         inverse_orders, error = _log_mean_along_chains(
             [record.log_state_means() for record in run.kept]
@@ -204,6 +208,19 @@ def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> tuple[float, fl
     numbers = np.repeat(np.arange(len(chains)), [len(chain) for chain in chains])
     error = float(weighted_standard_error(values, np.ones(len(values)), numbers))
     return top + float(np.log(mean)), float("inf") if np.isnan(error) else error / mean
+
+
+def _warn_of_gaps(acceptance: list[float | None]) -> None:
+    """Warn of temperatures too far apart: states do not pass, and the evidence comes out too low."""
+    fewest = min((rate for rate in acceptance if rate is not None), default=1.0)
+    if fewest < _FEWEST_EXCHANGES:
+        warnings.warn(
+            f"neighbouring temperatures exchange states in only {fewest:.1%} of the proposals, so "
+            "their evidence and its error are not to be trusted; give more levels, or "
+            "ladder='adapted'",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
 
 
 def _warn_of_convergence(diagnostics: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from arcwise.algorithms.targets import Target, as_target
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.posterior.evidence import Evidence
+from arcwise.spaces import as_space
 
 Method = Literal["ais", "mc3", "exact"]
 
@@ -64,4 +65,5 @@ def evidence(
 
 def _without_dags(target: Target, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options; no DAG is drawn for the target that does not need them."""
-    return options if target == "modular" else {"dags_per_state": 0} | options
+    space = as_space(options.get("space", "linear"))
+    return {"dags_per_state": 0} | options if space.target == target else options

@@ -36,18 +36,18 @@ def mcmc(
 ) -> Posterior:
     """Sample the posterior by the Metropolis–Hastings algorithm.
 
-    Chains move through the space by its law under the order-modular prior. For
-    the order-modular target the edge probabilities given each kept state are
-    averaged exactly; for the modular one DAGs are drawn and weighted by the
-    inverse of their number of orders.
+    Where the states of the space follow the target, the exact edge probabilities
+    given each kept state are averaged: orders follow the order-modular posterior,
+    `Partitions` the modular one. For the modular target on orders, DAGs are drawn
+    and weighted by the inverse of their number of orders.
 
     Parameters
     ----------
     model
         The model.
     space
-        Where the chains move: `LinearOrders`, `BucketOrders`, `PartialOrders`, or
-        a word such as ``"buckets:5"``.
+        Where the chains move: `LinearOrders`, `BucketOrders`, `PartialOrders`,
+        `Partitions`, or a word such as ``"buckets:5"``.
     target
         Which posterior is wanted, see `exact`.
     steps, seconds, effective_samples
@@ -55,13 +55,14 @@ def mcmc(
         the effective number of samples of the log weight. By default
         ``200 n**2`` steps, at least 20,000.
     burn_in
-        The share of steps or seconds at the start that is not kept.
+        The share of steps or seconds at the start that is not kept; with
+        `effective_samples`, ``10 n**2`` steps are not, at least 1,000.
     thinning
         Steps between two kept states; None for what keeps some 1,000 a chain.
     chains
         The number of chains, each from a random start.
     dags_per_state
-        DAGs drawn from each kept state; 0 for none (order-modular target).
+        DAGs drawn from each kept state; 0 for none, where they need no weights.
     dag_time_share
         If given, as many DAGs from each kept state as this share of the time
         spent on reaching it allows. The number is fixed before the DAGs are drawn

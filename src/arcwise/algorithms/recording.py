@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from arcwise import _core
 from arcwise._checks import whole_number
 from arcwise.algorithms.targets import Target
 from arcwise.errors import ArgumentError
+from arcwise.spaces.space import Space
 
 _BUDGET_BEFORE_ESTIMATE = 50_000
 
@@ -23,8 +24,7 @@ class Recording:
     Parameters
     ----------
     target
-        The posterior that is wanted; the modular one needs the number of orders
-        of every DAG.
+        The posterior that is wanted.
     dags_per_state
         The number of DAGs drawn from each kept state.
     dag_time_share
@@ -33,6 +33,9 @@ class Recording:
         The most sets a count of orders may keep; None for the counter's own.
     estimate_extensions
         Whether counts beyond the budget are estimated; else they are refused.
+    sampled
+        The posterior the states of the space follow. If it is not the one wanted,
+        every DAG needs the inverse of its number of orders as a weight.
     """
 
     target: Target
@@ -40,12 +43,27 @@ class Recording:
     dag_time_share: float | None = None
     extension_budget: int | None = None
     estimate_extensions: bool = False
+    sampled: Target = "order-modular"
+
+    @property
+    def weighted(self) -> bool:
+        """Whether DAGs need weights."""
+        return self.sampled != self.target
+
+    def on(self, space: Space) -> Recording:
+        """Return it for the states of a space, or refuse a target they do not lead to."""
+        if space.target == "modular" and self.target == "order-modular":
+            raise ArgumentError(
+                f"{space!r} samples the modular posterior, and target is 'order-modular'; "
+                "use a space of orders for it"
+            )
+        return replace(self, sampled=space.target)
 
     def options(self, edge_batches: int) -> _core.RecordOptions:
         """Return them as the core wants them."""
-        modular = self.target == "modular"
         options = _core.RecordOptions()
-        options.dags = whole_number(self.dags_per_state, "dags_per_state", at_least=int(modular))
+        fewest = int(self.weighted)
+        options.dags = whole_number(self.dags_per_state, "dags_per_state", at_least=fewest)
         if self.dag_time_share is not None:
             if not 0 < self.dag_time_share < 10:
                 raise ArgumentError(
@@ -61,8 +79,8 @@ class Recording:
             # Where an estimate is good enough, it is not worth counting for seconds.
             options.extension_budget = _BUDGET_BEFORE_ESTIMATE
         options.estimate_extensions = self.estimate_extensions
-        options.count_extensions = modular
-        options.edges = not modular
+        options.count_extensions = self.weighted
+        options.edges = not self.weighted
         options.edge_batches = edge_batches
         return options
 

@@ -214,7 +214,7 @@ TargetName = Annotated[
 ]
 
 SpaceName = Annotated[
-    str, typer.Option("--space", help="What is sampled.", metavar="linear|buckets:SIZE")
+    str, typer.Option("--space", help="What is sampled.", metavar="linear|buckets:SIZE|partitions")
 ]
 
 Steps = Annotated[

@@ -35,7 +35,7 @@ def edge_diagnostics(kept: Sequence[Kept], nodes: int) -> dict[str, Any]:
     result: dict[str, Any] = {
         "largest_rhat_edge": None,
         "smallest_effective_samples_edge": None,
-        "largest_edge_difference_between_chains": 0.0,
+        "largest_edge_difference_between_chains": None,
     }
     draws = min(record.states for record in kept)
     if any((record.dag_counts == 0).any() for record in kept):
@@ -65,7 +65,8 @@ def edge_diagnostics(kept: Sequence[Kept], nodes: int) -> dict[str, Any]:
         apart.append(_largest(largest_chain_difference(numbers.mean(axis=1))))
     result["largest_rhat_edge"] = _number(_largest(np.array(worst)))
     result["smallest_effective_samples_edge"] = _number(_smallest(np.array(fewest)))
-    result["largest_edge_difference_between_chains"] = _number(max(apart, default=0.0))
+    if len(kept) > 1:
+        result["largest_edge_difference_between_chains"] = max(apart, default=0.0)
     return result
 
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arcwise import _core
-from arcwise._names import quoted
-from arcwise.errors import ArgumentError
+from arcwise.spaces.moves import as_move_weights, refuse_bad_moves
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
 
@@ -40,24 +39,9 @@ class LinearOrders(Space):
 
     def __post_init__(self) -> None:
         """Refuse moves that do not exist or cannot be."""
-        if self.moves is None:
-            return
-        unknown = [name for name in self.moves if name not in _MOVES]
-        if unknown:
-            raise ArgumentError(
-                f"moves names {quoted(unknown)}; linear orders have {quoted(_MOVES)}"
-            )
-        finite = all(0 <= probability < float("inf") for probability in self.moves.values())
-        if not finite or not sum(self.moves.values()) > 0:
-            raise ArgumentError(
-                f"moves is {dict(self.moves)!r}; give numbers from 0 on, at least one above 0"
-            )
+        refuse_bad_moves(self.moves, _MOVES, "linear orders")
 
     def build(self, sums: ScoreSums) -> _core.Space:
         """Return the space of the core, on the score sums of a model."""
-        moves = self.moves
-        if moves is None:
-            weights = _core.balanced_moves(len(sums.variables))
-        else:
-            weights = [float(moves.get(name, 0.0)) for name in _MOVES]
-        return _core.linear_orders(sums.core, weights)
+        balanced = _core.balanced_moves(len(sums.variables))
+        return _core.linear_orders(sums.core, as_move_weights(self.moves, _MOVES, balanced))

@@ -7,6 +7,7 @@ from typing import Any
 from arcwise.errors import ArgumentError
 from arcwise.spaces.bucket_orders import BucketOrders
 from arcwise.spaces.linear_orders import LinearOrders
+from arcwise.spaces.partitions import Partitions
 from arcwise.spaces.space import Space
 
 
@@ -24,9 +25,11 @@ def as_space(value: Any) -> Space:
         word, _, size = value.partition(":")
         if word == "linear" and not size:
             return LinearOrders()
+        if word == "partitions" and not size:
+            return Partitions()
         if word == "buckets" and size.isdecimal() and len(size) < 10:
             return BucketOrders(int(size))
     raise ArgumentError(
-        f"space is {value!r}; give LinearOrders(), BucketOrders(size) or PartialOrders(order), or "
-        "the words 'linear' or 'buckets:SIZE'"
+        f"space is {value!r}; give LinearOrders(), BucketOrders(size), PartialOrders(order) or "
+        "Partitions(), or the words 'linear', 'buckets:SIZE' or 'partitions'"
     )

@@ -17,11 +17,13 @@ namespace arcwise {
 // with the number of nodes: sparse DAGs of hundreds of nodes may be cheap.
 class LinearExtensions {
   public:
-    // Remembering two million sets takes up to a quarter of a gibibyte and some five seconds.
+    // Remembering two million sets takes up to a quarter of a gibibyte, for whole numbers up to
+    // three quarters, and a few seconds.
     static constexpr std::size_t default_budget = 2'000'000;
 
-    // `budget` is how many sets may be remembered for one component of a DAG; sets of components
-    // with more than 64 nodes count once for each 64.
+    // `budget` is how many sets may be remembered for one component of a DAG without its hanging
+    // trees; sets count once for each 64 nodes of what is left, and once more for each eight nodes
+    // in hanging trees that may come before them.
     explicit LinearExtensions(std::size_t budget = default_budget);
     ~LinearExtensions();
     LinearExtensions(LinearExtensions&&) noexcept;

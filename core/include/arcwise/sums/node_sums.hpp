@@ -99,6 +99,13 @@ class NodeSums {
     void add_parent_probabilities(ParentBits base, std::span<const int> places,
                                   const double* log_factors, double* by_place) const;
 
+    // by_place[u] += P(u is a parent | parents within `allowed`, one of them in `required`).
+    void add_parent_probabilities(ParentBits allowed, ParentBits required, SumMemo& memo,
+                                  double* by_place) const {
+        sorted_.add_parent_probabilities(allowed, required, -log_sum(allowed, required, memo),
+                                         by_place);
+    }
+
     const SortedFamilies& families() const { return sorted_; }
 
     // The walk, if sums are had by one.

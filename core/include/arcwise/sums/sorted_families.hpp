@@ -47,11 +47,21 @@ class SortedFamilies {
     void add_parent_probabilities(ParentBits base, std::span<const int> places,
                                   const double* log_factors, double* by_place) const;
 
+    // by_place[u] += sum of e^(weight + log_factor) over the families within `allowed` that meet
+    // `required` and hold u; every term is a probability.
+    void add_parent_probabilities(ParentBits allowed, ParentBits required, double log_factor,
+                                  double* by_place) const;
+
+    // A family in proportion to its weight by Random::choose, which can be scripted; or -1.
+    std::int64_t choose(ParentBits allowed, ParentBits required, Random& random) const;
+
     std::vector<std::uint64_t> with_places(ParentBits base, std::span<const int> places) const;
 
   private:
     // The places a family has, as bits.
     std::size_t places_of(std::size_t family, std::span<const int> places) const;
+
+    void add_to_parents(std::size_t family, double amount, double* by_place) const;
 
     // Visits the families within `allowed` that meet `required` by falling weight, block by block:
     // enter_block(block) before each block, visit(place) for each family; either stops the scan by

@@ -53,6 +53,7 @@ class Random {
         virtual std::size_t choose(std::span<const double> weights) = 0;
         virtual bool event(double probability) = 0;
     };
+    bool scripted() const { return script_ != nullptr; }
     explicit Random(Script& script) : key_{}, script_(&script) {}
 
   private:

@@ -9,6 +9,9 @@ double log_gamma(double x);
 // ln Γ_p(x), the multivariate gamma function of dimension p, for x > (p - 1) / 2.
 double log_multivariate_gamma(int dimension, double x);
 
+// ln of the binomial coefficient of whole numbers 0 <= k <= n.
+double log_binomial(double n, double k);
+
 // The log of the probability that a chi-squared number of these degrees of freedom is larger than
 // x; it keeps its digits where the probability itself is too small for a double.
 double log_chi_squared_tail(double x, double degrees_of_freedom);

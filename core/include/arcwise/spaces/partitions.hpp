@@ -1,0 +1,50 @@
+// Ordered partitions of the nodes; every node has a parent in the part before its own.
+//
+// Every DAG belongs to exactly one partition: its sources come first, and each node comes right
+// after the last of its parents (Kuipers and Moffa 2017, "Partition MCMC for inference on acyclic
+// digraphs"). So the weight of a partition is the sum of the weights of its DAGs, and its states
+// follow the modular posterior: no DAG counts more than once.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "arcwise/spaces/node_weights.hpp"
+#include "arcwise/spaces/space.hpp"
+
+namespace arcwise {
+
+class Partitions final : public Space {
+  public:
+    // How often each kind of move is tried. A split and a join are tried equally often.
+    enum MoveKind { split_or_join, swap_adjacent, swap_any, relocate, reverse_edge };
+    using MoveWeights = std::array<double, 5>;
+
+    // By what they cost, roughly: relocation weighs all places of a node, and reversal draws a DAG.
+    static MoveWeights balanced(int nodes);
+
+    Partitions(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights);
+
+    int nodes() const override { return weights_.nodes(); }
+    std::unique_ptr<State> make_state() const override;
+
+    // The ordered Bell number.
+    double log_size() const override { return log_counts_.back(); }
+    std::vector<std::string> move_names() const override {
+        return {"split", "join", "swap adjacent", "swap", "relocate", "reverse edge"};
+    }
+
+    const NodeWeights& weights() const { return weights_; }
+    const MoveWeights& move_weights() const { return move_weights_; }
+
+    // ln of the number of ordered partitions of so many nodes.
+    double log_count(std::size_t nodes) const { return log_counts_[nodes]; }
+
+  private:
+    NodeWeights weights_;
+    MoveWeights move_weights_;
+    std::vector<double> log_counts_;
+};
+
+}  // namespace arcwise

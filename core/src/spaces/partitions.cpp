@@ -1,0 +1,34 @@
+// The space of ordered partitions: how many there are, and how often each kind of move is tried.
+#include "arcwise/spaces/partitions.hpp"
+
+#include <limits>
+
+#include "arcwise/spaces/move_weights.hpp"
+#include "arcwise/sums/log_space.hpp"
+#include "arcwise/support/special.hpp"
+#include "partition.hpp"
+
+namespace arcwise {
+
+Partitions::MoveWeights Partitions::balanced(int nodes) {
+    const double n = nodes;
+    return {0.4, 0.3, 0.2, 2.0 / (n + 8.0), 0.5 / (n + 8.0)};
+}
+
+Partitions::Partitions(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights)
+    : weights_(std::move(sums)), move_weights_(move_weights) {
+    refuse_bad_weights(move_weights_);
+    // a(0) = 1, a(n) = sum over the size k of the first part of C(n, k) a(n - k).
+    log_counts_.push_back(0.0);
+    for (int n = 1; n <= nodes(); ++n) {
+        double sum = -std::numeric_limits<double>::infinity();
+        for (int k = 1; k <= n; ++k) {
+            sum = log_add(sum, log_binomial(n, k) + log_counts_[static_cast<std::size_t>(n - k)]);
+        }
+        log_counts_.push_back(sum);
+    }
+}
+
+std::unique_ptr<State> Partitions::make_state() const { return std::make_unique<Partition>(*this); }
+
+}  // namespace arcwise

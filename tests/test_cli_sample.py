@@ -1,0 +1,106 @@
+"""`arcwise sample`: what is written for each algorithm, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arcwise import Posterior
+from arcwise.cli import main
+from arcwise.simulate import asia
+
+Captured = pytest.CaptureFixture[str]
+
+ALGORITHMS = {
+    "mcmc": ["--steps", "4000", "--chains", "2"],
+    "mc3": ["--steps", "4000", "--chains", "2", "--levels", "4", "--ladder", "adapted"],
+    "ais": ["--steps", "300", "--chains", "40"],
+}
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "data.csv"
+    asia().sample(300, seed=3).write_csv(path)
+    return path
+
+
+def sample(table: Path, *options: object) -> int:
+    usual = ["sample", table, "--max-indegree", 2, "--threads", 1]
+    return main([str(part) for part in (*usual, *options)])
+
+
+@pytest.mark.parametrize("space", ["linear", "buckets:3"])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_files_are_written_and_agree(
+    algorithm: str, space: str, table: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    options = ["--algorithm", algorithm, "--space", space, *ALGORITHMS[algorithm], "--seed", 7]
+    for target in ("modular", "order-modular"):
+        out = tmp_path / target
+        assert sample(table, *options, "--target", target, "--out", out) == 0
+        printed = capsys.readouterr().out
+        assert f"written to {out}" in printed
+        assert ("log evidence" in printed) == (algorithm != "mcmc")
+        expected = {"edges.csv", "summary.json", "posterior.npz"}
+        assert {path.name for path in out.iterdir()} == expected | (
+            {"evidence.json"} if algorithm != "mcmc" else set()
+        )
+        saved = Posterior.load(out / "posterior.npz")
+        assert (saved.algorithm, saved.target) == (algorithm, target)
+        with (out / "edges.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        names = saved.variables
+        for row in rows:
+            place = names.index(row["source"]), names.index(row["target"])
+            assert np.isclose(float(row["probability"]), saved.edges[place], atol=1e-6)
+        summary = json.loads((out / "summary.json").read_text())
+        assert "acceptance" in json.dumps(summary)
+        if algorithm != "mcmc":
+            evidence = json.loads((out / "evidence.json").read_text())
+            assert saved.evidence is not None
+            assert evidence["log_evidence"] == saved.evidence.log_evidence
+            assert bool(evidence["lower_bounds"]) == (algorithm == "ais")
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_same_seed_writes_the_same_edges(algorithm: str, table: Path, tmp_path: Path) -> None:
+    options = ["--algorithm", algorithm, *ALGORITHMS[algorithm]]
+    files = {}
+    for name, seed in (("first", 1), ("again", 1), ("other", 2)):
+        assert sample(table, *options, "--seed", seed, "--out", tmp_path / name) == 0
+        files[name] = (tmp_path / name / "edges.csv").read_bytes()
+    assert files["first"] == files["again"]
+    assert files["first"] != files["other"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--space", "trees"], "space is 'trees'"),
+        (["--space", "buckets:0"], "size is 0"),
+        (["--algorithm", "gibbs"], "gibbs"),
+        (["--target", "both"], "both"),
+        (["--steps", 1], "steps is 1"),
+        (["--steps", 10, "--seconds", 1], "give steps, or seconds"),
+        (["--chains", 0], "chains is 0"),
+        (["--dags", 0], "dags_per_state is 0"),
+        (["--seed", -1], "seed is -1"),
+        (["--algorithm", "mc3", "--levels", 0], "levels is 0"),
+        (["--algorithm", "mc3", "--ladder", "steep"], "steep"),
+        (["--algorithm", "ais", "--chains", 5, "--seconds", 1], "--chains is the number of runs"),
+        (["--algorithm", "ais", "--chains", 0], "runs is 0"),
+    ],
+)
+def test_refusals_are_one_line(
+    options: list[object], words: str, table: Path, capsys: Captured
+) -> None:
+    assert sample(table, *options) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("arcwise: ")
+    assert words in lines[0]
