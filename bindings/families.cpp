@@ -7,24 +7,28 @@
 #include <functional>
 
 #include "arcwise/families/family_table.hpp"
+#include "arcwise/families/plus_one_table.hpp"
 #include "arcwise/families/restrict.hpp"
 #include "arcwise/priors/prior_terms.hpp"
 #include "gate.hpp"
 
 NB_MAKE_OPAQUE(arcwise::FamilyTable)
+NB_MAKE_OPAQUE(arcwise::PlusOneTable)
 
 namespace arcwise::bindings {
 namespace {
 
-NodeFamilies& at(FamilyTable& table, std::size_t node) {
+template <class Table>
+auto& at(Table& table, std::size_t node) {
     if (node >= table.size()) throw Error(ErrorKind::argument, "There is no such node.");
     return table[node];
 }
 
 using Doubles = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 
-Doubles values(nb::handle_t<FamilyTable> self, std::size_t node) {
-    std::vector<double>& numbers = at(nb::cast<FamilyTable&>(self), node).values();
+template <class Table>
+Doubles values(nb::handle_t<Table> self, std::size_t node) {
+    std::vector<double>& numbers = at(nb::cast<Table&>(self), node).values();
     const std::size_t shape[1] = {numbers.size()};
     return Doubles(numbers.data(), 1, shape, self);  // the table owns the memory
 }
@@ -43,6 +47,16 @@ auto parent_sets(FamilyTable& table, std::size_t node) {
     std::vector<std::uint64_t> offsets{0};
     families.for_each([&](std::uint64_t, std::span<const int> members) {
         for (const int parent : families.parents(members)) flat.push_back(parent);
+        offsets.push_back(flat.size());
+    });
+    return std::tuple(owned(std::move(flat)), owned(std::move(offsets)));
+}
+
+auto plus_one_parent_sets(PlusOneTable& table, std::size_t node) {
+    std::vector<std::int32_t> flat;
+    std::vector<std::uint64_t> offsets{0};
+    at(table, node).for_each([&](const std::vector<int>& parents) {
+        flat.insert(flat.end(), parents.begin(), parents.end());
         offsets.push_back(flat.size());
     });
     return std::tuple(owned(std::move(flat)), owned(std::move(offsets)));
@@ -114,7 +128,7 @@ void bind_families(nb::module_& module) {
                 return at(table, node).layout().max_size();
             },
             nb::arg("node"))
-        .def("values", &values, nb::arg("node"))
+        .def("values", &values<FamilyTable>, nb::arg("node"))
         .def("parent_sets", &parent_sets, nb::arg("node"))
         .def(
             "find",
@@ -150,6 +164,33 @@ void bind_families(nb::module_& module) {
                 return restrict_families(table, view(allowed), view(required), view(max_indegree));
             },
             nb::arg("allowed"), nb::arg("required"), nb::arg("max_indegree"));
+
+    // What a score's `fill` sees of it is as in FamilyTable.
+    nb::class_<PlusOneTable>(module, "PlusOneTable")
+        .def(
+            "__init__",
+            [](PlusOneTable* self, const std::vector<std::vector<int>>& candidates,
+               const std::vector<std::vector<int>>& required,
+               const std::vector<std::vector<int>>& outside, const std::vector<int>& max_free) {
+                const std::size_t nodes = candidates.size();
+                if (required.size() != nodes || outside.size() != nodes ||
+                    max_free.size() != nodes) {
+                    throw Error(ErrorKind::argument, "Every node needs all four settings.");
+                }
+                PlusOneTable table;
+                for (std::size_t node = 0; node < nodes; ++node) {
+                    table.emplace_back(candidates[node], required[node], outside[node],
+                                       max_free[node]);
+                }
+                new (self) PlusOneTable(std::move(table));
+            },
+            nb::arg("candidates"), nb::arg("required"), nb::arg("outside"), nb::arg("max_free"))
+        .def("__len__", [](const PlusOneTable& table) { return table.size(); })
+        .def(
+            "count", [](PlusOneTable& table, std::size_t node) { return at(table, node).count(); },
+            nb::arg("node"))
+        .def("values", &values<PlusOneTable>, nb::arg("node"))
+        .def("parent_sets", &plus_one_parent_sets, nb::arg("node"));
 }
 
 }  // namespace arcwise::bindings

@@ -73,5 +73,6 @@ void bind_ancestors(nb::module_& module);
 void bind_spaces(nb::module_& module);
 void bind_sampling(nb::module_& module);
 void bind_orders(nb::module_& module);
+void bind_candidates(nb::module_& module);
 
 }  // namespace arcwise::bindings

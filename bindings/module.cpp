@@ -18,4 +18,5 @@ NB_MODULE(_core, module) {
     arcwise::bindings::bind_spaces(module);
     arcwise::bindings::bind_sampling(module);
     arcwise::bindings::bind_orders(module);
+    arcwise::bindings::bind_candidates(module);
 }

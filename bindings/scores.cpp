@@ -11,6 +11,7 @@
 #include "gate.hpp"
 
 NB_MAKE_OPAQUE(arcwise::FamilyTable)
+NB_MAKE_OPAQUE(arcwise::PlusOneTable)
 
 namespace arcwise::bindings {
 namespace {
@@ -19,8 +20,8 @@ using Weights = std::optional<Vector<double>>;
 using Mask = std::optional<Columns<std::uint8_t>>;
 
 // Fills what discrete and continuous tables have in common, and checks that shapes agree.
-template <class Table>
-void fill_rows(Table& table, std::size_t rows, std::size_t variables, const FamilyTable& families,
+template <class Table, class Families>
+void fill_rows(Table& table, std::size_t rows, std::size_t variables, const Families& families,
                const Weights& weights, const Mask& intervened) {
     table.rows = rows;
     table.interventions.rows = rows;
@@ -32,23 +33,18 @@ void fill_rows(Table& table, std::size_t rows, std::size_t variables, const Fami
     }
 }
 
-void run(const SetFunction& score, FamilyTable& table, int threads, nb::object progress) {
+template <class Families>
+void run(const SetFunction& score, Families& table, int threads, nb::object progress) {
     run_released(threads, std::move(progress),
                  [&](const RunOptions& options) { score_families(score, table, options); });
 }
 
-}  // namespace
-
-void bind_scores(nb::module_& module) {
-    nb::enum_<PseudoCounts>(module, "PseudoCounts")
-        .value("none", PseudoCounts::none)
-        .value("uniform", PseudoCounts::uniform)
-        .value("marginals", PseudoCounts::marginals)
-        .value("joint", PseudoCounts::joint);
-
+// The scores for one kind of table; a score in Python hands on whichever it is given.
+template <class Families>
+void bind_scores_of(nb::module_& module) {
     module.def(
         "score_discrete",
-        [](FamilyTable& families, Columns<std::uint16_t> codes,
+        [](Families& families, Columns<std::uint16_t> codes,
            std::vector<std::uint32_t> level_counts, Weights weights, Mask intervened,
            PseudoCounts pseudo_counts, double equivalent_sample_size,
            std::vector<std::vector<double>> marginals,
@@ -81,7 +77,7 @@ void bind_scores(nb::module_& module) {
         nb::arg("marginals"), nb::arg("imaginary_codes").none(),
         nb::arg("imaginary_probabilities").none(), nb::arg("threads"), nb::arg("progress").none());
 
-    const auto continuous_table = [](const FamilyTable& families, const Columns<double>& values,
+    const auto continuous_table = [](const Families& families, const Columns<double>& values,
                                      std::vector<std::string> names, const Weights& weights,
                                      const Mask& intervened) {
         ContinuousTable table;
@@ -92,7 +88,7 @@ void bind_scores(nb::module_& module) {
     };
     module.def(
         "score_bge",
-        [continuous_table](FamilyTable& families, Columns<double> values,
+        [continuous_table](Families& families, Columns<double> values,
                            std::vector<std::string> names, Weights weights, Mask intervened,
                            double alpha_mu, double alpha_w, Vector<double> prior_mean,
                            Matrix<double> prior_scale, int threads, nb::object progress) {
@@ -110,7 +106,7 @@ void bind_scores(nb::module_& module) {
         nb::arg("progress").none());
     module.def(
         "score_gaussian_bic",
-        [continuous_table](FamilyTable& families, Columns<double> values,
+        [continuous_table](Families& families, Columns<double> values,
                            std::vector<std::string> names, Weights weights, Mask intervened,
                            int threads, nb::object progress) {
             run(*make_gaussian_bic_score(
@@ -119,6 +115,19 @@ void bind_scores(nb::module_& module) {
         },
         nb::arg("families"), nb::arg("values"), nb::arg("names"), nb::arg("weights").none(),
         nb::arg("intervened").none(), nb::arg("threads"), nb::arg("progress").none());
+}
+
+}  // namespace
+
+void bind_scores(nb::module_& module) {
+    nb::enum_<PseudoCounts>(module, "PseudoCounts")
+        .value("none", PseudoCounts::none)
+        .value("uniform", PseudoCounts::uniform)
+        .value("marginals", PseudoCounts::marginals)
+        .value("joint", PseudoCounts::joint);
+
+    bind_scores_of<FamilyTable>(module);
+    bind_scores_of<PlusOneTable>(module);
 }
 
 }  // namespace arcwise::bindings

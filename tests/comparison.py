@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 
 from arcwise import FamilyScores
-from reference.dags import Parents, all_dags
+from reference.dags import all_dags
+from reference.graphs import equivalence_class
 from strategies import Case, Rule
 
 Definition = Callable[[int, tuple[int, ...]], float]
@@ -55,17 +56,3 @@ def assert_equivalent_dags_score_the_same(scores: FamilyScores) -> None:
         assert max(totals) - min(totals) < 1e-9
     # Different classes do differ, so the test can fail.
     assert len({round(totals[0], 6) for totals in classes.values()}) > 100
-
-
-def equivalence_class(dag: Parents) -> object:
-    skeleton = frozenset(
-        frozenset((node, parent)) for node, parents in enumerate(dag) for parent in parents
-    )
-    v_structures = frozenset(
-        (frozenset((left, right)), node)
-        for node, parents in enumerate(dag)
-        for left in parents
-        for right in parents
-        if left < right and frozenset((left, right)) not in skeleton
-    )
-    return skeleton, v_structures

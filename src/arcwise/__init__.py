@@ -18,12 +18,23 @@ from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.memory import exact_cost
 from arcwise.algorithms.unique_dags import unique_dags
+from arcwise.candidates import Candidates, candidates
 from arcwise.constraints import Constraints
 from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 from arcwise.families import Families
 from arcwise.given_order import GivenOrder
+from arcwise.graphs import (
+    Cpdag,
+    EdgeCounts,
+    GraphComparison,
+    compare,
+    cpdag,
+    skeleton,
+    structural_hamming_distance,
+    v_structures,
+)
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
@@ -41,11 +52,14 @@ __all__ = [
     "BDeu",
     "BGe",
     "BucketOrders",
+    "Candidates",
     "Constraints",
+    "Cpdag",
     "Dag",
     "DagSample",
     "Data",
     "DistanceToDag",
+    "EdgeCounts",
     "EdgePenalty",
     "EdgeWeights",
     "Evidence",
@@ -56,6 +70,7 @@ __all__ = [
     "FunctionPrior",
     "FunctionScore",
     "GivenOrder",
+    "GraphComparison",
     "ImportanceWeightedDags",
     "LinearOrders",
     "Model",
@@ -68,6 +83,9 @@ __all__ = [
     "__version__",
     "ais",
     "ancestor_probabilities",
+    "candidates",
+    "compare",
+    "cpdag",
     "discretize",
     "evidence",
     "exact",
@@ -81,5 +99,8 @@ __all__ = [
     "samples_for",
     "score",
     "simulate",
+    "skeleton",
+    "structural_hamming_distance",
     "unique_dags",
+    "v_structures",
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 import enum
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -50,6 +50,17 @@ class FamilyTable:
 
     def restricted(self, allowed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], max_indegree: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> FamilyTable: ...
 
+class PlusOneTable:
+    def __init__(self, candidates: Sequence[Sequence[int]], required: Sequence[Sequence[int]], outside: Sequence[Sequence[int]], max_free: Sequence[int]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def count(self, node: int) -> int: ...
+
+    def values(self, node: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def parent_sets(self, node: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]: ...
+
 class PseudoCounts(enum.Enum):
     none = 0
 
@@ -59,11 +70,23 @@ class PseudoCounts(enum.Enum):
 
     joint = 3
 
+@overload
 def score_discrete(families: FamilyTable, codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='F', device='cpu', writable=False)], level_counts: Sequence[int], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, intervened: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='F', device='cpu', writable=False)] | None, pseudo_counts: PseudoCounts, equivalent_sample_size: float, marginals: Sequence[Sequence[float]], imaginary_codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='F', device='cpu', writable=False)] | None, imaginary_probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int, progress: object | None) -> None: ...
 
+@overload
+def score_discrete(families: PlusOneTable, codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='F', device='cpu', writable=False)], level_counts: Sequence[int], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, intervened: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='F', device='cpu', writable=False)] | None, pseudo_counts: PseudoCounts, equivalent_sample_size: float, marginals: Sequence[Sequence[float]], imaginary_codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='F', device='cpu', writable=False)] | None, imaginary_probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int, progress: object | None) -> None: ...
+
+@overload
 def score_bge(families: FamilyTable, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu', writable=False)], names: Sequence[str], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, intervened: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='F', device='cpu', writable=False)] | None, alpha_mu: float, alpha_w: float, prior_mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prior_scale: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, progress: object | None) -> None: ...
 
+@overload
+def score_bge(families: PlusOneTable, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu', writable=False)], names: Sequence[str], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, intervened: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='F', device='cpu', writable=False)] | None, alpha_mu: float, alpha_w: float, prior_mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prior_scale: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, progress: object | None) -> None: ...
+
+@overload
 def score_gaussian_bic(families: FamilyTable, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu', writable=False)], names: Sequence[str], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, intervened: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='F', device='cpu', writable=False)] | None, threads: int, progress: object | None) -> None: ...
+
+@overload
+def score_gaussian_bic(families: PlusOneTable, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu', writable=False)], names: Sequence[str], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, intervened: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='F', device='cpu', writable=False)] | None, threads: int, progress: object | None) -> None: ...
 
 class ScoreSums:
     def __init__(self, table: FamilyTable, methods: Sequence[str], tolerance: float, with_max: bool, threads: int, progress: object | None) -> None: ...
@@ -267,3 +290,7 @@ class GivenPartialOrder:
     def edge_probabilities(self, progress: object | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]: ...
 
     def draw(self, count: int, seed: int, progress: object | None) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None))]: ...
+
+def pc_skeleton_discrete(codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='F', device='cpu', writable=False)], level_counts: Sequence[int], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, possible: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], fixed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], alpha: float, max_conditioning: int, threads: int) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]: ...
+
+def pc_skeleton_continuous(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu', writable=False)], names: Sequence[str], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, possible: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], fixed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], alpha: float, max_conditioning: int, threads: int) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]: ...

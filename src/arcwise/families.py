@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise._names import checked_variables, positions
@@ -68,10 +69,11 @@ class Families:
         max_indegree
             The largest number of parents, for all nodes or by name; None for no bound.
         candidates
-            The only parents a node may have besides the required ones: a
-            mapping from names to lists of names, or edges in any form
-            `Constraints` takes (a matrix [parent, node], a graph, pairs). A
-            node a mapping leaves out has no candidates. None for all nodes.
+            The only parents a node may have besides the required ones: what
+            `arcwise.candidates` returns, a mapping from names to lists of
+            names, or edges in any form `Constraints` takes (a matrix
+            [parent, node], a graph, pairs). A node a mapping leaves out has no
+            candidates. None for all nodes.
         required_edges, forbidden_edges, temporal_order
             See `Constraints`.
         constraints
@@ -83,7 +85,7 @@ class Families:
         resolved = (told & Constraints.coerce(constraints)).resolve(names)
         allowed = resolved.allowed
         if candidates is not None:
-            allowed = allowed & _candidate_matrix(candidates, names)
+            allowed = allowed & candidate_matrix(candidates, names, "candidates")
         nodes = range(len(names))
         required = [np.flatnonzero(resolved.required[:, node]) for node in nodes]
         free = [np.flatnonzero(allowed[:, node] & ~resolved.required[:, node]) for node in nodes]
@@ -130,13 +132,24 @@ class Families:
         )
 
 
-def _candidate_matrix(candidates: Any, names: tuple[str, ...]) -> np.ndarray[Any, np.dtype[Any]]:
+def candidate_matrix(candidates: Any, names: tuple[str, ...], source: str) -> NDArray[np.bool_]:
+    """Return candidates in any form a user may give them as a matrix [candidate, node].
+
+    Parameters
+    ----------
+    candidates
+        See `Families.of`.
+    names
+        The names of the nodes.
+    source
+        The argument they came in, for the messages.
+    """
     if isinstance(candidates, Mapping):
         strings = [node for node, parents in candidates.items() if isinstance(parents, str)]
         if strings:
             raise ArgumentError(
-                f"candidates gives {strings[0]!r} the single string "
+                f"{source} gives {strings[0]!r} the single string "
                 f"{candidates[strings[0]]!r}; give a list of names"
             )
         candidates = [(parent, node) for node, parents in candidates.items() for parent in parents]
-    return edge_matrix(read_edges(candidates, "candidates"), names, "candidates")
+    return edge_matrix(read_edges(candidates, source), names, source)

@@ -1,8 +1,11 @@
 // Turns BGe and BIC into matrices and per-size coefficients, and walks over their determinants.
 #include "arcwise/scores/gaussian.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numbers>
+#include <numeric>
 #include <optional>
 
 #include "arcwise/support/error.hpp"
@@ -126,7 +129,7 @@ class GaussianScore : public SetFunction {
         for (const int variable : variables) {
             sets->names.push_back(table_.names[static_cast<std::size_t>(variable)]);
         }
-        fill(*sets, moments(table_, variables, node, centre()), variables);
+        fill(*sets, moments_of(variables, node), variables);
         const double least = sets->has_prior ? singular_share_with_prior : singular_share;
         for (std::size_t i = 0; i < variables.size(); ++i) {
             sets->least_pivots.push_back(least * sets->data_matrix[i * (i + 1) / 2 + i]);
@@ -142,7 +145,35 @@ class GaussianScore : public SetFunction {
                       std::span<const int> variables) const = 0;
 
   private:
+    // Walks of all n nodes over k variables each would take n k^2 sums over rows, where all n^2
+    // that there are will do.
+    Moments moments_of(std::span<const int> variables, int node) const {
+        const std::size_t all = table_.names.size();
+        if (node >= 0 || variables.size() * variables.size() < all) {
+            return moments(table_, variables, node, centre());
+        }
+        std::call_once(whole_is_made_, [&] {
+            std::vector<int> every(all);
+            std::iota(every.begin(), every.end(), 0);
+            whole_ = moments(table_, every, -1, centre());
+        });
+        Moments result;
+        result.total = whole_.total;
+        for (std::size_t i = 0; i < variables.size(); ++i) {
+            const auto u = static_cast<std::size_t>(variables[i]);
+            result.offset.push_back(whole_.offset[u]);
+            for (std::size_t j = 0; j <= i; ++j) {
+                const auto v = static_cast<std::size_t>(variables[j]);
+                const auto [low, high] = std::minmax(u, v);
+                result.scatter.push_back(whole_.scatter[high * (high + 1) / 2 + low]);
+            }
+        }
+        return result;
+    }
+
     ContinuousTable table_;
+    mutable std::once_flag whole_is_made_;
+    mutable Moments whole_;
 };
 
 class Bge final : public GaussianScore {
@@ -173,15 +204,16 @@ class Bge final : public GaussianScore {
             }
         }
         if (diagonal) sets.prior_matrix.clear();
+        // ln Γ_l(c + l/2) is a sum over ln Γ(c + i/2), i = 1 .. l, which grows by one term with l.
+        double log_gammas = 0.0;
         for (std::size_t size = 0; size <= variables.size(); ++size) {
             const auto l = static_cast<double>(size);
             const double prior_power = 0.5 * (settings_.alpha_w - static_cast<double>(n) + l);
             const double data_power = prior_power + 0.5 * data.total;
-            const int dimension = static_cast<int>(size);
+            if (size > 0) log_gammas += log_gamma(data_power) - log_gamma(prior_power);
             sets.coefficients.push_back({0.5 * l * std::log(alpha_mu / (data.total + alpha_mu)) -
                                              0.5 * l * data.total * std::log(std::numbers::pi) +
-                                             log_multivariate_gamma(dimension, data_power) -
-                                             log_multivariate_gamma(dimension, prior_power),
+                                             log_gammas,
                                          prior_power, data_power});
         }
     }

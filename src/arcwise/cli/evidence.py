@@ -20,6 +20,7 @@ from arcwise.cli.options import (
     Steps,
     TargetName,
     Threads,
+    choose_candidates,
 )
 from arcwise.cli.results import evidence_lines
 from arcwise.errors import ArgumentError
@@ -70,6 +71,7 @@ def evidence(
     if method == "ais":
         options |= {"bins": bins, "confidence": confidence}
     print(data.describe())
+    families = choose_candidates(families, data, score, prior, threads)
     model = Model(data, score, prior=prior, threads=threads, progress=True, **families)
     found = log_evidence(model, method, target=target, **options)
     for line in evidence_lines(found):

@@ -16,6 +16,7 @@ from arcwise.cli.options import (
     ScoreOptions,
     TargetName,
     Threads,
+    choose_candidates,
 )
 from arcwise.cli.results import print_edges, write_results
 from arcwise.errors import ArgumentError
@@ -48,6 +49,7 @@ def exact(
     if memory_limit is not None and not memory_limit > 0:
         raise ArgumentError(f"--memory-limit is {memory_limit:g}; give a positive number of GiB")
     print(data.describe())
+    families = choose_candidates(families, data, score, prior, threads)
     model = Model(data, score, prior=prior, threads=threads, progress=True, **families)
     print(f"Exact {target} posterior: {exact_cost(model, target, threads=threads)}", flush=True)
     posterior = exact_posterior(

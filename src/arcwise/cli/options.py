@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
 import typer
 
+from arcwise.candidates import candidates
+from arcwise.candidates.words import is_method
 from arcwise.cli.composition import Made
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.data import Data, discretize, read
@@ -138,9 +141,14 @@ def _read_families(
         int | None,
         _family("--max-indegree", "The largest number of parents of a node (default: no bound)."),
     ] = None,
-    candidates: Annotated[
-        Path | None,
-        _family("--candidates", f"The only parents a node may have, {_EDGE_FILE}."),
+    candidates_by: Annotated[
+        str | None,
+        _family(
+            "--candidates",
+            "The only parents a node may have: chosen by a method, K of each node (default 8; "
+            f"methods may be joined by +, as in pc+greedy:6), or from a file, {_EDGE_FILE}.",
+            "pc|greedy[:K]|gains[:K]|FILE",
+        ),
     ] = None,
     required_edges: Annotated[
         Path | None, _family("--required-edges", "Edges that must be there, in such a file.")
@@ -151,10 +159,40 @@ def _read_families(
 ) -> dict[str, Any]:
     return {
         "max_indegree": max_indegree,
-        "candidates": None if candidates is None else read_edge_file(candidates),
+        "candidates": _candidates_or_method(candidates_by),
         "required_edges": () if required_edges is None else read_edge_file(required_edges),
         "forbidden_edges": () if forbidden_edges is None else read_edge_file(forbidden_edges),
     }
+
+
+def _candidates_or_method(text: str | None) -> list[tuple[str, str]] | str | None:
+    if text is None or is_method(text):
+        return text
+    path = Path(text)
+    if not path.exists() and re.fullmatch(r"[\w:+-]+", text):
+        raise ArgumentError(
+            f"--candidates is {text!r}, which is neither a file nor a method; give a file, or pc, "
+            "greedy:K, gains:K or several joined by +"
+        )
+    return read_edge_file(path)
+
+
+def choose_candidates(
+    families: dict[str, Any],
+    data: Data,
+    score: LocalScore | None,
+    prior: str = "uniform",
+    threads: int | None = None,
+) -> dict[str, Any]:
+    """Return the keyword arguments with candidates chosen, if a method for that is among them."""
+    method = families["candidates"]
+    if not isinstance(method, str):
+        return families
+    bounds = {name: value for name, value in families.items() if name != "candidates"}
+    chosen = candidates(data, method, score=score, prior=prior, threads=threads, **bounds)
+    sizes = chosen.sizes().values()
+    print(f"Candidates by {method}: {min(sizes)} to {max(sizes)} parents of each node")
+    return bounds | {"candidates": chosen}
 
 
 DataOptions = Annotated[Data, Made(_read_data)]
@@ -164,7 +202,7 @@ ScoreOptions = Annotated[LocalScore | None, Made(_read_score)]
 """The score with its parameters, or None to choose by the data."""
 
 FamilyOptions = Annotated[dict[str, Any], Made(_read_families)]
-"""The keyword arguments of `Families.of`."""
+"""The keyword arguments of `Families.of`; `choose_candidates` must see them first."""
 
 PriorName = Annotated[
     str, typer.Option("--prior", help="The structure prior.", metavar="uniform|fair")

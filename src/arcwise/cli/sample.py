@@ -22,6 +22,7 @@ from arcwise.cli.options import (
     Steps,
     TargetName,
     Threads,
+    choose_candidates,
 )
 from arcwise.cli.results import evidence_lines, print_edges, print_summary, write_results
 from arcwise.errors import ArgumentError
@@ -74,6 +75,7 @@ def sample(
     [bold]Example:[/bold] arcwise sample data.csv --space buckets:5 --max-indegree 3 --out results
     """
     print(data.describe())
+    families = choose_candidates(families, data, score, prior, threads)
     model = Model(data, score, prior=prior, threads=threads, progress=True, **families)
     common: dict[str, Any] = {
         "target": target,

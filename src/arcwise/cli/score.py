@@ -10,7 +10,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arcwise.cli.options import DataOptions, FamilyOptions, ScoreOptions, Threads
+from arcwise.cli.options import (
+    DataOptions,
+    FamilyOptions,
+    ScoreOptions,
+    Threads,
+    choose_candidates,
+)
 from arcwise.errors import ArgumentError
 from arcwise.scores import FamilyScores, as_score
 from arcwise.scores import score as score_families
@@ -38,6 +44,7 @@ def score(
     if best < 0:
         raise ArgumentError(f"--best is {best}; give 0 or more")
     chosen = as_score(score, data)
+    families = choose_candidates(families, data, chosen, threads=threads)
     scores = score_families(data, chosen, threads=threads, progress=True, **families)
     print(data.describe())
     print(f"{len(scores):,} families scored by {chosen!r}")

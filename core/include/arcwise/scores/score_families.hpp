@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arcwise/families/family_table.hpp"
+#include "arcwise/families/plus_one_table.hpp"
 #include "arcwise/scores/set_function.hpp"
 #include "arcwise/support/tasks.hpp"
 
@@ -10,5 +11,8 @@ namespace arcwise {
 // Sets every value of `table` (whose families must be implied, not listed) to the local score
 // M(P + v) - M(P).
 void score_families(const SetFunction& score, FamilyTable& table, const RunOptions& options);
+
+// The same for families with one outside parent, each node on a walk of its own.
+void score_families(const SetFunction& score, PlusOneTable& table, const RunOptions& options);
 
 }  // namespace arcwise

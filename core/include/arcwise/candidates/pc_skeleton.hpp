@@ -1,0 +1,30 @@
+// The skeleton by the PC algorithm in its order-independent form (Colombo and Maathuis 2014).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arcwise/candidates/independence.hpp"
+#include "arcwise/support/tasks.hpp"
+
+namespace arcwise {
+
+struct PcSettings {
+    double alpha = 0.01;
+    int max_conditioning = -1;  // the largest conditioning set; negative: no bound
+};
+
+struct PcSkeleton {
+    std::vector<std::uint8_t> joined;  // variables x variables, symmetric
+    std::vector<double> log_p;         // of each edge kept: the largest of all its tests
+};
+
+// Starts from the pairs of `possible` and takes an edge away once its ends are independent given
+// some neighbours of either; neighbours are those at the start of a level, so that the order of the
+// variables does not matter. Edges of `fixed` are kept untested. Both matrices are symmetric.
+PcSkeleton pc_skeleton(const IndependenceTest& test, std::span<const std::uint8_t> possible,
+                       std::span<const std::uint8_t> fixed, const PcSettings& settings,
+                       const RunOptions& options);
+
+}  // namespace arcwise

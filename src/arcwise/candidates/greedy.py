@@ -1,0 +1,121 @@
+"""Greedy candidates: one parent after the other, each by the families it makes with the last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise._running import Run
+from arcwise.candidates.problem import Problem
+
+By = Literal["best", "sum"]
+
+OUTSIDE = 300
+"""Beyond the first step, so many parents of each node are considered, the best on their own."""
+
+_MOST_VALUES = 2**24  # 128 MiB of families at a time
+
+
+def greedy(problem: Problem, sizes: Sequence[int], by: By, run: Run) -> NDArray[np.bool_]:
+    """Return a matrix [candidate, node] with up to so many candidates of each node.
+
+    With the candidates C so far, the next is the u whose families S + u, S a
+    subset of C, have the largest maximum or sum; of equals the first. Families
+    without the candidate chosen last were weighed in the steps before, so that a
+    step weighs only those with it. Of very many parents, only the best on their
+    own stay beyond the first step.
+    """
+    n = len(problem.variables)
+    chosen: list[list[int]] = [[] for _ in range(n)]
+    outside = [problem.free(node) for node in range(n)]
+    merits = [np.full(len(others), -np.inf) for others in outside]
+    active = [
+        node for node in range(n) if outside[node] and sizes[node] > 0 and problem.room(node) > 0
+    ]
+    first = True
+    while active:
+        for block in _blocks(active, chosen, outside):
+            for node, fresh in _weigh_new(problem, block, chosen, outside, by, run).items():
+                together = np.maximum if by == "best" else np.logaddexp
+                merits[node] = together(merits[node], fresh)
+        if first:
+            first = False
+            for node in active:
+                kept = np.sort(np.argsort(-merits[node], kind="stable")[:OUTSIDE])
+                outside[node] = [outside[node][place] for place in kept]
+                merits[node] = merits[node][kept]
+        still = []
+        for node in active:
+            place = int(np.argmax(merits[node]))
+            if merits[node][place] == -np.inf:
+                continue
+            chosen[node].append(outside[node].pop(place))
+            merits[node] = np.delete(merits[node], place)
+            if outside[node] and len(chosen[node]) < sizes[node]:
+                still.append(node)
+        active = still
+    matrix = np.zeros((n, n), dtype=np.bool_)
+    for node, parents in enumerate(chosen):
+        matrix[parents, node] = True
+    return matrix
+
+
+def _weigh_new(
+    problem: Problem,
+    nodes: Sequence[int],
+    chosen: Sequence[Sequence[int]],
+    outside: Sequence[Sequence[int]],
+    by: By,
+    run: Run,
+) -> dict[int, NDArray[np.float64]]:
+    """Return for each outside parent the maximum or log sum of its families not weighed yet."""
+    n = len(problem.variables)
+    candidates: list[list[int]] = [[] for _ in range(n)]
+    required: list[list[int]] = [[] for _ in range(n)]
+    extra: list[list[int]] = [[] for _ in range(n)]
+    max_free = [0] * n
+    asked = []
+    for node in nodes:
+        last = chosen[node][-1:]
+        room = problem.room(node) - len(last) - 1
+        if room < 0:
+            continue  # all families within the bound are known
+        candidates[node] = list(chosen[node][:-1])
+        required[node] = sorted([*problem.must(node), *last])
+        extra[node] = list(outside[node])
+        max_free[node] = min(room, len(candidates[node]))
+        asked.append(node)
+    table = _core.PlusOneTable(candidates, required, extra, max_free)
+    problem.weigh(table, run)
+    return {node: _merit(table.values(node).reshape(-1, len(extra[node])), by) for node in asked}
+
+
+def _merit(weights: NDArray[np.float64], by: By) -> NDArray[np.float64]:
+    largest: NDArray[np.float64] = weights.max(axis=0)
+    if by == "best" or not weights.size:
+        return largest
+    # A column of minus infinity alone must not be shifted by it.
+    shift = np.where(np.isfinite(largest), largest, 0.0)
+    with np.errstate(divide="ignore"):
+        total: NDArray[np.float64] = shift + np.log(np.exp(weights - shift).sum(axis=0))
+    return total
+
+
+def _blocks(
+    active: Sequence[int], chosen: Sequence[Sequence[int]], outside: Sequence[Sequence[int]]
+) -> list[list[int]]:
+    """Cut the nodes into runs whose families fit into memory together."""
+    blocks: list[list[int]] = [[]]
+    room = _MOST_VALUES
+    for node in active:
+        values = len(outside[node]) << max(0, len(chosen[node]) - 1)
+        if values > room and blocks[-1]:
+            blocks.append([])
+            room = _MOST_VALUES
+        blocks[-1].append(node)
+        room -= values
+    return blocks

@@ -1,0 +1,82 @@
+"""Candidates by tests of independence: the neighbours in the skeleton of the PC algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise._running import Run
+from arcwise.candidates.problem import Problem
+from arcwise.data import Data
+from arcwise.errors import ArgumentError, DataError
+
+Test = Literal["fisher-z", "g-squared"]
+
+
+def pc(
+    problem: Problem,
+    sizes: Sequence[int | None],
+    alpha: float,
+    max_conditioning: int | None,
+    test: Test | None,
+    run: Run,
+) -> NDArray[np.bool_]:
+    """Return a matrix [candidate, node] of neighbours, those of the clearest dependence.
+
+    A pair with both directions forbidden is never joined, and one with a required
+    edge always. Where a node has more neighbours than its size, those are left
+    out whose most doubtful test was the most doubtful.
+    """
+    data = problem.data
+    if data is None:
+        raise ArgumentError(
+            'the method "pc" needs data, and there are only scores; give the data, or use "greedy"'
+        )
+    if data.intervened is not None:
+        raise DataError(
+            'the method "pc" cannot use data with interventions; use "greedy", or drop the '
+            "rows that were set from outside"
+        )
+    either = problem.allowed | problem.allowed.T
+    fixed = problem.required | problem.required.T
+    joined, log_p = _skeleton(data, either, fixed, alpha, max_conditioning, test, run)
+    matrix = np.zeros_like(problem.allowed)
+    for node in range(len(problem.variables)):
+        free = problem.allowed[:, node] & ~problem.required[:, node] & joined[:, node]
+        places = np.flatnonzero(free)
+        order = np.argsort(log_p[places, node], kind="stable")
+        matrix[places[order[: sizes[node]]], node] = True
+    return matrix
+
+
+def _skeleton(
+    data: Data,
+    possible: NDArray[np.bool_],
+    fixed: NDArray[np.bool_],
+    alpha: float,
+    max_conditioning: int | None,
+    test: Test | None,
+    run: Run,
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    if test is None:
+        test = "g-squared" if set(data.kinds.values()) == {"discrete"} else "fisher-z"
+    settings = (
+        data.weights,
+        np.ascontiguousarray(possible, dtype=np.uint8),
+        np.ascontiguousarray(fixed, dtype=np.uint8),
+        alpha,
+        -1 if max_conditioning is None else max_conditioning,
+        run.threads,
+    )
+    if test == "g-squared":
+        codes = data.discrete_codes("the test g-squared")
+        levels = [int(count) for count in data.level_counts()]
+        joined, log_p = _core.pc_skeleton_discrete(codes, levels, *settings)
+    else:
+        values = data.continuous_values("the test fisher-z")
+        joined, log_p = _core.pc_skeleton_continuous(values, list(data.variables), *settings)
+    return np.asarray(joined, dtype=np.bool_), np.asarray(log_p)

@@ -1,0 +1,173 @@
+"""`Problem`: what candidates are chosen for, and how families are weighed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise._family_functions import parent_names
+from arcwise._running import Run
+from arcwise.constraints import Constraints
+from arcwise.data import Data, read
+from arcwise.errors import ArgumentError
+from arcwise.model import Model
+from arcwise.priors import PriorTerms, as_prior
+from arcwise.scores import FamilyScores, FunctionScore, as_score
+from arcwise.scores.family_scores import as_family_scores
+
+Table = _core.FamilyTable | _core.PlusOneTable
+Fill = Callable[[Any, Run], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Nodes, what may be a parent of which, and a way to weigh families.
+
+    Parameters
+    ----------
+    variables
+        The names of the nodes.
+    data
+        The data, or None if only scores are known.
+    allowed, required
+        Matrices [parent, node] of edges that may and that must be there.
+    max_indegree
+        For each node the largest number of parents.
+    fill
+        Sets the values of a table to the scores of its families.
+    prior
+        What to add to them.
+    """
+
+    variables: tuple[str, ...]
+    data: Data | None
+    allowed: NDArray[np.bool_]
+    required: NDArray[np.bool_]
+    max_indegree: NDArray[np.int64]
+    fill: Fill
+    prior: PriorTerms
+
+    @classmethod
+    def of(cls, given: Any, score: Any, prior: Any, constraints: Constraints) -> Problem:
+        """Return the problem of a model, or of data with a score, a prior and constraints."""
+        if isinstance(given, Model):
+            if score is not None or prior is not None or constraints != Constraints():
+                raise ArgumentError(
+                    "a model has its score, prior and constraints already; leave them out, or "
+                    "give the data instead of the model"
+                )
+            return cls._of_model(given)
+        ready = as_family_scores(given)
+        if ready is not None:
+            if score is not None:
+                raise ArgumentError("data are ready scores; leave out score, they have theirs")
+            return cls._of_model(Model(ready, prior=prior, constraints=constraints))
+        names, data = _names_and_data(given)
+        chosen = as_score(score, data)
+        fill: Fill
+        if data is None:
+            if not isinstance(chosen, FunctionScore):
+                raise ArgumentError(
+                    f"data is a list of names, from which {type(chosen).__name__} cannot be "
+                    "computed; give the data, or a function as the score"
+                )
+            named = chosen
+            fill = lambda table, run: named.fill_named(names, table, run)  # noqa: E731
+        else:
+            table_of = data
+            fill = lambda table, run: chosen.fill(table_of, table, run)  # noqa: E731
+        resolved = constraints.resolve(names)
+        return cls(
+            names,
+            data,
+            resolved.allowed,
+            resolved.required,
+            resolved.max_indegree,
+            fill,
+            as_prior(prior).terms(names),
+        )
+
+    @classmethod
+    def _of_model(cls, model: Model) -> Problem:
+        """Take the model's families as they are: its candidates bound those chosen here."""
+        n = len(model.variables)
+        table = model.scores.table
+        allowed = np.zeros((n, n), dtype=np.bool_)
+        required = np.zeros((n, n), dtype=np.bool_)
+        max_indegree = np.full(n, n - 1, dtype=np.int64)
+        for node in range(n):
+            must = list(table.required(node))
+            required[must, node] = True
+            allowed[[*table.candidates(node), *must], node] = True
+            if not table.listed(node):
+                max_indegree[node] = table.max_free(node) + len(must)
+        data, score, scores = model.data, model.score, model.scores
+        fill: Fill = lambda table, run: _look_up(scores, table)  # noqa: E731
+        if data is not None and score is not None:
+            known, local = data, score
+            fill = lambda table, run: local.fill(known, table, run)  # noqa: E731
+        prior = model.prior_terms
+        return cls(model.variables, data, allowed, required, max_indegree, fill, prior)
+
+    def weigh(self, table: Table, run: Run) -> None:
+        """Set every value of the table to the log weight of its family, score and prior."""
+        self.fill(table, run)
+        if self.prior.functions or isinstance(table, _core.PlusOneTable):
+            self._add_prior_by_family(table)
+        else:
+            table.add_prior(self.prior.constant, self.prior.size, self.prior.edge)
+
+    def _add_prior_by_family(self, table: Table) -> None:
+        terms = self.prior
+        flat_prior = not (terms.size.any() or terms.edge.any() or terms.functions)
+        for node in range(len(self.variables)):
+            values = table.values(node)
+            if flat_prior or not len(values):
+                values += terms.constant[node]
+                continue
+            flat, offsets = table.parent_sets(node)
+            bounds = offsets.astype(np.int64)
+            sizes = bounds[1:] - bounds[:-1]
+            values += terms.constant[node] + terms.size[node, sizes]
+            which = np.repeat(np.arange(len(sizes)), sizes)
+            values += np.bincount(which, terms.edge[flat, node], len(sizes))
+            if terms.functions:
+                named = parent_names(cast(_core.FamilyTable, table), node, self.variables)
+                for family, parents in enumerate(named):
+                    values[family] += terms.log_weight_by_functions(self.variables[node], parents)
+
+    def free(self, node: int) -> list[int]:
+        """Return the parents a node may have but need not, ascending."""
+        return [int(u) for u in np.flatnonzero(self.allowed[:, node] & ~self.required[:, node])]
+
+    def must(self, node: int) -> list[int]:
+        """Return the parents a node must have, ascending."""
+        return [int(u) for u in np.flatnonzero(self.required[:, node])]
+
+    def room(self, node: int) -> int:
+        """Return how many parents a node may have besides those it must have."""
+        return int(self.max_indegree[node]) - len(self.must(node))
+
+
+def _names_and_data(given: Any) -> tuple[tuple[str, ...], Data | None]:
+    if isinstance(given, list | tuple) and given and all(isinstance(name, str) for name in given):
+        return tuple(given), None
+    data = given if isinstance(given, Data) else read(given)
+    return data.variables, data
+
+
+def _look_up(scores: FamilyScores, table: Table) -> None:
+    """Take scores from a list of them; families that are not listed have minus infinity."""
+    for node in range(len(scores.variables)):
+        values = table.values(node)
+        flat, offsets = table.parent_sets(node)
+        known = scores.table.values(node)
+        members, bounds = flat.tolist(), offsets.tolist()
+        for family in range(len(values)):
+            place = scores.table.find(node, members[bounds[family] : bounds[family + 1]])
+            values[family] = -np.inf if place < 0 else known[place]

@@ -1,0 +1,18 @@
+"""Graphs compared: equivalence classes, distances, and edges found and missed."""
+
+from arcwise.graphs.cpdags import Cpdag
+from arcwise.graphs.distance import structural_hamming_distance
+from arcwise.graphs.equivalence import cpdag
+from arcwise.graphs.found import EdgeCounts, GraphComparison, compare
+from arcwise.graphs.shape import skeleton, v_structures
+
+__all__ = [
+    "Cpdag",
+    "EdgeCounts",
+    "GraphComparison",
+    "compare",
+    "cpdag",
+    "skeleton",
+    "structural_hamming_distance",
+    "v_structures",
+]

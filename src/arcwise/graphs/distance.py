@@ -1,0 +1,62 @@
+"""`structural_hamming_distance`: in how many edges two graphs differ."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._names import positions, refuse_other_names
+from arcwise.errors import ArgumentError
+from arcwise.graphs.shape import Graph, checked_graph
+
+
+def structural_hamming_distance(first: Graph, second: Graph) -> int:
+    """Return the number of pairs of nodes that are not joined in the same way.
+
+    An edge that is missing, one too many, or one that has another direction
+    (turned round, or directed in one graph and undirected in the other) counts
+    one. Variables are matched by name, whatever their order.
+
+    Parameters
+    ----------
+    first, second
+        Two `Dag` or two `Cpdag` over the same variables. For the distance of
+        equivalence classes, give ``cpdag(first)`` and ``cpdag(second)``.
+
+    Examples
+    --------
+    >>> from arcwise import Dag, cpdag
+    >>> forward = Dag(["a", "b", "c"], {"b": ["a"], "c": ["b"]})
+    >>> backward = Dag(["a", "b", "c"], {"a": ["b"], "b": ["c"]})
+    >>> structural_hamming_distance(forward, backward)
+    2
+    >>> structural_hamming_distance(cpdag(forward), cpdag(backward))
+    0
+    """
+    one, other = aligned_matrices(first, second, ("first", "second"))
+    differs = one != other
+    return int(np.triu(differs | differs.T).sum())
+
+
+def aligned_matrices(
+    first: Graph, second: Graph, arguments: tuple[str, str]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the matrices of two graphs of one kind, both in the order of the second's variables.
+
+    Parameters
+    ----------
+    first, second
+        The graphs.
+    arguments
+        The names they came under, for the messages.
+    """
+    checked_graph(first, arguments[0])
+    checked_graph(second, arguments[1])
+    if type(first) is not type(second):
+        kinds = f"{type(first).__name__} and {arguments[1]} a {type(second).__name__}"
+        raise ArgumentError(
+            f"{arguments[0]} is a {kinds}; give two of one kind, by arcwise.cpdag of the Dag"
+        )
+    refuse_other_names(first.variables, second.variables, f"{arguments[0]}.variables")
+    order = positions(second.variables, first.variables, arguments[1])
+    return first.matrix()[np.ix_(order, order)], second.matrix()

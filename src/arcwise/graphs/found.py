@@ -1,0 +1,145 @@
+"""`compare`: how many edges of a known graph an estimate found, missed and made up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.graphs.distance import aligned_matrices, structural_hamming_distance
+from arcwise.graphs.shape import Graph
+
+
+@dataclass(frozen=True)
+class EdgeCounts:
+    """How many edges were found, made up and missed, and how many were rightly left out.
+
+    Every rate is not a number where it would be nought by nought.
+
+    Parameters
+    ----------
+    true_positives
+        Edges in both graphs.
+    false_positives
+        Edges of the estimate alone.
+    false_negatives
+        Edges of the truth alone.
+    true_negatives
+        Places for an edge that both leave empty.
+
+    Examples
+    --------
+    >>> counts = EdgeCounts(3, 1, 1, 5)
+    >>> counts.precision, counts.recall
+    (0.75, 0.75)
+    >>> round(counts.false_positive_rate, 4), counts.false_positives_per_edge
+    (0.1667, 0.25)
+    """
+
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+    true_negatives: int
+
+    @property
+    def true_positive_rate(self) -> float:
+        """The share of the true edges that were found; `recall` is the same."""
+        return _share(self.true_positives, self.true_positives + self.false_negatives)
+
+    @property
+    def recall(self) -> float:
+        """The share of the true edges that were found."""
+        return self.true_positive_rate
+
+    @property
+    def false_positive_rate(self) -> float:
+        """The share of the places without a true edge that were given one."""
+        return _share(self.false_positives, self.false_positives + self.true_negatives)
+
+    @property
+    def false_positives_per_edge(self) -> float:
+        """The edges made up over the number of true edges.
+
+        In sparse graphs it says more than `false_positive_rate`, which is then
+        small for any estimate.
+        """
+        return _share(self.false_positives, self.true_positives + self.false_negatives)
+
+    @property
+    def precision(self) -> float:
+        """The share of the edges found that are true."""
+        return _share(self.true_positives, self.true_positives + self.false_positives)
+
+
+@dataclass(frozen=True)
+class GraphComparison:
+    """What `compare` found.
+
+    Parameters
+    ----------
+    skeleton
+        Counts of edges whatever their direction, out of n (n - 1) / 2 places.
+    directed
+        Counts of directed edges, out of n (n - 1) places. Undirected edges of
+        a `Cpdag` are none.
+    structural_hamming_distance
+        See `structural_hamming_distance`.
+
+    Examples
+    --------
+    >>> from arcwise import Dag
+    >>> compare(Dag(["a", "b"], {"a": ["b"]}), Dag(["a", "b"], {"b": ["a"]}))
+    GraphComparison(skeleton=EdgeCounts(true_positives=1, false_positives=0, false_negatives=0,
+    true_negatives=0), directed=EdgeCounts(true_positives=0, false_positives=1, false_negatives=1,
+    true_negatives=0), structural_hamming_distance=1)
+    """
+
+    skeleton: EdgeCounts
+    directed: EdgeCounts
+    structural_hamming_distance: int
+
+
+def compare(estimated: Graph, truth: Graph) -> GraphComparison:
+    """Compare an estimated graph with the true one.
+
+    Parameters
+    ----------
+    estimated, truth
+        Two `Dag` or two `Cpdag` over the same variables, in any order.
+
+    Examples
+    --------
+    >>> from arcwise import Dag
+    >>> truth = Dag(["a", "b", "c"], {"b": ["a"], "c": ["b"]})
+    >>> found = compare(Dag(["a", "b", "c"], {"a": ["b"], "c": ["a", "b"]}), truth)
+    >>> found.skeleton
+    EdgeCounts(true_positives=2, false_positives=1, false_negatives=0, true_negatives=0)
+    >>> found.directed.recall
+    0.5
+    >>> found.structural_hamming_distance
+    2
+    """
+    one, other = aligned_matrices(estimated, truth, ("estimated", "truth"))
+    upper = np.triu(np.ones_like(one), 1)
+    apart = ~np.eye(len(one), dtype=np.bool_)
+    return GraphComparison(
+        _counts(one | one.T, other | other.T, upper),
+        _counts(one & ~one.T, other & ~other.T, apart),
+        structural_hamming_distance(estimated, truth),
+    )
+
+
+def _counts(
+    found: NDArray[np.bool_], true: NDArray[np.bool_], places: NDArray[np.bool_]
+) -> EdgeCounts:
+    return EdgeCounts(
+        int((found & true & places).sum()),
+        int((found & ~true & places).sum()),
+        int((~found & true & places).sum()),
+        int((~found & ~true & places).sum()),
+    )
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else float("nan")

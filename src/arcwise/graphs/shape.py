@@ -1,0 +1,81 @@
+"""`skeleton` and `v_structures`: what equivalent DAGs have in common."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.dag import Dag
+from arcwise.errors import ArgumentError
+from arcwise.graphs.cpdags import Cpdag
+
+Graph = Dag | Cpdag
+
+
+def checked_graph(graph: object, name: str) -> Graph:
+    """Return the graph, or refuse what is none."""
+    if not isinstance(graph, Dag | Cpdag):
+        raise ArgumentError(f"{name} is of type {type(graph).__name__}; give a Dag or a Cpdag")
+    return graph
+
+
+def skeleton_matrix(graph: Graph) -> NDArray[np.bool_]:
+    """Return a symmetric matrix with True where there is an edge of any kind."""
+    matrix = graph.matrix()
+    return matrix | matrix.T
+
+
+def skeleton(graph: Graph) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of nodes with an edge between them.
+
+    Parameters
+    ----------
+    graph
+        A `Dag` or a `Cpdag`.
+
+    Returns
+    -------
+    tuple
+        The pairs, each and all in the order of the variables.
+
+    Examples
+    --------
+    >>> skeleton(Dag(["a", "b", "c"], {"a": ["c"], "b": ["c"]}))
+    (('a', 'c'), ('b', 'c'))
+    """
+    names = checked_graph(graph, "graph").variables
+    upper = np.triu(skeleton_matrix(graph))
+    return tuple((names[i], names[j]) for i, j in np.argwhere(upper))
+
+
+def v_structures(graph: Graph) -> tuple[tuple[str, str, str], ...]:
+    """Return the nodes with two parents between which there is no edge.
+
+    Parameters
+    ----------
+    graph
+        A `Dag` or a `Cpdag`; of the latter, directed edges only make parents.
+
+    Returns
+    -------
+    tuple
+        Triples (first parent, node, second parent), by node and then by parents,
+        all in the order of the variables.
+
+    Examples
+    --------
+    >>> v_structures(Dag(["a", "b", "c"], {"b": ["a", "c"]}))
+    (('a', 'b', 'c'),)
+    >>> v_structures(Dag(["a", "b", "c"], {"b": ["a", "c"], "c": ["a"]}))
+    ()
+    """
+    names = checked_graph(graph, "graph").variables
+    matrix = graph.matrix()
+    apart = ~(matrix | matrix.T)
+    one_way = matrix & ~matrix.T
+    found = []
+    for node in range(len(names)):
+        parents = np.flatnonzero(one_way[:, node])
+        pairs = np.argwhere(np.triu(apart[np.ix_(parents, parents)], 1))
+        found += [(names[parents[i]], names[node], names[parents[j]]) for i, j in pairs]
+    return tuple(found)

@@ -1,0 +1,70 @@
+"""`--candidates` on the command line: methods, sizes and files, as in Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import arcwise
+from arcwise.cli import main
+from arcwise.simulate import asia
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "data.csv"
+    asia().sample(1000, seed=3).write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize("method", ["pc", "greedy:2", "gains:3", "pc+greedy:2", "greedy"])
+def test_score_with_chosen_candidates(method, table, tmp_path, capsys: Captured):
+    out = tmp_path / "scores.jkl"
+    arguments = ["score", table, "--candidates", method, "--max-indegree", 2, "--out", out]
+    assert main([str(part) for part in arguments]) == 0
+    chosen = arcwise.candidates(table, method, max_indegree=2)
+    sizes = chosen.sizes().values()
+    expected = arcwise.score(table, candidates=chosen, max_indegree=2)
+    assert f"Candidates by {method}: {min(sizes)} to {max(sizes)} parents" in (
+        capsys.readouterr().out
+    )
+    written = arcwise.read_scores(out)
+    for name in expected.variables:
+        assert {parents for parents, _ in written.families(name)} == {
+            parents for parents, _ in expected.families(name)
+        }
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["exact", "--target", "order-modular"],
+        ["sample", "--steps", "200", "--chains", "2"],
+        ["evidence", "--method", "exact"],
+    ],
+)
+def test_every_command_takes_them(command, table, tmp_path, capsys: Captured):
+    edges = tmp_path / "edges.csv"
+    edges.write_text("source,target\nxray,asia\n")
+    arguments = [command[0], str(table), *command[1:], "--candidates", "greedy:2"]
+    assert main([*arguments, "--required-edges", str(edges), "--prior", "fair"]) == 0
+    assert "Candidates by greedy:2: 2 to 3 parents" in capsys.readouterr().out
+
+
+def test_a_file_of_candidates_is_still_a_file(table, tmp_path, capsys: Captured):
+    path = tmp_path / "candidates.json"
+    path.write_text(json.dumps({"either": ["tub", "lung"]}))
+    assert main(["score", str(table), "--candidates", str(path)]) == 0
+    assert "11 families" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("word", ["greedy:x", "pcc", "greedy+", "pc+lasso:3"])
+def test_a_word_that_is_no_method_is_refused(word, table, capsys: Captured):
+    assert main(["score", str(table), "--candidates", word]) == 2
+    message = capsys.readouterr().err
+    assert f"--candidates is '{word}', which is neither a file nor a method" in message
+    assert message.count("\n") == 1
