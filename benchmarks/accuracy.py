@@ -50,7 +50,7 @@ def errors(
         assert found.edge_errors is not None
         off = np.abs(found.edges - exact.edges)
         largest.append(float(off.max()))
-        in_errors.extend((off / found.edge_errors)[common].tolist())
+        in_errors.extend((off[common] / found.edge_errors[common]).tolist())
     return largest, in_errors, (time.perf_counter() - start) / RUNS
 
 
