@@ -86,7 +86,7 @@ void bind_spaces(nb::module_& module) {
             return PythonSpace{sums.sums, std::make_shared<Partitions>(sums.sums, move_weights)};
         },
         nb::arg("sums"), nb::arg("move_weights"));
-    module.def("balanced_partition_moves", &Partitions::balanced, nb::arg("nodes"));
+    module.def("usual_partition_moves", [] { return Partitions::usual; });
     module.def(
         "partial_orders",
         [](const PythonScoreSums& sums, std::vector<std::uint64_t> predecessors) {

@@ -10,11 +10,6 @@
 
 namespace arcwise {
 
-Partitions::MoveWeights Partitions::balanced(int nodes) {
-    const double n = nodes;
-    return {0.4, 0.3, 0.2, 2.0 / (n + 8.0), 0.5 / (n + 8.0)};
-}
-
 Partitions::Partitions(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights)
     : weights_(std::move(sums)), move_weights_(move_weights) {
     refuse_bad_weights(move_weights_);

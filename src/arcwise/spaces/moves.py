@@ -23,9 +23,9 @@ def refuse_bad_moves(moves: Mapping[str, float] | None, names: Sequence[str], sp
 
 
 def as_move_weights(
-    moves: Mapping[str, float] | None, names: Sequence[str], balanced: list[float]
+    moves: Mapping[str, float] | None, names: Sequence[str], usual: list[float]
 ) -> list[float]:
     """Return a number for each kind, those of the space itself if none are given."""
     if moves is None:
-        return balanced
+        return usual
     return [float(moves.get(name, 0.0)) for name in names]

@@ -29,7 +29,7 @@ class Partitions(Space):
         parts, ``"swap adjacent"`` and ``"swap"`` of two variables, ``"relocate"``,
         which draws a variable's place from the law given the others, and
         ``"reverse edge"``, which draws a DAG, turns an edge and draws new parents for
-        both its ends. Kinds left out are not made. None for probabilities by cost.
+        both its ends. Kinds left out are not made. None for what mixes best by experience.
 
     Examples
     --------
@@ -51,5 +51,5 @@ class Partitions(Space):
 
     def build(self, sums: ScoreSums) -> _core.Space:
         """Return the space of the core, on the score sums of a model."""
-        balanced = _core.balanced_partition_moves(len(sums.variables))
-        return _core.partitions(sums.core, as_move_weights(self.moves, _MOVES, balanced))
+        weights = as_move_weights(self.moves, _MOVES, _core.usual_partition_moves())
+        return _core.partitions(sums.core, weights)

@@ -21,8 +21,9 @@ class Partitions final : public Space {
     enum MoveKind { split_or_join, swap_adjacent, swap_any, relocate, reverse_edge };
     using MoveWeights = std::array<double, 5>;
 
-    // By what they cost, roughly: relocation weighs all places of a node, and reversal draws a DAG.
-    static MoveWeights balanced(int nodes);
+    // What gave most effective samples of the weight per second on networks of 20 and 37 nodes.
+    // Reversal is the dearest, as it draws a DAG, and worth it.
+    static constexpr MoveWeights usual = {0.24, 0.24, 0.12, 0.3, 0.1};
 
     Partitions(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights);
 
