@@ -29,7 +29,6 @@ LinearOrder::LinearOrder(const LinearOrders& space)
       passed_weights_(nodes_),
       choices_(nodes_),
       scratch_(words_) {
-    arrangement_.reserve(nodes_);
     changes_.reserve(nodes_);
     std::iota(order_.begin(), order_.end(), 0);
     sum_up();
@@ -103,7 +102,7 @@ Proposal LinearOrder::propose(const Temperature& temperature, Random& random) {
 
 std::uint64_t* LinearOrder::begin_change(int node) {
     std::uint64_t* changed = changed_predecessors(changes_.size());
-    std::copy_n(predecessors(node), words_, changed);
+    copy_words(predecessors(node), changed);
     changes_.push_back({node, {}});
     return changed;
 }
@@ -117,10 +116,9 @@ void LinearOrder::end_change(std::size_t index) {
 Proposal LinearOrder::propose_swap(std::size_t first, std::size_t last, int move) {
     const int early = order_[first];
     const int late = order_[last];
-    first_ = first;
-    arrangement_.assign(order_.begin() + static_cast<std::ptrdiff_t>(first),
-                        order_.begin() + static_cast<std::ptrdiff_t>(last) + 1);
-    std::swap(arrangement_.front(), arrangement_.back());
+    from_ = first;
+    to_ = last;
+    relocated_ = false;
 
     // `early` gains, and `late` loses, all that is between them, and each other; those between
     // lose the one and gain the other.
@@ -143,7 +141,7 @@ Proposal LinearOrder::propose_swap(std::size_t first, std::size_t last, int move
 
 void LinearOrder::pass(std::size_t from, int step) {
     const int moved = order_[from];
-    std::copy_n(predecessors(moved), words_, scratch_.data());
+    copy_words(predecessors(moved), scratch_.data());
     std::size_t place = from;
     while (step > 0 ? place + 1 < nodes_ : place > 0) {
         place = step > 0 ? place + 1 : place - 1;
@@ -188,22 +186,18 @@ Proposal LinearOrder::propose_relocation(const Temperature& temperature, Random&
     for (double& choice : choices_) choice = std::exp(choice - largest);
     const std::size_t to = random.choose(choices_);
 
-    first_ = std::min(from, to);
+    from_ = from;
+    to_ = to;
+    relocated_ = true;
+    const std::size_t first = std::min(from, to);
     const std::size_t last = std::max(from, to);
-    arrangement_.assign(order_.begin() + static_cast<std::ptrdiff_t>(first_),
-                        order_.begin() + static_cast<std::ptrdiff_t>(last) + 1);
-    if (to > from) {
-        std::rotate(arrangement_.begin(), arrangement_.begin() + 1, arrangement_.end());
-    } else if (to < from) {
-        std::rotate(arrangement_.begin(), arrangement_.end() - 1, arrangement_.end());
-    }
     if (to != from) {
         std::uint64_t* of_moved = begin_change(moved);
-        for (std::size_t place = first_; place <= last; ++place) {
+        for (std::size_t place = first; place <= last; ++place) {
             if (place != from) weights_.flip(of_moved, moved, order_[place]);
         }
         end_change(0);
-        for (std::size_t place = first_; place <= last; ++place) {
+        for (std::size_t place = first; place <= last; ++place) {
             if (place == from) continue;
             const int passed = order_[place];
             if (weights_.flip(begin_change(passed), passed, moved)) {
@@ -223,11 +217,19 @@ Proposal LinearOrder::propose_relocation(const Temperature& temperature, Random&
 }
 
 void LinearOrder::accept() {
-    std::copy(arrangement_.begin(), arrangement_.end(),
-              order_.begin() + static_cast<std::ptrdiff_t>(first_));
+    const auto at = [&](std::size_t place) {
+        return order_.begin() + static_cast<std::ptrdiff_t>(place);
+    };
+    if (!relocated_) {
+        std::swap(order_[from_], order_[to_]);
+    } else if (to_ > from_) {
+        std::rotate(at(from_), at(from_ + 1), at(to_ + 1));
+    } else {
+        std::rotate(at(to_), at(from_), at(from_ + 1));
+    }
     for (std::size_t i = 0; i < changes_.size(); ++i) {
         const Change& change = changes_[i];
-        std::copy_n(changed_predecessors(i), words_, predecessors(change.node));
+        copy_words(changed_predecessors(i), predecessors(change.node));
         node_weights_[static_cast<std::size_t>(change.node)] = change.weight;
     }
     weight_ = proposed_;

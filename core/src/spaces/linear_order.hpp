@@ -39,6 +39,11 @@ class LinearOrder final : public State {
     std::uint64_t* changed_predecessors(std::size_t change) {
         return changed_predecessors_.data() + change * words_;
     }
+    // One word is the rule, and a call to copy it would take longer than all else.
+    void copy_words(const std::uint64_t* from, std::uint64_t* to) const {
+        to[0] = from[0];
+        for (std::size_t word = 1; word < words_; ++word) to[word] = from[word];
+    }
     // Adds a change of a node; its new predecessors start as the present ones.
     std::uint64_t* begin_change(int node);
     void end_change(std::size_t index);
@@ -53,9 +58,10 @@ class LinearOrder final : public State {
     std::vector<LogWeight> node_weights_;
     unsigned accepted_ = 0;
 
-    // The last proposal: the part of the order from first_ on becomes arrangement_.
-    std::size_t first_ = 0;
-    std::vector<int> arrangement_;
+    // The last proposal: the nodes at two places are swapped, or that at from_ goes to to_.
+    std::size_t from_ = 0;
+    std::size_t to_ = 0;
+    bool relocated_ = false;
     std::vector<Change> changes_;
     std::vector<std::uint64_t> changed_predecessors_;
     LogWeight proposed_;
