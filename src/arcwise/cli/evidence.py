@@ -26,6 +26,7 @@ from arcwise.cli.results import evidence_lines
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.posterior.files import write_json
+from arcwise.spaces import as_space
 
 
 def evidence(
@@ -64,7 +65,7 @@ def evidence(
         raise ArgumentError("--bins belongs to --method ais; leave it out")
     options: dict[str, Any] = {"threads": threads, "progress": True}
     if method != "exact":
-        options |= {"space": space, "steps": steps, "seconds": seconds, "seed": seed}
+        options |= {"space": as_space(space), "steps": steps, "seconds": seconds, "seed": seed}
         count = "runs" if method == "ais" else "chains"
         if chains is not None:
             options[count] = chains

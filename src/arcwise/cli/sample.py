@@ -28,6 +28,7 @@ from arcwise.cli.results import evidence_lines, print_edges, print_summary, writ
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.posterior import Posterior
+from arcwise.spaces import Space, as_space
 
 
 def sample(
@@ -74,6 +75,7 @@ def sample(
 
     [bold]Example:[/bold] arcwise sample data.csv --space buckets:5 --max-indegree 3 --out results
     """
+    chosen = as_space(space)  # refused before anything takes time
     print(data.describe())
     families = choose_candidates(families, data, score, prior, threads)
     model = Model(data, score, prior=prior, threads=threads, progress=True, **families)
@@ -85,7 +87,7 @@ def sample(
         "threads": threads,
         "progress": True,
     }
-    posterior = _run(algorithm, model, space, steps, seconds, chains, levels, ladder, common)
+    posterior = _run(algorithm, model, chosen, steps, seconds, chains, levels, ladder, common)
     print_edges(posterior)
     print_summary(posterior)
     if posterior.evidence is not None:
@@ -97,7 +99,7 @@ def sample(
 def _run(
     algorithm: str,
     model: Model,
-    space: str,
+    space: Space,
     steps: int | None,
     seconds: float | None,
     chains: int | None,
