@@ -20,10 +20,6 @@ using Law = std::vector<std::tuple<Code, double>>;
 
 Law as_list(const std::map<Code, double>& law) { return Law(law.begin(), law.end()); }
 
-Temperature as_temperature(double inverse) {
-    return inverse < 1.0 ? Temperature::at(inverse) : Temperature{};
-}
-
 }  // namespace
 
 void bind_spaces(nb::module_& module) {
@@ -42,7 +38,7 @@ void bind_spaces(nb::module_& module) {
         .def(
             "step_law",
             [](const PythonSpace& self, const Code& code, double inverse_temperature) {
-                return as_list(step_law(*self.space, code, as_temperature(inverse_temperature)));
+                return as_list(step_law(*self.space, code, Temperature::at(inverse_temperature)));
             },
             nb::arg("code"), nb::arg("inverse_temperature"))
         .def(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -380,3 +381,28 @@ def test_an_interrupted_run_returns_what_there_is(call: str) -> None:
 
 def test_a_run_interrupted_during_its_burn_in_stops() -> None:
     assert_stops_within_two_seconds(INTERRUPTED.format(call="mcmc(model, steps=10**10)"))
+
+
+def test_temperatures_too_far_apart_are_told() -> None:
+    data = arcwise.simulate.asia().sample(2000, seed=1)
+    with pytest.warns(ConvergenceWarning, match="exchange states in only"):
+        arcwise.mc3(Model(data, max_indegree=2), levels=1, steps=4_000, chains=1, seed=1)
+
+
+def test_estimated_orders_are_told() -> None:
+    dag = arcwise.simulate.random_dag(18, expected_degree=3.0, max_indegree=3, seed=1)
+    network = arcwise.simulate.discrete_network(dag, levels=(2, 2), concentration=0.5, seed=1)
+    model = Model(network.sample(400, seed=1), max_indegree=2)
+    options = {"steps": 4_000, "chains": 1, "seed": 1, "thinning": 100}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of so few DAGs
+        counted = arcwise.mcmc(model, **options)
+        guessed = arcwise.mcmc(model, estimate_extensions=True, extension_budget=1, **options)
+    assert counted.summary["dags_with_estimated_orders"] == 0
+    assert counted.summary["largest_error_of_estimated_orders"] == 0.0
+    assert guessed.summary["dags_with_estimated_orders"] > 10
+    error = guessed.summary["largest_error_of_estimated_orders"]
+    assert 0.0 < error < 0.5
+    # The same DAGs are drawn until the first estimate takes random numbers of its own.
+    first = [found.dags.log_weights[0] for found in (counted, guessed)]
+    assert abs(first[0] - first[1]) < 5.0 * error

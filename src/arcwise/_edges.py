@@ -63,6 +63,17 @@ def edges_of_matrix(
     return matrix.astype(np.bool_)
 
 
+def edges_between(names: tuple[str, ...], matrix: Any) -> NDArray[np.bool_]:
+    """Return a matrix of 0 and 1 as truth values, if it has a row for each of the names."""
+    edges = edges_of_matrix(matrix, "matrix")
+    if len(edges) != len(names):
+        raise ArgumentError(
+            f"matrix has {len(edges)} rows for {len(names)} variables; "
+            "give one row and one column for each variable"
+        )
+    return edges
+
+
 def labelled_matrix(
     frame: Any, source: str, error: type[ArcwiseError] = ArgumentError
 ) -> tuple[tuple[str, ...], NDArray[np.float64]]:

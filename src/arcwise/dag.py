@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise._cycles import cycle_in_words, find_cycle, topological_order
-from arcwise._edges import edges_of_graph, edges_of_matrix, is_graph
+from arcwise._edges import edges_between, edges_of_graph, is_graph
 from arcwise._names import checked_variables, index_of, positions
 from arcwise.errors import ArgumentError, MissingDependencyError
 
@@ -113,12 +113,7 @@ class Dag:
         (('a', 'b'),)
         """
         names = checked_variables(variables)
-        edges = edges_of_matrix(matrix, "matrix")
-        if len(edges) != len(names):
-            raise ArgumentError(
-                f"matrix has {len(edges)} rows for {len(names)} variables; "
-                "give one row and one column for each variable"
-            )
+        edges = edges_between(names, matrix)
         return cls._from_pairs(names, [(int(i), int(j)) for i, j in np.argwhere(edges)])
 
     @classmethod

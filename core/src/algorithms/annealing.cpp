@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::uint64_t steps_between_checks = 16;
 
-Temperature at(double inverse) { return inverse < 1.0 ? Temperature::at(inverse) : Temperature{}; }
-
 }  // namespace
 
 AnnealedRun anneal(const Space& space, const AnnealingOptions& options, Random moves, Random draws,
@@ -29,9 +27,9 @@ AnnealedRun anneal(const Space& space, const AnnealingOptions& options, Random m
     const std::unique_ptr<State> state = space.make_state();
     state->draw_uniform(moves);
 
-    Temperature temperature = at(options.inverse_temperatures.front());
+    Temperature temperature = Temperature::at(options.inverse_temperatures.front());
     for (std::size_t level = 1; level < options.inverse_temperatures.size(); ++level) {
-        const Temperature next = at(options.inverse_temperatures[level]);
+        const Temperature next = Temperature::at(options.inverse_temperatures[level]);
         run.log_weight +=
             next.log_density(state->log_weight()) - temperature.log_density(state->log_weight());
         if (run.log_weight == -std::numeric_limits<double>::infinity()) break;

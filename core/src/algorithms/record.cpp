@@ -71,8 +71,11 @@ LinearExtensionEstimate Record::count_orders(const std::uint64_t* dag, Random& r
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::capacity || !options_.estimate_extensions) throw;
     }
-    constexpr EstimateOptions settings{
-        .sets = 100, .runs = 16, .exact_sets = 20'000, .exact_nodes = 12};
+    const EstimateOptions settings{
+        .sets = 100,
+        .runs = 16,
+        .exact_sets = std::min<std::size_t>(options_.extension_budget, 20'000),
+        .exact_nodes = 12};
     return estimate_linear_extensions(dag, nodes_, settings, random.bits(), RunOptions{});
 }
 

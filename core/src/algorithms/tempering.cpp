@@ -49,7 +49,7 @@ TemperedChain::TemperedChain(const Space& space, const TemperingOptions& options
 void TemperedChain::set_temperatures(const std::vector<double>& inverse_temperatures) {
     temperatures_.clear();
     for (const double inverse : inverse_temperatures) {
-        temperatures_.push_back(inverse < 1.0 ? Temperature::at(inverse) : Temperature{});
+        temperatures_.push_back(Temperature::at(inverse));
     }
 }
 

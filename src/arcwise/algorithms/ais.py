@@ -15,7 +15,7 @@ from arcwise import _core
 from arcwise._checks import whole_number
 from arcwise._running import Progress, Run, running
 from arcwise.algorithms.assembling import assemble
-from arcwise.algorithms.chain_posterior import _acceptance, sums_for, weight_summary
+from arcwise.algorithms.chain_posterior import acceptance, sums_for, weight_summary
 from arcwise.algorithms.ladders import as_rising, linear
 from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.recording import Kept, Recording
@@ -153,9 +153,9 @@ progress
         "seed": seed,
         "dags": 0 if found.dags is None else len(found.dags),
         "interrupted": interrupted,
-        "acceptance": _acceptance([annealed.moves()]),
+        "acceptance": acceptance([annealed.moves()]),
         "effective_runs": _effective(results.log_weights),
-        **weight_summary(found.dags, recording),
+        **weight_summary(found.dags, recording, results.kept),
         "seconds": time.perf_counter() - start,
     }
     return Posterior(

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.algorithms.dag_weights import best_dag
 from arcwise.algorithms.recording import Kept, Recording
 from arcwise.dag import Dag
 from arcwise.diagnostics.convergence import weighted_standard_error
@@ -143,27 +144,3 @@ def _edges_of_runs(
 def _sums(record: Kept) -> NDArray[Any]:
     assert record.edge_sums is not None
     return record.edge_sums
-
-
-def best_dag(model: Model, dags: DagSample) -> tuple[Dag, float]:
-    """Return the drawn DAG of the largest modular weight, and its log weight."""
-    log_weights = modular_log_weights(model, dags)
-    place = int(log_weights.argmax())
-    return dags[place], float(log_weights[place])
-
-
-def modular_log_weights(model: Model, dags: DagSample) -> NDArray[np.float64]:
-    """Return the modular log weight of each DAG, looking each different family up once."""
-    table = model.weights.table
-    n = len(model.variables)
-    total = np.zeros(len(dags))
-    for node in range(n):
-        words = dags.parents[:, node]
-        distinct, place = np.unique(words, axis=0, return_inverse=True)
-        values = table.values(node)
-        weights = [
-            values[table.find(node, [u for u in range(n) if int(row[u // 64]) >> u % 64 & 1])]
-            for row in distinct
-        ]
-        total += np.asarray(weights)[place.reshape(-1)]
-    return total

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +16,13 @@ from arcwise._running import Progress
 from arcwise.algorithms.assembling import assemble
 from arcwise.algorithms.chains import Budget, ChainRun, run_chains
 from arcwise.algorithms.prior_constant import prior_constant
-from arcwise.algorithms.recording import Recording
+from arcwise.algorithms.recording import Kept, Recording
 from arcwise.algorithms.telescoping import telescoped
 from arcwise.diagnostics.chains import edge_diagnostics, trace_diagnostics
 from arcwise.diagnostics.convergence import weighted_standard_error
 from arcwise.errors import ConvergenceWarning
 from arcwise.model import Model
-from arcwise.posterior import Posterior
+from arcwise.posterior import DagSample, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.traces import Traces
 from arcwise.spaces import Space, as_space
@@ -97,10 +98,10 @@ def sample_chains(
         "states": [record.states for record in run.kept],
         "dags": 0 if found.dags is None else len(found.dags),
         "interrupted": run.interrupted,
-        "acceptance": _acceptance([run.chains.moves(i) for i in range(len(run.chains))]),
+        "acceptance": acceptance([run.chains.moves(i) for i in range(len(run.chains))]),
         **exchanges,
         **diagnostics,
-        **weight_summary(found.dags, recording),
+        **weight_summary(found.dags, recording, run.kept),
         "seconds_sampling": run.seconds,
         "seconds": time.perf_counter() - start,
     }
@@ -128,14 +129,21 @@ def sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> Score
     return sums
 
 
-def weight_summary(dags: Any, recording: Recording) -> dict[str, Any]:
-    """Return what the weights of DAGs are worth, for the target that needs them."""
+def weight_summary(
+    dags: DagSample | None, recording: Recording, kept: Sequence[Kept]
+) -> dict[str, Any]:
+    """Return what the weights of DAGs are worth and how they were had, where they are needed."""
     if dags is None or not recording.weighted:
         return {}
-    return {"effective_dags": dags.effective_sample_size()}
+    errors = np.concatenate([record.extension_errors for record in kept])
+    return {
+        "effective_dags": dags.effective_sample_size(),
+        "dags_with_estimated_orders": int((errors > 0).sum()),
+        "largest_error_of_estimated_orders": float(errors.max(initial=0.0)),
+    }
 
 
-def _acceptance(counts: list[dict[str, tuple[int, int]]]) -> dict[str, float | None]:
+def acceptance(counts: list[dict[str, tuple[int, int]]]) -> dict[str, float | None]:
     """Return the share of accepted proposals of each kind of move, over all chains."""
     result: dict[str, float | None] = {}
     for name in counts[0]:
@@ -210,9 +218,9 @@ def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> tuple[float, fl
     return top + float(np.log(mean)), float("inf") if np.isnan(error) else error / mean
 
 
-def _warn_of_gaps(acceptance: list[float | None]) -> None:
+def _warn_of_gaps(rates: list[float | None]) -> None:
     """Warn of temperatures too far apart: states do not pass, and the evidence is too low."""
-    fewest = min((rate for rate in acceptance if rate is not None), default=1.0)
+    fewest = min((rate for rate in rates if rate is not None), default=1.0)
     if fewest < _FEWEST_EXCHANGES:
         warnings.warn(
             f"neighbouring temperatures exchange states in only {fewest:.1%} of the proposals, so "

@@ -17,6 +17,7 @@ import numpy as np
 from arcwise import _core
 from arcwise._checks import whole_number
 from arcwise._running import Progress, running
+from arcwise.algorithms.dag_weights import modular_log_weights
 from arcwise.algorithms.exact import refuse_many_variables
 from arcwise.algorithms.targets import Target, as_target
 from arcwise.errors import ArgumentError
@@ -205,29 +206,13 @@ def importance_weighted_dags(
     """
     sampler = ExactSampler(model, "order-modular", threads=threads, progress=progress)
     dags = sampler.dags(count, seed=seed).unique()
-    log_weights = _log_weights(model, dags)
+    log_weights = modular_log_weights(model, dags)
     top = float(log_weights.max())
     weights = np.exp(log_weights - top)
     coverage = None
     if log_total_weight is not None:
         coverage = min(1.0, math.exp(top - log_total_weight) * math.fsum(weights))
     return ImportanceWeightedDags(DagSample(model.variables, dags.parents, weights), coverage)
-
-
-def _log_weights(model: Model, dags: DagSample) -> np.ndarray:
-    """Return the modular log weight of each DAG, looking each different family up once."""
-    table = model.weights.table
-    total = np.zeros(len(dags))
-    n = len(model.variables)
-    for node in range(n):
-        distinct, place = np.unique(dags.parents[:, node, 0], return_inverse=True)
-        values = table.values(node)
-        weights = [
-            values[table.find(node, [u for u in range(n) if int(mask) >> u & 1])]
-            for mask in distinct
-        ]
-        total += np.asarray(weights)[place.reshape(-1)]
-    return total
 
 
 def samples_for(epsilon: float, delta: float) -> int:

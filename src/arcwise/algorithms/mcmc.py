@@ -71,8 +71,9 @@ def mcmc(
     extension_budget
         The most sets a count of a DAG's orders may keep; None for the counter's own.
     estimate_extensions
-        Whether counts beyond the budget are estimated, without bias; else they
-        are refused.
+        Whether counts beyond the budget are estimated, else they are refused. The
+        estimates are unbiased; their inverses, which are the weights, are so but
+        for about the square of their relative error, which the summary states.
     seed
         The seed; results do not depend on the number of threads.
     sums

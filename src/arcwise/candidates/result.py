@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise._edges import edges_of_matrix
+from arcwise._edges import edges_between
 from arcwise._names import checked_variables, index_of, positions
 from arcwise.errors import ArgumentError
 
@@ -68,12 +68,7 @@ class Candidates(Mapping[str, tuple[str, ...]]):
         ('a',)
         """
         names = checked_variables(variables)
-        edges = edges_of_matrix(matrix, "matrix")
-        if len(edges) != len(names):
-            raise ArgumentError(
-                f"matrix has {len(edges)} rows for {len(names)} variables; "
-                "give one row and one column for each variable"
-            )
+        edges = edges_between(names, matrix)
         chosen = {
             name: [names[place] for place in np.flatnonzero(edges[:, node])]
             for node, name in enumerate(names)

@@ -34,8 +34,9 @@ struct Temperature {
         return inverse * weight.value - forbidden;
     }
 
-    // The path from the uniform distribution to the posterior.
+    // The path from the uniform distribution to the posterior, its end included.
     static Temperature at(double inverse) {
+        if (inverse >= 1.0) return {};
         return {inverse, penalty_scale * inverse / (1.0 - inverse)};
     }
 

@@ -1,0 +1,34 @@
+"""The weights of many DAGs under a model, and the best of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.dag import Dag
+from arcwise.model import Model
+from arcwise.posterior import DagSample
+
+
+def best_dag(model: Model, dags: DagSample) -> tuple[Dag, float]:
+    """Return the drawn DAG of the largest modular weight, and its log weight."""
+    log_weights = modular_log_weights(model, dags)
+    place = int(log_weights.argmax())
+    return dags[place], float(log_weights[place])
+
+
+def modular_log_weights(model: Model, dags: DagSample) -> NDArray[np.float64]:
+    """Return the modular log weight of each DAG, looking each different family up once."""
+    table = model.weights.table
+    n = len(model.variables)
+    total = np.zeros(len(dags))
+    for node in range(n):
+        words = dags.parents[:, node]
+        distinct, place = np.unique(words, axis=0, return_inverse=True)
+        values = table.values(node)
+        weights = [
+            values[table.find(node, [u for u in range(n) if int(row[u // 64]) >> u % 64 & 1])]
+            for row in distinct
+        ]
+        total += np.asarray(weights)[place.reshape(-1)]
+    return total
