@@ -390,10 +390,10 @@ def test_temperatures_too_far_apart_are_told() -> None:
 
 
 def test_estimated_orders_are_told() -> None:
-    dag = arcwise.simulate.random_dag(18, expected_degree=3.0, max_indegree=3, seed=1)
+    dag = arcwise.simulate.random_dag(30, expected_degree=4.0, max_indegree=3, seed=1)
     network = arcwise.simulate.discrete_network(dag, levels=(2, 2), concentration=0.5, seed=1)
-    model = Model(network.sample(400, seed=1), max_indegree=2)
-    options = {"steps": 4_000, "chains": 1, "seed": 1, "thinning": 100}
+    model = Model(network.sample(2000, seed=1), max_indegree=3)
+    options = {"steps": 12_000, "chains": 1, "seed": 1, "thinning": 100}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of so few DAGs
         counted = arcwise.mcmc(model, **options)
