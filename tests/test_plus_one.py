@@ -1,4 +1,4 @@
-"""Families with one parent besides the candidates: which there are, their scores, sums and draws."""
+"""Families with one parent besides the candidates: which there are, scores, sums and draws."""
 
 from __future__ import annotations
 

@@ -36,8 +36,9 @@ class ScoreSums:
     method
         ``"table"``: one number for each set of candidates, then every sum is a
         look-up. ``"rows"``: the same with a row of numbers, for nodes whose
-        parent sets may have one parent besides the candidates. ``"walk"``: all allowed families that can matter are added up,
-        for nodes whose families are all sets of candidates up to a size.
+        parent sets may have one parent besides the candidates. ``"walk"``: all
+        allowed families that can matter are added up, for nodes whose families
+        are all sets of candidates up to a size.
         ``"scan"``: families by falling weight, until the rest cannot matter.
         ``"auto"``: rows with outside parents, tables for nodes with up to 20
         candidates, then walks for those with up to six parents and four million
