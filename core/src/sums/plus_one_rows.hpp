@@ -14,6 +14,9 @@ namespace arcwise {
 // The sum of the row's entries whose bits are set.
 double masked_sum(const double* row, const std::uint64_t* entries, std::size_t chunks);
 
+// The largest of them, minus infinity if there is none.
+double masked_max(const double* row, const std::uint64_t* entries, std::size_t chunks);
+
 // 2^exponent for -1022 <= exponent <= 1023.
 inline double power_of_two(int exponent) {
     return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
@@ -32,20 +35,24 @@ inline double log_of(double x, int exponent) {
     return times * ln2_high + (std::log(x) + times * ln2_low);
 }
 
+// What `fold` makes of the row's entries. Long rows are folded piece by piece.
+template <class Entries, class Fold, class Join>
+double PlusOneSums::folded(const double* row, Entries entries, Fold fold, Join join) const {
+    constexpr std::size_t few = 4;
+    std::array<std::uint64_t, few> bits;
+    double result = 0.0;
+    for (std::size_t first = 0; first < chunks_; first += few) {
+        const std::size_t count = std::min(few, chunks_ - first);
+        for (std::size_t i = 0; i < count; ++i) bits[i] = entries(first + i);
+        const double piece = fold(row + 64 * first, bits.data(), count);
+        result = first == 0 ? piece : join(result, piece);
+    }
+    return result;
+}
+
 template <class Entries>
 double PlusOneSums::sum_of(Set set, Entries entries) const {
-    constexpr std::size_t few = 4;
-    if (chunks_ <= few) {
-        std::array<std::uint64_t, few> bits;
-        for (std::size_t chunk = 0; chunk < chunks_; ++chunk) bits[chunk] = entries(chunk);
-        return masked_sum(row(set), bits.data(), chunks_);
-    }
-    double sum = 0.0;
-    for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
-        const std::uint64_t bits = entries(chunk);
-        sum += masked_sum(row(set) + 64 * chunk, &bits, 1);
-    }
-    return sum;
+    return folded(row(set), entries, masked_sum, [](double a, double b) { return a + b; });
 }
 
 template <class Entries>

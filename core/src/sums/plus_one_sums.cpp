@@ -39,6 +39,23 @@ double masked_sum(const double* row, const std::uint64_t* entries, std::size_t c
     return total(sums);
 }
 
+ARCWISE_VECTOR_VERSIONS
+double masked_max(const double* row, const std::uint64_t* entries, std::size_t chunks) {
+    LaneSums most;
+    for (double& lane : most.lane) lane = minus_infinity;
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+        const double* numbers = row + 64 * chunk;
+        for (std::uint64_t bits = entries[chunk]; bits != 0; bits >>= lanes, numbers += lanes) {
+#pragma omp simd simdlen(8)
+            for (std::size_t i = 0; i < lanes; ++i) {
+                const double each = chosen_or_minus_infinity(numbers, bits, i);
+                most.lane[i] = most.lane[i] < each ? each : most.lane[i];
+            }
+        }
+    }
+    return *std::max_element(most.lane, most.lane + lanes);
+}
+
 PlusOneSums::PlusOneSums(const NodeFamilies& families, int node, bool with_max)
     : node_(static_cast<std::uint64_t>(node)),
       count_(families.count()),
@@ -183,29 +200,28 @@ double PlusOneSums::add_up(ParentBits allowed, ParentBits required) const {
 }
 
 double PlusOneSums::max(ParentBits allowed) const {
-    const std::int64_t found = maxima_.empty() ? best(allowed, nullptr) : -1;
-    if (maxima_.empty()) return found < 0 ? minus_infinity : weight(found);
-    const double* row = maxima_.data() + inside_of(allowed) * length_;
-    return row[largest_entry(row, allowed)];
-}
-
-std::size_t PlusOneSums::largest_entry(const double* row, ParentBits allowed) const {
-    std::size_t largest = 0;
-    for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
-        for (std::uint64_t left = entries_within(allowed, chunk); left != 0; left &= left - 1) {
-            const std::size_t at = 64 * chunk + static_cast<std::size_t>(std::countr_zero(left));
-            if (row[at] > row[largest]) largest = at;
-        }
+    if (maxima_.empty()) {
+        const std::int64_t found = best(allowed, nullptr);
+        return found < 0 ? minus_infinity : weight(found);
     }
-    return largest;
+    return folded(
+        maxima_.data() + inside_of(allowed) * length_,
+        [&](std::size_t chunk) { return entries_within(allowed, chunk); }, masked_max,
+        [](double a, double b) { return std::max(a, b); });
 }
 
 std::int64_t PlusOneSums::best(ParentBits allowed, ParentBits required) const {
     if (!maxima_.empty() && required == nullptr) {
         Set set = inside_of(allowed);
-        const std::size_t at = largest_entry(maxima_.data() + set * length_, allowed);
-        const double most = maxima_[set * length_ + at];
+        const double most = max(allowed);
         if (most == minus_infinity) return -1;
+        std::size_t at = 0;
+        for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+            for (std::uint64_t left = entries_within(allowed, chunk); left != 0; left &= left - 1) {
+                const auto entry = 64 * chunk + static_cast<std::size_t>(std::countr_zero(left));
+                if (maxima_[set * length_ + entry] == most) at = entry;
+            }
+        }
         // What can be left out without loss is left out; the family that remains has the weight.
         for (Set left = set; left != 0; left &= left - 1) {
             const Set without = set & ~(left & (~left + 1));

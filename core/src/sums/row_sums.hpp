@@ -32,6 +32,15 @@ ARCWISE_INLINE double chosen(const double* row, std::uint64_t bits, std::size_t 
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(row[i]) & (0 - (bits >> i & 1)));
 }
 
+// row[i] if bit i is set, else minus infinity.
+ARCWISE_INLINE double chosen_or_minus_infinity(const double* row, std::uint64_t bits,
+                                               std::size_t i) {
+    constexpr std::uint64_t minus_infinity = 0xFFF0000000000000;
+    const std::uint64_t mask = 0 - (bits >> i & 1);
+    return std::bit_cast<double>((std::bit_cast<std::uint64_t>(row[i]) & mask) |
+                                 (minus_infinity & ~mask));
+}
+
 // to[i] += row[i] for every bit i. Most rows are short, so eight numbers are read without asking,
 // be it for no bit. (The pragmas keep these short loops from being unrolled before they can become
 // vector code.)

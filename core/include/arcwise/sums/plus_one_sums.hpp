@@ -74,6 +74,8 @@ class PlusOneSums {
         return wide_rows_.data() + wide_places_.find(set)->second;
     }
 
+    template <class Entries, class Fold, class Join>
+    double folded(const double* row, Entries entries, Fold fold, Join join) const;
     // The sum of a row's entries as a plain number, to be multiplied by the row's power of two.
     template <class Entries>
     double sum_of(Set set, Entries entries) const;
@@ -87,7 +89,6 @@ class PlusOneSums {
     double sum_meeting(ParentBits allowed, ParentBits required) const;
     // The entry of a row in units of 2^exponent.
     double entry(Set set, std::size_t at, int exponent) const;
-    std::size_t largest_entry(const double* row, ParentBits allowed) const;
 
     double add_up(ParentBits allowed, ParentBits required) const;
     std::int64_t choose(ParentBits allowed, ParentBits required, Random& random) const;
