@@ -61,7 +61,8 @@ def map(
         ``"search"``: by restarts of a stochastic search. ``"auto"``: exact for up to
         25 variables and 2^24 families, which takes seconds, else search.
     restarts
-        How often the search starts anew; None for 8, or for as many as the time
+        How often the search starts anew (this and all up to `sums` are for the search
+        alone); None for 8, or for as many as the time
         allows, up to 1,000.
     patience
         The number of perturbations without improvement after which a restart ends;
