@@ -37,6 +37,8 @@ class NodeSums {
     // that look up millions of times a second.
     const std::vector<double>& table() const { return sums_; }
     double heaviest() const { return heaviest_; }
+    // Likewise the table of maxima, which are log weights as they are; empty without one.
+    const std::vector<double>& maxima_table() const { return maxima_; }
     ParentBits required_bits() const { return required_bits_.data(); }
 
     // ln of the summed weights of the families within `allowed`.
