@@ -14,6 +14,7 @@ from arcwise.algorithms.exact_sampling import (
     importance_weighted_dags,
     samples_for,
 )
+from arcwise.algorithms.growth import Growth, grow, growth_memory
 from arcwise.algorithms.map import map
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
@@ -72,6 +73,7 @@ __all__ = [
     "FunctionScore",
     "GivenOrder",
     "GraphComparison",
+    "Growth",
     "ImportanceWeightedDags",
     "LinearOrders",
     "MapResult",
@@ -92,6 +94,8 @@ __all__ = [
     "evidence",
     "exact",
     "exact_cost",
+    "grow",
+    "growth_memory",
     "importance_weighted_dags",
     "linear_extensions",
     "map",
