@@ -115,7 +115,7 @@ def growth_memory(variables: int, max_size: int) -> int:
     32
     """
     inside = min(max_size, variables - 1)
-    return (variables - inside) * 2**inside * _BYTES_PER_FAMILY
+    return (variables - inside) * (1 << inside) * _BYTES_PER_FAMILY
 
 
 def grow(
