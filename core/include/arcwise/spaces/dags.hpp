@@ -1,0 +1,53 @@
+// DAGs themselves: structure MCMC, the sampler all others are compared with.
+//
+// The weight of a DAG is the product of the weights of its families, so states follow the modular
+// posterior. A state is any DAG in which no node has more parents than the largest family of the
+// model; those with a family that the model has not are impossible.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "arcwise/spaces/space.hpp"
+#include "arcwise/sums/score_sums.hpp"
+
+namespace arcwise {
+
+class FamilyWeights;
+class UniformDags;
+
+class Dags final : public Space {
+  public:
+    // How often each kind of move is tried. An edge is added as often as one is deleted, so that
+    // chains do not spend their time on the many edges a sparse DAG has not.
+    enum MoveKind { add_or_delete, reverse, redraw_parents, reverse_and_redraw };
+    using MoveWeights = std::array<double, 4>;
+
+    static constexpr MoveWeights usual = {0.3, 0.1, 0.4, 0.2};
+
+    Dags(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights);
+    ~Dags() override;
+
+    int nodes() const override { return sums_->nodes(); }
+    std::unique_ptr<State> make_state() const override;
+
+    // The number of DAGs with so few parents.
+    double log_size() const override;
+    std::vector<std::string> move_names() const override {
+        return {"add", "delete", "reverse", "redraw parents", "reverse and redraw"};
+    }
+
+    const FamilyWeights& weights() const { return *weights_; }
+    const UniformDags& uniform() const { return *uniform_; }
+
+    // By name of move.
+    const std::array<double, 5>& name_weights() const { return name_weights_; }
+
+  private:
+    std::shared_ptr<const ScoreSums> sums_;
+    std::unique_ptr<const FamilyWeights> weights_;
+    std::unique_ptr<const UniformDags> uniform_;
+    std::array<double, 5> name_weights_;
+};
+
+}  // namespace arcwise

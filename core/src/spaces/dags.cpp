@@ -1,0 +1,26 @@
+// The space of DAGs: how many there are, and how often each kind of move is tried.
+#include "arcwise/spaces/dags.hpp"
+
+#include "arcwise/spaces/move_weights.hpp"
+#include "dag_state.hpp"
+#include "dags/uniform_dags.hpp"
+#include "family_weights.hpp"
+
+namespace arcwise {
+
+Dags::Dags(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights)
+    : sums_(std::move(sums)), weights_(std::make_unique<FamilyWeights>(*sums_)) {
+    refuse_bad_weights(move_weights);
+    uniform_ = std::make_unique<UniformDags>(nodes(), weights_->most_parents());
+    name_weights_ = {0.5 * move_weights[add_or_delete], 0.5 * move_weights[add_or_delete],
+                     move_weights[reverse], move_weights[redraw_parents],
+                     move_weights[reverse_and_redraw]};
+}
+
+Dags::~Dags() = default;
+
+std::unique_ptr<State> Dags::make_state() const { return std::make_unique<DagState>(*this); }
+
+double Dags::log_size() const { return uniform_->log_count(); }
+
+}  // namespace arcwise
