@@ -78,9 +78,10 @@ std::vector<Held> spaces_of(const Shape& shape) {
         const auto dags = [&](const std::string& name, const Dags::MoveWeights& moves) {
             result.push_back({name, sums, std::make_shared<Dags>(sums, moves), true});
         };
-        dags("edges", {2.0, 1.0, 0.0, 0.0});
-        dags("redraw", {0.0, 0.0, 1.0, 0.0});
-        dags("reverse and redraw", {0.0, 0.0, 0.0, 1.0});
+        dags("edges", {2.0, 1.0, 0.0, 0.0, 0.0});
+        dags("reverse covered", {0.0, 0.0, 1.0, 0.0, 0.0});
+        dags("redraw", {0.0, 0.0, 0.0, 1.0, 0.0});
+        dags("reverse and redraw", {0.0, 0.0, 0.0, 0.0, 1.0});
         dags("dags", Dags::usual);
     }
     if (shape.nodes > 20) return result;

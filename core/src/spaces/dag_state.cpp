@@ -26,7 +26,9 @@ DagState::DagState(const Dags& space)
       neighbours_(weights_),
       reversal_(weights_),
       changed_parents_(2 * words_),
+      changed_weights_(2),
       set_(words_),
+      one_(words_),
       allowed_(weights_.sums().words()) {
     become(dag_.all_parents());
 }
@@ -103,14 +105,15 @@ std::uint64_t* DagState::begin_change(int node) {
     return row;
 }
 
+void DagState::weigh_change(std::size_t index, const LogWeight& weight) {
+    const auto node = static_cast<std::size_t>(changed_[index]);
+    changed_weights_[index] = weight;
+    proposed_ = proposed_ + (weight - node_weights_[node]);
+}
+
 void DagState::weigh_changes() {
-    changed_weights_.clear();
-    proposed_ = weight_;
     for (std::size_t i = 0; i < changed_.size(); ++i) {
-        const int node = changed_[i];
-        changed_weights_.push_back(weights_.weigh(node, changed_parents_.data() + i * words_));
-        proposed_ =
-            proposed_ + (changed_weights_[i] - node_weights_[static_cast<std::size_t>(node)]);
+        weigh_change(i, weights_.weigh(changed_[i], changed_parents_.data() + i * words_));
     }
 }
 
@@ -119,7 +122,14 @@ Proposal DagState::proposal(int move, double log_ratio) const {
 }
 
 void DagState::accept() {
-    neighbours_.change(dag_, changed_, changed_parents_.data());
+    if (renew_neighbours_) {
+        neighbours_.change(dag_, changed_, changed_parents_.data());
+    } else if (!changed_.empty()) {
+        neighbours_.forget();
+        for (std::size_t i = 0; i < changed_.size(); ++i) {
+            dag_.set_parents(changed_[i], changed_parents_.data() + i * words_);
+        }
+    }
     for (std::size_t i = 0; i < changed_.size(); ++i) {
         node_weights_[static_cast<std::size_t>(changed_[i])] = changed_weights_[i];
     }

@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "../dags/mutable_dag.hpp"
 #include "arcwise/spaces/dags.hpp"
 #include "dag_neighbours.hpp"
-#include "dags/mutable_dag.hpp"
 #include "edge_reversal.hpp"
 #include "family_weights.hpp"
 
@@ -31,12 +31,13 @@ class DagState final : public State {
     Proposal propose_add(Random& random);
     Proposal propose_delete(Random& random);
     Proposal propose_reverse(Random& random);
+    Proposal propose_reverse_covered(Random& random);
     Proposal propose_parents(Random& random);
     Proposal propose_reverse_and_redraw(Random& random);
 
-    // Notes other parents of a node: its present ones, which the caller may change before it calls
-    // weigh_changes.
+    // Notes other parents of a node: its present ones, which the caller changes and then weighs.
     std::uint64_t* begin_change(int node);
+    void weigh_change(std::size_t index, const LogWeight& weight);
     void weigh_changes();
     Proposal proposal(int move, double log_ratio) const;
     void become(const std::vector<std::uint64_t>& parents);
@@ -51,13 +52,20 @@ class DagState final : public State {
     SumMemo memo_;
     unsigned accepted_ = 0;
 
-    // The last proposal: up to two nodes with other parents.
+    // The last proposal: up to two nodes with other parents. Neighbours are renewed after a change
+    // of one edge; after a redrawn family it is as cheap to look at them anew when they are needed.
     std::vector<int> changed_;
+    bool renew_neighbours_ = false;
     std::vector<std::uint64_t> changed_parents_;
     std::vector<LogWeight> changed_weights_;
     LogWeight proposed_;
 
+    // The covered edges of the DAG.
+    void find_covered();
+    std::vector<DagNeighbours::Edge> covered_;
+
     std::vector<std::uint64_t> set_;
+    std::vector<std::uint64_t> one_;
     std::vector<std::uint64_t> allowed_;
 };
 

@@ -1,6 +1,8 @@
 // The space of DAGs: how many there are, and how often each kind of move is tried.
 #include "arcwise/spaces/dags.hpp"
 
+#include <algorithm>
+
 #include "arcwise/spaces/move_weights.hpp"
 #include "dag_state.hpp"
 #include "dags/uniform_dags.hpp"
@@ -12,9 +14,9 @@ Dags::Dags(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weight
     : sums_(std::move(sums)), weights_(std::make_unique<FamilyWeights>(*sums_)) {
     refuse_bad_weights(move_weights);
     uniform_ = std::make_unique<UniformDags>(nodes(), weights_->most_parents());
-    name_weights_ = {0.5 * move_weights[add_or_delete], 0.5 * move_weights[add_or_delete],
-                     move_weights[reverse], move_weights[redraw_parents],
-                     move_weights[reverse_and_redraw]};
+    name_weights_[0] = 0.5 * move_weights[add_or_delete];
+    std::copy(move_weights.begin(), move_weights.end(), name_weights_.begin() + 1);
+    name_weights_[1] = name_weights_[0];
 }
 
 Dags::~Dags() = default;

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dags/mutable_dag.hpp"
+#include "../dags/mutable_dag.hpp"
 #include "family_weights.hpp"
 
 namespace arcwise {

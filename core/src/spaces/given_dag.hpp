@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "arcwise/spaces/space.hpp"
-#include "dags/mutable_dag.hpp"
+#include "../dags/mutable_dag.hpp"
 #include "family_weights.hpp"
 
 namespace arcwise {

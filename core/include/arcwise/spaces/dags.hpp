@@ -20,10 +20,17 @@ class Dags final : public Space {
   public:
     // How often each kind of move is tried. An edge is added as often as one is deleted, so that
     // chains do not spend their time on the many edges a sparse DAG has not.
-    enum MoveKind { add_or_delete, reverse, redraw_parents, reverse_and_redraw };
-    using MoveWeights = std::array<double, 4>;
+    enum MoveKind {
+        add_or_delete,
+        reverse,
+        reverse_covered,
+        redraw_parents,
+        reverse_and_redraw,
+        move_kinds
+    };
+    using MoveWeights = std::array<double, move_kinds>;
 
-    static constexpr MoveWeights usual = {0.3, 0.1, 0.4, 0.2};
+    static constexpr MoveWeights usual = {0.05, 0.05, 0.3, 0.3, 0.3};
 
     Dags(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights);
     ~Dags() override;
@@ -34,20 +41,21 @@ class Dags final : public Space {
     // The number of DAGs with so few parents.
     double log_size() const override;
     std::vector<std::string> move_names() const override {
-        return {"add", "delete", "reverse", "redraw parents", "reverse and redraw"};
+        return {
+            "add", "delete", "reverse", "reverse covered", "redraw parents", "reverse and redraw"};
     }
 
     const FamilyWeights& weights() const { return *weights_; }
     const UniformDags& uniform() const { return *uniform_; }
 
     // By name of move.
-    const std::array<double, 5>& name_weights() const { return name_weights_; }
+    const std::array<double, move_kinds + 1>& name_weights() const { return name_weights_; }
 
   private:
     std::shared_ptr<const ScoreSums> sums_;
     std::unique_ptr<const FamilyWeights> weights_;
     std::unique_ptr<const UniformDags> uniform_;
-    std::array<double, 5> name_weights_;
+    std::array<double, move_kinds + 1> name_weights_;
 };
 
 }  // namespace arcwise
