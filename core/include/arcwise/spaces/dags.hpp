@@ -30,7 +30,7 @@ class Dags final : public Space {
     };
     using MoveWeights = std::array<double, move_kinds>;
 
-    static constexpr MoveWeights usual = {0.05, 0.05, 0.3, 0.3, 0.3};
+    static constexpr MoveWeights usual = {0.1, 0.05, 0.35, 0.3, 0.2};
 
     Dags(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights);
     ~Dags() override;
