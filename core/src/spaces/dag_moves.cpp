@@ -18,12 +18,12 @@ double log_of(std::size_t count) { return std::log(static_cast<double>(count)); 
 Proposal DagState::propose(const Temperature& temperature, Random& random) {
     changed_.clear();
     proposed_ = weight_;
-    const auto move = static_cast<int>(random.choose(space_.name_weights()));
+    const bool hot = !std::isinf(temperature.penalty);
+    const auto move = static_cast<int>(random.choose(space_.name_weights(hot)));
     renew_neighbours_ = move <= reversed;
     if (renew_neighbours_) {
         // Where the target excludes what the model has no family for, so do the proposals.
-        const bool only_possible = std::isinf(temperature.penalty);
-        neighbours_.look_at(dag_, only_possible ? NeighbourRule::families : NeighbourRule::any);
+        neighbours_.look_at(dag_, hot ? NeighbourRule::any : NeighbourRule::families);
     }
     switch (move) {
         case added:

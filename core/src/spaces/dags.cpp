@@ -2,6 +2,7 @@
 #include "arcwise/spaces/dags.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "arcwise/spaces/move_weights.hpp"
 #include "dag_state.hpp"
@@ -17,6 +18,9 @@ Dags::Dags(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weight
     name_weights_[0] = 0.5 * move_weights[add_or_delete];
     std::copy(move_weights.begin(), move_weights.end(), name_weights_.begin() + 1);
     name_weights_[1] = name_weights_[0];
+    const double total = std::accumulate(name_weights_.begin(), name_weights_.end(), 0.0);
+    hot_weights_ = name_weights_;
+    for (std::size_t name = 0; name < 3; ++name) hot_weights_[name] += total / 3.0;
 }
 
 Dags::~Dags() = default;

@@ -30,8 +30,9 @@ class Dags(Space):
         probable as any other; ``"reverse covered"`` only such edges as keep the
         conditional independences; ``"redraw parents"`` draws the parents of a variable
         from their law given all other edges; ``"reverse and redraw"`` reverses an
-        edge and draws new parents for both its ends. Kinds left out are not made.
-        None for what mixes best by experience.
+        edge and draws new parents for both its ends. Kinds left out are not made,
+        but at all temperatures but the posterior's half of the moves change one
+        edge. None for what mixes best by experience.
 
     Examples
     --------

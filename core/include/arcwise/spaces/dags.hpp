@@ -48,14 +48,18 @@ class Dags final : public Space {
     const FamilyWeights& weights() const { return *weights_; }
     const UniformDags& uniform() const { return *uniform_; }
 
-    // By name of move.
-    const std::array<double, move_kinds + 1>& name_weights() const { return name_weights_; }
+    // By name of move; `hot` at all temperatures but the posterior's, where half of the moves
+    // change one edge whatever the others are: draws of families at the posterior's own temperature
+    // are of little use there, and from a DAG that is impossible there are none.
+    using NameWeights = std::array<double, move_kinds + 1>;
+    const NameWeights& name_weights(bool hot) const { return hot ? hot_weights_ : name_weights_; }
 
   private:
     std::shared_ptr<const ScoreSums> sums_;
     std::unique_ptr<const FamilyWeights> weights_;
     std::unique_ptr<const UniformDags> uniform_;
-    std::array<double, move_kinds + 1> name_weights_;
+    NameWeights name_weights_;
+    NameWeights hot_weights_;
 };
 
 }  // namespace arcwise
