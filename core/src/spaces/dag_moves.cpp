@@ -139,8 +139,7 @@ Proposal DagState::propose_parents(Random& random) {
     if (std::equal(row, row + words_, dag_.parents(node))) {
         changed_.clear();
     } else {
-        const auto place = static_cast<std::size_t>(family);
-        weigh_change(0, {weights_.sums()[node].families().weight(place), 0});
+        weigh_change(0, {weights_.sums()[node].weight(family), 0});
     }
     return proposal(redrawn, weight_.value - proposed_.value);
 }

@@ -34,13 +34,16 @@ FamilyWeights::FamilyWeights(const ScoreSums& sums)
       nodes_(static_cast<std::size_t>(sums.nodes())),
       candidates_(nodes_.size() * words_),
       required_(nodes_.size() * words_) {
-    for (int node = 0; node < sums.nodes(); ++node) fill(node);
+    for (int node = 0; node < sums.nodes(); ++node) {
+        fill(node);
+        double& lightest = nodes_[static_cast<std::size_t>(node)].lightest;
+        if (lightest == -minus_infinity) lightest = 0.0;  // no family at all
+    }
 }
 
 void FamilyWeights::fill(int node) {
     OfNode& own = nodes_[static_cast<std::size_t>(node)];
     const NodeSums& of_node = sums_[node];
-    const SortedFamilies& families = of_node.families();
     const std::vector<int>& possible = sums_.possible_parents(node);
     std::size_t candidates = 0;
     bool ascending = true;
@@ -55,37 +58,56 @@ void FamilyWeights::fill(int node) {
     }
     own.all_others = words_ == 1 && ascending && candidates + 1 == nodes_.size();
 
-    std::vector<int> sizes;
-    for (std::size_t family = 0; family < families.count(); ++family) {
-        const auto size = static_cast<int>(count_nodes(families.parents(family), families.words()));
+    const auto look_at = [&](double weight, ParentBits parents) {
+        const auto size = static_cast<int>(count_nodes(parents, of_node.words()));
         own.largest = std::max(own.largest, size - static_cast<int>(possible.size() - candidates));
         most_parents_ = std::max(most_parents_, size);
+        own.lightest = std::min(own.lightest, weight);
+    };
+    if (of_node.rows() != nullptr) {
+        const std::vector<std::uint64_t> all(of_node.words(), ~std::uint64_t{0});
+        std::vector<std::uint64_t> bits(of_node.words());
+        of_node.rows()->for_each(all.data(), nullptr, [&](std::int64_t place, double weight) {
+            of_node.copy_parents(place, bits.data());
+            look_at(weight, bits.data());
+        });
+        return;
     }
-    if (families.count() > 0) own.lightest = families.weight(families.count() - 1);
-    const auto elements = static_cast<int>(candidates);
+    const SortedFamilies& families = of_node.families();
+    for (std::size_t family = 0; family < families.count(); ++family) {
+        look_at(families.weight(family), families.parents(family));
+    }
     // The number of sets may be beyond counting; as a double it is near enough to choose by.
     double sets = 0.0;
     double binomial = 1.0;
     for (int size = 0; size <= own.largest; ++size) {
         sets += binomial;
-        binomial *= static_cast<double>(elements - size) / (size + 1.0);
+        binomial *= (static_cast<double>(candidates) - size) / (size + 1.0);
     }
     own.ranked = ascending && sets <= static_cast<double>(most_empty * families.count() + 1024);
     if (own.ranked) {
-        own.layout = SubsetLayout(elements, own.largest);
-        own.by_rank.assign(own.layout.count(), minus_infinity);
-        std::vector<int> members;
-        for (std::size_t family = 0; family < families.count(); ++family) {
-            members.clear();
-            for_each_node(families.parents(family), families.words(), [&](int place) {
-                if (place < elements) members.push_back(place);
-            });
-            std::reverse(members.begin(), members.end());
-            own.by_rank[own.layout.rank(members)] = families.weight(family);
-        }
-        if (families.count() == own.layout.count()) own.all_up_to = own.largest;
-        return;
+        fill_ranks(own, families, static_cast<int>(candidates));
+    } else {
+        fill_hashes(own, families);
     }
+}
+
+void FamilyWeights::fill_ranks(OfNode& own, const SortedFamilies& families, int candidates) const {
+    own.layout = SubsetLayout(candidates, own.largest);
+    own.by_rank.assign(own.layout.count(), minus_infinity);
+    std::vector<int> members;
+    for (std::size_t family = 0; family < families.count(); ++family) {
+        members.clear();
+        for_each_node(families.parents(family), families.words(), [&](int place) {
+            if (place < candidates) members.push_back(place);
+        });
+        std::reverse(members.begin(), members.end());
+        own.by_rank[own.layout.rank(members)] = families.weight(family);
+    }
+    if (families.count() == own.layout.count()) own.all_up_to = own.largest;
+}
+
+void FamilyWeights::fill_hashes(OfNode& own, const SortedFamilies& families) const {
     own.by_hash.assign(std::bit_ceil(2 * families.count() + 1), 0);
     for (std::size_t family = 0; family < families.count(); ++family) {
         std::size_t slot = hash_of(families.parents(family), families.words());
@@ -101,7 +123,7 @@ double FamilyWeights::find(int node, const std::uint64_t* parents) const {
     for (std::size_t word = 0; word < words_; ++word) {
         if ((parents[word] & ~candidates[word]) != required[word]) return minus_infinity;
     }
-    if (!own.ranked) return find_by_hash(node, parents);
+    if (!own.ranked) return find_by_places(node, parents);
     std::uint64_t rank = 0;
     int room = own.layout.max_size();
     for (std::size_t word = words_; word-- > 0;) {
@@ -116,13 +138,17 @@ double FamilyWeights::find(int node, const std::uint64_t* parents) const {
     return own.by_rank[rank];
 }
 
-double FamilyWeights::find_by_hash(int node, const std::uint64_t* parents) const {
+double FamilyWeights::find_by_places(int node, const std::uint64_t* parents) const {
     const OfNode& own = at(node);
-    const SortedFamilies& families = sums_[node].families();
     std::uint64_t few[words_on_stack];
     std::vector<std::uint64_t> many(sums_.words() > words_on_stack ? sums_.words() : 0);
     std::uint64_t* places = many.empty() ? few : many.data();
     to_places(node, parents, places);
+    if (const PlusOneSums* rows = sums_[node].rows(); rows != nullptr) {
+        const std::int64_t place = rows->place_of(places);
+        return place < 0 ? minus_infinity : rows->weight(place);
+    }
+    const SortedFamilies& families = sums_[node].families();
     std::size_t slot = hash_of(places, families.words());
     for (;; ++slot) {
         const std::uint32_t found = own.by_hash[slot & (own.by_hash.size() - 1)];

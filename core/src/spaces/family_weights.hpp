@@ -1,10 +1,12 @@
 // The weight of any one family, by the bits of its parents among all nodes.
 //
 // Where a node has all sets of its candidates up to a size, or nearly all, weights lie by the rank
-// of the set; else a hash table tells where the family is among the sorted ones.
+// of the set; where its sums are had from rows, these have them; else a hash table tells where the
+// family is among the sorted ones.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "arcwise/families/subset_layout.hpp"
@@ -40,7 +42,7 @@ class FamilyWeights {
     int all_up_to(int node) const { return at(node).all_up_to; }
 
     // A set of nodes as bits of a node's possible parents, sums().words() of them; and a family, by
-    // its place among the sorted ones, as a set of nodes.
+    // its place, as a set of nodes.
     void to_places(int node, const std::uint64_t* set, std::uint64_t* places) const;
     void parents_of(int node, std::int64_t family, std::uint64_t* set) const;
 
@@ -53,7 +55,7 @@ class FamilyWeights {
         std::vector<double> by_rank;
         std::vector<std::uint32_t> by_hash;  // place among the sorted families + 1, 0 for none
         int largest = 0;                     // candidates in a family
-        double lightest = 0.0;
+        double lightest = std::numeric_limits<double>::infinity();
     };
 
     const OfNode& at(int node) const { return nodes_[static_cast<std::size_t>(node)]; }
@@ -61,7 +63,9 @@ class FamilyWeights {
         return rows.data() + static_cast<std::size_t>(node) * words_;
     }
     void fill(int node);
-    double find_by_hash(int node, const std::uint64_t* parents) const;
+    void fill_ranks(OfNode& own, const SortedFamilies& families, int candidates) const;
+    void fill_hashes(OfNode& own, const SortedFamilies& families) const;
+    double find_by_places(int node, const std::uint64_t* parents) const;
 
     const ScoreSums& sums_;
     std::size_t words_;

@@ -30,7 +30,9 @@ class Dags final : public Space {
     };
     using MoveWeights = std::array<double, move_kinds>;
 
-    static constexpr MoveWeights usual = {0.1, 0.05, 0.35, 0.3, 0.2};
+    // What gave the smallest errors of edges in the same time on networks of 20 nodes. Redrawn
+    // families do at the posterior what single edges do.
+    static constexpr MoveWeights usual = {0.03, 0.02, 0.4, 0.33, 0.22};
 
     Dags(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights);
     ~Dags() override;
