@@ -43,7 +43,7 @@ from arcwise.posterior import DagSample, MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
-from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Partitions, Space
+from arcwise.spaces import BucketOrders, Dags, LinearOrders, PartialOrders, Partitions, Space
 from arcwise.sums import ScoreSums
 
 __all__ = [
@@ -59,6 +59,7 @@ __all__ = [
     "Cpdag",
     "Dag",
     "DagSample",
+    "Dags",
     "Data",
     "DistanceToDag",
     "EdgeCounts",
