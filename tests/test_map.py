@@ -118,6 +118,16 @@ def test_chosen_candidates_tiers_and_required_edges(n: int) -> None:
         assert edge[0] in best.dag.edges
 
 
+@pytest.mark.parametrize("n", [4, 7, 12])
+def test_one_parent_besides_the_candidates(n: int) -> None:
+    for seed in range(2):
+        data = gaussian(n, 200, seed)
+        told = {"required_edges": [data.variables[:2]], "forbidden_edges": [data.variables[1:3]]}
+        candidates = arcwise.candidates(data, "greedy", size=2, **told)
+        best = assert_found(Model(data, "bge", candidates=candidates, plus_one=True, **told), seed)
+        assert best.dag.parents(data.variables[1])[0] == data.variables[0]
+
+
 def test_strong_dependence_and_many_rows() -> None:
     for seed in range(3):
         assert_found(Model(strong_chain(9, 8000, 0.1, seed), "bge"), seed)
