@@ -46,8 +46,9 @@ std::shared_ptr<const ScoreSums> sums_of(const Shape& shape) {
         table.back().values().resize(table.back().count());
         set_weights(table.back(), random, shape.spread);
     }
-    return std::make_shared<const ScoreSums>(
-        table, std::vector<SumMethod>(table.size(), shape.method), 1e-12, false, RunOptions{});
+    return std::make_shared<const ScoreSums>(table,
+                                             std::vector<SumMethod>(table.size(), shape.method),
+                                             1e-12, Tabulated::sums, RunOptions{});
 }
 
 // A space with the sums it stands on.

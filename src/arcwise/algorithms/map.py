@@ -111,8 +111,8 @@ def map(
         return _exact(model, threads, progress, start)
     with running(threads, progress, "map") as run:
         if sums is None:
-            sums = ScoreSums(model, threads=run.threads)
-        search = _core.OrderSearch(sums.core, wanted.patience, wanted.seed)
+            sums = ScoreSums(model, tabulate="maxima", threads=run.threads)
+        search = _core.OrderSearch(sums.core, wanted.patience, wanted.seed, [])
         interrupted = wanted.make(search, run)
     if len(search) == 0:
         if interrupted:
