@@ -139,11 +139,11 @@ def test_larger_networks(n: int, rows: int, bound: int) -> None:
     assert found.agree
 
 
-def test_sums_by_scan_and_without_maxima_lead_to_the_same() -> None:
+def test_all_kinds_of_sums_lead_to_the_same() -> None:
     model = Model(gaussian(9, 300, 1), "bge", max_indegree=3)
     for method in ("table", "walk", "scan"):
-        for maxima in (True, False):
-            sums = ScoreSums(model, method=method, maxima=maxima)
+        for tabulated in ("both", "sums", "maxima"):
+            sums = ScoreSums(model, method=method, tabulate=tabulated)
             assert assert_found(model, sums=sums, restarts=2).agree
 
 
