@@ -128,6 +128,20 @@ def test_one_parent_besides_the_candidates(n: int) -> None:
         assert best.dag.parents(data.variables[1])[0] == data.variables[0]
 
 
+def test_the_heaviest_families_weigh_nothing_and_exclude_each_other() -> None:
+    # What is left are sums of large numbers, whose rounding is no improvement.
+    n = 10
+    large = np.random.default_rng(1).integers(1, 10, (n, 1 << n)) * 1e5 / 3.0
+
+    def score(node: str, parents: tuple[str, ...]) -> float:
+        places = {int(parent[1:]) for parent in parents}
+        if places == {(int(node[1:]) + 1) % n}:
+            return 0.0
+        return -float(large[int(node[1:]), sum(1 << place for place in places)])
+
+    assert_found(Model(list(names(n)), score, max_indegree=3))
+
+
 def test_strong_dependence_and_many_rows() -> None:
     for seed in range(3):
         assert_found(Model(strong_chain(9, 8000, 0.1, seed), "bge"), seed)
