@@ -8,6 +8,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "arcwise/spaces/node_weights.hpp"
@@ -42,10 +43,27 @@ class Partitions final : public Space {
     // ln of the number of ordered partitions of so many nodes.
     double log_count(std::size_t nodes) const { return log_counts_[nodes]; }
 
+    // ln of a whole number from 1 to the number of nodes.
+    double log_number(std::size_t number) const { return log_numbers_[number]; }
+
+    // ln of the number of ways to split so many nodes in two, times those to take the first size.
+    double log_splits(std::size_t nodes, std::size_t first) const {
+        return log_numbers_[nodes - 1] + log_factorials_[nodes] - log_factorials_[first] -
+               log_factorials_[nodes - first];
+    }
+
+    // The nodes that a node can be a parent of.
+    std::span<const int> possible_children(int node) const {
+        return children_[static_cast<std::size_t>(node)];
+    }
+
   private:
     NodeWeights weights_;
     MoveWeights move_weights_;
     std::vector<double> log_counts_;
+    std::vector<double> log_numbers_;
+    std::vector<double> log_factorials_;
+    std::vector<std::vector<int>> children_;
 };
 
 }  // namespace arcwise
