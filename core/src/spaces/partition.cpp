@@ -26,17 +26,17 @@ Partition::Partition(const Partitions& space)
       order_(nodes_),
       sets_(nodes_ * 2 * words_),
       node_weights_(nodes_),
-      sums_(weights_.sums()),
+      sums_(weights_),
       proposed_parts_(nodes_),
       changed_sets_(nodes_ * 2 * words_),
-      some_sets_(4 * 2 * words_),
+      some_sets_((5 * nodes_ + 2) * 2 * words_),
       ways_(nodes_),
       part_ways_(nodes_),
       own_(nodes_ + 1),
       later_(nodes_ + 2),
       rows_(nodes_ * ((nodes_ + 63) / 64)),
       below_(nodes_),
-      touched_(nodes_),
+      touched_((nodes_ + 63) / 64),
       change_of_(nodes_, -1) {
     changes_.reserve(nodes_);
     become(Parts(nodes_, 0));
@@ -74,9 +74,10 @@ void Partition::become(Parts parts) {
     for (std::size_t node = 0; node < nodes_; ++node) {
         const int v = static_cast<int>(node);
         set_by(part_of_, v, sets(v));
-        node_weights_[node] = weigh(v, sets(v), part_of_[node] == 0);
-        weight_ = weight_ + node_weights_[node];
+        sums_.ask(v, sets(v), part_of_[node] == 0, node_weights_[node]);
     }
+    sums_.answer();
+    for (const LogWeight& weight : node_weights_) weight_ = weight_ + weight;
 }
 
 LogWeight Partition::recomputed_weight() const {
@@ -136,6 +137,7 @@ std::unique_ptr<GivenState> Partition::given() const {
 
 Proposal Partition::propose(const Temperature& temperature, Random& random) {
     changes_.clear();
+    sets_made_ = 0;
     proposed_ = weight_;
     stays_ = false;
     switch (random.choose(space_.move_weights())) {
@@ -159,17 +161,17 @@ Partition::Word* Partition::begin_change(int node, bool first) {
     return changed;
 }
 
-void Partition::end_change(std::size_t change, const LogWeight& weight) {
-    const auto node = static_cast<std::size_t>(changes_[change].node);
-    changes_[change].weight = weight;
-    proposed_ = proposed_ + (weight - node_weights_[node]);
+void Partition::count_change(const Change& change) {
+    const LogWeight& old = node_weights_[static_cast<std::size_t>(change.node)];
+    proposed_ = proposed_ + (change.weight - old);
 }
 
 void Partition::weigh_changes() {
-    for (std::size_t change = 0; change < changes_.size(); ++change) {
-        const auto& [node, first, weight] = changes_[change];
-        end_change(change, weigh(node, changed_sets(change), first));
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+        sums_.ask(changes_[i].node, changed_sets(i), changes_[i].first, changes_[i].weight);
     }
+    sums_.answer();
+    for (const Change& change : changes_) count_change(change);
 }
 
 Proposal Partition::proposal(int move, double log_ratio) const {

@@ -43,11 +43,18 @@ class Partition final : public State {
         bool alone;  // whether that goes with it
     };
     Proposal propose_relocation(const Temperature& temperature, Random& random);
+    void ask_ways(const Moved& moved, int node, Way now, bool first);
     void weigh_ways(const Moved& moved);
-    void weigh_own(const Moved& moved);
+    void ask_own(const Moved& moved);
     void relocate(const Moved& moved, std::size_t place);
     Way way_now(const Moved& moved, int part) const;
+    // The part of another node among those left.
+    int part_left(const Moved& moved, int node) const {
+        const int part = part_of_[static_cast<std::size_t>(node)];
+        return part - (moved.alone && part > moved.home ? 1 : 0);
+    }
     void set_without(const Moved& moved, int node, Word* sets) const;
+    Word* own_sets(std::size_t part) { return own_sets_ + part * 2 * words_; }
 
     // In partition_reversal.cpp.
     Proposal propose_reversal(Random& random);
@@ -73,6 +80,12 @@ class Partition final : public State {
     PartSets sets(int node) const {
         return sets_.data() + static_cast<std::size_t>(node) * 2 * words_;
     }
+    // Room for sets until the next proposal.
+    Word* new_sets(std::size_t count = 1) {
+        Word* made = some_sets_.data() + sets_made_ * 2 * words_;
+        sets_made_ += count;
+        return made;
+    }
     void copy_sets(PartSets from, Word* to) const { std::copy_n(from, 2 * words_, to); }
     bool flip_allowed(Word* sets, int node, int parent) const {
         return weights_.flip(sets, node, parent);
@@ -81,6 +94,7 @@ class Partition final : public State {
         return weights_.flip(sets + words_, node, parent);
     }
     void need_none(Word* sets) const { std::fill_n(sets + words_, words_, 0); }
+    // One in the given part; none if there is no such part.
     void need(int part, Word* sets, int node) const {
         need_none(sets);
         if (part < 0) return;
@@ -89,22 +103,17 @@ class Partition final : public State {
     // Those of a node whose part, like that of all others, is given.
     void set_by(const Parts& parts, int node, Word* sets) const;
 
-    // Only a node of the first part can do without a parent.
-    LogWeight weigh(int node, PartSets sets, bool first) {
-        if (first || sums_.needs_parent(sets)) {
-            const double sum = sums_(node, sets);
-            if (sum > -std::numeric_limits<double>::infinity()) return {sum, 0};
-        }
-        return {weights_.stand_in(node), 1};
-    }
-
-    // The sets a node would have, to be changed from those it has; `first`: it would be in the
-    // first part.
+    struct Change {
+        int node;
+        bool first;  // whether it would be in the first part
+        LogWeight weight;
+    };
+    // The sets a node would have, to be changed from those it has.
     Word* begin_change(int node, bool first);
     Word* changed_sets(std::size_t change) { return changed_sets_.data() + change * 2 * words_; }
     void drop_change() { changes_.pop_back(); }
     void weigh_changes();
-    void end_change(std::size_t change, const LogWeight& weight);
+    void count_change(const Change& change);
     Proposal proposal(int move, double log_ratio) const;
 
     void become(Parts parts);
@@ -124,18 +133,14 @@ class Partition final : public State {
 
     // The last proposal.
     Parts proposed_parts_;
-    struct Change {
-        int node;
-        bool first;
-        LogWeight weight;
-    };
     std::vector<Change> changes_;
     std::vector<Word> changed_sets_;
     LogWeight proposed_;
     bool stays_ = false;  // what is proposed is the partition as it is
 
     std::vector<int> some_nodes_;
-    std::vector<Word> some_sets_;
+    std::vector<Word> some_sets_;  // for as many nodes as any move needs
+    std::size_t sets_made_ = 0;
 
     // For relocation: the weights of nodes in each way, where they are not all the same, their sums
     // by part left, the moved node's own weight by the number of parts before it, and the weight of
@@ -143,6 +148,7 @@ class Partition final : public State {
     std::vector<std::array<LogWeight, ways>> ways_;
     std::vector<std::array<LogWeight, ways>> part_ways_;
     std::vector<LogWeight> own_;
+    Word* own_sets_ = nullptr;
     std::vector<LogWeight> later_;
     std::vector<double> choices_;
 
@@ -150,7 +156,7 @@ class Partition final : public State {
     // whether one of those can be its parent; and the nodes below, by part.
     std::vector<Word> rows_;
     std::vector<unsigned char> below_;
-    std::vector<unsigned char> touched_;
+    std::vector<Word> touched_;
     std::vector<int> descendants_;
     std::vector<int> change_of_;  // by node, -1: none
 };

@@ -132,18 +132,17 @@ Proposal Partition::propose_swap(Random& random, bool adjacent) {
 
     for (int part = early_part + 1; part <= std::min(late_part + 1, parts() - 1); ++part) {
         for (const int node : members(part)) {
-            if (node == late) continue;
+            const bool sees = space_.can_be_parent(early, node) || space_.can_be_parent(late, node);
+            if (!sees || node == late) continue;
             Word* changed = begin_change(node, false);
-            bool changes = false;
             if (part <= late_part) {
-                changes |= flip_allowed(changed, node, early);
-                changes |= flip_allowed(changed, node, late);
+                flip_allowed(changed, node, early);
+                flip_allowed(changed, node, late);
             }
             if (part == early_part + 1 || part == late_part + 1) {
-                changes |= flip_needed(changed, node, early);
-                changes |= flip_needed(changed, node, late);
+                flip_needed(changed, node, early);
+                flip_needed(changed, node, late);
             }
-            if (!changes) drop_change();
         }
     }
     weigh_changes();

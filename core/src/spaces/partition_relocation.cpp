@@ -35,65 +35,83 @@ void Partition::set_without(const Moved& moved, int node, Word* sets) const {
     }
 }
 
+// Asks for the weights of a node that the moved one's place can matter to.
+void Partition::ask_ways(const Moved& moved, int node, Way now, bool first) {
+    auto& weights = ways_[static_cast<std::size_t>(node)];
+    const auto ask = [&](Way way, PartSets sets) {
+        if (way != now) sums_.ask(node, sets, first && way == not_before, weights[way]);
+    };
+    weights[now] = node_weights_[static_cast<std::size_t>(node)];
+    Word* without = new_sets();
+    set_without(moved, node, without);
+    ask(not_before, without);
+    if (!space_.can_be_parent(moved.node, node)) {
+        ask(before, without);
+        ask(in_part_before, without);
+        weights[alone_before] = {weights_.stand_in(node), 1};
+        return;
+    }
+    Word* with = new_sets();
+    copy_sets(without, with);
+    flip_allowed(with, node, moved.node);
+    if (!first) {  // nothing but the moved node alone can come before the first part
+        ask(before, with);
+        Word* among = new_sets();
+        copy_sets(with, among);
+        flip_needed(among, node, moved.node);
+        ask(in_part_before, among);
+    }
+    Word* only = new_sets();
+    copy_sets(with, only);
+    need_none(only);
+    flip_needed(only, node, moved.node);
+    ask(alone_before, only);
+}
+
 void Partition::weigh_ways(const Moved& moved) {
+    some_nodes_.clear();
     std::size_t left = 0;
-    Word* sets = some_sets_.data();
     for (int part = 0; part < parts(); ++part) {
         if (moved.alone && part == moved.home) continue;
         const Way now = way_now(moved, part);
-        const bool first = left == 0;
-        auto& sums = part_ways_[left++];
-        sums = {};
-        LogWeight unmoved;
+        LogWeight others;
+        LogWeight without_parents;
         for (const int node : members(part)) {
             if (node == moved.node) continue;
-            const auto at = static_cast<std::size_t>(node);
-            const bool possible = weights_.sums().place(node, moved.node) >= 0;
-            if (!possible && now != alone_before) {
-                unmoved = unmoved + node_weights_[at];
-                sums[alone_before] = sums[alone_before] + LogWeight{weights_.stand_in(node), 1};
-                continue;
-            }
-            auto& of_node = ways_[at];
-            const auto weigh_way = [&](Way way) {
-                of_node[way] =
-                    way == now ? node_weights_[at] : weigh(node, sets, first && way == not_before);
-            };
-            set_without(moved, node, sets);
-            weigh_way(not_before);
-            of_node[before] = of_node[in_part_before] = of_node[not_before];
-            if (possible) {
-                flip_allowed(sets, node, moved.node);
-                if (!first) {  // nothing but the moved node can come before the first part
-                    weigh_way(before);
-                    flip_needed(sets, node, moved.node);
-                    weigh_way(in_part_before);
-                }
-                need_none(sets);
-                flip_needed(sets, node, moved.node);
-                weigh_way(alone_before);
+            if (now == alone_before || space_.can_be_parent(moved.node, node)) {
+                ask_ways(moved, node, now, left == 0);
+                some_nodes_.push_back(node);
             } else {
-                of_node[alone_before] = {weights_.stand_in(node), 1};
+                others = others + node_weights_[static_cast<std::size_t>(node)];
+                without_parents = without_parents + LogWeight{weights_.stand_in(node), 1};
             }
-            for (std::size_t way = 0; way < ways; ++way) sums[way] = sums[way] + of_node[way];
         }
-        for (const Way way : {not_before, before, in_part_before}) {
-            sums[way] = sums[way] + unmoved;
-        }
+        part_ways_[left++] = {others, others, others, without_parents};
+    }
+    sums_.answer();
+    for (const int node : some_nodes_) {
+        auto& sums = part_ways_[static_cast<std::size_t>(part_left(moved, node))];
+        const auto& weights = ways_[static_cast<std::size_t>(node)];
+        for (std::size_t way = 0; way < ways; ++way) sums[way] = sums[way] + weights[way];
     }
 }
 
 // The moved node's own weight is the same in a part and in the gap before it.
-void Partition::weigh_own(const Moved& moved) {
-    Word* sets = some_sets_.data();
-    std::fill_n(sets, 2 * words_, 0);
-    std::size_t left = 0;
-    own_[0] = weigh(moved.node, sets, true);
-    for (int part = 0; part < parts(); ++part) {
-        if (moved.alone && part == moved.home) continue;
-        need(part, sets, moved.node);
-        for (std::size_t word = 0; word < words_; ++word) sets[word] |= sets[words_ + word];
-        own_[++left] = weigh(moved.node, sets, false);
+void Partition::ask_own(const Moved& moved) {
+    const auto left = static_cast<std::size_t>(parts()) - (moved.alone ? 1u : 0u);
+    own_sets_ = new_sets(left + 1);
+    std::fill_n(own_sets_, (left + 1) * 2 * words_, 0);
+    const std::vector<int>& possible = weights_.sums().possible_parents(moved.node);
+    for (std::size_t place = 0; place < possible.size(); ++place) {
+        const auto part = static_cast<std::size_t>(part_left(moved, possible[place]));
+        own_sets(part + 1)[words_ + place / 64] |= Word{1} << (place % 64);
+    }
+    for (std::size_t part = 0; part <= left; ++part) {
+        Word* sets = own_sets(part);
+        for (std::size_t word = 0; word < words_ && part > 0; ++word) {
+            sets[word] = own_sets(part - 1)[word] | sets[words_ + word];
+        }
+        sums_.ask(moved.node, sets, part == 0, own_[part]);
     }
 }
 
@@ -103,8 +121,8 @@ Proposal Partition::propose_relocation(const Temperature& temperature, Random& r
     const Moved moved{node, home, size(home) == 1};
     const std::size_t left = static_cast<std::size_t>(parts()) - (moved.alone ? 1 : 0);
     if (left == 0) return {.move = name_of_move, .possible = false};
+    ask_own(moved);
     weigh_ways(moved);
-    weigh_own(moved);
 
     // later_[i]: the parts from i on, the moved node before all of them and their neighbours.
     later_[left] = later_[left + 1] = {};
@@ -151,7 +169,7 @@ void Partition::relocate(const Moved& moved, std::size_t place) {
             const auto at = static_cast<std::size_t>(node);
             proposed_parts_[at] = renumbered;
             if (node == moved.node || way == now) continue;
-            const bool possible = weights_.sums().place(node, moved.node) >= 0;
+            const bool possible = space_.can_be_parent(moved.node, node);
             if (!possible && now != alone_before && way != alone_before) continue;
             Word* changed = begin_change(node, left == 0 && way == not_before);
             set_without(moved, node, changed);
@@ -159,16 +177,17 @@ void Partition::relocate(const Moved& moved, std::size_t place) {
             if (way == alone_before) need_none(changed);
             if (way >= in_part_before) flip_needed(changed, node, moved.node);
             const LogWeight impossible{weights_.stand_in(node), 1};
-            end_change(changes_.size() - 1,
-                       possible || now == alone_before ? ways_[at][way] : impossible);
+            changes_.back().weight = possible || now == alone_before ? ways_[at][way] : impossible;
+            count_change(changes_.back());
         }
         ++left;
     }
     const auto part_then = static_cast<int>(place / 2);
     proposed_parts_[static_cast<std::size_t>(moved.node)] = part_then;
     Word* changed = begin_change(moved.node, part_then == 0);
-    set_by(proposed_parts_, moved.node, changed);
-    end_change(changes_.size() - 1, own_[place / 2]);
+    copy_sets(own_sets(place / 2), changed);
+    changes_.back().weight = own_[place / 2];
+    count_change(changes_.back());
 }
 
 }  // namespace arcwise

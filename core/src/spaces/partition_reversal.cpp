@@ -35,6 +35,10 @@ void for_each_bit(std::span<const std::uint64_t> row, Visit visit) {
     }
 }
 
+bool has_bit(std::span<const std::uint64_t> row, int bit) {
+    return (row[static_cast<std::size_t>(bit) / 64] >> (bit % 64) & 1) != 0;
+}
+
 std::size_t count_bits(std::span<const std::uint64_t> row) {
     std::size_t count = 0;
     for (const std::uint64_t word : row) count += static_cast<std::size_t>(std::popcount(word));
@@ -64,9 +68,8 @@ void Partition::draw_family(int node, PartSets sets, Random& random) {
 
 void Partition::enter_below(int node, unsigned char ends) {
     below_[static_cast<std::size_t>(node)] = ends;
-    for (const int child : space_.possible_children(node)) {
-        touched_[static_cast<std::size_t>(child)] = 1;
-    }
+    const std::span<const Word> children = space_.possible_children(node);
+    for (std::size_t word = 0; word < children.size(); ++word) touched_[word] |= children[word];
 }
 
 // Parts in turn are an order of the DAG, so all parents of a node are known when it is reached.
@@ -80,7 +83,7 @@ void Partition::find_descendants(int from, int to, Random& random) {
         const int node = order_[position];
         if (node == to) {
             enter_below(to, below_to);
-        } else if (touched_[static_cast<std::size_t>(node)] != 0) {
+        } else if (has_bit(touched_, node)) {
             draw_family(node, sets(node), random);
             unsigned char ends = 0;
             for_each_bit(row(node), [&](std::size_t parent) { ends |= below_[parent]; });
@@ -118,22 +121,22 @@ Proposal Partition::propose_reversal(Random& random) {
     draw_family(to, sets(to), random);
     const std::size_t parents_of_to = count_bits(row(to));
     const int from = bit_at(row(to), random.below(parents_of_to));
-    if (weights_.sums().place(from, to) < 0) return impossible;
+    if (!space_.can_be_parent(to, from)) return impossible;
     find_descendants(from, to, random);
 
     // There: parents of `from` with `to` among them, then those of `to`. Back: those of `to` with
     // `from` among them, of which there are some, then those of `from`. Whoever comes second has
     // both ends below it.
-    Word* of_from = some_sets_.data();
-    Word* of_to = of_from + 2 * words_;
+    Word* of_from = new_sets();
+    Word* of_to = new_sets();
     set_outside(to, below_to, from, of_to);
-    const double back_to = sums_(to, of_to);
+    const double back_to = sums_.log_sum(to, of_to);
     set_outside(from, below_from | below_to, -1, of_from);
-    const double back_from = sums_(from, of_from);
+    const double back_from = sums_.log_sum(from, of_from);
     set_outside(from, below_from, to, of_from);
-    const double sum_from = sums_(from, of_from);
+    const double sum_from = sums_.log_sum(from, of_from);
     set_outside(to, below_from | below_to, -1, of_to);
-    const double sum_to = sums_(to, of_to);
+    const double sum_to = sums_.log_sum(to, of_to);
     if (sum_from == minus_infinity || sum_to == minus_infinity) return impossible;
     draw_family(from, of_from, random);
     draw_family(to, of_to, random);
@@ -183,7 +186,7 @@ void Partition::change_moved(std::span<const int> nodes) {
         const auto last = static_cast<std::size_t>(std::min(std::max(now, then) + 1, parts() - 1));
         for (std::size_t position = starts_[first]; position < starts_[last + 1]; ++position) {
             const int other = order_[position];
-            if (has_moved(other) || weights_.sums().place(other, node) < 0) continue;
+            if (has_moved(other) || !space_.can_be_parent(node, other)) continue;
             const int part = part_of_[static_cast<std::size_t>(other)];
             int& change = change_of_[static_cast<std::size_t>(other)];
             if (change < 0) {

@@ -29,10 +29,13 @@ Partitions::Partitions(std::shared_ptr<const ScoreSums> sums, const MoveWeights&
         log_numbers_.push_back(std::log(static_cast<double>(n)));
         log_factorials_.push_back(log_gamma(n + 1.0));
     }
-    children_.resize(static_cast<std::size_t>(nodes()));
-    for (int child = 0; child < nodes(); ++child) {
-        for (const int parent : weights_.sums().possible_parents(child)) {
-            children_[static_cast<std::size_t>(parent)].push_back(child);
+    const auto n = static_cast<std::size_t>(nodes());
+    const std::size_t words = (n + 63) / 64;
+    children_.resize(n * words);
+    for (std::size_t child = 0; child < n; ++child) {
+        for (const int parent : weights_.sums().possible_parents(static_cast<int>(child))) {
+            children_[static_cast<std::size_t>(parent) * words + child / 64] |= std::uint64_t{1}
+                                                                                << (child % 64);
         }
     }
 }

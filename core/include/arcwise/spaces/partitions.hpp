@@ -52,9 +52,14 @@ class Partitions final : public Space {
                log_factorials_[nodes - first];
     }
 
-    // The nodes that a node can be a parent of.
-    std::span<const int> possible_children(int node) const {
-        return children_[static_cast<std::size_t>(node)];
+    // The nodes that a node can be a parent of, as bits of nodes.
+    std::span<const std::uint64_t> possible_children(int node) const {
+        const std::size_t words = (static_cast<std::size_t>(nodes()) + 63) / 64;
+        return {children_.data() + static_cast<std::size_t>(node) * words, words};
+    }
+    bool can_be_parent(int node, int child) const {
+        const auto bit = static_cast<std::size_t>(child);
+        return (possible_children(node)[bit / 64] >> (bit % 64) & 1) != 0;
     }
 
   private:
@@ -63,7 +68,7 @@ class Partitions final : public Space {
     std::vector<double> log_counts_;
     std::vector<double> log_numbers_;
     std::vector<double> log_factorials_;
-    std::vector<std::vector<int>> children_;
+    std::vector<std::uint64_t> children_;
 };
 
 }  // namespace arcwise
