@@ -59,7 +59,9 @@ class PartSums {
     static constexpr std::uint64_t no_node = ~std::uint64_t{0};
     std::size_t stride() const { return 2 * words_ + 2; }
 
+    // Loops over words do not pay where there is one, as there nearly always is.
     bool needs_parent(PartSets sets) const {
+        if (words_ == 1) return sets[1] != 0;
         std::uint64_t any = 0;
         for (std::size_t word = words_; word < 2 * words_; ++word) any |= sets[word];
         return any != 0;
@@ -67,13 +69,19 @@ class PartSums {
 
     bool holds(const std::uint64_t* entry, int node, PartSets sets) const {
         std::uint64_t differing = entry[1] ^ static_cast<std::uint64_t>(node);
+        if (words_ == 1) return (differing | (entry[2] ^ sets[0]) | (entry[3] ^ sets[1])) == 0;
         for (std::size_t i = 0; i < 2 * words_; ++i) differing |= entry[2 + i] ^ sets[i];
         return differing == 0;
     }
 
     std::uint64_t* entry_of(int node, PartSets sets) {
-        std::uint64_t hash = multipliers_[0] * static_cast<std::uint64_t>(node);
-        for (std::size_t i = 0; i < 2 * words_; ++i) hash += multipliers_[1 + i] * sets[i];
+        const std::uint64_t* multipliers = multipliers_.data();
+        std::uint64_t hash = multipliers[0] * static_cast<std::uint64_t>(node);
+        if (words_ == 1) {
+            hash += multipliers[1] * sets[0] + multipliers[2] * sets[1];
+            return table_.data() + (hash >> shift_) * 4;
+        }
+        for (std::size_t i = 0; i < 2 * words_; ++i) hash += multipliers[1 + i] * sets[i];
         return table_.data() + (hash >> shift_) * stride();
     }
 

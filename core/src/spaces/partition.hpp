@@ -86,14 +86,27 @@ class Partition final : public State {
         sets_made_ += count;
         return made;
     }
-    void copy_sets(PartSets from, Word* to) const { std::copy_n(from, 2 * words_, to); }
+    void copy_sets(PartSets from, Word* to) const {
+        if (words_ == 1) {
+            to[0] = from[0];
+            to[1] = from[1];
+        } else {
+            std::copy_n(from, 2 * words_, to);
+        }
+    }
     bool flip_allowed(Word* sets, int node, int parent) const {
         return weights_.flip(sets, node, parent);
     }
     bool flip_needed(Word* sets, int node, int parent) const {
         return weights_.flip(sets + words_, node, parent);
     }
-    void need_none(Word* sets) const { std::fill_n(sets + words_, words_, 0); }
+    void need_none(Word* sets) const {
+        if (words_ == 1) {
+            sets[1] = 0;
+        } else {
+            std::fill_n(sets + words_, words_, 0);
+        }
+    }
     // One in the given part; none if there is no such part.
     void need(int part, Word* sets, int node) const {
         need_none(sets);
