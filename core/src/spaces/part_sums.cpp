@@ -33,8 +33,8 @@ void PartSums::grow() {
 double PartSums::add(int node, PartSets sets) {
     if (++added_ > entries() && entries() < most_entries_) grow();
     const NodeSums& of_node = weights_.sums()[node];
-    const double sum =
-        needs_parent(sets) ? of_node.log_sum(sets, sets + words_, memo_) : of_node.log_sum(sets);
+    const double sum = needs_parent(sets, words_) ? of_node.log_sum(sets, sets + words_, memo_)
+                                                  : of_node.log_sum(sets);
     std::uint64_t* entry = entry_of(node, sets);
     entry[0] = std::bit_cast<std::uint64_t>(sum);
     entry[1] = static_cast<std::uint64_t>(node);

@@ -11,13 +11,9 @@
 #include <vector>
 
 #include "arcwise/spaces/node_weights.hpp"
+#include "part_sets.hpp"
 
 namespace arcwise {
-
-// What a partition allows a node, as bits of its possible parents: first those in earlier parts,
-// then as many words with those in the part right before, of which it needs one. A node of the
-// first part has neither.
-using PartSets = const std::uint64_t*;
 
 class PartSums {
   public:
@@ -35,7 +31,7 @@ class PartSums {
     // there after `answer`, and its sets must stay until then. Only a node of the first part can do
     // without a parent.
     void ask(int node, PartSets sets, bool first, LogWeight& weight) {
-        if (first || needs_parent(sets)) {
+        if (first || needs_parent(sets, words_)) {
             std::uint64_t* entry = entry_of(node, sets);
             __builtin_prefetch(entry);
             questions_.push_back({node, sets, entry, &weight});
@@ -45,27 +41,12 @@ class PartSums {
     }
     void answer();
 
-    // A family in proportion to its weight, as its place; -1 if there is none.
-    std::int64_t draw(int node, PartSets sets, Random& random) {
-        const NodeSums& of_node = weights_.sums()[node];
-        return needs_parent(sets) ? of_node.draw(sets, sets + words_, memo_, random)
-                                  : of_node.draw(sets, random);
-    }
-
     std::size_t entries() const { return table_.size() / stride(); }
 
   private:
     // An entry is the sum, the node and its sets; each sum has one place where it can be.
     static constexpr std::uint64_t no_node = ~std::uint64_t{0};
     std::size_t stride() const { return 2 * words_ + 2; }
-
-    // Loops over words do not pay where there is one, as there nearly always is.
-    bool needs_parent(PartSets sets) const {
-        if (words_ == 1) return sets[1] != 0;
-        std::uint64_t any = 0;
-        for (std::size_t word = words_; word < 2 * words_; ++word) any |= sets[word];
-        return any != 0;
-    }
 
     bool holds(const std::uint64_t* entry, int node, PartSets sets) const {
         std::uint64_t differing = entry[1] ^ static_cast<std::uint64_t>(node);

@@ -27,6 +27,7 @@ Partition::Partition(const Partitions& space)
       sets_(nodes_ * 2 * words_),
       node_weights_(nodes_),
       sums_(weights_),
+      draws_(weights_.sums()),
       proposed_parts_(nodes_),
       changed_sets_(nodes_ * 2 * words_),
       some_sets_((5 * nodes_ + 2) * 2 * words_),

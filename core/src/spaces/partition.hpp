@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arcwise/spaces/partitions.hpp"
+#include "family_draws.hpp"
 #include "part_sums.hpp"
 
 namespace arcwise {
@@ -59,7 +60,10 @@ class Partition final : public State {
     // In partition_reversal.cpp.
     Proposal propose_reversal(Random& random);
     std::span<Word> row(int node);
-    void draw_family(int node, PartSets sets, Random& random);
+    void draw_family(int node, PartSets sets, double log_sum, Random& random);
+    void draw_family(int node, Random& random) {
+        draw_family(node, sets(node), node_weights_[static_cast<std::size_t>(node)].value, random);
+    }
     void find_descendants(int from, int to, Random& random);
     void enter_below(int node, unsigned char ends);
     void set_outside(int node, unsigned char ends, int needed, Word* sets) const;
@@ -143,6 +147,7 @@ class Partition final : public State {
     std::vector<LogWeight> node_weights_;
     unsigned accepted_ = 0;
     PartSums sums_;
+    FamilyDraws draws_;
 
     // The last proposal.
     Parts proposed_parts_;

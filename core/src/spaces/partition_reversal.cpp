@@ -60,10 +60,10 @@ std::span<Partition::Word> Partition::row(int node) {
     return {rows_.data() + static_cast<std::size_t>(node) * words, words};
 }
 
-void Partition::draw_family(int node, PartSets sets, Random& random) {
+void Partition::draw_family(int node, PartSets sets, double log_sum, Random& random) {
     const std::span<Word> parents = row(node);
     std::fill(parents.begin(), parents.end(), 0);
-    add_family(weights_.sums(), node, sums_.draw(node, sets, random), parents.data());
+    add_family(weights_.sums(), node, draws_.draw(node, sets, log_sum, random), parents.data());
 }
 
 void Partition::enter_below(int node, unsigned char ends) {
@@ -84,7 +84,7 @@ void Partition::find_descendants(int from, int to, Random& random) {
         if (node == to) {
             enter_below(to, below_to);
         } else if (has_bit(touched_, node)) {
-            draw_family(node, sets(node), random);
+            draw_family(node, random);
             unsigned char ends = 0;
             for_each_bit(row(node), [&](std::size_t parent) { ends |= below_[parent]; });
             if (ends == 0) continue;
@@ -118,7 +118,7 @@ Proposal Partition::propose_reversal(Random& random) {
     const std::size_t with_parents = nodes_ - size(0);
     if (weight_.impossible != 0 || with_parents == 0) return impossible;  // no DAG, or no edge
     const int to = order_[size(0) + random.below(with_parents)];
-    draw_family(to, sets(to), random);
+    draw_family(to, random);
     const std::size_t parents_of_to = count_bits(row(to));
     const int from = bit_at(row(to), random.below(parents_of_to));
     if (!space_.can_be_parent(to, from)) return impossible;
@@ -138,8 +138,8 @@ Proposal Partition::propose_reversal(Random& random) {
     set_outside(to, below_from | below_to, -1, of_to);
     const double sum_to = sums_.log_sum(to, of_to);
     if (sum_from == minus_infinity || sum_to == minus_infinity) return impossible;
-    draw_family(from, of_from, random);
-    draw_family(to, of_to, random);
+    draw_family(from, of_from, sum_from, random);
+    draw_family(to, of_to, sum_to, random);
 
     // Only what is below the ends can change its part.
     proposed_parts_ = part_of_;
