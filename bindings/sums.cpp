@@ -31,10 +31,9 @@ std::tuple<double, std::optional<std::vector<int>>> best(const PythonScoreSums& 
                                                          const Required& required) {
     const auto inside = sums.bits(v, allowed);
     const auto wanted = sums.bits(v, required.value_or(std::vector<int>{}));
-    const SortedFamilies& families = sums.node(v).families();
-    const std::int64_t place = families.best(inside.data(), required ? wanted.data() : nullptr);
+    const std::int64_t place = sums.node(v).best(inside.data(), required ? wanted.data() : nullptr);
     if (place < 0) return {-std::numeric_limits<double>::infinity(), std::nullopt};
-    return {families.weight(static_cast<std::size_t>(place)), sums.sums->family(v, place)};
+    return {sums.node(v).weight(place), sums.sums->family(v, place)};
 }
 
 std::vector<std::vector<int>> draw(PythonScoreSums& sums, int v, const std::vector<int>& allowed,
@@ -102,6 +101,7 @@ std::vector<double> parent_probabilities(const PythonScoreSums& sums, int v,
 
 SumMethod as_method(const std::string& name) {
     if (name == "table") return SumMethod::table;
+    if (name == "rows") return SumMethod::rows;
     if (name == "walk") return SumMethod::walk;
     if (name == "scan") return SumMethod::scan;
     throw Error(ErrorKind::argument, "There is no way to sum called " + name + ".");
@@ -147,7 +147,7 @@ void bind_sums(nb::module_& module) {
             "families_kept",
             [](const PythonScoreSums& sums, int v) {
                 const FamilyWalk* walk = sums.node(v).walk();
-                return walk != nullptr ? walk->families_kept() : sums.node(v).families().count();
+                return walk != nullptr ? walk->families_kept() : sums.node(v).count();
             },
             nb::arg("node"))
         .def("draw", &draw, nb::arg("node"), nb::arg("allowed"), nb::arg("required").none(),

@@ -1,4 +1,4 @@
-// Score sums, maxima and draws, by table, walk and scan, against every family looked at.
+// Score sums, maxima and draws, by table, rows, walk and scan, against every family looked at.
 #include "arcwise/sums/node_sums.hpp"
 
 #include <map>
@@ -13,11 +13,13 @@ using namespace arcwise::tests;
 namespace {
 
 constexpr double tolerance = 1e-13;
-constexpr SumMethod methods[] = {SumMethod::table, SumMethod::walk, SumMethod::scan};
+constexpr SumMethod methods[] = {SumMethod::table, SumMethod::rows, SumMethod::walk,
+                                 SumMethod::scan};
 
 std::vector<int> parents_at(const NodeSums& sums, const NodeFamilies& families,
                             std::int64_t place) {
-    const ParentBits family = sums.families().parents(static_cast<std::size_t>(place));
+    std::vector<std::uint64_t> family(sums.words());
+    sums.copy_parents(place, family.data());
     std::vector<int> possible(families.candidates());
     possible.insert(possible.end(), families.required().begin(), families.required().end());
     std::vector<int> result;

@@ -271,7 +271,8 @@ TEST(sampling_laws_find_every_fault) {
 }
 
 TEST(states_keep_track_of_their_weight) {
-    for (const SumMethod method : {SumMethod::table, SumMethod::walk, SumMethod::scan}) {
+    for (const SumMethod method :
+         {SumMethod::table, SumMethod::rows, SumMethod::walk, SumMethod::scan}) {
         for (const bool required : {false, true}) {
             const Shape small{
                 .nodes = 7, .spread = 300.0, .required_edges = required, .method = method};

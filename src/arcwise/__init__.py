@@ -14,6 +14,7 @@ from arcwise.algorithms.exact_sampling import (
     importance_weighted_dags,
     samples_for,
 )
+from arcwise.algorithms.map import map
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.memory import exact_cost
@@ -37,7 +38,7 @@ from arcwise.graphs import (
 )
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
-from arcwise.posterior import DagSample, Posterior
+from arcwise.posterior import DagSample, MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
@@ -73,6 +74,7 @@ __all__ = [
     "GraphComparison",
     "ImportanceWeightedDags",
     "LinearOrders",
+    "MapResult",
     "Model",
     "PartialOrders",
     "Partitions",
@@ -92,6 +94,7 @@ __all__ = [
     "exact_cost",
     "importance_weighted_dags",
     "linear_extensions",
+    "map",
     "mc3",
     "mcmc",
     "read",

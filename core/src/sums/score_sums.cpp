@@ -41,7 +41,8 @@ std::vector<std::uint64_t> ScoreSums::bits(int node, std::span<const int> parent
 }
 
 std::vector<int> ScoreSums::family(int node, std::int64_t place) const {
-    const ParentBits bits = (*this)[node].families().parents(static_cast<std::size_t>(place));
+    std::vector<std::uint64_t> bits((*this)[node].words());
+    (*this)[node].copy_parents(place, bits.data());
     const std::vector<int>& possible = possible_parents(node);
     std::vector<int> result;
     for (std::size_t at = 0; at < possible.size(); ++at) {

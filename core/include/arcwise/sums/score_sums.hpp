@@ -38,7 +38,7 @@ class ScoreSums {
     // The possible parents of a node among the given nodes, as bits.
     std::vector<std::uint64_t> bits(int node, std::span<const int> parents) const;
 
-    // The parents of the family at a place of the node's sorted families, ascending.
+    // The parents of the family at a place of the node's, ascending.
     std::vector<int> family(int node, std::int64_t place) const;
 
   private:
