@@ -1,8 +1,11 @@
 // What a partition allows a node.
 #pragma once
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
+#include <vector>
+
+#include "arcwise/sums/score_sums.hpp"
 
 namespace arcwise {
 
@@ -16,6 +19,20 @@ inline bool needs_parent(PartSets sets, std::size_t words) {
     std::uint64_t any = 0;
     for (std::size_t word = words; word < 2 * words; ++word) any |= sets[word];
     return any != 0;
+}
+
+// Sets the sets of a node when the part of every node is given.
+inline void set_by_parts(const ScoreSums& sums, const std::vector<int>& part_of, int node,
+                         std::uint64_t* sets) {
+    const std::size_t words = sums.words();
+    const int part = part_of[static_cast<std::size_t>(node)];
+    const std::vector<int>& possible = sums.possible_parents(node);
+    std::fill_n(sets, 2 * words, 0);
+    for (std::size_t place = 0; place < possible.size(); ++place) {
+        const int of_parent = part_of[static_cast<std::size_t>(possible[place])];
+        sets[place / 64] |= std::uint64_t{of_parent < part} << (place % 64);
+        sets[words + place / 64] |= std::uint64_t{of_parent == part - 1} << (place % 64);
+    }
 }
 
 }  // namespace arcwise

@@ -56,25 +56,13 @@ void Partition::sort_nodes() {
     starts_[0] = 0;
 }
 
-void Partition::set_by(const Parts& parts, int node, Word* sets) const {
-    const int part = parts[static_cast<std::size_t>(node)];
-    const std::vector<int>& possible = weights_.sums().possible_parents(node);
-    std::fill_n(sets, 2 * words_, 0);
-    for (std::size_t place = 0; place < possible.size(); ++place) {
-        const int of_parent = parts[static_cast<std::size_t>(possible[place])];
-        const Word bit = Word{1} << (place % 64);
-        sets[place / 64] |= of_parent < part ? bit : 0;
-        sets[words_ + place / 64] |= of_parent == part - 1 ? bit : 0;
-    }
-}
-
 void Partition::become(Parts parts) {
     part_of_ = std::move(parts);
     sort_nodes();
     weight_ = {};
     for (std::size_t node = 0; node < nodes_; ++node) {
         const int v = static_cast<int>(node);
-        set_by(part_of_, v, sets(v));
+        set_by_parts(weights_.sums(), part_of_, v, sets(v));
         sums_.ask(v, sets(v), part_of_[node] == 0, node_weights_[node]);
     }
     sums_.answer();

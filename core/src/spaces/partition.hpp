@@ -117,9 +117,6 @@ class Partition final : public State {
         if (part < 0) return;
         for (const int parent : members(part)) flip_needed(sets, node, parent);
     }
-    // Those of a node whose part, like that of all others, is given.
-    void set_by(const Parts& parts, int node, Word* sets) const;
-
     struct Change {
         int node;
         bool first;  // whether it would be in the first part

@@ -180,7 +180,7 @@ void Partition::change_moved(std::span<const int> nodes) {
         if (!has_moved(node)) continue;
         const int now = part_of_[static_cast<std::size_t>(node)];
         const int then = proposed_parts_[static_cast<std::size_t>(node)];
-        set_by(proposed_parts_, node, begin_change(node, then == 0));
+        set_by_parts(weights_.sums(), proposed_parts_, node, begin_change(node, then == 0));
         // Others see it pass if they are in between, or right after the part it leaves or enters.
         const auto first = static_cast<std::size_t>(std::min(now, then)) + 1;
         const auto last = static_cast<std::size_t>(std::min(std::max(now, then) + 1, parts() - 1));
