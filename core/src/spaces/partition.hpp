@@ -46,6 +46,7 @@ class Partition final : public State {
     Proposal propose_relocation(const Temperature& temperature, Random& random);
     void ask_ways(const Moved& moved, int node, Way now, bool first);
     void weigh_ways(const Moved& moved);
+    void join_ways();
     void ask_own(const Moved& moved);
     void relocate(const Moved& moved, std::size_t place);
     Way way_now(const Moved& moved, int part) const;
@@ -166,6 +167,9 @@ class Partition final : public State {
     Word* own_sets_ = nullptr;
     std::vector<LogWeight> later_;
     std::vector<double> choices_;
+    std::vector<int> joined_nodes_;
+    std::vector<double> joined_;
+    std::vector<double> added_;
 
     // For reversal: the families drawn, as rows of nodes; which ends of the edge a node is below;
     // whether one of those can be its parent; and the nodes below, by part.

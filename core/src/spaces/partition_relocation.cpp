@@ -56,10 +56,14 @@ void Partition::ask_ways(const Moved& moved, int node, Way now, bool first) {
     flip_allowed(with, node, moved.node);
     if (!first) {  // nothing but the moved node alone can come before the first part
         ask(before, with);
-        Word* among = new_sets();
-        copy_sets(with, among);
-        flip_needed(among, node, moved.node);
-        ask(in_part_before, among);
+        if (now != in_part_before && !weights_.sums()[node].tabulated()) {
+            joined_nodes_.push_back(node);
+        } else {
+            Word* among = new_sets();
+            copy_sets(with, among);
+            flip_needed(among, node, moved.node);
+            ask(in_part_before, among);
+        }
     }
     Word* only = new_sets();
     copy_sets(with, only);
@@ -70,6 +74,7 @@ void Partition::ask_ways(const Moved& moved, int node, Way now, bool first) {
 
 void Partition::weigh_ways(const Moved& moved) {
     some_nodes_.clear();
+    joined_nodes_.clear();
     std::size_t left = 0;
     for (int part = 0; part < parts(); ++part) {
         if (moved.alone && part == moved.home) continue;
@@ -89,10 +94,33 @@ void Partition::weigh_ways(const Moved& moved) {
         part_ways_[left++] = {others, others, others, without_parents};
     }
     sums_.answer();
+    join_ways();
     for (const int node : some_nodes_) {
         auto& sums = part_ways_[static_cast<std::size_t>(part_left(moved, node))];
         const auto& weights = ways_[static_cast<std::size_t>(node)];
         for (std::size_t way = 0; way < ways; ++way) sums[way] = sums[way] + weights[way];
+    }
+}
+
+// With the moved node in the part before, a family that has a parent there either has the moved
+// node or would do without it. Where there is no table, that saves one sum of three.
+void Partition::join_ways() {
+    constexpr double zero = -std::numeric_limits<double>::infinity();
+    const auto number = [](const LogWeight& weight) {
+        return weight.impossible == 0 ? weight.value : zero;
+    };
+    joined_.clear();
+    added_.clear();
+    for (const int node : joined_nodes_) {
+        const auto& weights = ways_[static_cast<std::size_t>(node)];
+        joined_.push_back(number(weights[not_before]));
+        added_.push_back(number(weights[alone_before]));
+    }
+    log_add_into(joined_.data(), added_.data(), joined_.size());
+    for (std::size_t i = 0; i < joined_nodes_.size(); ++i) {
+        const int node = joined_nodes_[i];
+        ways_[static_cast<std::size_t>(node)][in_part_before] =
+            joined_[i] > zero ? LogWeight{joined_[i], 0} : LogWeight{weights_.stand_in(node), 1};
     }
 }
 
