@@ -107,6 +107,13 @@ SumMethod as_method(const std::string& name) {
     throw Error(ErrorKind::argument, "There is no way to sum called " + name + ".");
 }
 
+Tabulated as_tabulated(const std::string& name) {
+    if (name == "sums") return Tabulated::sums;
+    if (name == "maxima") return Tabulated::maxima;
+    if (name == "both") return Tabulated::both;
+    throw Error(ErrorKind::argument, "Nothing called " + name + " can be tabulated.");
+}
+
 }  // namespace
 
 void bind_sums(nb::module_& module) {
@@ -114,22 +121,22 @@ void bind_sums(nb::module_& module) {
         .def(
             "__init__",
             [](PythonScoreSums* self, const FamilyTable& table,
-               const std::vector<std::string>& methods, double tolerance, bool with_max,
-               int threads, nb::object progress) {
+               const std::vector<std::string>& methods, double tolerance,
+               const std::string& tabulated, int threads, nb::object progress) {
                 if (methods.size() != table.size()) {
                     throw Error(ErrorKind::argument, "Every node needs a method.");
                 }
                 std::vector<SumMethod> by_node;
                 for (const std::string& method : methods) by_node.push_back(as_method(method));
-                new (self)
-                    PythonScoreSums{run_released(threads, std::move(progress),
-                                                 [&](const RunOptions& o) {
-                                                     return std::make_shared<const ScoreSums>(
-                                                         table, by_node, tolerance, with_max, o);
-                                                 }),
-                                    SumMemo()};
+                new (self) PythonScoreSums{
+                    run_released(threads, std::move(progress),
+                                 [&](const RunOptions& o) {
+                                     return std::make_shared<const ScoreSums>(
+                                         table, by_node, tolerance, as_tabulated(tabulated), o);
+                                 }),
+                    SumMemo()};
             },
-            nb::arg("table"), nb::arg("methods"), nb::arg("tolerance"), nb::arg("with_max"),
+            nb::arg("table"), nb::arg("methods"), nb::arg("tolerance"), nb::arg("tabulated"),
             nb::arg("threads"), nb::arg("progress").none())
         .def("log_sum", &log_sum, nb::arg("node"), nb::arg("allowed"), nb::arg("required").none())
         .def(

@@ -38,7 +38,7 @@ def assert_sums_agree(node: Node, queries: Any, tolerance: float = 1e-10) -> Non
                 )
             if required is None:
                 assert sums.max("v", allowed) == largest
-                assert node.sums(method, maxima=False).max("v", allowed) == largest
+                assert node.sums(method, tabulate="sums").max("v", allowed) == largest
 
 
 def some_queries(names: list[str], random: np.random.Generator, count: int = 12) -> list[Any]:

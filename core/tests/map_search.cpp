@@ -56,7 +56,7 @@ FamilyTable random_families(const Kind& kind, std::uint64_t seed) {
 
 std::shared_ptr<const ScoreSums> sums_of(const FamilyTable& table, SumMethod method) {
     return std::make_shared<const ScoreSums>(table, std::vector<SumMethod>(table.size(), method),
-                                             1e-12, true, RunOptions{});
+                                             1e-12, Tabulated::both, RunOptions{});
 }
 
 // From the definition: of each node the heaviest family whose parents all come before.
@@ -189,7 +189,7 @@ TEST(a_search_finds_the_best_of_all_orders) {
         for (std::uint64_t seed = 1; seed <= 10; ++seed) {
             const FamilyTable table = random_families(kind, seed);
             std::vector<FoundOrder> found;
-            search_orders(sums_of(table, kind.method), 30, seed, 0, 3, {}, found);
+            search_orders(sums_of(table, kind.method), 30, seed, 0, 3, {}, {}, found);
             const double best = best_of_all_orders(table);
             CHECK(found.size() == 3);
             for (const FoundOrder& one : found) {
@@ -205,9 +205,9 @@ TEST(restarts_are_the_same_on_any_number_of_threads_and_in_any_pieces) {
     const auto sums = sums_of(random_families(kinds[5], 8), kinds[5].method);
     std::vector<FoundOrder> together;
     std::vector<FoundOrder> apart;
-    search_orders(sums, 20, 9, 0, 5, {.threads = 1}, together);
-    search_orders(sums, 20, 9, 0, 2, {.threads = 3}, apart);
-    search_orders(sums, 20, 9, 2, 3, {.threads = 2}, apart);
+    search_orders(sums, 20, 9, 0, 5, {}, {.threads = 1}, together);
+    search_orders(sums, 20, 9, 0, 2, {}, {.threads = 3}, apart);
+    search_orders(sums, 20, 9, 2, 3, {}, {.threads = 2}, apart);
     CHECK(together.size() == 5 && apart.size() == 5);
     for (std::size_t i = 0; i < together.size(); ++i) {
         CHECK(together[i].order == apart[i].order);
@@ -220,7 +220,7 @@ TEST(a_search_cut_short_leaves_the_best_so_far) {
     const auto sums = sums_of(table, kinds[3].method);
     Refusing monitor;
     std::vector<FoundOrder> found;
-    CHECK_THROWS_KIND(search_orders(sums, std::numeric_limits<std::uint64_t>::max(), 1, 0, 2,
+    CHECK_THROWS_KIND(search_orders(sums, std::numeric_limits<std::uint64_t>::max(), 1, 0, 2, {},
                                     {.threads = 2, .monitor = &monitor}, found),
                       interrupted);
     CHECK(found.size() == 2);
@@ -240,7 +240,7 @@ TEST(a_search_says_that_there_is_no_dag) {
         table.back().values() = {minus_infinity, -1.0};
     }
     std::vector<FoundOrder> found;
-    CHECK_THROWS_KIND(search_orders(sums_of(table, SumMethod::table), 5, 1, 0, 1, {}, found),
+    CHECK_THROWS_KIND(search_orders(sums_of(table, SumMethod::table), 5, 1, 0, 1, {}, {}, found),
                       argument);
     CHECK(found.empty());
 }

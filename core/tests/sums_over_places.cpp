@@ -57,7 +57,7 @@ Case make_case(Random& random, int candidates, int required, int max_free, doubl
 }
 
 void check_sums(const Case& each, SumMethod method) {
-    const NodeSums sums(each.families, 0, method, tolerance, false);
+    const NodeSums sums(each.families, 0, method, tolerance, Tabulated::sums);
     const std::size_t count = std::size_t{1} << each.places.size();
     std::vector<double> found(count, 17.0);
     sums.log_sums_over(each.base_bits(sums).data(), each.places, found.data());
@@ -93,7 +93,7 @@ std::vector<double> make_factors(const Case& each, Random& random) {
 }
 
 void check_probabilities(const Case& each, SumMethod method, const std::vector<double>& factors) {
-    const NodeSums sums(each.families, 0, method, tolerance, false);
+    const NodeSums sums(each.families, 0, method, tolerance, Tabulated::sums);
     const auto size = static_cast<std::size_t>(each.parents());
     std::vector<double> found(size, 0.25);  // it is added to
     sums.add_parent_probabilities(each.base_bits(sums).data(), each.places, factors.data(),

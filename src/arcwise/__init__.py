@@ -14,6 +14,7 @@ from arcwise.algorithms.exact_sampling import (
     importance_weighted_dags,
     samples_for,
 )
+from arcwise.algorithms.growth import Growth, grow, growth_memory
 from arcwise.algorithms.map import map
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
@@ -42,7 +43,7 @@ from arcwise.posterior import DagSample, MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
-from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Partitions, Space
+from arcwise.spaces import BucketOrders, Dags, LinearOrders, PartialOrders, Partitions, Space
 from arcwise.sums import ScoreSums
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "Cpdag",
     "Dag",
     "DagSample",
+    "Dags",
     "Data",
     "DistanceToDag",
     "EdgeCounts",
@@ -72,6 +74,7 @@ __all__ = [
     "FunctionScore",
     "GivenOrder",
     "GraphComparison",
+    "Growth",
     "ImportanceWeightedDags",
     "LinearOrders",
     "MapResult",
@@ -92,6 +95,8 @@ __all__ = [
     "evidence",
     "exact",
     "exact_cost",
+    "grow",
+    "growth_memory",
     "importance_weighted_dags",
     "linear_extensions",
     "map",

@@ -138,6 +138,41 @@ class Model:
         self._add_prior(table)
         return FamilyScores(self.variables, table)
 
+    def with_candidates(
+        self,
+        candidates: Any,
+        *,
+        plus_one: bool = False,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> Model:
+        """Return a model of the same data, score, prior and constraints on other candidates.
+
+        Parameters
+        ----------
+        candidates, plus_one
+            See `Families.of`.
+        threads, progress
+            As for the model.
+
+        Examples
+        --------
+        >>> model = Model(["a", "b", "c"], lambda node, parents: 0.0)
+        >>> len(model.with_candidates({"c": ["a"]}).scores)
+        4
+        """
+        data: Any = self.scores if self.score is None else self.data
+        return Model(
+            list(self.variables) if data is None else data,
+            self.score,
+            prior=self.prior,
+            candidates=candidates,
+            plus_one=plus_one,
+            constraints=self.constraints,
+            threads=threads,
+            progress=progress,
+        )
+
     def log_weight(self, node: str, parents: Iterable[str]) -> float:
         """Return the log weight of one family; minus infinity if it is none."""
         return self.weights.log_score(node, parents)

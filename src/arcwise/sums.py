@@ -45,8 +45,10 @@ class ScoreSums:
         families.
     tolerance
         The largest share of a sum that a walk or a scan may leave out.
-    maxima
-        Whether to tabulate maxima too (with tables).
+    tabulate
+        ``"sums"``, ``"maxima"`` or ``"both"``: what tables and rows hold, which
+        is where their memory goes. Maxima that are not tabulated take long, and
+        where there are rows of maxima alone, there are no sums.
     threads, progress
         As for `arcwise.score`.
 
@@ -67,13 +69,16 @@ class ScoreSums:
         *,
         method: Method = "auto",
         tolerance: float = 1e-12,
-        maxima: bool = True,
+        tabulate: Literal["sums", "maxima", "both"] = "both",
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
         if not 0 < tolerance < 1:
             raise ArgumentError(f"tolerance is {tolerance!r}; give a number between 0 and 1")
+        if tabulate not in ("sums", "maxima", "both"):
+            raise ArgumentError(f"tabulate is {tabulate!r}; give 'sums', 'maxima' or 'both'")
         self.variables = model.variables
+        self.tabulated = tabulate
         self.tolerance = tolerance
         table = model.weights.table
         nodes = range(len(self.variables))
@@ -102,7 +107,7 @@ class ScoreSums:
             )
         with running(threads, progress, "Summing scores") as run:
             self.core = _core.ScoreSums(
-                table, list(self.methods), tolerance, maxima, run.threads, run.progress
+                table, list(self.methods), tolerance, tabulate, run.threads, run.progress
             )
 
     def __repr__(self) -> str:

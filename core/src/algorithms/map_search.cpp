@@ -41,9 +41,14 @@ class Restart {
         for (const int node : nodes_) margin_ += rounding * std::abs(weights.stand_in(node));
     }
 
-    void run(std::uint64_t patience, TaskContext& context) {
-        state_.shuffle(random_);
-        anneal(context);
+    // From an order that is known to be good, or else from a random one.
+    void run(const std::vector<int>* order, std::uint64_t patience, TaskContext& context) {
+        if (order != nullptr) {
+            state_.become(*order);
+        } else {
+            state_.shuffle(random_);
+            anneal(context);
+        }
         climb(context);
         if (state_.weight().impossible > 0) {
             settle_state();
@@ -193,7 +198,7 @@ class Restart {
             const std::size_t gaps = state_.look_around(node).size();
             state_.move_to(random_.below(gaps), random_);
             let_climb(node);
-            const std::vector<int>& near = neighbours_.of(node);
+            const std::vector<int>& near = neighbours_.near(node);
             if (near.empty()) return;
             node = near[random_.below(near.size())];
         }
@@ -207,7 +212,7 @@ class Restart {
             waiting_.push_back(one);
         };
         add(node);
-        for (const int other : neighbours_.of(node)) add(other);
+        for (const int other : neighbours_.near(node)) add(other);
     }
 
     // Improves the nodes that wait, in random order, and those around them as they improve.
@@ -223,7 +228,7 @@ class Restart {
 
     // Annealing can end where some nodes have no parent set, if constraints are tight.
     void settle_state() {
-        const LinearOrders space(sums_, LinearOrders::balanced(sums_->nodes()));
+        const LinearOrders space(sums_, LinearOrders::balanced(sums_->nodes()), Semiring::maximum);
         const std::unique_ptr<State> state = space.make_state();
         const std::vector<int>& order = state_.order();
         state->decode(std::vector<std::uint16_t>(order.begin(), order.end()));
@@ -249,7 +254,8 @@ class Restart {
 
 void search_orders(std::shared_ptr<const ScoreSums> sums, std::uint64_t patience,
                    std::uint64_t seed, std::uint64_t first, std::size_t count,
-                   const RunOptions& options, std::vector<FoundOrder>& found) {
+                   const std::vector<std::vector<int>>& starts, const RunOptions& options,
+                   std::vector<FoundOrder>& found) {
     const NodeWeights weights(sums, Semiring::maximum);
     const Neighbours neighbours(weights);
     std::vector<FoundOrder> results(count);
@@ -262,7 +268,8 @@ void search_orders(std::shared_ptr<const ScoreSums> sums, std::uint64_t patience
         run_tasks(count, count, options, [&](std::size_t i, TaskContext& context) {
             Restart restart(sums, weights, neighbours, Random(seed, first + i));
             try {
-                restart.run(patience, context);
+                const std::size_t number = static_cast<std::size_t>(first) + i;
+                restart.run(number < starts.size() ? &starts[number] : nullptr, patience, context);
             } catch (const Error& error) {
                 if (error.kind() == ErrorKind::interrupted) results[i] = restart.best();
                 throw;

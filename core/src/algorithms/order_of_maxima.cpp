@@ -17,17 +17,22 @@ Neighbours::Neighbours(const NodeWeights& weights) {
     const auto n = static_cast<std::size_t>(nodes);
     of_.resize(n);
     pairs_.assign(n * n, 0);
+    near_.resize(n);
     const ScoreSums& sums = weights.sums();
+    std::vector<char> near(n * n, 0);
     for (int node = 0; node < nodes; ++node) {
-        for (const int parent : sums.possible_parents(node)) {
+        const std::vector<int>& possible = sums.possible_parents(node);
+        for (std::size_t place = 0; place < possible.size(); ++place) {
             const auto v = static_cast<std::size_t>(node);
-            const auto u = static_cast<std::size_t>(parent);
+            const auto u = static_cast<std::size_t>(possible[place]);
             pairs_[v * n + u] = pairs_[u * n + v] = 1;
+            if (place < sums.inside(node)) near[v * n + u] = near[u * n + v] = 1;
         }
     }
-    for (int node = 0; node < nodes; ++node) {
-        for (int other = 0; other < nodes; ++other) {
-            if (are(node, other)) of_[static_cast<std::size_t>(node)].push_back(other);
+    for (std::size_t node = 0; node < n; ++node) {
+        for (std::size_t other = 0; other < n; ++other) {
+            if (pairs_[node * n + other] != 0) of_[node].push_back(static_cast<int>(other));
+            if (near[node * n + other] != 0) near_[node].push_back(static_cast<int>(other));
         }
     }
 }

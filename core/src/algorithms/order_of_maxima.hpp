@@ -17,6 +17,9 @@ class Neighbours {
     explicit Neighbours(const NodeWeights& weights);
 
     const std::vector<int>& of(int node) const { return of_[static_cast<std::size_t>(node)]; }
+
+    // Those of them that are more to each other than outside parents.
+    const std::vector<int>& near(int node) const { return near_[static_cast<std::size_t>(node)]; }
     bool are(int node, int other) const {
         return pairs_[static_cast<std::size_t>(node) * of_.size() +
                       static_cast<std::size_t>(other)] != 0;
@@ -24,6 +27,7 @@ class Neighbours {
 
   private:
     std::vector<std::vector<int>> of_;
+    std::vector<std::vector<int>> near_;
     std::vector<char> pairs_;  // n x n
 };
 

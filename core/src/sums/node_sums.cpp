@@ -24,7 +24,7 @@ constexpr int largest_table = 30;
 }  // namespace
 
 NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, double tolerance,
-                   bool with_max)
+                   Tabulated tabulated)
     : node_(static_cast<std::uint64_t>(node)),
       candidates_(families.candidates().size()),
       required_count_(families.required().size()),
@@ -35,7 +35,7 @@ NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, dou
         required_bits_[position / 64] |= std::uint64_t{1} << (position % 64);
     }
     if (method == SumMethod::rows) {
-        rows_.emplace(families, node, with_max);
+        rows_.emplace(families, node, tabulated != Tabulated::maxima, tabulated != Tabulated::sums);
         return;
     }
     sorted_.emplace(families, tolerance);
@@ -58,7 +58,7 @@ NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, dou
     for (std::size_t place = 0; place < sorted_->count(); ++place) {
         sums_[*sorted_->parents(place) & (size - 1)] = sorted_->weight(place);
     }
-    if (with_max) {
+    if (tabulated != Tabulated::sums) {
         maxima_ = sums_;
         max_over_subsets(maxima_.data(), static_cast<int>(candidates_));
     }

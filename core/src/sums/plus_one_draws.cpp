@@ -87,6 +87,7 @@ PlusOneSums::Set PlusOneSums::draw_inside_meeting(Set set, Set wanted, std::size
 }
 
 std::int64_t PlusOneSums::draw(ParentBits allowed, Random& random) const {
+    if (rows_.empty()) refuse_without_sums();
     const Set set = inside_of(allowed);
     if (random.scripted() || wide(set)) return choose(allowed, nullptr, random);
     const double* numbers = row(set);
@@ -109,6 +110,7 @@ std::int64_t PlusOneSums::draw(ParentBits allowed, Random& random) const {
 }
 
 std::int64_t PlusOneSums::draw(ParentBits allowed, ParentBits required, Random& random) const {
+    if (rows_.empty()) refuse_without_sums();
     const Set set = inside_of(allowed);
     const Set wanted = inside_of(required) & set;
     if (random.scripted() || wide(set)) return choose(allowed, required, random);

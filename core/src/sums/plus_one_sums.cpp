@@ -56,7 +56,7 @@ double masked_max(const double* row, const std::uint64_t* entries, std::size_t c
     return *std::max_element(most.lane, most.lane + lanes);
 }
 
-PlusOneSums::PlusOneSums(const NodeFamilies& families, int node, bool with_max)
+PlusOneSums::PlusOneSums(const NodeFamilies& families, int node, bool with_sums, bool with_max)
     : node_(static_cast<std::uint64_t>(node)),
       count_(families.count()),
       words_(words_for(families)),
@@ -86,6 +86,16 @@ PlusOneSums::PlusOneSums(const NodeFamilies& families, int node, bool with_max)
         raw_[set * length_ + at] = families.values()[index];
     });
 
+    if (with_max) fill_maxima();
+    if (with_sums) {
+        fill_sums();
+    } else {
+        raw_ = {};
+    }
+}
+
+void PlusOneSums::fill_sums() {
+    const std::size_t sets = std::size_t{all_} + 1;
     heaviest_ = *std::max_element(raw_.begin(), raw_.end());
     if (heaviest_ == minus_infinity) heaviest_ = 0.0;
     // Sums over subsets, column by column, as logarithms.
@@ -99,7 +109,10 @@ PlusOneSums::PlusOneSums(const NodeFamilies& families, int node, bool with_max)
     }
     exponents_.assign(sets, 0);
     for (std::size_t set = 0; set < sets; ++set) fill_row(static_cast<Set>(set));
-    if (!with_max) return;
+}
+
+void PlusOneSums::fill_maxima() {
+    const std::size_t sets = std::size_t{all_} + 1;
     maxima_ = raw_;
     for (std::size_t bit = 1; bit < sets; bit <<= 1) {
         for (std::size_t set = 0; set < sets; ++set) {
@@ -139,13 +152,21 @@ void PlusOneSums::fill_row(Set set) {
     scaled_exp(numbers, numbers, scale, length_);
 }
 
+void PlusOneSums::refuse_without_sums() {
+    throw Error(
+        ErrorKind::argument,
+        "Only maxima were tabulated, so there are no sums and no draws; tabulate sums too.");
+}
+
 double PlusOneSums::log_sum(ParentBits allowed) const {
+    if (rows_.empty()) refuse_without_sums();
     return heaviest_ + log_sum_of(inside_of(allowed), [&](std::size_t chunk) {
                return entries_within(allowed, chunk);
            });
 }
 
 double PlusOneSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const {
+    if (rows_.empty()) refuse_without_sums();
     const Set whole = inside_of(allowed);
     const Set rest = whole & ~inside_of(required);
     bool any = whole != rest;

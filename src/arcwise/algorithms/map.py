@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
 
 from arcwise import _core
 from arcwise._checks import whole_number
+from arcwise._names import quoted
 from arcwise._running import Progress, Run, running
 from arcwise.algorithms.exact import best_dag
 from arcwise.dag import Dag
@@ -40,6 +41,7 @@ def map(
     restarts: int | None = None,
     patience: int | None = None,
     seconds: float | None = None,
+    starts: Sequence[Dag] = (),
     seed: int = 0,
     sums: ScoreSums | None = None,
     threads: int | None = None,
@@ -69,6 +71,8 @@ def map(
         None for 20 for each variable.
     seconds
         If given, the search ends after this time and returns the best there is.
+    starts
+        DAGs known to be good: the first restarts begin with them, without annealing.
     seed
         The seed; results do not depend on the number of threads, unless `seconds`
         ends the search.
@@ -111,8 +115,10 @@ def map(
         return _exact(model, threads, progress, start)
     with running(threads, progress, "map") as run:
         if sums is None:
-            sums = ScoreSums(model, threads=run.threads)
-        search = _core.OrderSearch(sums.core, wanted.patience, wanted.seed)
+            sums = ScoreSums(model, tabulate="maxima", threads=run.threads)
+        search = _core.OrderSearch(
+            sums.core, wanted.patience, wanted.seed, _orders(starts, model.variables)
+        )
         interrupted = wanted.make(search, run)
     if len(search) == 0:
         if interrupted:
@@ -219,10 +225,10 @@ def _found(
     start: float,
 ) -> MapResult:
     log_weights, finished = search.log_weights(), np.array(search.finished())
-    dag = _best_dag_of(sums, search.order(int(np.argmax(log_weights))))
+    dag = best_dag_of_order(sums, search.order(int(np.argmax(log_weights))))
     log_weight = model.log_weight_of(dag)
     at_best = np.flatnonzero(reach(log_weights, log_weight) & finished)
-    classes = {cpdag(_best_dag_of(sums, search.order(int(restart)))) for restart in at_best}
+    classes = {cpdag(best_dag_of_order(sums, search.order(int(restart)))) for restart in at_best}
     return MapResult(
         dag=dag,
         cpdag=cpdag(dag),
@@ -244,7 +250,23 @@ def _found(
     )
 
 
-def _best_dag_of(sums: ScoreSums, order: list[int]) -> Dag:
+def order_of(dag: Dag) -> list[int]:
+    """Return a topological order of a DAG, as positions of its variables."""
+    place = {name: i for i, name in enumerate(dag.variables)}
+    return [place[name] for name in dag.topological_order()]
+
+
+def _orders(dags: Sequence[Dag], variables: tuple[str, ...]) -> list[list[int]]:
+    for dag in dags:
+        if dag.variables != variables:
+            raise ArgumentError(
+                f"starts has a DAG of the variables {quoted(dag.variables)}, and the model has "
+                f"{quoted(variables)}; give DAGs of the same ones, in the same order"
+            )
+    return [order_of(dag) for dag in dags]
+
+
+def best_dag_of_order(sums: ScoreSums, order: list[int]) -> Dag:
     """Return the best DAG an order allows: every node has its best parents among those before."""
     parents = {}
     for place, node in enumerate(order):

@@ -6,6 +6,7 @@ from typing import Any
 
 from arcwise.errors import ArgumentError
 from arcwise.spaces.bucket_orders import BucketOrders
+from arcwise.spaces.dags import Dags
 from arcwise.spaces.linear_orders import LinearOrders
 from arcwise.spaces.partitions import Partitions
 from arcwise.spaces.space import Space
@@ -27,9 +28,11 @@ def as_space(value: Any) -> Space:
             return LinearOrders()
         if word == "partitions" and not size:
             return Partitions()
+        if word == "dags" and not size:
+            return Dags()
         if word == "buckets" and size.isdecimal() and len(size) < 10:
             return BucketOrders(int(size))
     raise ArgumentError(
-        f"space is {value!r}; give LinearOrders(), BucketOrders(size), PartialOrders(order) or "
-        "Partitions(), or the words 'linear', 'buckets:SIZE' or 'partitions'"
+        f"space is {value!r}; give LinearOrders(), BucketOrders(size), PartialOrders(order), "
+        "Partitions() or Dags(), or the words 'linear', 'buckets:SIZE', 'partitions' or 'dags'"
     )

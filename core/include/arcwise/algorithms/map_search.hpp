@@ -25,12 +25,14 @@ struct FoundOrder {
 };
 
 // Restarts number first, first + 1, .. in parallel; restart i takes the random stream i, so it is
-// the same whoever makes it. A restart ends after `patience` perturbations without improvement.
-// `found` gets what there is even if the run is cut short, in the order of the restarts; those that
-// had not got as far as an order of positive weight are left out. The sums should have tables of
-// maxima. Throws `argument` if no order of positive weight is found.
+// the same whoever makes it; the first ones start from the orders given, without annealing. A
+// restart ends after `patience` perturbations without improvement. `found` gets what there is even
+// if the run is cut short, in the order of the restarts; those that had not got as far as an order
+// of positive weight are left out. The sums should have tables of maxima. Throws `argument` if no
+// order of positive weight is found.
 void search_orders(std::shared_ptr<const ScoreSums> sums, std::uint64_t patience,
                    std::uint64_t seed, std::uint64_t first, std::size_t count,
-                   const RunOptions& options, std::vector<FoundOrder>& found);
+                   const std::vector<std::vector<int>>& starts, const RunOptions& options,
+                   std::vector<FoundOrder>& found);
 
 }  // namespace arcwise

@@ -22,12 +22,14 @@ namespace arcwise {
 
 enum class SumMethod { table, rows, walk, scan };
 
+// What tables and rows hold. Rows of maxima alone answer no questions about sums.
+enum class Tabulated { sums, maxima, both };
+
 class NodeSums {
   public:
-    // `tolerance` is the share of a sum that a walk or a scan may leave out. `with_max` also
-    // tabulates maxima; it counts only with a table.
+    // `tolerance` is the share of a sum that a walk or a scan may leave out.
     NodeSums(const NodeFamilies& families, int node, SumMethod method, double tolerance,
-             bool with_max);
+             Tabulated tabulated);
 
     // 64-bit words in a set of possible parents.
     std::size_t words() const { return words_; }
@@ -84,6 +86,9 @@ class NodeSums {
 
     // The families by falling weight; there are none where sums are had from rows.
     const SortedFamilies& families() const { return *sorted_; }
+
+    // The rows, if sums are had from them.
+    const PlusOneSums* rows() const { return rows_ ? &*rows_ : nullptr; }
 
     // The walk, if sums are had by one.
     const FamilyWalk* walk() const { return walk_ ? &*walk_ : nullptr; }

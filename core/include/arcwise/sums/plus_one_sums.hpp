@@ -26,8 +26,10 @@ namespace arcwise {
 
 class PlusOneSums {
   public:
-    // Throws `capacity` beyond 30 inside candidates.
-    PlusOneSums(const NodeFamilies& families, int node, bool with_max);
+    // Rows of sums, of maxima, or of both. Without sums there are no answers but `max`, `best`
+    // without required parents, `count` and what is known of a place. Throws `capacity` beyond 30
+    // inside candidates.
+    PlusOneSums(const NodeFamilies& families, int node, bool with_sums, bool with_max);
 
     // As in NodeSums, all of them.
     double log_sum(ParentBits allowed) const;
@@ -45,7 +47,14 @@ class PlusOneSums {
                                   SumMemo& memo, double* by_place) const;
 
     std::uint64_t count() const { return count_; }
-    double weight(std::int64_t place) const { return raw_[static_cast<std::size_t>(place)]; }
+    // The log weight of a family; of the best one where there are only maxima.
+    double weight(std::int64_t place) const {
+        return (raw_.empty() ? maxima_ : raw_)[static_cast<std::size_t>(place)];
+    }
+
+    // The place of the family with exactly these parents, the required ones not looked at; -1 if
+    // more than one is outside.
+    std::int64_t place_of(ParentBits parents) const;
 
     // Adds the family's parents but for the required ones.
     void add_parents(std::int64_t place, std::uint64_t* bits) const;
@@ -67,6 +76,10 @@ class PlusOneSums {
         return entries_of(allowed, chunk) | (chunk == 0 ? 1U : 0U);
     }
 
+    [[noreturn]] static void refuse_without_sums();
+
+    void fill_sums();
+    void fill_maxima();
     void fill_row(Set set);
     bool wide(Set set) const { return exponents_[set] == kept_as_logarithms; }
     const double* row(Set set) const { return rows_.data() + set * length_; }
@@ -142,8 +155,20 @@ inline std::uint64_t PlusOneSums::entries_of(ParentBits bits, std::size_t chunk)
     return chunk == 0 ? result & ~std::uint64_t{1} : result;
 }
 
+inline std::int64_t PlusOneSums::place_of(ParentBits parents) const {
+    std::size_t at = 0;
+    for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+        const std::uint64_t entries = entries_of(parents, chunk);
+        if (entries == 0) continue;
+        if (at != 0 || !std::has_single_bit(entries)) return -1;
+        at = 64 * chunk + static_cast<std::size_t>(std::countr_zero(entries));
+    }
+    return place(inside_of(parents), at);
+}
+
 template <class Visit>
 void PlusOneSums::for_each(ParentBits allowed, ParentBits required, Visit visit) const {
+    if (raw_.empty()) refuse_without_sums();
     const Set within = inside_of(allowed);
     const Set wanted = required == nullptr ? 0 : inside_of(required);
     // All subsets of `within`, the empty one first.
