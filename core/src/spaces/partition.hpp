@@ -1,6 +1,7 @@
 // One ordered partition, the score sums of its nodes, and the last move proposed to it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
