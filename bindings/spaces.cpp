@@ -8,6 +8,7 @@
 
 #include "arcwise/algorithms/laws.hpp"
 #include "arcwise/spaces/bucket_orders.hpp"
+#include "arcwise/spaces/layerings.hpp"
 #include "arcwise/spaces/linear_orders.hpp"
 #include "arcwise/spaces/partial_orders.hpp"
 #include "arcwise/spaces/partitions.hpp"
@@ -83,6 +84,15 @@ void bind_spaces(nb::module_& module) {
         },
         nb::arg("sums"), nb::arg("move_weights"));
     module.def("usual_partition_moves", [] { return Partitions::usual; });
+    module.def(
+        "layerings",
+        [](const PythonScoreSums& sums, int max_size, const Layerings::MoveWeights& move_weights) {
+            return PythonSpace{sums.sums,
+                               std::make_shared<Layerings>(sums.sums, max_size, move_weights)};
+        },
+        nb::arg("sums"), nb::arg("max_size"), nb::arg("move_weights"));
+    module.def("usual_layering_moves", [] { return Layerings::usual; });
+    module.attr("most_layer_members") = most_layer_members;
     module.def(
         "partial_orders",
         [](const PythonScoreSums& sums, std::vector<std::uint64_t> predecessors) {

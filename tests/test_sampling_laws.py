@@ -14,11 +14,21 @@ from itertools import product
 import numpy as np
 import pytest
 
-from arcwise import BucketOrders, LinearOrders, Model, PartialOrders, Partitions, ScoreSums, Space
+from arcwise import (
+    BucketOrders,
+    Layerings,
+    LinearOrders,
+    Model,
+    PartialOrders,
+    Partitions,
+    ScoreSums,
+    Space,
+)
 from exact_models import random_model
 from reference.spaces import (
     State,
     weights_of_bucket_orders,
+    weights_of_layerings,
     weights_of_linear_orders,
     weights_of_partial_orders,
     weights_of_partitions,
@@ -57,6 +67,14 @@ class Case:
     reaches: bool = True  # every state from every other, by this move alone
 
 
+def layerings(max_size: int, move: str | None = None, reaches: bool = True) -> Case:
+    """Return the case of layerings with one kind of move, or all."""
+    moves = None if move is None else {move: 1.0}
+    return Case(
+        Layerings(max_size, moves), lambda model: weights_of_layerings(model, max_size), reaches
+    )
+
+
 CASES = {
     "linear": Case(LinearOrders(), weights_of_linear_orders),
     "swap": Case(LinearOrders({"swap": 1}), weights_of_linear_orders),
@@ -79,6 +97,19 @@ CASES = {
     "swap in partitions": Case(Partitions({"swap": 1}), weights_of_partitions, reaches=False),
     "swap adjacent": Case(Partitions({"swap adjacent": 1}), weights_of_partitions, reaches=False),
     "reverse edge": Case(Partitions({"reverse edge": 1}), weights_of_partitions, reaches=False),
+    "layerings of 1": layerings(1),
+    "layerings of 2": layerings(2),
+    "layerings of 3": layerings(3),
+    "layerings of 4": layerings(4),
+    "relocate in layerings of 1": layerings(1, "relocate"),
+    "relocate in layerings of 2": layerings(2, "relocate", reaches=False),
+    "relocate in layerings of 3": layerings(3, "relocate", reaches=False),
+    "swap in layerings": layerings(2, "swap", reaches=False),
+    "swap adjacent in layerings": layerings(2, "swap adjacent", reaches=False),
+    "re-partition layerings of 2": layerings(2, "re-partition", reaches=False),
+    "re-partition layerings of 3": layerings(3, "re-partition", reaches=False),
+    "reverse edge in layerings of 2": layerings(2, "reverse edge", reaches=False),
+    "reverse edge in layerings of 3": layerings(3, "reverse edge", reaches=False),
 }
 
 

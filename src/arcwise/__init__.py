@@ -41,7 +41,7 @@ from arcwise.posterior import DagSample, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
-from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Partitions, Space
+from arcwise.spaces import BucketOrders, Layerings, LinearOrders, PartialOrders, Partitions, Space
 from arcwise.sums import ScoreSums
 
 __all__ = [
@@ -72,6 +72,7 @@ __all__ = [
     "GivenOrder",
     "GraphComparison",
     "ImportanceWeightedDags",
+    "Layerings",
     "LinearOrders",
     "Model",
     "PartialOrders",

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "arcwise/support/special.hpp"
+#include "part_pairs.hpp"
 #include "partition.hpp"
 
 namespace arcwise {
@@ -72,34 +73,15 @@ Proposal Partition::propose_join(Random& random) {
     return proposal(join, log_back - log_there);
 }
 
-// Two nodes of different parts, or of neighbouring ones, every such pair with the same probability.
 // Sizes stay, so there are as many pairs on the way back.
 Proposal Partition::propose_swap(Random& random, bool adjacent) {
     const int move = adjacent ? swapped_adjacent : swapped;
-    std::size_t pairs = 0;
-    std::size_t before = 0;
-    for (int part = 0; part < parts(); ++part) {
-        const std::size_t size = sizes_[static_cast<std::size_t>(part)];
-        pairs += size * before;
-        before = adjacent ? size : before + size;
-    }
-    if (pairs == 0) return {.move = move, .possible = false};
-    std::size_t index = random.below(pairs);
-    int late_part = 0;
-    before = 0;
-    for (;; ++late_part) {
-        const std::size_t size = sizes_[static_cast<std::size_t>(late_part)];
-        if (index < size * before) break;
-        index -= size * before;
-        before = adjacent ? size : before + size;
-    }
-    const int late = member(late_part, index / before);
-    index %= before;
-    int early_part = adjacent ? late_part - 1 : 0;
-    while (index >= sizes_[static_cast<std::size_t>(early_part)]) {
-        index -= sizes_[static_cast<std::size_t>(early_part++)];
-    }
-    const int early = member(early_part, index);
+    const auto pair = choose_pair(sizes_, adjacent, random);
+    if (!pair) return {.move = move, .possible = false};
+    const int early_part = pair->early_part;
+    const int late_part = pair->late_part;
+    const int early = member(early_part, pair->early);
+    const int late = member(late_part, pair->late);
 
     proposed_parts_ = part_of_;
     proposed_parts_[static_cast<std::size_t>(early)] = late_part;
