@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "layer_numbers.hpp"
 
@@ -52,6 +53,14 @@ void LayerSums::split(int node, double log_sum, double log_sum_without, ParentBi
 template <class Number>
 void LayerSums::fill(int node, ParentBits base, std::span<const int> places, double* log_sums,
                      Number* holds, Number* lacks) {
+    if constexpr (std::is_same_v<Number, double>) {
+        if (const HolderTable* table = families_.table(node)) {
+            return look_up(*table, node, base, places, log_sums, holds, lacks);
+        }
+        if (const FamilyTrie* trie = families_.trie(node)) {
+            return add_up(*trie, base, places, log_sums, holds, lacks);
+        }
+    }
     sums_[node].log_sums_over(base, places, log_sums);
     const std::size_t sets = std::size_t{1} << places.size();
     for (std::size_t set = 0; set < sets; ++set) {
@@ -68,6 +77,14 @@ void LayerSums::fill(int node, ParentBits base, std::span<const int> places, dou
 template <class Number>
 double LayerSums::fill_without(int node, ParentBits base, std::span<const int> places,
                                Number* holds, Number* lacks) {
+    if constexpr (std::is_same_v<Number, double>) {
+        if (const HolderTable* table = families_.table(node)) {
+            return look_up_without(*table, node, base, places, holds, lacks);
+        }
+        if (const FamilyTrie* trie = families_.trie(node)) {
+            return add_up_without(*trie, base, places, holds, lacks);
+        }
+    }
     const std::size_t sets = std::size_t{1} << places.size();
     log_sums_.resize(sets);
     sums_[node].log_sums_over(base, places, log_sums_.data());

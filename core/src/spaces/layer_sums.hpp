@@ -9,12 +9,14 @@
 #include <span>
 
 #include "arcwise/sums/score_sums.hpp"
+#include "layer_families.hpp"
 
 namespace arcwise {
 
 class LayerSums {
   public:
-    explicit LayerSums(const ScoreSums& sums) : sums_(sums) {}
+    LayerSums(const ScoreSums& sums, const LayerFamilies& families)
+        : sums_(sums), families_(families) {}
 
     const ScoreSums& sums() const { return sums_; }
 
@@ -36,6 +38,21 @@ class LayerSums {
     }
 
   private:
+    // By look-ups, and by adding up families; in layer_sums_fast.cpp.
+    void look_up(const HolderTable& table, int node, ParentBits base, std::span<const int> places,
+                 double* log_sums, double* holds, double* lacks);
+    double look_up_without(const HolderTable& table, int node, ParentBits base,
+                           std::span<const int> places, double* holds, double* lacks);
+    void add_up(const FamilyTrie& trie, ParentBits base, std::span<const int> places,
+                double* log_sums, double* holds, double* lacks);
+    double add_up_without(const FamilyTrie& trie, ParentBits base, std::span<const int> places,
+                          double* holds, double* lacks);
+    // Fills sets_ with the base and each set of places among the candidates of a tabulated node,
+    // and says which of the places it must have.
+    std::size_t lay_out(int node, ParentBits base, std::span<const int> places);
+    // Fills parts_ with the sums by the places a family has.
+    void sum_by_places(const FamilyTrie& trie, ParentBits base, std::span<const int> places);
+
     template <class Number>
     void split(int node, double log_sum, double log_sum_without, ParentBits allowed, int place,
                Number& holds, Number& lacks);
@@ -43,10 +60,16 @@ class LayerSums {
     void allow(ParentBits base, std::span<const int> places, std::size_t set);
 
     const ScoreSums& sums_;
+    const LayerFamilies& families_;
     SumMemo memo_;
     std::vector<std::uint64_t> allowed_;
     std::vector<std::uint64_t> required_;
     std::vector<double> log_sums_;
+    std::vector<std::size_t> sets_;
+    std::vector<std::uint16_t> codes_;
+    std::vector<double> parts_;
+    std::vector<double> wholes_;
+    std::vector<double> holding_;
 };
 
 }  // namespace arcwise

@@ -94,6 +94,7 @@ std::unique_ptr<GivenState> Layering::given() const {
 }
 
 Proposal Layering::propose(const Temperature&, Random& random) {
+    if (static_cast<std::size_t>(space_.max_size()) >= nodes_) return {.possible = false};
     const auto kind = static_cast<Layerings::MoveKind>(random.choose(space_.move_weights()));
     switch (kind) {
         case Layerings::relocate:

@@ -36,7 +36,7 @@ LayeringProgramme<Number>::LayeringProgramme(const Layerings& space, const PairL
     : space_(space),
       layouts_(layouts),
       keys_(space.nodes()),
-      sums_(space.weights().sums()),
+      sums_(space.weights().sums(), space.families()),
       kept_tables_(slots(pairs_of(std::min(space.max_size(), space.nodes())) * 4, sizeof(Number))),
       kept_entries_(
           slots(pairs_of(std::min(space.max_size(), space.nodes())) / 2 + 1, sizeof(Number))),

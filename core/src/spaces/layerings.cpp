@@ -8,6 +8,7 @@
 #include "arcwise/sums/log_space.hpp"
 #include "arcwise/support/error.hpp"
 #include "arcwise/support/special.hpp"
+#include "layer_families.hpp"
 #include "layering.hpp"
 
 namespace arcwise {
@@ -23,6 +24,7 @@ constexpr Partitions::MoveWeights only_reversal = {0.0, 0.0, 0.0, 0.0, 1.0};
 Layerings::Layerings(std::shared_ptr<const ScoreSums> sums, int max_size,
                      const MoveWeights& move_weights)
     : weights_(sums),
+      families_(std::make_shared<const LayerFamilies>(*sums)),
       max_size_(max_size),
       move_weights_(move_weights),
       partitions_(sums, without_reversal),

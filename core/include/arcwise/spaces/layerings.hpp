@@ -20,6 +20,8 @@ namespace arcwise {
 // A layer of up to M nodes takes 3^M numbers for each node, and 4^M products.
 constexpr int most_layer_members = 12;
 
+class LayerFamilies;
+
 class Layerings final : public Space {
   public:
     // How often each kind of move is tried.
@@ -39,6 +41,7 @@ class Layerings final : public Space {
     }
 
     const NodeWeights& weights() const { return weights_; }
+    const LayerFamilies& families() const { return *families_; }
     int max_size() const { return max_size_; }
     const MoveWeights& move_weights() const { return move_weights_; }
 
@@ -56,6 +59,7 @@ class Layerings final : public Space {
 
   private:
     NodeWeights weights_;
+    std::shared_ptr<const LayerFamilies> families_;
     int max_size_;
     MoveWeights move_weights_;
     Partitions partitions_;
