@@ -92,7 +92,10 @@ void bind_spaces(nb::module_& module) {
         },
         nb::arg("sums"), nb::arg("max_size"), nb::arg("move_weights"));
     module.def("usual_layering_moves", [] { return Layerings::usual; });
-    module.attr("most_layer_members") = most_layer_members;
+    module.def(
+        "usual_layer_size",
+        [](const PythonScoreSums& sums) { return Layerings::usual_size(*sums.sums); },
+        nb::arg("sums"));
     module.def(
         "partial_orders",
         [](const PythonScoreSums& sums, std::vector<std::uint64_t> predecessors) {

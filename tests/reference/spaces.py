@@ -1,4 +1,4 @@
-"""Spaces of orders by enumeration: all states, and the weight of each from its definition."""
+"""Spaces by enumeration: all states, and the weight of each from its definition."""
 
 from __future__ import annotations
 
@@ -118,6 +118,30 @@ def parts_of(dag: Parents) -> State:
     return tuple(part)
 
 
+def log_weight_of_partition(model: Model, parts: State) -> float:
+    """Return the log of a partition's weight, however small: families meet the part before."""
+    names = model.variables
+    total = 0.0
+    for node, part in enumerate(parts):
+        allowed = {names[u] for u, own in enumerate(parts) if own < part}
+        needed = {names[u] for u, own in enumerate(parts) if own == part - 1}
+        weights = [
+            weight
+            for parents, weight in model.weights.families(names[node])
+            if set(parents) <= allowed and (part == 0 or needed & set(parents))
+        ]
+        total += log_sum(weights)
+    return total
+
+
+def log_sum(logarithms: Sequence[float]) -> float:
+    """Return ln of the sum of e^x; minus infinity for nothing."""
+    largest = max(logarithms, default=-math.inf)
+    if largest == -math.inf:
+        return largest
+    return largest + math.log(math.fsum(math.exp(x - largest) for x in logarithms))
+
+
 def layering_of(parts: State, max_size: int) -> State:
     """Return the layer of each node: parts are merged, first to last, while they fit together."""
     layer_of_part: list[int] = []
@@ -150,3 +174,12 @@ def weights_of_layerings(model: Model, max_size: int) -> dict[State, float]:
     for parts, weight in weights_of_partitions(model).items():
         weights[layering_of(parts, max_size)] += weight
     return weights
+
+
+def log_weights_of_layerings(model: Model, max_size: int) -> dict[State, float]:
+    """Return the same as logarithms, for weights any number of nats apart."""
+    n = len(model.variables)
+    merged: dict[State, list[float]] = {state: [] for state in layerings(n, max_size)}
+    for parts in partitions(n):
+        merged[layering_of(parts, max_size)].append(log_weight_of_partition(model, parts))
+    return {state: log_sum(logarithms) for state, logarithms in merged.items()}

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "arcwise/support/error.hpp"
@@ -93,15 +94,15 @@ std::unique_ptr<GivenState> Layering::given() const {
     return std::make_unique<GivenLayering>(space_.weights().sums(), layer_of_, weights_);
 }
 
-Proposal Layering::propose(const Temperature&, Random& random) {
+Proposal Layering::propose(const Temperature& temperature, Random& random) {
     if (static_cast<std::size_t>(space_.max_size()) >= nodes_) return {.possible = false};
     const auto kind = static_cast<Layerings::MoveKind>(random.choose(space_.move_weights()));
     switch (kind) {
         case Layerings::relocate:
-            return propose_relocation(random);
+            return propose_relocation(temperature, random);
         case Layerings::swap_adjacent:
         case Layerings::swap_any:
-            return propose_swap(random, kind == Layerings::swap_adjacent);
+            return propose_swap(temperature, random, kind == Layerings::swap_adjacent);
         case Layerings::repartition:
             return propose_through_partition(kind, partition_, random);
         case Layerings::reverse_edge:
@@ -111,8 +112,15 @@ Proposal Layering::propose(const Temperature&, Random& random) {
     }
 }
 
-Proposal Layering::proposal(int move, double log_ratio) {
-    proposed_weight_ = weights_->weight(proposed_);
+Proposal Layering::proposal(int move, const Temperature& temperature, double log_ratio) {
+    // Below this weight the proposal is accepted with a probability that uniform numbers, multiples
+    // of 2^-53, cannot tell from zero.
+    constexpr double never = -60.0;
+    const double enough =
+        temperature.inverse > 0.0
+            ? (temperature.log_density(weight_) - log_ratio + never) / temperature.inverse
+            : -std::numeric_limits<double>::infinity();
+    proposed_weight_ = weights_->weight(proposed_, enough);
     return {.move = move, .weight = proposed_weight_, .log_ratio = log_ratio};
 }
 

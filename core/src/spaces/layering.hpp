@@ -27,8 +27,8 @@ class Layering final : public State {
 
   private:
     // In layering_moves.cpp.
-    Proposal propose_relocation(Random& random);
-    Proposal propose_swap(Random& random, bool adjacent);
+    Proposal propose_relocation(const Temperature& temperature, Random& random);
+    Proposal propose_swap(const Temperature& temperature, Random& random, bool adjacent);
     Proposal propose_through_partition(int move, Partition& partition, Random& random);
 
     // Sets proposed_ to the layering of the partition in code_.
@@ -37,7 +37,7 @@ class Layering final : public State {
     void become(std::vector<int> layer_of);
     void count_sizes();
     // Makes the proposal of proposed_, which must be a layering of the space.
-    Proposal proposal(int move, double log_ratio);
+    Proposal proposal(int move, const Temperature& temperature, double log_ratio);
 
     const Layerings& space_;
     const std::size_t nodes_;

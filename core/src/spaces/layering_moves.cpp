@@ -73,7 +73,7 @@ class Places {
 
 // A layer, how many of its nodes, which, and one of the places where they give another layering. On
 // the way back the layers without them, and so the places, are the same.
-Proposal Layering::propose_relocation(Random& random) {
+Proposal Layering::propose_relocation(const Temperature& temperature, Random& random) {
     constexpr int move = Layerings::relocate;
     const auto layer = static_cast<int>(random.below(sizes_.size()));
     const std::size_t size = sizes_[static_cast<std::size_t>(layer)];
@@ -113,18 +113,19 @@ Proposal Layering::propose_relocation(Random& random) {
     const std::size_t layers_then = others.size() + (gap ? 1 : 0);
     const std::size_t size_then = count + (gap ? 0 : others[place / 2]);
     return proposal(
-        move, log_choice(layers_then, size_then, count) - log_choice(sizes_.size(), size, count));
+        move, temperature,
+        log_choice(layers_then, size_then, count) - log_choice(sizes_.size(), size, count));
 }
 
 // Sizes stay, so there are as many pairs on the way back.
-Proposal Layering::propose_swap(Random& random, bool adjacent) {
+Proposal Layering::propose_swap(const Temperature& temperature, Random& random, bool adjacent) {
     const int move = adjacent ? Layerings::swap_adjacent : Layerings::swap_any;
     const auto pair = choose_pair(sizes_, adjacent, random);
     if (!pair) return {.move = move, .possible = false};
     proposed_ = layer_of_;
     std::swap(proposed_[member(layer_of_, pair->early_part, pair->early)],
               proposed_[member(layer_of_, pair->late_part, pair->late)]);
-    return proposal(move, 0.0);
+    return proposal(move, temperature, 0.0);
 }
 
 // A partition R of the layering B in proportion to its weight, a step of the chain of partitions at
@@ -147,9 +148,10 @@ Proposal Layering::propose_through_partition(int move, Partition& partition, Ran
         return {
             .move = move, .weight = weight_, .log_ratio = -std::numeric_limits<double>::infinity()};
     }
-    Proposal result = proposal(move, 0.0);
-    result.log_ratio = weight_.value - proposed_weight_.value;
-    return result;
+    proposed_weight_ = weights_->weight(proposed_);
+    return {.move = move,
+            .weight = proposed_weight_,
+            .log_ratio = weight_.value - proposed_weight_.value};
 }
 
 // The layering of the partition in code_: parts are merged, first to last, while they fit together.

@@ -222,16 +222,19 @@ void LayeringProgramme<Number>::fill(std::size_t layer, Message& result) {
 template <>
 void LayeringProgramme<double>::normalise(std::size_t, double lost, Message& result) {
     const double largest = *std::max_element(result.values.begin(), result.values.end());
-    if (!(largest > 0.0)) {
+    int power = 0;
+    std::frexp(largest, &power);
+    result.lost = largest > 0.0 ? lost - power : 0.0;
+    if (!result.trusted()) {
+        // What is left is an upper bound, for all that comes before.
+        std::fill(result.values.begin(), result.values.end(), 1.0);
+        result.log_scale += (std::max(largest > 0.0 ? power : lost, lost) + 1.0) * ln2;
         result.lost = 0.0;
         return;
     }
-    int power = 0;
-    std::frexp(largest, &power);
     const double scale = std::ldexp(1.0, -power);
     for (double& value : result.values) value *= scale;
     result.log_scale += power * ln2;
-    result.lost = lost - power;
 }
 
 template <>

@@ -41,8 +41,8 @@ class LayeringProgramme {
     // All that follows is about these layers.
     void set(const Layers& layers);
 
-    // Whether underflow spared enough of the numbers; if not, nothing else may be asked. Always so
-    // with extended numbers.
+    // Whether underflow spared enough of the numbers, as it always does with extended ones. If not,
+    // the weight is an upper bound, and nothing else may be asked.
     bool trusted() { return message(0)->trusted(); }
     LogWeight weight();
 

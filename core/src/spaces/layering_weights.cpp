@@ -16,10 +16,11 @@ LayeringProgramme<Extended>& LayeringWeights::extended() {
     return *extended_;
 }
 
-LogWeight LayeringWeights::weight(std::span<const int> layer_of) {
-    LogWeight result;
-    with_programme(layer_of, [&](auto& programme) { result = programme.weight(); });
-    return result;
+LogWeight LayeringWeights::weight(std::span<const int> layer_of, double enough) {
+    layers_ = Layers(layer_of);
+    plain_.set(layers_);
+    const LogWeight plain = plain_.weight();
+    return plain_.trusted() || plain.value < enough ? plain : extended().weight();
 }
 
 void LayeringWeights::draw_partition(std::span<const int> layer_of, Random& random,

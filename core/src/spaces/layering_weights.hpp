@@ -1,6 +1,7 @@
 // The weight of a layering by numbers that serve: plain ones, or those with large exponents.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,7 +15,9 @@ class LayeringWeights {
   public:
     explicit LayeringWeights(const Layerings& space);
 
-    LogWeight weight(std::span<const int> layer_of);
+    // If the value is below `enough`, an upper bound that is so too may stand for the weight.
+    LogWeight weight(std::span<const int> layer_of,
+                     double enough = -std::numeric_limits<double>::infinity());
 
     // The part of each node of one of its partitions, in proportion to their weights; the weight of
     // the layering is not zero.

@@ -21,6 +21,16 @@ constexpr Partitions::MoveWeights only_reversal = {0.0, 0.0, 0.0, 0.0, 1.0};
 
 }  // namespace
 
+int Layerings::usual_size(const ScoreSums& sums) {
+    constexpr int smallest = 4;
+    constexpr int largest = 8;
+    std::size_t families = 0;
+    for (int node = 0; node < sums.nodes(); ++node) families += sums[node].families().count();
+    int size = smallest;
+    while (size < largest && std::size_t{1} << 2 * (size + 1) <= families) ++size;
+    return std::min(size, sums.nodes());
+}
+
 Layerings::Layerings(std::shared_ptr<const ScoreSums> sums, int max_size,
                      const MoveWeights& move_weights)
     : weights_(sums),

@@ -214,7 +214,12 @@ TargetName = Annotated[
 ]
 
 SpaceName = Annotated[
-    str, typer.Option("--space", help="What is sampled.", metavar="linear|buckets:SIZE|partitions")
+    str,
+    typer.Option(
+        "--space",
+        help="What is sampled.",
+        metavar="linear|buckets:SIZE|partitions|layerings[:MAX_SIZE]",
+    ),
 ]
 
 Steps = Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from arcwise import _core
@@ -29,7 +29,9 @@ class Layerings(Space):
     max_size
         The largest number of variables in a layer of several parts, up to 12. With
         1 layerings are partitions; with all variables there is one state, and
-        every draw is independent.
+        every draw is independent. None for the largest from 4 to 8 by which the
+        programme over a layer costs no more than going once through all
+        families, ``4**max_size`` operations against their number.
     moves
         How probable each kind of move is, in any unit: ``"relocate"`` of some
         variables of a layer into another or between two, ``"swap adjacent"`` and
@@ -50,15 +52,23 @@ class Layerings(Space):
 
     target: ClassVar[Target] = "modular"
 
-    max_size: int
+    max_size: int | None = None
     moves: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         """Refuse a size that is none, and moves that do not exist or cannot be."""
-        whole_number(self.max_size, "max_size", at_least=1)
+        if self.max_size is not None:
+            whole_number(self.max_size, "max_size", at_least=1)
         refuse_bad_moves(self.moves, _MOVES, "layerings")
+
+    def on(self, sums: ScoreSums) -> Layerings:
+        """Return the space with a largest size chosen, if none was given."""
+        if self.max_size is not None:
+            return self
+        return replace(self, max_size=_core.usual_layer_size(sums.core))
 
     def build(self, sums: ScoreSums) -> _core.Space:
         """Return the space of the core, on the score sums of a model."""
+        size = _core.usual_layer_size(sums.core) if self.max_size is None else self.max_size
         weights = as_move_weights(self.moves, _MOVES, _core.usual_layering_moves())
-        return _core.layerings(sums.core, self.max_size, weights)
+        return _core.layerings(sums.core, size, weights)

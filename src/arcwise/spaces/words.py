@@ -6,6 +6,7 @@ from typing import Any
 
 from arcwise.errors import ArgumentError
 from arcwise.spaces.bucket_orders import BucketOrders
+from arcwise.spaces.layerings import Layerings
 from arcwise.spaces.linear_orders import LinearOrders
 from arcwise.spaces.partitions import Partitions
 from arcwise.spaces.space import Space
@@ -27,9 +28,14 @@ def as_space(value: Any) -> Space:
             return LinearOrders()
         if word == "partitions" and not size:
             return Partitions()
+        if value == "layerings":
+            return Layerings()
+        if word == "layerings" and size.isdecimal() and len(size) < 10:
+            return Layerings(int(size))
         if word == "buckets" and size.isdecimal() and len(size) < 10:
             return BucketOrders(int(size))
     raise ArgumentError(
-        f"space is {value!r}; give LinearOrders(), BucketOrders(size), PartialOrders(order) or "
-        "Partitions(), or the words 'linear', 'buckets:SIZE' or 'partitions'"
+        f"space is {value!r}; give LinearOrders(), BucketOrders(size), PartialOrders(order), "
+        "Partitions() or Layerings(max_size), or the words 'linear', 'buckets:SIZE', "
+        "'partitions', 'layerings' or 'layerings:MAX_SIZE'"
     )

@@ -31,6 +31,10 @@ class Layerings final : public Space {
     // Staying costs a step in a hundred and makes the chain aperiodic whatever the weights are.
     static constexpr MoveWeights usual = {0.2, 0.15, 0.1, 0.44, 0.1, 0.01};
 
+    // The largest size from 4 to 8 by which the programme over a layer, 4^M products, costs no more
+    // than going once through all families.
+    static int usual_size(const ScoreSums& sums);
+
     Layerings(std::shared_ptr<const ScoreSums> sums, int max_size, const MoveWeights& move_weights);
 
     int nodes() const override { return weights_.nodes(); }
