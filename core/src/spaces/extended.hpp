@@ -1,7 +1,4 @@
 // Numbers that are not negative and have an exponent of their own: no product underflows.
-//
-// The programmes over layers are written once for double, which serves nearly always, and for these
-// where weights are too far apart.
 #pragma once
 
 #include <cmath>

@@ -35,9 +35,10 @@ ARCWISE_INLINE void fold_some(const Number* values, const Number* const* factors
     for (std::size_t t = 0; t < width; ++t) out[first + t] = scratch[t];
 }
 
-ARCWISE_VECTOR_VERSIONS
-void fold_doubles(const double* values, const double* const* factors, std::size_t elements,
-                  std::size_t count, double* out, double* scratch) {
+template <class Number>
+ARCWISE_INLINE void fold_all(const Number* values, const Number* const* factors,
+                             std::size_t elements, std::size_t count, Number* out,
+                             Number* scratch) {
     std::size_t first = 0;
     for (; first + 8 <= count; first += 8) {
         fold_some<8>(values, factors, elements, first, out, scratch);
@@ -51,12 +52,30 @@ void fold_doubles(const double* values, const double* const* factors, std::size_
     for (; first < count; ++first) fold_some<1>(values, factors, elements, first, out, scratch);
 }
 
+ARCWISE_VECTOR_VERSIONS
+void fold_doubles(const double* values, const double* const* factors, std::size_t elements,
+                  std::size_t count, double* out, double* scratch) {
+    fold_all(values, factors, elements, count, out, scratch);
+}
+
+ARCWISE_VECTOR_VERSIONS
+void fold_floats(const float* values, const float* const* factors, std::size_t elements,
+                 std::size_t count, float* out, float* scratch) {
+    fold_all(values, factors, elements, count, out, scratch);
+}
+
 }  // namespace
 
 void fold(const double* values, const double* const* factors, std::size_t elements,
           std::size_t count, double* out, std::vector<double>& scratch) {
     if (scratch.size() < lanes << elements) scratch.resize(lanes << elements);
     fold_doubles(values, factors, elements, count, out, scratch.data());
+}
+
+void fold(const float* values, const float* const* factors, std::size_t elements, std::size_t count,
+          float* out, std::vector<float>& scratch) {
+    if (scratch.size() < lanes << elements) scratch.resize(lanes << elements);
+    fold_floats(values, factors, elements, count, out, scratch.data());
 }
 
 void fold(const Extended* values, const Extended* const* factors, std::size_t elements,

@@ -12,6 +12,8 @@ namespace arcwise {
 // factors[i][t], for all t < count. Scratch grows as needed.
 void fold(const double* values, const double* const* factors, std::size_t elements,
           std::size_t count, double* out, std::vector<double>& scratch);
+void fold(const float* values, const float* const* factors, std::size_t elements, std::size_t count,
+          float* out, std::vector<float>& scratch);
 void fold(const Extended* values, const Extended* const* factors, std::size_t elements,
           std::size_t count, Extended* out, std::vector<Extended>& scratch);
 

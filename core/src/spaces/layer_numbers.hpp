@@ -1,4 +1,7 @@
-// The two kinds of numbers that the programmes over layers count in.
+// The kinds of numbers that the programmes over layers count in.
+//
+// Plain ones, of type double, serve nearly always; extended ones where weights are too far apart.
+// Where all there is to know is whether a number is zero, a float counts every other as one.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +27,11 @@ inline double share_of_log<double>(double logarithm) {
     constexpr double lowest = -693.0;
     if (logarithm == -std::numeric_limits<double>::infinity()) return 0.0;
     return exp_of_minus(-std::max(logarithm, lowest));
+}
+
+template <>
+inline float share_of_log<float>(double logarithm) {
+    return logarithm == -std::numeric_limits<double>::infinity() ? 0.0F : 1.0F;
 }
 
 inline double log_of(double number) {

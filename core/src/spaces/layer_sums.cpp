@@ -1,6 +1,7 @@
 // The shares from differences of sums, and from sums of single families where those lose digits.
 #include "layer_sums.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -15,6 +16,8 @@ constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Below this difference of two logarithms the families between them are added up; as in NodeSums.
 constexpr double smallest_gap = 0x1p-7;
+
+float not_zero(double share) { return share > 0.0 ? 1.0F : 0.0F; }
 
 }  // namespace
 
@@ -98,6 +101,29 @@ double LayerSums::fill_without(int node, ParentBits base, std::span<const int> p
         }
     }
     return log_sums_[sets - 1];
+}
+
+template <>
+void LayerSums::fill(int node, ParentBits base, std::span<const int> places, double* log_sums,
+                     float* holds, float* lacks) {
+    const std::size_t count = places.size() << places.size();
+    plain_holds_.assign(count, 0.0);
+    plain_lacks_.assign(count, 0.0);
+    fill(node, base, places, log_sums, plain_holds_.data(), plain_lacks_.data());
+    std::transform(plain_holds_.begin(), plain_holds_.end(), holds, not_zero);
+    std::transform(plain_lacks_.begin(), plain_lacks_.end(), lacks, not_zero);
+}
+
+template <>
+double LayerSums::fill_without(int node, ParentBits base, std::span<const int> places, float* holds,
+                               float* lacks) {
+    plain_holds_.assign(std::size_t{1} << places.size(), 0.0);
+    plain_lacks_.assign(plain_holds_.size(), 0.0);
+    const double log_sum =
+        fill_without(node, base, places, plain_holds_.data(), plain_lacks_.data());
+    std::transform(plain_holds_.begin(), plain_holds_.end(), holds, not_zero);
+    std::transform(plain_lacks_.begin(), plain_lacks_.end(), lacks, not_zero);
+    return log_sum;
 }
 
 template void LayerSums::fill(int, ParentBits, std::span<const int>, double*, double*, double*);

@@ -70,6 +70,8 @@ class LayerSums {
     std::vector<double> parts_;
     std::vector<double> wholes_;
     std::vector<double> holding_;
+    std::vector<double> plain_holds_;
+    std::vector<double> plain_lacks_;
 };
 
 }  // namespace arcwise

@@ -55,8 +55,8 @@ void LayerTables<Number>::fill_meets(std::size_t member, const Number* holds, co
     for (std::size_t set = 0; set < others.sets(); ++set) {
         Number* const meeting = meets_of_member + others.block(set);
         Number* const missing = misses_of_member + others.block(set);
-        meeting[0] = Number(0.0);
-        missing[0] = Number(1.0);
+        meeting[0] = Number(0);
+        missing[0] = Number(1);
         std::size_t half = 1;
         for (std::size_t left = set; left != 0; left &= left - 1, half *= 2) {
             const std::size_t t = position(left);
@@ -90,7 +90,7 @@ void LayerTables<Number>::fill_shares() {
     shares.resize(pairs->size());
     for (std::size_t set = 0; set < sets; ++set) {
         Number* const own = shares.data() + pairs->block(set);
-        own[0] = Number(1.0);
+        own[0] = Number(1);
         std::size_t half = 1;
         for (std::size_t left = set; left != 0; left &= left - 1, half *= 2) {
             const std::size_t v = position(left);
@@ -108,5 +108,6 @@ void LayerTables<Number>::fill_shares() {
 
 template struct LayerTables<double>;
 template struct LayerTables<Extended>;
+template struct LayerTables<float>;
 
 }  // namespace arcwise

@@ -114,10 +114,11 @@ Proposal Layering::propose(const Temperature& temperature, Random& random) {
 
 Proposal Layering::proposal(int move, const Temperature& temperature, double log_ratio) {
     // Below this weight the proposal is accepted with a probability that uniform numbers, multiples
-    // of 2^-53, cannot tell from zero.
+    // of 2^-53, cannot tell from zero. That goes for a weight of zero only at the posterior itself:
+    // elsewhere something finite stands for it.
     constexpr double never = -60.0;
     const double enough =
-        temperature.inverse > 0.0
+        std::isinf(temperature.penalty)
             ? (temperature.log_density(weight_) - log_ratio + never) / temperature.inverse
             : -std::numeric_limits<double>::infinity();
     proposed_weight_ = weights_->weight(proposed_, enough);

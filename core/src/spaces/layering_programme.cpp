@@ -32,9 +32,11 @@ std::size_t pairs_of(int members) {
 }  // namespace
 
 template <class Number>
-LayeringProgramme<Number>::LayeringProgramme(const Layerings& space, const PairLayouts& layouts)
+LayeringProgramme<Number>::LayeringProgramme(const Layerings& space, const PairLayouts& layouts,
+                                             std::function<bool(std::size_t)> has_partition)
     : space_(space),
       layouts_(layouts),
+      has_partition_(std::move(has_partition)),
       keys_(space.nodes()),
       sums_(space.weights().sums(), space.families()),
       kept_tables_(slots(pairs_of(std::min(space.max_size(), space.nodes())) * 4, sizeof(Number))),
@@ -96,14 +98,14 @@ void LayeringProgramme<Number>::fill(std::size_t layer, Entry& entry) {
         double& log_sum = entry.log_sums[member];
         if (layer == 0) {
             log_sum = sums_.sums()[node].log_sum(bits(node, {}).data());
-            meets[0] = Number(1.0);
+            meets[0] = Number(1);
         } else if (!divided(layer - 1)) {
             const auto allowed = bits(node, layers_->before(layer));
             const auto required = bits(node, layers_->members(layer - 1));
             log_sum = sums_.sums()[node].log_sum(allowed.data());
             const double meeting = sums_.log_sum(node, allowed.data(), required.data());
             meets[0] =
-                meeting == minus_infinity ? Number(0.0) : share_of_log<Number>(meeting - log_sum);
+                meeting == minus_infinity ? Number(0) : share_of_log<Number>(meeting - log_sum);
         } else {
             fill_entry(node, bits(node, layers_->before(layer - 1)), layer - 1, log_sum, meets);
         }
@@ -122,8 +124,8 @@ void LayeringProgramme<Number>::fill_entry(int node, std::span<const std::uint64
     holds_.resize(sets);
     lacks_.resize(sets);
     log_sum = sums_.fill_without(node, before.data(), places, holds_.data(), lacks_.data());
-    meets[0] = Number(0.0);
-    lacks_[0] = Number(1.0);
+    meets[0] = Number(0);
+    lacks_[0] = Number(1);
     for (std::size_t bit = 1; bit < sets; bit *= 2) {
         for (std::size_t set = 0; set < bit; ++set) {
             meets[bit + set] = meets[set] + lacks_[set] * holds_[bit + set];
@@ -152,7 +154,7 @@ void LayeringProgramme<Number>::fill(std::size_t layer, Onward& onward) {
             factors_.push_back(own->meets(static_cast<std::size_t>(std::countr_zero(left)), set));
         }
         const std::uint32_t* const additions = pairs.additions(set);
-        values_[0] = Number(0.0);
+        values_[0] = Number(0);
         for (std::size_t added = 1; added < std::size_t{1} << factors_.size(); ++added) {
             values_[added] = onward[additions[added]];
         }
@@ -171,21 +173,22 @@ void LayeringProgramme<Number>::first_parts(std::size_t layer, const Onward& onw
     const SubsetPairs& pairs = layouts_[layers_->size(layer)];
     const std::uint32_t* const additions = pairs.additions(0);
     out.resize(pairs.sets());
-    out[0] = Number(0.0);
+    out[0] = Number(0);
     for (std::size_t first = 1; first < pairs.sets(); ++first) {
         const auto size = static_cast<std::size_t>(std::popcount(first));
         const bool allowed = layer == 0 || space_.fit(layers_->size(layer - 1), size);
-        out[first] = allowed ? onward[additions[first]] : Number(0.0);
+        out[first] = allowed ? onward[additions[first]] : Number(0);
     }
 }
 
 template <class Number>
 void LayeringProgramme<Number>::fill(std::size_t layer, Message& result) {
     if (layer == layers_->count()) {
-        result.values.assign(endings(layer - 1), Number(1.0));
+        result.values.assign(endings(layer - 1), Number(1));
         result.log_scale = 0.0;
         result.impossible = 0;
         result.lost = -1e9;
+        result.passed_over = false;
         return;
     }
     const auto after = message(layer + 1);
@@ -193,6 +196,7 @@ void LayeringProgramme<Number>::fill(std::size_t layer, Message& result) {
     const std::size_t count = layers_->size(layer);
     result.log_scale = after->log_scale;
     result.impossible = after->impossible;
+    result.passed_over = false;
     result.values.resize(in->length);
     if (divided(layer)) {
         const auto within = onward(layer);
@@ -210,21 +214,26 @@ void LayeringProgramme<Number>::fill(std::size_t layer, Message& result) {
             if (!none) result.log_scale += in->log_sums[member];
             for (std::size_t last = 0; last < in->length; ++last) {
                 result.values[last] =
-                    none ? Number(0.0) : result.values[last] * in->meets(member)[last];
+                    none ? Number(0) : result.values[last] * in->meets(member)[last];
             }
         }
     }
     const double carried =
         after->lost + (divided(layer) ? ways_per_member * static_cast<double>(count) : 0.0);
-    normalise(layer, std::max(carried, lost_in_a_layer) + 1.0, result);
+    normalise(layer, after->trusted(), std::max(carried, lost_in_a_layer) + 1.0, result);
 }
 
 template <>
-void LayeringProgramme<double>::normalise(std::size_t, double lost, Message& result) {
+void LayeringProgramme<double>::normalise(std::size_t layer, bool after_trusted, double lost,
+                                          Message& result) {
     const double largest = *std::max_element(result.values.begin(), result.values.end());
+    if (after_trusted && !(largest > 0.0) && !has_partition_(layer)) {
+        pass_over(layer, result);
+        return;
+    }
     int power = 0;
     std::frexp(largest, &power);
-    result.lost = largest > 0.0 ? lost - power : 0.0;
+    result.lost = after_trusted && largest > 0.0 ? lost - power : 0.0;
     if (!result.trusted()) {
         // What is left is an upper bound, for all that comes before.
         std::fill(result.values.begin(), result.values.end(), 1.0);
@@ -238,10 +247,18 @@ void LayeringProgramme<double>::normalise(std::size_t, double lost, Message& res
 }
 
 template <>
-void LayeringProgramme<Extended>::normalise(std::size_t layer, double, Message& result) {
+void LayeringProgramme<Extended>::normalise(std::size_t layer, bool, double, Message& result) {
     const bool any = std::any_of(result.values.begin(), result.values.end(),
                                  [](const Extended& value) { return value.positive(); });
     if (!any) pass_over(layer, result);
+    result.lost = -1e9;
+}
+
+template <>
+void LayeringProgramme<float>::normalise(std::size_t layer, bool, double, Message& result) {
+    for (float& value : result.values) value = value > 0.0F ? 1.0F : 0.0F;
+    const float largest = *std::max_element(result.values.begin(), result.values.end());
+    if (!(largest > 0.0F)) pass_over(layer, result);
     result.lost = -1e9;
 }
 
@@ -275,7 +292,9 @@ void LayeringProgramme<Number>::pass_over(std::size_t layer, Message& result) {
     }
     result.log_scale = total.value;
     result.impossible = total.impossible + std::max(impossible, 1);
-    std::fill(result.values.begin(), result.values.end(), Number(1.0));
+    std::fill(result.values.begin(), result.values.end(), Number(1));
+    result.lost = -1e9;
+    result.passed_over = true;
 }
 
 template <class Number>
@@ -291,7 +310,7 @@ void LayeringProgramme<Number>::draw_partition(Random& random, std::vector<int>&
     std::vector<double> shares;
     // Chooses S in proportion to values_[S] times the product of factor(i) over the i in S.
     const auto choose = [&](std::size_t elements, auto factor) {
-        products.assign(1, Number(1.0));
+        products.assign(1, Number(1));
         for (std::size_t element = 0; element < elements; ++element) {
             const std::size_t half = products.size();
             const Number own = factor(element);
@@ -339,7 +358,7 @@ void LayeringProgramme<Number>::draw_partition(Random& random, std::vector<int>&
                     own->meets(static_cast<std::size_t>(std::countr_zero(left)), set));
             }
             const std::uint32_t* const additions = pairs.additions(set);
-            values_.assign(std::size_t{1} << factors_.size(), Number(0.0));
+            values_.assign(std::size_t{1} << factors_.size(), Number(0));
             for (std::size_t added = 1; added < values_.size(); ++added) {
                 values_[added] = (*within)[additions[added]];
             }
@@ -355,5 +374,6 @@ void LayeringProgramme<Number>::draw_partition(Random& random, std::vector<int>&
 
 template class LayeringProgramme<double>;
 template class LayeringProgramme<Extended>;
+template class LayeringProgramme<float>;
 
 }  // namespace arcwise

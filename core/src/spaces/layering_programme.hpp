@@ -11,6 +11,7 @@
 // costs those and the ones before them.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "arcwise/spaces/layerings.hpp"
@@ -31,12 +32,16 @@ struct LayerMessage {
     // log2 of what underflow can have taken from any value; the largest value is about one.
     double lost = -1e9;
     bool trusted() const { return lost < -60.0; }
+    bool passed_over = false;  // the layer right after has no partition
 };
 
 template <class Number>
 class LayeringProgramme {
   public:
-    LayeringProgramme(const Layerings& space, const PairLayouts& layouts);
+    // Plain numbers that come out as zero may have underflowed; `has_partition` says whether a
+    // layer has any with what comes after it. Others know by themselves.
+    LayeringProgramme(const Layerings& space, const PairLayouts& layouts,
+                      std::function<bool(std::size_t)> has_partition = {});
 
     // All that follows is about these layers.
     void set(const Layers& layers);
@@ -78,12 +83,13 @@ class LayeringProgramme {
     void fill(std::size_t layer, Onward& onward);
     void fill_entry(int node, std::span<const std::uint64_t> before, std::size_t previous,
                     double& log_sum, Number* meets);
-    void normalise(std::size_t layer, double lost, Message& message);
+    void normalise(std::size_t layer, bool after_trusted, double lost, Message& message);
     void pass_over(std::size_t layer, Message& message);
     std::vector<std::uint64_t> bits(int node, std::span<const int> nodes) const;
 
     const Layerings& space_;
     const PairLayouts& layouts_;
+    std::function<bool(std::size_t)> has_partition_;
     const Layers* layers_ = nullptr;
     LayerKeys keys_;
     LayerSums sums_;

@@ -14,6 +14,8 @@ namespace arcwise {
 class LayeringWeights {
   public:
     explicit LayeringWeights(const Layerings& space);
+    LayeringWeights(const LayeringWeights&) = delete;
+    LayeringWeights& operator=(const LayeringWeights&) = delete;
 
     // If the value is below `enough`, an upper bound that is so too may stand for the weight.
     LogWeight weight(std::span<const int> layer_of,
@@ -43,6 +45,7 @@ class LayeringWeights {
     const Layerings& space_;
     PairLayouts layouts_;
     Layers layers_;
+    LayeringProgramme<float> possible_;  // says which layers have no partition
     LayeringProgramme<double> plain_;
     std::optional<LayeringProgramme<Extended>> extended_;
 };
