@@ -17,4 +17,14 @@ void fold(const float* values, const float* const* factors, std::size_t elements
 void fold(const Extended* values, const Extended* const* factors, std::size_t elements,
           std::size_t count, Extended* out, std::vector<Extended>& scratch);
 
+// What each factor and each value adds to the sum over t of weights[t] * out[t]:
+//   by_factor[i][t] = weights[t] * sum over S without i of values[S + i] * product over S,
+//   by_value[S]    += sum over t of weights[t] * product over S.
+void unfold(const double* values, const double* const* factors, std::size_t elements,
+            std::size_t count, const double* weights, double* const* by_factor, double* by_value,
+            std::vector<double>& scratch);
+void unfold(const Extended* values, const Extended* const* factors, std::size_t elements,
+            std::size_t count, const Extended* weights, Extended* const* by_factor,
+            Extended* by_value, std::vector<Extended>& scratch);
+
 }  // namespace arcwise

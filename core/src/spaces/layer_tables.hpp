@@ -44,6 +44,10 @@ struct LayerTables {
     const Number* meets(std::size_t member, std::size_t set) const {
         return meets_.data() + place(member, set);
     }
+    // The share that misses T: tau_i(D - T) / tau_i(D).
+    const Number* misses(std::size_t member, std::size_t set) const {
+        return misses_.data() + place(member, set);
+    }
     // ln tau_i(D).
     double log_sum(std::size_t member, std::size_t set) const {
         return log_sums_[member * pairs_of_others->sets() + without(set, member)];
@@ -66,7 +70,7 @@ struct LayerTables {
 
     std::vector<double> log_sums_;  // b x 2^(b-1)
     std::vector<Number> meets_;     // b x 3^(b-1)
-    std::vector<Number> misses_;    // the shares that do not meet T
+    std::vector<Number> misses_;    // b x 3^(b-1)
 };
 
 // Of the way into a layer from the one before it: its first part needs parents in the last part T

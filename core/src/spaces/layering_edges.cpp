@@ -6,8 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "arcwise/orders/bucket_programme.hpp"
-#include "arcwise/sums/log_space.hpp"
 #include "layer_folds.hpp"
 #include "layer_numbers.hpp"
 #include "orders/given_predecessors.hpp"
@@ -17,30 +15,14 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-// out[S] = sum over t of weights[t] * product over i in S of factors[i][t].
-template <class Number>
-void unfold(const std::vector<Number>& weights, const std::vector<const Number*>& factors,
-            std::size_t element, std::size_t set, std::vector<Number>& out) {
-    if (element == factors.size()) {
-        Number sum(0.0);
-        for (const Number& weight : weights) sum += weight;
-        out[set] = sum;
-        return;
-    }
-    unfold(weights, factors, element + 1, set, out);
-    std::vector<Number> with = weights;
-    for (std::size_t t = 0; t < with.size(); ++t) with[t] = with[t] * factors[element][t];
-    unfold(with, factors, element + 1, set | std::size_t{1} << element, out);
-}
-
 // From weights[T] to sums over the T that meet C, for all C. Element by element a bit of T becomes
 // one of C; no difference is taken.
 template <class Number>
-void sum_over_meeting(std::vector<Number>& weights) {
-    std::vector<Number> missing = weights;
-    std::fill(weights.begin(), weights.end(), Number(0.0));
-    for (std::size_t half = 1; half < weights.size(); half *= 2) {
-        for (std::size_t first = 0; first < weights.size(); first += 2 * half) {
+void sum_over_meeting(Number* weights, std::size_t count, std::vector<Number>& missing) {
+    missing.assign(weights, weights + count);
+    std::fill_n(weights, count, Number(0.0));
+    for (std::size_t half = 1; half < count; half *= 2) {
+        for (std::size_t first = 0; first < count; first += 2 * half) {
             for (std::size_t i = first; i < first + half; ++i) {
                 const Number meeting = weights[i] + weights[i + half];
                 weights[i] = meeting;
@@ -50,24 +32,6 @@ void sum_over_meeting(std::vector<Number>& weights) {
             }
         }
     }
-}
-
-template <class Number>
-std::vector<const Number*> without(const std::vector<const Number*>& factors,
-                                   std::size_t left_out) {
-    std::vector<const Number*> result = factors;
-    result.erase(result.begin() + static_cast<std::ptrdiff_t>(left_out));
-    return result;
-}
-
-// values[S + element] for all sets S of the other elements.
-template <class Number>
-std::vector<Number> with_element(const std::vector<Number>& values, std::size_t element) {
-    std::vector<Number> result;
-    for (std::size_t set = 0; set < values.size(); ++set) {
-        if ((set >> element & 1) != 0) result.push_back(values[set]);
-    }
-    return result;
 }
 
 }  // namespace
@@ -137,97 +101,108 @@ bool LayeringEdges<Number>::add_whole(std::size_t layer) {
 
 template <class Number>
 bool LayeringEdges<Number>::add_divided(std::size_t layer) {
-    const std::span<const int> members = programme_.layers().members(layer);
-    const std::size_t count = members.size();
+    const std::size_t count = programme_.layers().size(layer);
     const auto in = programme_.entry(layer);
     const auto own = programme_.tables(layer);
     const auto onward = programme_.onward(layer);
     const SubsetPairs& pairs = *own->pairs;
     const std::size_t all = pairs.sets() - 1;
 
-    Values first;
-    programme_.first_parts(layer, *onward, first);
-    std::vector<const Number*> factors;
-    for (std::size_t i = 0; i < count; ++i) factors.push_back(in->meets(i));
-    Values ways(pairs.sets());
-    unfold(forward_, factors, 0, 0, ways);
+    // The first part; ways_[S] is what leads to it.
+    programme_.first_parts(layer, *onward, values_);
+    factors_.clear();
+    for (std::size_t i = 0; i < count; ++i) factors_.push_back(in->meets(i));
+    unfold_here(forward_.data(), in->length);
     Number total(0.0);
-    for (std::size_t set = 1; set <= all; ++set) total += ways[set] * first[set];
+    for (std::size_t set = 1; set <= all; ++set) total += ways_[set] * values_[set];
     if (!enough(total, 4.0 * static_cast<double>(count))) return false;
-    Values weights(in->length);
     for (std::size_t i = 0; i < count; ++i) {
-        const Values rest = with_element(first, i);
-        fold(rest.data(), without(factors, i).data(), count - 1, in->length, weights.data(),
-             scratch_);
-        for (std::size_t t = 0; t < in->length; ++t) weights[t] = weights[t] * forward_[t];
-        add_entry(layer, i, in->log_sums[i], weights, total);
+        add_entry(layer, i, in->log_sums[i], by_factor_[i], total);
     }
 
-    // Within the layer; before[(D, T)] is what leads to D with the last part T.
+    // Within the layer; before[(D, T)] is what leads to D with the last part T. The layer before
+    // leaves no room for a first part that would have fitted into it.
     Values before(pairs.size(), Number(0.0));
     for (std::size_t set = 1; set <= all; ++set) {
         const std::size_t place = pairs.additions(0)[set];
-        // The layer before leaves no room for a first part that would have fitted into it.
-        if (positive(first[set])) before[place] = own->shares[place] * ways[set];
+        if (positive(values_[set])) before[place] = own->shares[place] * ways_[set];
     }
-    std::vector<std::vector<double>> log_factors(
-        count, std::vector<double>(pairs.sets() / 2, minus_infinity));
-    Values values;
+    // By member and its families' members C in the layer: what they count with, times tau(C).
+    std::vector<Values> counted(count, Values(pairs.sets(), Number(0.0)));
     for (std::size_t set = 1; set < all; ++set) {
-        std::vector<std::size_t> rest;
-        factors.clear();
+        factors_.clear();
         for (std::size_t left = all ^ set; left != 0; left &= left - 1) {
-            rest.push_back(static_cast<std::size_t>(std::countr_zero(left)));
-            factors.push_back(own->meets(rest.back(), set));
+            factors_.push_back(own->meets(static_cast<std::size_t>(std::countr_zero(left)), set));
+        }
+        const std::uint32_t* const additions = pairs.additions(set);
+        values_.assign(std::size_t{1} << factors_.size(), Number(0.0));
+        for (std::size_t added = 1; added < values_.size(); ++added) {
+            values_[added] = (*onward)[additions[added]];
         }
         const std::size_t subsets = std::size_t{1} << std::popcount(set);
-        const auto begin = before.begin() + static_cast<std::ptrdiff_t>(pairs.block(set));
-        const Values here(begin, begin + static_cast<std::ptrdiff_t>(subsets));
-        const std::uint32_t* const additions = pairs.additions(set);
-        values.assign(std::size_t{1} << rest.size(), Number(0.0));
-        for (std::size_t added = 1; added < values.size(); ++added) {
-            values[added] = (*onward)[additions[added]];
-        }
-        ways.resize(values.size());
-        unfold(here, factors, 0, 0, ways);
-        for (std::size_t added = 1; added < values.size(); ++added) {
+        unfold_here(before.data() + pairs.block(set), subsets);
+        for (std::size_t added = 1; added < values_.size(); ++added) {
             const std::size_t place = additions[added];
-            before[place] += own->shares[place] * ways[added];
+            before[place] += own->shares[place] * ways_[added];
         }
-        weights.resize(subsets);
-        for (std::size_t i = 0; i < rest.size(); ++i) {
-            const double log_sum = own->log_sum(rest[i], set);
-            if (log_sum == minus_infinity) continue;
-            const Values others = with_element(values, i);
-            fold(others.data(), without(factors, i).data(), rest.size() - 1, subsets,
-                 weights.data(), scratch_);
-            for (std::size_t t = 0; t < subsets; ++t) weights[t] = weights[t] * here[t];
-            sum_over_meeting(weights);
-            const std::size_t without_own = without_member(set, rest[i]);
-            for (std::size_t held = 1; held < subsets; ++held) {
-                if (!positive(weights[held])) continue;
-                double& factor = log_factors[rest[i]][SubsetPairs::expand(without_own, held)];
-                factor = log_add(factor, log_of(weights[held]) - log_of(total) - log_sum);
+        std::size_t i = 0;
+        for (std::size_t left = all ^ set; left != 0; left &= left - 1, ++i) {
+            const auto member = static_cast<std::size_t>(std::countr_zero(left));
+            if (own->log_sum(member, set) == minus_infinity) continue;
+            Values& weights = by_factor_[i];
+            sum_over_meeting(weights.data(), subsets, missing_);
+            const Number* const misses = own->misses(member, set);
+            std::size_t held = 0;
+            for (std::size_t bits = 1; bits < subsets; ++bits) {
+                held = (held - set) & set;  // the next subset of the set
+                counted[member][held] += weights[bits] * misses[(subsets - 1) ^ bits];
             }
         }
     }
-    for (std::size_t i = 0; i < count; ++i) {
-        const int node = members[i];
-        std::vector<int> places;
-        for (std::size_t other = 0; other < count; ++other) {
-            if (other != i) places.push_back(sums_.place(node, members[other]));
-        }
-        std::vector<double> by_place(sums_.possible_parents(node).size(), 0.0);
-        sums_[node].families().add_parent_probabilities(
-            sums_.bits(node, programme_.layers().before(layer)).data(), places,
-            log_factors[i].data(), by_place.data());
-        add_parents_to_edges(sums_, node, scale_, by_place, edges_);
-    }
+    for (std::size_t i = 0; i < count; ++i) add_within(layer, i, *own, counted[i], total);
     const auto last = before.begin() + static_cast<std::ptrdiff_t>(pairs.block(all));
     forward_.assign(last, before.end());
     lost_ += 4.0 * static_cast<double>(count);
     normalise(forward_);
     return true;
+}
+
+template <class Number>
+void LayeringEdges<Number>::unfold_here(const Number* weights, std::size_t count) {
+    ways_.assign(values_.size(), Number(0.0));
+    if (by_factor_.size() < factors_.size()) by_factor_.resize(factors_.size());
+    std::vector<Number*> rows;
+    for (std::size_t i = 0; i < factors_.size(); ++i) {
+        by_factor_[i].resize(count);
+        rows.push_back(by_factor_[i].data());
+    }
+    unfold(values_.data(), factors_.data(), factors_.size(), count, weights, rows.data(),
+           ways_.data(), scratch_);
+}
+
+template <class Number>
+void LayeringEdges<Number>::add_within(std::size_t layer, std::size_t member,
+                                       const LayerTables<Number>& tables, const Values& counted,
+                                       const Number& total) {
+    const std::span<const int> members = programme_.layers().members(layer);
+    const int node = members[member];
+    std::vector<int> places;
+    for (std::size_t other = 0; other < members.size(); ++other) {
+        if (other != member) places.push_back(sums_.place(node, members[other]));
+    }
+    const double log_total = log_of(total);
+    std::vector<double> log_factors;
+    for (std::size_t held = 0; held < counted.size(); ++held) {
+        if ((held >> member & 1) != 0) continue;
+        const double log_sum = tables.log_sum(member, held);
+        const bool any = positive(counted[held]) && log_sum > minus_infinity;
+        log_factors.push_back(any ? log_of(counted[held]) - log_total - log_sum : minus_infinity);
+    }
+    std::vector<double> by_place(sums_.possible_parents(node).size(), 0.0);
+    sums_[node].families().add_parent_probabilities(
+        sums_.bits(node, programme_.layers().before(layer)).data(), places, log_factors.data(),
+        by_place.data());
+    add_parents_to_edges(sums_, node, scale_, by_place, edges_);
 }
 
 template <class Number>
@@ -239,7 +214,7 @@ void LayeringEdges<Number>::add_entry(std::size_t layer, std::size_t member, dou
     std::vector<double> by_place(sums_.possible_parents(node).size(), 0.0);
     const SortedFamilies& families = sums_[node].families();
     if (programme_.divided(layer - 1)) {
-        sum_over_meeting(weights);
+        sum_over_meeting(weights.data(), weights.size(), missing_);
         std::vector<double> log_factors;
         for (const Number& weight : weights) {
             log_factors.push_back(log_of(weight) - log_of(total) - log_sum);

@@ -30,6 +30,11 @@ class LayeringEdges {
     // the weight weights[T] / total.
     void add_entry(std::size_t layer, std::size_t member, double log_sum, Values& weights,
                    const Number& total);
+    // Those of a layer's own part before.
+    void add_within(std::size_t layer, std::size_t member, const LayerTables<Number>& tables,
+                    const Values& counted, const Number& total);
+    // Sets ways_ and by_factor_ for the parts in values_ and their factors_.
+    void unfold_here(const Number* weights, std::size_t count);
     // Divides the numbers by about their largest.
     void normalise(Values& numbers);
     bool enough(const Number& total, double bits) const;
@@ -41,7 +46,11 @@ class LayeringEdges {
     Values forward_;  // by last part of the layer before
     double lost_ = -1e9;
     Values scratch_;
-    SumMemo memo_;
+    Values values_;
+    Values ways_;
+    Values missing_;
+    std::vector<Values> by_factor_;
+    std::vector<const Number*> factors_;
 };
 
 }  // namespace arcwise
