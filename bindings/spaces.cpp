@@ -86,11 +86,12 @@ void bind_spaces(nb::module_& module) {
     module.def("usual_partition_moves", [] { return Partitions::usual; });
     module.def(
         "layerings",
-        [](const PythonScoreSums& sums, int max_size, const Layerings::MoveWeights& move_weights) {
-            return PythonSpace{sums.sums,
-                               std::make_shared<Layerings>(sums.sums, max_size, move_weights)};
+        [](const PythonScoreSums& sums, int max_size, const Layerings::MoveWeights& move_weights,
+           int partition_moves) {
+            return PythonSpace{sums.sums, std::make_shared<Layerings>(
+                                              sums.sums, max_size, move_weights, partition_moves)};
         },
-        nb::arg("sums"), nb::arg("max_size"), nb::arg("move_weights"));
+        nb::arg("sums"), nb::arg("max_size"), nb::arg("move_weights"), nb::arg("partition_moves"));
     module.def("usual_layering_moves", [] { return Layerings::usual; });
     module.def(
         "usual_layer_size",

@@ -71,7 +71,9 @@ def layerings(max_size: int, move: str | None = None, reaches: bool = True) -> C
     """Return the case of layerings with one kind of move, or all."""
     moves = None if move is None else {move: 1.0}
     return Case(
-        Layerings(max_size, moves), lambda model: weights_of_layerings(model, max_size), reaches
+        Layerings(max_size, moves, partition_moves=1),
+        lambda model: weights_of_layerings(model, max_size),
+        reaches,
     )
 
 

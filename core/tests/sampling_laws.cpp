@@ -77,7 +77,7 @@ std::vector<Held> spaces_of(const Shape& shape) {
     }
     const auto layered = [&](const std::string& name, int size, bool annealed,
                              const Layerings::MoveWeights& moves) {
-        const auto space = std::make_shared<Layerings>(sums, size, moves);
+        const auto space = std::make_shared<Layerings>(sums, size, moves, 1);
         result.push_back({name, sums, space, annealed});
     };
     layered("relocate some", 2, false, {1.0, 0.0, 0.0, 0.0, 0.0, 0.0});

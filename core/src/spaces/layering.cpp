@@ -104,9 +104,10 @@ Proposal Layering::propose(const Temperature& temperature, Random& random) {
         case Layerings::swap_any:
             return propose_swap(temperature, random, kind == Layerings::swap_adjacent);
         case Layerings::repartition:
-            return propose_through_partition(kind, partition_, random);
+            return propose_through_partition(
+                kind, partition_, temperature.inverse < 1.0 ? 1 : space_.partition_moves(), random);
         case Layerings::reverse_edge:
-            return propose_through_partition(kind, reversal_, random);
+            return propose_through_partition(kind, reversal_, 1, random);
         default:
             return {.move = kind, .possible = false};
     }

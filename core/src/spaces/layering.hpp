@@ -29,7 +29,7 @@ class Layering final : public State {
     // In layering_moves.cpp.
     Proposal propose_relocation(const Temperature& temperature, Random& random);
     Proposal propose_swap(const Temperature& temperature, Random& random, bool adjacent);
-    Proposal propose_through_partition(int move, Partition& partition, Random& random);
+    Proposal propose_through_partition(int move, Partition& partition, int moves, Random& random);
 
     // Sets proposed_ to the layering of the partition in code_.
     void merge_parts();

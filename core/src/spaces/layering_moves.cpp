@@ -128,19 +128,20 @@ Proposal Layering::propose_swap(const Temperature& temperature, Random& random, 
     return proposal(move, temperature, 0.0);
 }
 
-// A partition R of the layering B in proportion to its weight, a step of the chain of partitions at
-// the posterior itself, and the layering of where it leads. For partitions pi(R) Q(R, R') is
-// symmetric, and B draws R with the probability pi(R) / pi(B): so the ratio of the probabilities to
-// propose the way back and the way there is pi(B) / pi(B'), at any temperature. At the posterior
-// the proposal is always accepted; elsewhere the temperature decides. Neither R nor R' has weight
-// zero, and so neither B nor B' has.
-Proposal Layering::propose_through_partition(int move, Partition& partition, Random& random) {
+// A partition R of the layering B in proportion to its weight, some steps of the chain of
+// partitions at the posterior itself, and the layering of where they lead. For partitions pi(R)
+// Q(R, R') is symmetric, whatever the number of steps, and B draws R with the probability pi(R) /
+// pi(B): so the ratio of the probabilities to propose the way back and the way there is pi(B) /
+// pi(B'), at any temperature. At the posterior the proposal is always accepted; elsewhere the
+// temperature decides. Neither R nor R' has weight zero, and so neither B nor B' has.
+Proposal Layering::propose_through_partition(int move, Partition& partition, int moves,
+                                             Random& random) {
     if (weight_.impossible != 0) return {.move = move, .possible = false};
     weights_->draw_partition(layer_of_, random, part_of_);
     code_.assign(part_of_.begin(), part_of_.end());
     partition.decode(code_);
     MoveCounts counts(6);
-    metropolis_step(partition, Temperature{}, random, counts);
+    for (int i = 0; i < moves; ++i) metropolis_step(partition, Temperature{}, random, counts);
     code_ = partition.encode();
     merge_parts();
     if (proposed_ == layer_of_) {

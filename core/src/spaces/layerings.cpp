@@ -32,11 +32,12 @@ int Layerings::usual_size(const ScoreSums& sums) {
 }
 
 Layerings::Layerings(std::shared_ptr<const ScoreSums> sums, int max_size,
-                     const MoveWeights& move_weights)
+                     const MoveWeights& move_weights, int partition_moves)
     : weights_(sums),
       families_(std::make_shared<const LayerFamilies>(*sums)),
       max_size_(max_size),
       move_weights_(move_weights),
+      partition_moves_(partition_moves),
       partitions_(sums, without_reversal),
       reversals_(sums, only_reversal) {
     refuse_bad_weights(move_weights_);

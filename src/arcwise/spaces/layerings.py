@@ -39,6 +39,9 @@ class Layerings(Space):
         makes a move there, ``"reverse edge"``, which does the same with a DAG, and
         ``"stay"``. Kinds left out are not made. None for what mixes best by
         experience.
+    partition_moves
+        How many moves a ``"re-partition"`` makes before it comes back to a layering,
+        at the posterior itself; at other temperatures it makes one.
 
     Examples
     --------
@@ -54,11 +57,13 @@ class Layerings(Space):
 
     max_size: int | None = None
     moves: Mapping[str, float] | None = None
+    partition_moves: int = 10
 
     def __post_init__(self) -> None:
         """Refuse a size that is none, and moves that do not exist or cannot be."""
         if self.max_size is not None:
             whole_number(self.max_size, "max_size", at_least=1)
+        whole_number(self.partition_moves, "partition_moves", at_least=1)
         refuse_bad_moves(self.moves, _MOVES, "layerings")
 
     def on(self, sums: ScoreSums) -> Layerings:
@@ -71,4 +76,4 @@ class Layerings(Space):
         """Return the space of the core, on the score sums of a model."""
         size = _core.usual_layer_size(sums.core) if self.max_size is None else self.max_size
         weights = as_move_weights(self.moves, _MOVES, _core.usual_layering_moves())
-        return _core.layerings(sums.core, size, weights)
+        return _core.layerings(sums.core, size, weights, self.partition_moves)

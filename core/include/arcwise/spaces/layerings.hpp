@@ -29,13 +29,17 @@ class Layerings final : public Space {
     using MoveWeights = std::array<double, 6>;
 
     // Staying costs a step in a hundred and makes the chain aperiodic whatever the weights are.
-    static constexpr MoveWeights usual = {0.2, 0.15, 0.1, 0.44, 0.1, 0.01};
+    static constexpr MoveWeights usual = {0.1, 0.1, 0.05, 0.37, 0.37, 0.01};
 
     // The largest size from 4 to 8 by which the programme over a layer, 4^M products, costs no more
     // than going once through all families.
     static int usual_size(const ScoreSums& sums);
 
-    Layerings(std::shared_ptr<const ScoreSums> sums, int max_size, const MoveWeights& move_weights);
+    // A re-partition makes so many moves before it comes back to a layering: most single ones stay
+    // in the same. At other temperatures than the posterior's it makes one, as large changes are
+    // rarely accepted there.
+    Layerings(std::shared_ptr<const ScoreSums> sums, int max_size, const MoveWeights& move_weights,
+              int partition_moves);
 
     int nodes() const override { return weights_.nodes(); }
     std::unique_ptr<State> make_state() const override;
@@ -47,6 +51,7 @@ class Layerings final : public Space {
     const NodeWeights& weights() const { return weights_; }
     const LayerFamilies& families() const { return *families_; }
     int max_size() const { return max_size_; }
+    int partition_moves() const { return partition_moves_; }
     const MoveWeights& move_weights() const { return move_weights_; }
 
     // What the moves that draw a partition do with it.
@@ -66,6 +71,7 @@ class Layerings final : public Space {
     std::shared_ptr<const LayerFamilies> families_;
     int max_size_;
     MoveWeights move_weights_;
+    int partition_moves_;
     Partitions partitions_;
     Partitions reversals_;
     std::vector<double> log_counts_;  // (nodes + 1) x (max_size + 1)
