@@ -75,17 +75,21 @@ void bind_families(nb::module_& module) {
         .def(
             "__init__",
             [](FamilyTable* self, const std::vector<std::vector<int>>& candidates,
-               const std::vector<std::vector<int>>& required, const std::vector<int>& max_free) {
-                if (candidates.size() != required.size() || candidates.size() != max_free.size()) {
-                    throw Error(ErrorKind::argument, "Every node needs all three settings.");
+               const std::vector<std::vector<int>>& required, const std::vector<int>& max_free,
+               const std::vector<std::vector<int>>& outside) {
+                if (candidates.size() != required.size() || candidates.size() != max_free.size() ||
+                    (!outside.empty() && candidates.size() != outside.size())) {
+                    throw Error(ErrorKind::argument, "Every node needs all settings.");
                 }
                 FamilyTable table;
                 for (std::size_t node = 0; node < candidates.size(); ++node) {
-                    table.emplace_back(candidates[node], required[node], max_free[node]);
+                    table.emplace_back(candidates[node], required[node], max_free[node],
+                                       outside.empty() ? std::vector<int>{} : outside[node]);
                 }
                 new (self) FamilyTable(std::move(table));
             },
-            nb::arg("candidates"), nb::arg("required"), nb::arg("max_free"))
+            nb::arg("candidates"), nb::arg("required"), nb::arg("max_free"),
+            nb::arg("outside") = std::vector<std::vector<int>>{})
         .def_static(
             "from_lists",
             [](const std::vector<std::vector<int>>& candidates,
@@ -124,8 +128,15 @@ void bind_families(nb::module_& module) {
             nb::arg("node"))
         .def(
             "max_free",
+            [](FamilyTable& table, std::size_t node) { return at(table, node).max_free(); },
+            nb::arg("node"))
+        .def(
+            "outside",
             [](FamilyTable& table, std::size_t node) {
-                return at(table, node).layout().max_size();
+                const NodeFamilies& families = at(table, node);
+                const auto border =
+                    families.candidates().begin() + static_cast<std::ptrdiff_t>(families.inside());
+                return std::vector<int>(border, families.candidates().end());
             },
             nb::arg("node"))
         .def("values", &values<FamilyTable>, nb::arg("node"))

@@ -31,10 +31,9 @@ std::tuple<double, std::optional<std::vector<int>>> best(const PythonScoreSums& 
                                                          const Required& required) {
     const auto inside = sums.bits(v, allowed);
     const auto wanted = sums.bits(v, required.value_or(std::vector<int>{}));
-    const SortedFamilies& families = sums.node(v).families();
-    const std::int64_t place = families.best(inside.data(), required ? wanted.data() : nullptr);
+    const std::int64_t place = sums.node(v).best(inside.data(), required ? wanted.data() : nullptr);
     if (place < 0) return {-std::numeric_limits<double>::infinity(), std::nullopt};
-    return {families.weight(static_cast<std::size_t>(place)), sums.sums->family(v, place)};
+    return {sums.node(v).weight(place), sums.sums->family(v, place)};
 }
 
 std::vector<std::vector<int>> draw(PythonScoreSums& sums, int v, const std::vector<int>& allowed,
@@ -102,9 +101,17 @@ std::vector<double> parent_probabilities(const PythonScoreSums& sums, int v,
 
 SumMethod as_method(const std::string& name) {
     if (name == "table") return SumMethod::table;
+    if (name == "rows") return SumMethod::rows;
     if (name == "walk") return SumMethod::walk;
     if (name == "scan") return SumMethod::scan;
     throw Error(ErrorKind::argument, "There is no way to sum called " + name + ".");
+}
+
+Tabulated as_tabulated(const std::string& name) {
+    if (name == "sums") return Tabulated::sums;
+    if (name == "maxima") return Tabulated::maxima;
+    if (name == "both") return Tabulated::both;
+    throw Error(ErrorKind::argument, "Nothing called " + name + " can be tabulated.");
 }
 
 }  // namespace
@@ -114,22 +121,22 @@ void bind_sums(nb::module_& module) {
         .def(
             "__init__",
             [](PythonScoreSums* self, const FamilyTable& table,
-               const std::vector<std::string>& methods, double tolerance, bool with_max,
-               int threads, nb::object progress) {
+               const std::vector<std::string>& methods, double tolerance,
+               const std::string& tabulated, int threads, nb::object progress) {
                 if (methods.size() != table.size()) {
                     throw Error(ErrorKind::argument, "Every node needs a method.");
                 }
                 std::vector<SumMethod> by_node;
                 for (const std::string& method : methods) by_node.push_back(as_method(method));
-                new (self)
-                    PythonScoreSums{run_released(threads, std::move(progress),
-                                                 [&](const RunOptions& o) {
-                                                     return std::make_shared<const ScoreSums>(
-                                                         table, by_node, tolerance, with_max, o);
-                                                 }),
-                                    SumMemo()};
+                new (self) PythonScoreSums{
+                    run_released(threads, std::move(progress),
+                                 [&](const RunOptions& o) {
+                                     return std::make_shared<const ScoreSums>(
+                                         table, by_node, tolerance, as_tabulated(tabulated), o);
+                                 }),
+                    SumMemo()};
             },
-            nb::arg("table"), nb::arg("methods"), nb::arg("tolerance"), nb::arg("with_max"),
+            nb::arg("table"), nb::arg("methods"), nb::arg("tolerance"), nb::arg("tabulated"),
             nb::arg("threads"), nb::arg("progress").none())
         .def("log_sum", &log_sum, nb::arg("node"), nb::arg("allowed"), nb::arg("required").none())
         .def(
@@ -147,7 +154,7 @@ void bind_sums(nb::module_& module) {
             "families_kept",
             [](const PythonScoreSums& sums, int v) {
                 const FamilyWalk* walk = sums.node(v).walk();
-                return walk != nullptr ? walk->families_kept() : sums.node(v).families().count();
+                return walk != nullptr ? walk->families_kept() : sums.node(v).count();
             },
             nb::arg("node"))
         .def("draw", &draw, nb::arg("node"), nb::arg("allowed"), nb::arg("required").none(),

@@ -8,9 +8,10 @@ from typing import Any, Literal
 from arcwise import Families, FamilyScores, Model, ScoreSums
 from reference.sums import Family
 
-Way = Literal["table", "walk", "scan"]
-METHODS: tuple[Way, ...] = ("table", "walk", "scan")
-WITHOUT_WALK: tuple[Way, ...] = ("table", "scan")
+Way = Literal["table", "rows", "walk", "scan"]
+METHODS: tuple[Way, ...] = ("table", "rows", "walk", "scan")
+FOR_OUTSIDE: tuple[Way, ...] = ("table", "rows", "scan")
+FOR_LISTED: tuple[Way, ...] = ("table", "scan")
 
 
 @dataclass(frozen=True)
@@ -26,27 +27,41 @@ class Node:
 
     @property
     def methods(self) -> tuple[Way, ...]:
-        return WITHOUT_WALK if self.model.weights.table.listed(0) else METHODS
+        table = self.model.weights.table
+        if table.listed(0):
+            return FOR_LISTED
+        return FOR_OUTSIDE if table.outside(0) else METHODS
 
     def sums(self, method: Way | Literal["auto"] = "auto", **keywords: Any) -> ScoreSums:
         return ScoreSums(self.model, method=method, threads=1, **keywords)
 
 
 def node_with(
-    candidates: int, weights: Any, required: int = 0, max_indegree: int | None = None
+    candidates: int,
+    weights: Any,
+    required: int = 0,
+    max_indegree: int | None = None,
+    outside: int = 0,
 ) -> Node:
-    """Return a node with this many candidates and required parents.
+    """Return a node with this many candidates, required parents and outside ones.
 
     Parameters
     ----------
     weights
         A function from the sets of parents, in the order of the table, to log weights.
     """
-    names = ["v", *(f"c{i}" for i in range(candidates)), *(f"r{i}" for i in range(required))]
+    inside = [f"c{i}" for i in range(candidates)]
+    must = [f"r{i}" for i in range(required)]
+    # Outside parents stand between the others, so that their numbers are mixed.
+    names = ["v", *inside[::2], *(f"o{i}" for i in range(outside)), *must, *inside[1::2]]
     rule = Families.of(
         names,
-        candidates={"v": names[1 : 1 + candidates]},
-        required_edges=[(name, "v") for name in names[1 + candidates :]],
+        candidates={"v": inside},
+        plus_one=outside > 0,
+        required_edges=[(name, "v") for name in must],
+        forbidden_edges=[
+            (name, other) for name in names for other in names[1:] if outside and name != other
+        ],
         max_indegree=None if max_indegree is None else {"v": max_indegree},
     )
     table = rule.table()

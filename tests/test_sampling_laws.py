@@ -49,11 +49,26 @@ def with_candidates(n: int) -> Model:
     )
 
 
+def plus_one(n: int) -> Model:
+    """Return a model with at most one parent besides few candidates, one of them required."""
+    candidates = {"x0": ["x1"], "x1": ["x2", "x0"], "x2": [], "x3": ["x0"]}
+    return random_model(
+        n,
+        spread=4.0,
+        seed=6,
+        candidates={f"x{i}": candidates.get(f"x{i}", ["x3"]) for i in range(n)},
+        plus_one=True,
+        required_edges=[("x2", "x1")],
+        forbidden_edges=[("x1", "x0")],
+    )
+
+
 MODELS: dict[str, Callable[[int], Model]] = {
     "free": lambda n: random_model(n, spread=5.0, seed=1),
     "far apart": lambda n: random_model(n, spread=60.0, seed=2),
     "required edges": constrained,
     "candidates": with_candidates,
+    "plus one": plus_one,
     "impossible families": lambda n: random_model(n, spread=4.0, seed=5, impossible=0.4),
 }
 

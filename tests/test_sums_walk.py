@@ -64,7 +64,8 @@ def subsets(items: list[int]) -> list[list[int]]:
 def nodes(draw: Any) -> tuple[Node, np.random.Generator]:
     candidates = draw(st.integers(0, 8))
     required = draw(st.sampled_from([0, 0, 1, 2]))
-    bound = required + draw(st.integers(0, candidates))
+    outside = draw(st.sampled_from([0, 0, 1, 3]))
+    bound = required + draw(st.integers(0, candidates + (outside > 0)))
     spread = draw(st.sampled_from([1.0, 100.0, 3000.0, 30_000.0]))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
 
@@ -74,14 +75,14 @@ def nodes(draw: Any) -> tuple[Node, np.random.Generator]:
         values[random.integers(len(sets))] = -random.uniform(0, 5000)
         return values
 
-    return node_with(candidates, weights, required, bound), random
+    return node_with(candidates, weights, required, bound, outside), random
 
 
 @given(nodes())
 def test_sums_for_all_sets_of_places(drawn: tuple[Node, Any]) -> None:
     node, random = drawn
     places, base = places_and_base(node, random, 6)
-    for method in METHODS:
+    for method in node.methods:
         found = sums_over(node.sums(method), 0, base, places)
         for value, subset in zip(found, subsets(places), strict=True):
             expected = reference.log_sum(node.families, names_of(node, [*base, *subset]))
@@ -109,7 +110,7 @@ def test_probabilities_of_parents(drawn: tuple[Node, Any]) -> None:
         for index, fewer in enumerate(sets):
             if {*fewer} <= {*some}:
                 factors[index] = np.logaddexp(factors[index], math.log(share) - total)
-    for method in METHODS:
+    for method in node.methods:
         found = node.sums(method).core.parent_probabilities(0, base, places, factors.tolist())
         assert np.allclose(found, expected, rtol=0.0, atol=1e-10)
 

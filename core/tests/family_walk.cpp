@@ -21,7 +21,7 @@ std::vector<int> first_numbers(int count) {
 // The largest error of a walk relative to the sum, over random sets of candidates 0, 1, ...; no sum
 // may be too large.
 double largest_error(const NodeFamilies& families, double tolerance, std::uint64_t seed) {
-    const NodeSums sums(families, 0, SumMethod::walk, tolerance, false);
+    const NodeSums sums(families, 0, SumMethod::walk, tolerance, Tabulated::sums);
     Random random(seed, 1);
     double largest = 0.0;
     const int questions = families.count() > 10000 ? 10 : 100;
@@ -167,7 +167,7 @@ TEST(differences_of_walks_keep_the_tolerance) {
         for (const int member : members) weight -= member == 1 ? 4.5 : 10.0;
         families.values()[index] = weight;
     });
-    const NodeSums sums(families, 0, SumMethod::walk, tolerance, false);
+    const NodeSums sums(families, 0, SumMethod::walk, tolerance, Tabulated::sums);
     CHECK(sums.walk()->families_kept() < families.count() / 2);
     SumMemo memo;
     const std::vector<int> wanted{1};

@@ -146,7 +146,8 @@ TEST(chains_of_partial_orders_find_a_start_among_many_impossible_states) {
         table.emplace_back(std::vector<int>{}, std::move(required), 0);
         table.back().values().assign(1, 0.0);
     }
-    const ScoreSums sums(table, std::vector<SumMethod>(length, SumMethod::table), 1e-12, false, {});
+    const ScoreSums sums(table, std::vector<SumMethod>(length, SumMethod::table), 1e-12,
+                         Tabulated::sums, {});
     std::vector<std::uint64_t> order(length, 0);
     for (std::size_t i = 1; i < length; ++i) order[i] = std::uint64_t{1} << (i - 1);
     const PartialOrders space(sums, order);

@@ -1,4 +1,4 @@
-// Score sums, maxima and draws, by table, walk and scan, against every family looked at.
+// Score sums, maxima and draws, by table, rows, walk and scan, against every family looked at.
 #include "arcwise/sums/node_sums.hpp"
 
 #include <map>
@@ -13,11 +13,13 @@ using namespace arcwise::tests;
 namespace {
 
 constexpr double tolerance = 1e-13;
-constexpr SumMethod methods[] = {SumMethod::table, SumMethod::walk, SumMethod::scan};
+constexpr SumMethod methods[] = {SumMethod::table, SumMethod::rows, SumMethod::walk,
+                                 SumMethod::scan};
 
 std::vector<int> parents_at(const NodeSums& sums, const NodeFamilies& families,
                             std::int64_t place) {
-    const ParentBits family = sums.families().parents(static_cast<std::size_t>(place));
+    std::vector<std::uint64_t> family(sums.words());
+    sums.copy_parents(place, family.data());
     std::vector<int> possible(families.candidates());
     possible.insert(possible.end(), families.required().begin(), families.required().end());
     std::vector<int> result;
@@ -61,7 +63,8 @@ void check_query(const NodeSums& sums, const NodeFamilies& families,
 
 void check_random_queries(const NodeFamilies& families, SumMethod method, int nodes,
                           std::uint64_t seed) {
-    const NodeSums sums(families, 0, method, tolerance, seed % 2 == 0);
+    const NodeSums sums(families, 0, method, tolerance,
+                        seed % 2 == 0 ? Tabulated::both : Tabulated::sums);
     CHECK(sums.tabulated() == (method == SumMethod::table));
     Random random(seed, 7);
     for (int i = 0; i < 40; ++i) {
@@ -112,7 +115,8 @@ TEST(more_than_sixty_four_candidates_have_no_table) {
         set_weights(families, random, spread);
         check_random_queries(families, SumMethod::walk, nodes, 5);
         check_random_queries(families, SumMethod::scan, nodes, 5);
-        CHECK_THROWS_KIND(NodeSums(families, 0, SumMethod::table, tolerance, false), capacity);
+        CHECK_THROWS_KIND(NodeSums(families, 0, SumMethod::table, tolerance, Tabulated::sums),
+                          capacity);
     }
 }
 
@@ -131,7 +135,7 @@ TEST(more_than_sixty_four_required_parents_leave_room_for_a_table) {
 TEST(listed_families_are_summed_like_implied_ones) {
     // {}, {0}, {2, 0}, {2, 1} over the candidates 3, 5, 8.
     NodeFamilies families({3, 5, 8}, {}, {0, 2, 0, 2, 1}, {0, 0, 1, 3, 5});
-    CHECK_THROWS_KIND(NodeSums(families, 0, SumMethod::walk, tolerance, false), argument);
+    CHECK_THROWS_KIND(NodeSums(families, 0, SumMethod::walk, tolerance, Tabulated::sums), argument);
     Random random(3, 3);
     set_weights(families, random, 4000.0);
     for (const SumMethod method : {SumMethod::table, SumMethod::scan}) {
@@ -153,7 +157,7 @@ TEST(a_tiny_required_part_keeps_its_digits) {
         SumMemo memo;
         Random draws(12, 0);
         for (const SumMethod method : methods) {
-            const NodeSums sums(families, 0, method, tolerance, true);
+            const NodeSums sums(families, 0, method, tolerance, Tabulated::both);
             const auto inside = bits(families, 1, candidates);
             const auto meeting = bits(families, 1, {7});
             const std::vector<int> seven{7};
@@ -174,7 +178,7 @@ TEST(draws_follow_the_weights) {
     const std::vector<int> allowed{1, 3, 4};
     const std::vector<WeighedSet> sets = admitted(families, allowed, nullptr);
     for (const SumMethod method : methods) {
-        const NodeSums sums(families, 0, method, tolerance, true);
+        const NodeSums sums(families, 0, method, tolerance, Tabulated::both);
         const auto inside = bits(families, 1, allowed);
         constexpr int draws = 20'000;
         std::map<std::vector<int>, int> counts;
@@ -206,8 +210,8 @@ TEST(sums_of_all_nodes_do_not_depend_on_threads) {
         set_weights(table.emplace_back(candidates, std::vector<int>{}, 4), random, 1000.0);
         by_node.push_back(methods[node % 3]);
     }
-    const ScoreSums one(table, by_node, tolerance, true, RunOptions{1, nullptr});
-    const ScoreSums three(table, by_node, tolerance, true, RunOptions{3, nullptr});
+    const ScoreSums one(table, by_node, tolerance, Tabulated::both, RunOptions{1, nullptr});
+    const ScoreSums three(table, by_node, tolerance, Tabulated::both, RunOptions{3, nullptr});
     CHECK(one.nodes() == 12 && three.nodes() == 12);
     for (int node = 0; node < one.nodes(); ++node) {
         for (std::uint64_t allowed = 0; allowed < 1 << 11; allowed += 5) {

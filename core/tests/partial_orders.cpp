@@ -36,8 +36,8 @@ ScoreSums random_sums(int n, double spread, bool with_required) {
         table.back().values().resize(table.back().count());
         set_weights(table.back(), random, spread);
     }
-    return ScoreSums(table, std::vector<SumMethod>(table.size(), SumMethod::table), 1e-12, false,
-                     {});
+    return ScoreSums(table, std::vector<SumMethod>(table.size(), SumMethod::table), 1e-12,
+                     Tabulated::sums, {});
 }
 
 // Parallel bucket orders.

@@ -49,8 +49,9 @@ std::shared_ptr<const ScoreSums> sums_of(const Shape& shape) {
         table.back().values().resize(table.back().count());
         set_weights(table.back(), random, shape.spread);
     }
-    return std::make_shared<const ScoreSums>(
-        table, std::vector<SumMethod>(table.size(), shape.method), 1e-12, false, RunOptions{});
+    return std::make_shared<const ScoreSums>(table,
+                                             std::vector<SumMethod>(table.size(), shape.method),
+                                             1e-12, Tabulated::sums, RunOptions{});
 }
 
 // A space with the sums it stands on.
@@ -291,7 +292,8 @@ TEST(sampling_laws_find_every_fault) {
 }
 
 TEST(states_keep_track_of_their_weight) {
-    for (const SumMethod method : {SumMethod::table, SumMethod::walk, SumMethod::scan}) {
+    for (const SumMethod method :
+         {SumMethod::table, SumMethod::rows, SumMethod::walk, SumMethod::scan}) {
         for (const bool required : {false, true}) {
             const Shape small{
                 .nodes = 7, .spread = 300.0, .required_edges = required, .method = method};

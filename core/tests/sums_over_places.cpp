@@ -57,7 +57,7 @@ Case make_case(Random& random, int candidates, int required, int max_free, doubl
 }
 
 void check_sums(const Case& each, SumMethod method) {
-    const NodeSums sums(each.families, 0, method, tolerance, false);
+    const NodeSums sums(each.families, 0, method, tolerance, Tabulated::sums);
     const std::size_t count = std::size_t{1} << each.places.size();
     std::vector<double> found(count, 17.0);
     sums.log_sums_over(each.base_bits(sums).data(), each.places, found.data());
@@ -93,7 +93,7 @@ std::vector<double> make_factors(const Case& each, Random& random) {
 }
 
 void check_probabilities(const Case& each, SumMethod method, const std::vector<double>& factors) {
-    const NodeSums sums(each.families, 0, method, tolerance, false);
+    const NodeSums sums(each.families, 0, method, tolerance, Tabulated::sums);
     const auto size = static_cast<std::size_t>(each.parents());
     std::vector<double> found(size, 0.25);  // it is added to
     sums.add_parent_probabilities(each.base_bits(sums).data(), each.places, factors.data(),
@@ -126,7 +126,8 @@ void check_case(const Case& each, std::span<const SumMethod> methods, Random& ra
 }  // namespace
 
 TEST(sums_over_places_and_probabilities_agree_with_the_definition) {
-    constexpr SumMethod methods[] = {SumMethod::table, SumMethod::walk, SumMethod::scan};
+    constexpr SumMethod methods[] = {SumMethod::table, SumMethod::rows, SumMethod::walk,
+                                     SumMethod::scan};
     for (const double spread : {3.0, 500.0, 5000.0, 50'000.0}) {
         for (std::uint64_t seed = 0; seed < 30; ++seed) {
             Random random(seed, static_cast<std::uint64_t>(spread));
@@ -139,7 +140,8 @@ TEST(sums_over_places_and_probabilities_agree_with_the_definition) {
 }
 
 TEST(more_places_than_offsets_made_at_once) {
-    constexpr SumMethod methods[] = {SumMethod::table, SumMethod::walk, SumMethod::scan};
+    constexpr SumMethod methods[] = {SumMethod::table, SumMethod::rows, SumMethod::walk,
+                                     SumMethod::scan};
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
         Random random(seed, 1);
         const Case each = make_case(random, 12, 1, 3, 40.0, 9);
@@ -160,7 +162,8 @@ TEST(places_among_more_candidates_than_bits_in_a_word) {
 TEST(factors_and_weights_beyond_plain_numbers) {
     // Weights fall by a step with every parent among the places, and the factors undo it. Two of
     // the steps make factors that lie just on either side of the border between two windows.
-    constexpr SumMethod methods[] = {SumMethod::table, SumMethod::walk, SumMethod::scan};
+    constexpr SumMethod methods[] = {SumMethod::table, SumMethod::rows, SumMethod::walk,
+                                     SumMethod::scan};
     for (const double level : {-90'000.0, 0.0, 3000.0}) {
         for (const double step : {300.0, 601.5, 603.0, 700.0, 2000.0, 9000.0}) {
             Case each{NodeFamilies({0, 1, 2, 3, 4}, {}, 3), {0, 1}, {2, 3, 4}};

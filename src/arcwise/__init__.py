@@ -14,6 +14,8 @@ from arcwise.algorithms.exact_sampling import (
     importance_weighted_dags,
     samples_for,
 )
+from arcwise.algorithms.growth import Growth, grow, growth_memory
+from arcwise.algorithms.map import map
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.memory import exact_cost
@@ -37,7 +39,7 @@ from arcwise.graphs import (
 )
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
-from arcwise.posterior import DagSample, Posterior
+from arcwise.posterior import DagSample, MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
@@ -71,9 +73,11 @@ __all__ = [
     "FunctionScore",
     "GivenOrder",
     "GraphComparison",
+    "Growth",
     "ImportanceWeightedDags",
     "Layerings",
     "LinearOrders",
+    "MapResult",
     "Model",
     "PartialOrders",
     "Partitions",
@@ -91,8 +95,11 @@ __all__ = [
     "evidence",
     "exact",
     "exact_cost",
+    "grow",
+    "growth_memory",
     "importance_weighted_dags",
     "linear_extensions",
+    "map",
     "mc3",
     "mcmc",
     "read",

@@ -63,6 +63,14 @@ class WeightCollapseWarning(ArcwiseWarning):
     """
 
 
+class GrowthWarning(ArcwiseWarning):
+    """Candidate parents could not grow as far as the data ask for.
+
+    Issued when a node would have more candidates than `max_size` allows. Parents it
+    has in truth may then be missing: raise `max_size` if there is the memory.
+    """
+
+
 class InterruptedWarning(ArcwiseWarning):
     """A run was stopped before its end, and the result holds what was there by then.
 

@@ -33,7 +33,10 @@ class Families:
     required
         For each node the parents it must have, as ascending positions.
     max_free
-        For each node the largest number of candidates in one parent set.
+        For each node the largest number of parents it need not have in one parent set.
+    outside
+        For each node the parents of which a parent set may have one at most,
+        besides any of the candidates, as ascending positions.
 
     Examples
     --------
@@ -47,6 +50,12 @@ class Families:
     candidates: tuple[tuple[int, ...], ...]
     required: tuple[tuple[int, ...], ...]
     max_free: tuple[int, ...]
+    outside: tuple[tuple[int, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Let there be no outside parents where none are named."""
+        if not self.outside:
+            object.__setattr__(self, "outside", ((),) * len(self.variables))
 
     @classmethod
     def of(
@@ -55,6 +64,7 @@ class Families:
         *,
         max_indegree: int | Mapping[str, int] | None = None,
         candidates: Any = None,
+        plus_one: bool = False,
         required_edges: Any = (),
         forbidden_edges: Any = (),
         temporal_order: Any = None,
@@ -74,6 +84,8 @@ class Families:
             names, or edges in any form `Constraints` takes (a matrix
             [parent, node], a graph, pairs). A node a mapping leaves out has no
             candidates. None for all nodes.
+        plus_one
+            Whether a parent set may have one more parent that is no candidate.
         required_edges, forbidden_edges, temporal_order
             See `Constraints`.
         constraints
@@ -83,18 +95,25 @@ class Families:
         names = checked_variables(variables)
         told = Constraints(required_edges, forbidden_edges, temporal_order, max_indegree)
         resolved = (told & Constraints.coerce(constraints)).resolve(names)
-        allowed = resolved.allowed
+        free = resolved.allowed & ~resolved.required
+        inside = free
         if candidates is not None:
-            allowed = allowed & candidate_matrix(candidates, names, "candidates")
+            inside = free & candidate_matrix(candidates, names, "candidates")
+        elif plus_one:
+            raise ArgumentError(
+                "plus_one is for one parent besides the candidates, and there are none given; "
+                "give candidates too, or leave it out"
+            )
+        outside = free & ~inside if plus_one else np.zeros_like(free)
         nodes = range(len(names))
-        required = [np.flatnonzero(resolved.required[:, node]) for node in nodes]
-        free = [np.flatnonzero(allowed[:, node] & ~resolved.required[:, node]) for node in nodes]
-        room = [int(resolved.max_indegree[node]) - len(required[node]) for node in nodes]
+        room = resolved.max_indegree - resolved.required.sum(axis=0)
+        largest = inside.sum(axis=0) + outside.any(axis=0)
         return cls(
             names,
-            tuple(tuple(parents.tolist()) for parents in free),
-            tuple(tuple(parents.tolist()) for parents in required),
-            tuple(min(room[node], len(free[node])) for node in nodes),
+            _parents(inside),
+            _parents(resolved.required),
+            tuple(int(min(room[node], largest[node])) for node in nodes),
+            _parents(outside),
         )
 
     def count(self, node: str) -> int:
@@ -108,8 +127,10 @@ class Families:
         return sum(self._count(node) for node in range(len(self.variables)))
 
     def _count(self, node: int) -> int:
-        free = len(self.candidates[node])
-        return sum(math.comb(free, size) for size in range(self.max_free[node] + 1))
+        inside, most = len(self.candidates[node]), self.max_free[node]
+        alone = sum(math.comb(inside, size) for size in range(min(most, inside) + 1))
+        joined = sum(math.comb(inside, size) for size in range(min(most - 1, inside) + 1))
+        return alone + joined * len(self.outside[node])
 
     def table(self) -> _core.FamilyTable:
         """Return a table of zeros, one for each family.
@@ -123,13 +144,19 @@ class Families:
             gibibytes = self.total * _BYTES_PER_FAMILY / 2**30
             raise CapacityError(
                 f"the {len(self.variables)} variables have {self.total:.3g} families, which need "
-                f"{gibibytes:,.0f} GiB; lower max_indegree or give candidates"
+                f"{gibibytes:,.0f} GiB; lower max_indegree or give fewer candidates"
             )
         return _core.FamilyTable(
             [list(parents) for parents in self.candidates],
             [list(parents) for parents in self.required],
             list(self.max_free),
+            [list(parents) for parents in self.outside],
         )
+
+
+def _parents(matrix: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
+    """Return the positions of the parents in each column, ascending."""
+    return tuple(tuple(np.flatnonzero(column).tolist()) for column in matrix.T)
 
 
 def candidate_matrix(candidates: Any, names: tuple[str, ...], source: str) -> NDArray[np.bool_]:

@@ -78,7 +78,7 @@ class GivenOrder:
         self.model = model
         buckets, predecessors = _read_order(order, model.variables)
         if sums is None:
-            sums = ScoreSums(model, maxima=False, threads=threads, progress=progress)
+            sums = ScoreSums(model, tabulate="sums", threads=threads, progress=progress)
         else:
             sums.refuse_other_variables(model.variables)
         self._progress = progress

@@ -39,7 +39,7 @@ class Model:
     prior
         A `Prior`, a product of priors, a name such as ``"fair"``, or a function
         of a node and its parents that gives a log weight. None for uniform.
-    max_indegree, candidates, required_edges, forbidden_edges, temporal_order, constraints
+    max_indegree, candidates, plus_one, required_edges, forbidden_edges, temporal_order, constraints
         Which families there are; see `Families.of`. With ready scores, those
         that break a constraint are left out.
     threads
@@ -69,6 +69,7 @@ class Model:
         prior: Any = None,
         max_indegree: int | Mapping[str, int] | None = None,
         candidates: Any = None,
+        plus_one: bool = False,
         required_edges: Any = (),
         forbidden_edges: Any = (),
         temporal_order: Any = None,
@@ -91,6 +92,7 @@ class Model:
                 data,
                 self.score,
                 candidates=candidates,
+                plus_one=plus_one,
                 constraints=self.constraints,
                 threads=threads,
                 progress=progress,
@@ -98,7 +100,7 @@ class Model:
         else:
             if score is not None:
                 raise ArgumentError("data are ready scores; leave out score, they have theirs")
-            self.scores = _restricted(ready, self.constraints, candidates)
+            self.scores = _restricted(ready, self.constraints, candidates, plus_one)
         self.variables = self.scores.variables
         self.prior_terms: PriorTerms = self.prior.terms(self.variables)
         self.weights = self._weigh()
@@ -136,6 +138,41 @@ class Model:
         self._add_prior(table)
         return FamilyScores(self.variables, table)
 
+    def with_candidates(
+        self,
+        candidates: Any,
+        *,
+        plus_one: bool = False,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> Model:
+        """Return a model of the same data, score, prior and constraints on other candidates.
+
+        Parameters
+        ----------
+        candidates, plus_one
+            See `Families.of`.
+        threads, progress
+            As for the model.
+
+        Examples
+        --------
+        >>> model = Model(["a", "b", "c"], lambda node, parents: 0.0)
+        >>> len(model.with_candidates({"c": ["a"]}).scores)
+        4
+        """
+        data: Any = self.scores if self.score is None else self.data
+        return Model(
+            list(self.variables) if data is None else data,
+            self.score,
+            prior=self.prior,
+            candidates=candidates,
+            plus_one=plus_one,
+            constraints=self.constraints,
+            threads=threads,
+            progress=progress,
+        )
+
     def log_weight(self, node: str, parents: Iterable[str]) -> float:
         """Return the log weight of one family; minus infinity if it is none."""
         return self.weights.log_score(node, parents)
@@ -167,16 +204,25 @@ class Model:
         nodes = range(len(self.variables))
         if any(table.listed(node) for node in nodes):
             return None
+        outside = tuple(tuple(table.outside(node)) for node in nodes)
+        free = [table.candidates(node) for node in nodes]
         return Families(
             self.variables,
-            tuple(tuple(table.candidates(node)) for node in nodes),
+            tuple(tuple(free[node][: len(free[node]) - len(outside[node])]) for node in nodes),
             tuple(tuple(table.required(node)) for node in nodes),
             tuple(table.max_free(node) for node in nodes),
+            outside,
         )
 
 
-def _restricted(scores: FamilyScores, constraints: Constraints, candidates: Any) -> FamilyScores:
+def _restricted(
+    scores: FamilyScores, constraints: Constraints, candidates: Any, plus_one: bool
+) -> FamilyScores:
     """Return the scores of the families that satisfy the constraints."""
+    if plus_one:
+        raise ArgumentError(
+            "plus_one needs data to score families from, and these are ready scores; leave it out"
+        )
     if constraints == Constraints() and candidates is None:
         return scores
     resolved = constraints.resolve(scores.variables)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, get_args
 
 from arcwise import _core
 from arcwise._checks import whole_number
@@ -18,7 +18,7 @@ _LARGEST_TABLE = 30
 _MOST_WALKED = 2**22
 _LARGEST_WALKED = 6
 
-Method = Literal["auto", "table", "walk", "scan"]
+Method = Literal["auto", "table", "rows", "walk", "scan"]
 
 
 class ScoreSums:
@@ -35,15 +35,20 @@ class ScoreSums:
         The model whose weights are summed.
     method
         ``"table"``: one number for each set of candidates, then every sum is a
-        look-up. ``"walk"``: all allowed families that can matter are added up,
-        for nodes whose families are all sets of candidates up to a size.
+        look-up. ``"rows"``: the same with a row of numbers, for nodes whose
+        parent sets may have one parent besides the candidates. ``"walk"``: all
+        allowed families that can matter are added up, for nodes whose families
+        are all sets of candidates up to a size.
         ``"scan"``: families by falling weight, until the rest cannot matter.
-        ``"auto"``: tables for nodes with up to 20 candidates, then walks for
-        those with up to six parents and four million families.
+        ``"auto"``: rows with outside parents, tables for nodes with up to 20
+        candidates, then walks for those with up to six parents and four million
+        families.
     tolerance
         The largest share of a sum that a walk or a scan may leave out.
-    maxima
-        Whether to tabulate maxima too (with tables).
+    tabulate
+        ``"sums"``, ``"maxima"`` or ``"both"``: what tables and rows hold, which
+        is where their memory goes. Maxima that are not tabulated take long, and
+        where there are rows of maxima alone, there are no sums.
     threads, progress
         As for `arcwise.score`.
 
@@ -64,26 +69,34 @@ class ScoreSums:
         *,
         method: Method = "auto",
         tolerance: float = 1e-12,
-        maxima: bool = True,
+        tabulate: Literal["sums", "maxima", "both"] = "both",
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
         if not 0 < tolerance < 1:
             raise ArgumentError(f"tolerance is {tolerance!r}; give a number between 0 and 1")
+        if tabulate not in ("sums", "maxima", "both"):
+            raise ArgumentError(f"tabulate is {tabulate!r}; give 'sums', 'maxima' or 'both'")
         self.variables = model.variables
+        self.tabulated = tabulate
         self.tolerance = tolerance
         table = model.weights.table
         nodes = range(len(self.variables))
         candidates = [len(table.candidates(node)) for node in nodes]
-        if method not in ("auto", "table", "walk", "scan"):
-            raise ArgumentError(f"method is {method!r}; give 'auto', 'table', 'walk' or 'scan'")
-        self.methods = tuple(_chosen(table, node) if method == "auto" else method for node in nodes)
-        listed = [node for node in nodes if self.methods[node] == "walk" and table.listed(node)]
-        if listed:
+        if method not in get_args(Method):
             raise ArgumentError(
-                f"method is 'walk', and the families of {self.variables[listed[0]]!r} are a list; "
-                "only all sets up to a size can be walked; give 'scan' or 'auto'"
+                f"method is {method!r}; give 'auto', 'table', 'rows', 'walk' or 'scan'"
             )
+        self.methods = tuple(_chosen(table, node) if method == "auto" else method for node in nodes)
+        for node in nodes:
+            others = "walk" if table.outside(node) else ""
+            others = "walk rows" if table.listed(node) else others
+            if self.methods[node] in others.split():
+                raise ArgumentError(
+                    f"method is {method!r}, and the families of {self.variables[node]!r} are "
+                    f"{'a list' if table.listed(node) else 'not all sets of candidates'}; "
+                    "give 'scan' or 'auto'"
+                )
         largest = max(
             (candidates[node] for node in nodes if self.methods[node] == "table"), default=0
         )
@@ -94,7 +107,7 @@ class ScoreSums:
             )
         with running(threads, progress, "Summing scores") as run:
             self.core = _core.ScoreSums(
-                table, list(self.methods), tolerance, maxima, run.threads, run.progress
+                table, list(self.methods), tolerance, tabulate, run.threads, run.progress
             )
 
     def __repr__(self) -> str:
@@ -193,7 +206,9 @@ class ScoreSums:
         return index, inside, meeting
 
 
-def _chosen(table: _core.FamilyTable, node: int) -> Literal["table", "walk", "scan"]:
+def _chosen(table: _core.FamilyTable, node: int) -> Literal["table", "rows", "walk", "scan"]:
+    if table.outside(node):
+        return "rows"
     if len(table.candidates(node)) <= _MOST_TABULATED:
         return "table"
     small = table.count(node) <= _MOST_WALKED

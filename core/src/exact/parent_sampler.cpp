@@ -24,7 +24,7 @@ constexpr double scan_tolerance = 1e-14;
 SetSums::SetSums(const FamilyTable& weights, bool tabulate, const RunOptions& options)
     : sums_(weights,
             std::vector<SumMethod>(weights.size(), tabulate ? SumMethod::table : SumMethod::scan),
-            scan_tolerance, false, options) {
+            scan_tolerance, Tabulated::sums, options) {
     for (const NodeFamilies& families : weights) {
         std::vector<std::uint8_t>& possible = possible_.emplace_back();
         for (const int parent : families.candidates()) {

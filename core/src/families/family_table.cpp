@@ -10,16 +10,27 @@
 namespace arcwise {
 
 NodeFamilies::NodeFamilies(std::vector<int> candidates, std::vector<int> required, int max_free)
+    : NodeFamilies(std::move(candidates), std::move(required), max_free, {}) {}
+
+NodeFamilies::NodeFamilies(std::vector<int> candidates, std::vector<int> required, int max_free,
+                           const std::vector<int>& outside)
     : candidates_(std::move(candidates)),
       required_(std::move(required)),
-      layout_(static_cast<int>(candidates_.size()), max_free) {
-    values_.assign(layout_.count(), 0.0);
+      inside_(candidates_.size()),
+      layout_(static_cast<int>(inside_), std::min(max_free, static_cast<int>(inside_))) {
+    if (max_free > 0 && !outside.empty()) {
+        candidates_.insert(candidates_.end(), outside.begin(), outside.end());
+        plus_one_ = SubsetLayout(static_cast<int>(inside_),
+                                 std::min(max_free - 1, static_cast<int>(inside_)));
+    }
+    values_.assign(count(), 0.0);
 }
 
 NodeFamilies::NodeFamilies(std::vector<int> candidates, std::vector<int> required,
                            std::vector<std::uint16_t> members, std::vector<std::uint64_t> offsets)
     : candidates_(std::move(candidates)),
       required_(std::move(required)),
+      inside_(candidates_.size()),
       members_(std::move(members)),
       offsets_(std::move(offsets)) {
     if (offsets_.empty() || offsets_.back() != members_.size()) {
@@ -40,15 +51,28 @@ std::int64_t NodeFamilies::find(std::span<const int> parents) const {
             ++required_found;
             continue;
         }
-        const auto place = std::lower_bound(candidates_.begin(), candidates_.end(), parent);
+        const auto border = candidates_.begin() + static_cast<std::ptrdiff_t>(inside_);
+        auto place = std::lower_bound(candidates_.begin(), border, parent);
+        if (place == border || *place != parent) {
+            place = std::lower_bound(border, candidates_.end(), parent);
+        }
         if (place == candidates_.end() || *place != parent) return -1;
         members.push_back(static_cast<int>(place - candidates_.begin()));
     }
     if (required_found != required_.size()) return -1;
     std::sort(members.begin(), members.end(), std::greater<>());
     if (!listed()) {
-        if (static_cast<int>(members.size()) > layout_.max_size()) return -1;
-        return static_cast<std::int64_t>(layout_.rank(members));
+        const std::span<const int> all(members);
+        if (members.empty() || members[0] < static_cast<int>(inside_)) {
+            if (static_cast<int>(members.size()) > layout_.max_size()) return -1;
+            return static_cast<std::int64_t>(layout_.rank(all));
+        }
+        const std::span<const int> rest = all.subspan(1);
+        if (static_cast<int>(rest.size()) > plus_one_.max_size()) return -1;
+        if (!rest.empty() && rest[0] >= static_cast<int>(inside_)) return -1;
+        const auto position = static_cast<std::size_t>(members[0]) - inside_;
+        return static_cast<std::int64_t>(layout_.count() + plus_one_.rank(rest) * outside() +
+                                         position);
     }
     for (std::uint64_t index = 0; index < count(); ++index) {
         const auto first = members_.begin() + static_cast<std::ptrdiff_t>(offsets_[index]);
@@ -76,7 +100,17 @@ std::vector<int> NodeFamilies::parents_of(std::uint64_t index) const {
             members_.begin() + static_cast<std::ptrdiff_t>(offsets_[index + 1]));
         return parents(set);
     }
-    return parents(layout_.members(index));
+    if (index < layout_.count()) return parents(layout_.members(index));
+    const std::uint64_t after = index - layout_.count();
+    std::vector<int> members = plus_one_.members(after / outside());
+    members.push_back(static_cast<int>(inside_ + after % outside()));
+    return parents(members);
+}
+
+PlusOneBlock NodeFamilies::plus_one_block() {
+    const std::span<const int> all(candidates_);
+    return {all.first(inside_), required_, all.subspan(inside_), &plus_one_,
+            values_.data() + layout_.count()};
 }
 
 }  // namespace arcwise

@@ -99,9 +99,9 @@ void GivenPartialOrder::add_position(int position, double scale,
     std::vector<double> by_place(sums_.possible_parents(node).size(), 0.0);
     const double free_count = std::popcount(free);
     const double by_table =
-        free_count * std::exp2(free_count) + static_cast<double>(sums_[node].families().count());
+        free_count * std::exp2(free_count) + static_cast<double>(sums_[node].count());
     const double by_set =
-        static_cast<double>(sets.size()) * static_cast<double>(sums_[node].families().count());
+        static_cast<double>(sets.size()) * static_cast<double>(sums_[node].count());
     if (free_count <= most_tabulated && by_table <= by_set) {
         // gamma(X) = sum over the Y that contain X, for all sets X of free predecessors.
         std::vector<int> positions;

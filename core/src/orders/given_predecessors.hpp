@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -20,10 +21,15 @@ namespace arcwise {
                 "given it; choose an order that puts required parents before their children.");
 }
 
-// Adds the parents of a family, by its place among the sorted ones, to the node's row of bits.
+// Adds the parents of a family, by its place, to the node's row of bits.
 inline void add_family(const ScoreSums& sums, int node, std::int64_t family, std::uint64_t* row) {
-    const ParentBits bits = sums[node].families().parents(static_cast<std::size_t>(family));
-    for (std::size_t word = 0; word < sums[node].words(); ++word) {
+    constexpr std::size_t most_words = 16;
+    const std::size_t words = sums[node].words();
+    std::array<std::uint64_t, most_words> few;
+    std::vector<std::uint64_t> many(words > most_words ? words : 0);
+    std::uint64_t* bits = many.empty() ? few.data() : many.data();
+    sums[node].copy_parents(family, bits);
+    for (std::size_t word = 0; word < words; ++word) {
         for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
             const int place = static_cast<int>(word * 64) + std::countr_zero(left);
             const auto parent = static_cast<std::size_t>(sums.parent_at(node, place));

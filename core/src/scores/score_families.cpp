@@ -158,8 +158,8 @@ void run_walks(const SetFunction& score, const std::vector<Walk>& walks, std::ui
 // the other, since the second reads what the first wrote.
 Walk own_walk(NodeFamilies& families, int node, bool intervened, bool with_node) {
     Walk walk;
-    walk.variables = families.candidates();
-    walk.pool = static_cast<int>(walk.variables.size());
+    walk.pool = static_cast<int>(families.inside());
+    walk.variables.assign(families.candidates().begin(), families.candidates().begin() + walk.pool);
     walk.max_size = families.layout().max_size();
     walk.variables.push_back(node);
     walk.variables.insert(walk.variables.end(), families.required().begin(),
@@ -175,13 +175,14 @@ Walk own_walk(NodeFamilies& families, int node, bool intervened, bool with_node)
     return walk;
 }
 
-// Families as differences of a table of M over all sets of all variables.
+// Families as differences of a table of M over all sets of all variables; those with an outside
+// parent are left alone.
 void difference(const SubsetLayout& layout, const std::vector<double>& set_values,
                 NodeFamilies& families, int node) {
     std::vector<int> set;
     std::vector<double>& values = families.values();
     const std::vector<int>& required = families.required();
-    families.for_each([&](std::uint64_t index, std::span<const int> members) {
+    families.layout().for_each([&](std::uint64_t index, std::span<const int> members) {
         set.clear();
         for (const int member : members) {
             set.push_back(families.candidates()[static_cast<std::size_t>(member)]);
@@ -213,7 +214,7 @@ void score_families(const SetFunction& score, FamilyTable& table, const RunOptio
         sharing.push_back(node);
         largest_family = std::max(largest_family, 1 + families.layout().max_size() +
                                                       static_cast<int>(families.required().size()));
-        families_of_sharing += families.count();
+        families_of_sharing += families.layout().count();
     }
 
     // The common table pays (and stays smaller than the families) only if it has fewer sets.
@@ -227,13 +228,21 @@ void score_families(const SetFunction& score, FamilyTable& table, const RunOptio
     }
     if (!common) alone.insert(alone.end(), sharing.begin(), sharing.end());
     std::uint64_t families_alone = 0;
-    for (const int node : alone) families_alone += table[static_cast<std::size_t>(node)].count();
+    for (const int node : alone) {
+        families_alone += table[static_cast<std::size_t>(node)].layout().count();
+    }
+    std::uint64_t families_plus_one = 0;
+    std::vector<PlusOneBlock> plus_one;
+    for (NodeFamilies& families : table) {
+        plus_one.push_back(families.plus_one_block());
+        families_plus_one += plus_one.back().count();
+    }
 
     // In sets: a difference of two known sets costs little beside counting one.
     constexpr std::uint64_t differences_per_set = 16;
     const std::uint64_t common_sets = common ? SubsetLayout(nodes, largest_family).count() : 0;
     const std::uint64_t differences = common ? families_of_sharing / differences_per_set : 0;
-    Phases phases(options, common_sets + differences + 2 * families_alone);
+    Phases phases(options, common_sets + differences + 2 * families_alone + 2 * families_plus_one);
 
     if (common) {
         const SubsetLayout layout(nodes, largest_family);
@@ -250,11 +259,15 @@ void score_families(const SetFunction& score, FamilyTable& table, const RunOptio
                       [&](std::size_t task, TaskContext& context) {
                           NodeFamilies& families = table[static_cast<std::size_t>(sharing[task])];
                           difference(layout, set_values, families, sharing[task]);
-                          context.advance(families.count());
+                          context.advance(families.layout().count());
                       });
         });
     }
 
+    if (families_plus_one > 0) {
+        phases.run(2 * families_plus_one,
+                   [&](const RunOptions& part) { score_plus_one(score, plus_one, part); });
+    }
     if (alone.empty()) return;
     for (const bool with_node : {false, true}) {
         std::vector<Walk> walks;

@@ -12,8 +12,9 @@ LinearOrders::MoveWeights LinearOrders::balanced(int nodes) {
     return {1.0 / (n / 3.0 + 2.0), 1.0 / 2.0, 1.0 / (2.0 * n)};
 }
 
-LinearOrders::LinearOrders(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights)
-    : weights_(std::move(sums)), move_weights_(move_weights) {
+LinearOrders::LinearOrders(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights,
+                           Semiring semiring)
+    : weights_(std::move(sums), semiring), move_weights_(move_weights) {
     // Neighbours alone reach every order, and so do swaps or relocations alone.
     refuse_bad_weights(move_weights_);
 }

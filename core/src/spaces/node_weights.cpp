@@ -3,8 +3,8 @@
 
 namespace arcwise {
 
-NodeWeights::NodeWeights(std::shared_ptr<const ScoreSums> sums)
-    : sums_(std::move(sums)), nodes_(sums_->nodes()), words_(sums_->words()) {
+NodeWeights::NodeWeights(std::shared_ptr<const ScoreSums> sums, Semiring semiring)
+    : sums_(std::move(sums)), semiring_(semiring), nodes_(sums_->nodes()), words_(sums_->words()) {
     flips_.resize(static_cast<std::size_t>(nodes_) * static_cast<std::size_t>(nodes_));
     for (int node = 0; node < nodes_; ++node) {
         std::vector<std::uint64_t> all(words_, 0);
@@ -17,12 +17,14 @@ NodeWeights::NodeWeights(std::shared_ptr<const ScoreSums> sums)
         }
         const NodeSums& of_node = (*sums_)[node];
         Table table;
-        if (of_node.tabulated() && of_node.words() == 1) {
-            table = {of_node.table().data(), of_node.table().size() - 1, of_node.required_bits()[0],
-                     of_node.heaviest()};
+        const bool summed = semiring == Semiring::sum;
+        const std::vector<double>& values = summed ? of_node.table() : of_node.maxima_table();
+        if (!values.empty() && of_node.words() == 1) {
+            table = {values.data(), values.size() - 1, of_node.required_bits()[0],
+                     summed ? of_node.heaviest() : 0.0};
         }
         tables_.push_back(table);
-        stand_ins_.push_back((*sums_)[node].log_sum(all.data()));
+        stand_ins_.push_back(looked_for(node, all.data()));
     }
 }
 

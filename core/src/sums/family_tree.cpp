@@ -89,10 +89,10 @@ class TreeBuilder {
 }  // namespace
 
 FamilyTree::FamilyTree(const NodeFamilies& families, double tolerance) {
-    if (families.listed()) {
+    if (families.listed() || families.outside() > 0) {
         throw Error(ErrorKind::argument,
                     "Only families that are all subsets of the candidates up to a size can be "
-                    "walked, and listed ones came; use the scan.");
+                    "walked, and others came; use the scan.");
     }
     const SubsetLayout& layout = families.layout();
     if (layout.count() >= std::uint64_t{1} << 32) {

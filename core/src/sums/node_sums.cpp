@@ -1,6 +1,7 @@
 // Look-ups in the table of sums, and where to leave it for the walk or the scan.
 #include "arcwise/sums/node_sums.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -23,17 +24,22 @@ constexpr int largest_table = 30;
 }  // namespace
 
 NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, double tolerance,
-                   bool with_max)
+                   Tabulated tabulated)
     : node_(static_cast<std::uint64_t>(node)),
       candidates_(families.candidates().size()),
       required_count_(families.required().size()),
-      sorted_(families, tolerance) {
+      words_(words_for(families)) {
     required_bits_.assign(words(), 0);
     for (std::size_t i = 0; i < required_count_; ++i) {
         const std::size_t position = candidates_ + i;
         required_bits_[position / 64] |= std::uint64_t{1} << (position % 64);
     }
-    if (sorted_.count() > 0) heaviest_ = sorted_.weight(0);
+    if (method == SumMethod::rows) {
+        rows_.emplace(families, node, tabulated != Tabulated::maxima, tabulated != Tabulated::sums);
+        return;
+    }
+    sorted_.emplace(families, tolerance);
+    if (sorted_->count() > 0) heaviest_ = sorted_->weight(0);
     if (method == SumMethod::scan) return;
     if (method == SumMethod::walk) {
         // The difference of two sums may be as small as this share of them.
@@ -49,10 +55,10 @@ NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, dou
     }
     const std::uint64_t size = std::uint64_t{1} << candidates_;
     sums_.assign(size, minus_infinity);
-    for (std::size_t place = 0; place < sorted_.count(); ++place) {
-        sums_[*sorted_.parents(place) & (size - 1)] = sorted_.weight(place);
+    for (std::size_t place = 0; place < sorted_->count(); ++place) {
+        sums_[*sorted_->parents(place) & (size - 1)] = sorted_->weight(place);
     }
-    if (with_max) {
+    if (tabulated != Tabulated::sums) {
         maxima_ = sums_;
         max_over_subsets(maxima_.data(), static_cast<int>(candidates_));
     }
@@ -78,18 +84,20 @@ double NodeSums::relative_log_sum(ParentBits allowed) const {
     if (tabulated()) return sums_[allowed[0] & (sums_.size() - 1)];
     const double sum = walk_->log_sum(allowed);
     if (sum != minus_infinity || walk_->complete()) return sum;
-    return sorted_.log_sum(allowed, nullptr) - heaviest_;
+    return sorted_->log_sum(allowed, nullptr) - heaviest_;
 }
 
 double NodeSums::log_sum(ParentBits allowed) const {
-    if (!tabulated() && !walk_) return sorted_.log_sum(allowed, nullptr);
+    if (rows_) return has_required_parents(allowed) ? rows_->log_sum(allowed) : minus_infinity;
+    if (!tabulated() && !walk_) return sorted_->log_sum(allowed, nullptr);
     return has_required_parents(allowed) ? heaviest_ + relative_log_sum(allowed) : minus_infinity;
 }
 
 double NodeSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const {
-    if (!tabulated() && !walk_) return sorted_.log_sum(allowed, required);
+    if (!tabulated() && !walk_ && !rows_) return sorted_->log_sum(allowed, required);
     if (!has_required_parents(allowed)) return minus_infinity;
     if (meets_required_parents(required)) return log_sum(allowed);
+    if (rows_) return rows_->log_sum(allowed, required, memo);
     std::array<std::uint64_t, 4> few;
     std::vector<std::uint64_t> many(words() > few.size() ? words() : 0);
     std::uint64_t* without = many.empty() ? few.data() : many.data();
@@ -104,32 +112,60 @@ double NodeSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& memo)
     if (rest == minus_infinity) return heaviest_ + whole;
     const double gap = whole - rest;
     if (gap > smallest_gap) return heaviest_ + (whole + std::log(-std::expm1(-gap)));
-    const auto add_up = [&] { return sorted_.log_sum(allowed, required); };
+    const auto add_up = [&] { return sorted_->log_sum(allowed, required); };
     if (candidates_ > 64) return add_up();
     const std::uint64_t mask =
         candidates_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << candidates_) - 1;
     const std::uint64_t all = allowed[0] & mask;
-    return memo.get(node_, all, required[0] & all, add_up);
+    KeyOfWords key;
+    key.add(node_);
+    key.add(all);
+    key.add(required[0] & all);
+    return memo.get(key.key(), add_up);
 }
 
 double NodeSums::max(ParentBits allowed) const {
+    if (rows_) return has_required_parents(allowed) ? rows_->max(allowed) : minus_infinity;
     if (!maxima_.empty()) {
         return has_required_parents(allowed) ? maxima_[allowed[0] & (maxima_.size() - 1)]
                                              : minus_infinity;
     }
-    const std::int64_t place = sorted_.best(allowed, nullptr);
-    return place < 0 ? minus_infinity : sorted_.weight(static_cast<std::size_t>(place));
+    const std::int64_t place = sorted_->best(allowed, nullptr);
+    return place < 0 ? minus_infinity : sorted_->weight(static_cast<std::size_t>(place));
+}
+
+std::int64_t NodeSums::best(ParentBits allowed, ParentBits required) const {
+    if (!rows_) return sorted_->best(allowed, required);
+    if (!has_required_parents(allowed)) return -1;
+    const bool met = required == nullptr || meets_required_parents(required);
+    return rows_->best(allowed, met ? nullptr : required);
 }
 
 std::int64_t NodeSums::draw(ParentBits allowed, Random& random) const {
-    if (random.scripted()) return sorted_.choose(allowed, nullptr, random);
-    return sorted_.place_at(allowed, nullptr, log_sum(allowed), random.uniform());
+    if (rows_) return has_required_parents(allowed) ? rows_->draw(allowed, random) : -1;
+    if (random.scripted()) return sorted_->choose(allowed, nullptr, random);
+    return sorted_->place_at(allowed, nullptr, log_sum(allowed), random.uniform());
 }
 
 std::int64_t NodeSums::draw(ParentBits allowed, ParentBits required, SumMemo& memo,
                             Random& random) const {
-    if (random.scripted()) return sorted_.choose(allowed, required, random);
-    return sorted_.place_at(allowed, required, log_sum(allowed, required, memo), random.uniform());
+    if (rows_) {
+        if (!has_required_parents(allowed)) return -1;
+        return meets_required_parents(required) ? rows_->draw(allowed, random)
+                                                : rows_->draw(allowed, required, random);
+    }
+    if (random.scripted()) return sorted_->choose(allowed, required, random);
+    return sorted_->place_at(allowed, required, log_sum(allowed, required, memo), random.uniform());
+}
+
+void NodeSums::copy_parents(std::int64_t place, std::uint64_t* bits) const {
+    if (rows_) {
+        std::copy(required_bits_.begin(), required_bits_.end(), bits);
+        rows_->add_parents(place, bits);
+        return;
+    }
+    const ParentBits parents = sorted_->parents(static_cast<std::size_t>(place));
+    std::copy(parents, parents + words_, bits);
 }
 
 }  // namespace arcwise

@@ -25,6 +25,66 @@ void insert_bit(double* values, std::size_t count, std::size_t i) {
 
 }  // namespace
 
+std::vector<std::uint64_t> NodeSums::with_places_in(std::size_t set, ParentBits base,
+                                                    std::span<const int> places) const {
+    std::vector<std::uint64_t> bits(base, base + words_);
+    for (std::size_t left = set; left != 0; left &= left - 1) {
+        const int place = places[static_cast<std::size_t>(std::countr_zero(left))];
+        if (place >= 0)
+            bits[static_cast<std::size_t>(place) / 64] |= std::uint64_t{1} << (place % 64);
+    }
+    return bits;
+}
+
+// Of the families that hold exactly the places in a set, those of the set less those of its
+// subsets would be a difference; so families are gone through one by one.
+void NodeSums::add_row_probabilities(ParentBits base, std::span<const int> places,
+                                     const double* log_factors, double* by_place) const {
+    const std::vector<std::uint64_t> allowed = with_places(base, places, words_);
+    if (!has_required_parents(allowed.data())) return;
+    if (places.empty()) {
+        SumMemo memo;
+        const double factor = std::exp(rows_->log_sum(allowed.data()) + log_factors[0]);
+        rows_->add_parent_probabilities(allowed.data(), nullptr, factor, memo, by_place);
+        add_to_required(factor, by_place);
+        return;
+    }
+    std::vector<std::uint64_t> bits(words_);
+    rows_->for_each(allowed.data(), nullptr, [&](std::int64_t at, double weight) {
+        copy_parents(at, bits.data());
+        std::size_t set = 0;
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            if (places[i] < 0) continue;
+            const std::uint64_t word = bits[static_cast<std::size_t>(places[i]) / 64];
+            set |= static_cast<std::size_t>(word >> (places[i] % 64) & 1) << i;
+        }
+        const double probability = std::exp(weight + log_factors[set]);
+        for (std::size_t word = 0; word < words_; ++word) {
+            for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
+                by_place[word * 64 + static_cast<std::size_t>(std::countr_zero(left))] +=
+                    probability;
+            }
+        }
+    });
+}
+
+void NodeSums::add_to_required(double amount, double* by_place) const {
+    for (std::size_t i = 0; i < required_count_; ++i) by_place[candidates_ + i] += amount;
+}
+
+void NodeSums::add_parent_probabilities(ParentBits allowed, ParentBits required, SumMemo& memo,
+                                        double* by_place) const {
+    if (!rows_) {
+        sorted_->add_parent_probabilities(allowed, required, -log_sum(allowed, required, memo),
+                                          by_place);
+        return;
+    }
+    if (!has_required_parents(allowed)) return;
+    const bool met = meets_required_parents(required);
+    rows_->add_parent_probabilities(allowed, met ? nullptr : required, 1.0, memo, by_place);
+    add_to_required(1.0, by_place);
+}
+
 void NodeSums::look_up_over(ParentBits base, std::span<const int> places, double* out) const {
     // Sets of the first places are turned into offsets once, those of the others one by one.
     constexpr std::size_t most_at_once = 6;
@@ -52,7 +112,13 @@ void NodeSums::look_up_over(ParentBits base, std::span<const int> places, double
 
 void NodeSums::log_sums_over(ParentBits base, std::span<const int> places, double* out) const {
     const std::size_t count = std::size_t{1} << places.size();
-    if (!has_required_parents(sorted_.with_places(base, places).data())) {
+    if (rows_) {
+        for (std::size_t set = 0; set < count; ++set) {
+            out[set] = log_sum(with_places_in(set, base, places).data());
+        }
+        return;
+    }
+    if (!has_required_parents(with_places(base, places, words_).data())) {
         std::fill_n(out, count, minus_infinity);
         return;
     }
@@ -79,7 +145,7 @@ void NodeSums::log_sums_over(ParentBits base, std::span<const int> places, doubl
         }
     }
     if (!done) {
-        sorted_.log_sums_over(base, places, lowest, out);
+        sorted_->log_sums_over(base, places, lowest, out);
         return;
     }
     if (lowest == 0) return;
@@ -90,14 +156,18 @@ void NodeSums::log_sums_over(ParentBits base, std::span<const int> places, doubl
 
 void NodeSums::add_parent_probabilities(ParentBits base, std::span<const int> places,
                                         const double* log_factors, double* by_place) const {
+    if (rows_) {
+        add_row_probabilities(base, places, log_factors, by_place);
+        return;
+    }
     if (walk_ && walk_->complete()) {
-        if (has_required_parents(sorted_.with_places(base, places).data())) {
+        if (has_required_parents(with_places(base, places, words_).data())) {
             walk_->add_parent_probabilities(base, places, log_factors, by_place);
         }
         return;
     }
     if (!tabulated() || !places.empty()) {
-        sorted_.add_parent_probabilities(base, places, log_factors, by_place);
+        sorted_->add_parent_probabilities(base, places, log_factors, by_place);
         return;
     }
     if (!has_required_parents(base)) return;
@@ -110,7 +180,7 @@ void NodeSums::add_parent_probabilities(ParentBits base, std::span<const int> pl
         const std::uint64_t parent = left & (~left + 1);
         by_place[std::countr_zero(left)] -= total * std::expm1(sums_[all & ~parent] - sum);
     }
-    for (std::size_t i = 0; i < required_count_; ++i) by_place[candidates_ + i] += total;
+    add_to_required(total, by_place);
 }
 
 }  // namespace arcwise

@@ -7,11 +7,11 @@
 namespace arcwise {
 
 ScoreSums::ScoreSums(const FamilyTable& table, const std::vector<SumMethod>& methods,
-                     double tolerance, bool with_max, const RunOptions& options) {
+                     double tolerance, Tabulated tabulated, const RunOptions& options) {
     std::vector<std::optional<NodeSums>> built(table.size());
     run_tasks(table.size(), table.size(), options, [&](std::size_t node, TaskContext& context) {
         built[node].emplace(table[node], static_cast<int>(node), methods[node], tolerance,
-                            with_max);
+                            tabulated);
         context.advance(1);
     });
     sums_.reserve(table.size());
@@ -28,6 +28,7 @@ ScoreSums::ScoreSums(const FamilyTable& table, const std::vector<SumMethod>& met
             places_[index(node, possible[place])] = static_cast<int>(place);
         }
         possible_.push_back(std::move(possible));
+        inside_.push_back(families.inside());
     }
 }
 
@@ -41,7 +42,8 @@ std::vector<std::uint64_t> ScoreSums::bits(int node, std::span<const int> parent
 }
 
 std::vector<int> ScoreSums::family(int node, std::int64_t place) const {
-    const ParentBits bits = (*this)[node].families().parents(static_cast<std::size_t>(place));
+    std::vector<std::uint64_t> bits((*this)[node].words());
+    (*this)[node].copy_parents(place, bits.data());
     const std::vector<int>& possible = possible_parents(node);
     std::vector<int> result;
     for (std::size_t at = 0; at < possible.size(); ++at) {

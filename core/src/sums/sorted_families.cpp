@@ -24,7 +24,7 @@ SortedFamilies::SortedFamilies(const NodeFamilies& families, double tolerance)
     : log_tolerance_(std::log(tolerance)) {
     const std::size_t candidates = families.candidates().size();
     const std::size_t required = families.required().size();
-    words_ = std::max<std::size_t>(1, (candidates + required + 63) / 64);
+    words_ = words_for(families);
     const std::vector<double>& values = families.values();
 
     // Families of weight zero can be in no sum, no maximum and no draw.
@@ -141,9 +141,9 @@ std::int64_t SortedFamilies::place_at(ParentBits allowed, ParentBits required, d
     return found;
 }
 
-std::vector<std::uint64_t> SortedFamilies::with_places(ParentBits base,
-                                                       std::span<const int> places) const {
-    std::vector<std::uint64_t> result(base, base + words_);
+std::vector<std::uint64_t> with_places(ParentBits base, std::span<const int> places,
+                                       std::size_t words) {
+    std::vector<std::uint64_t> result(base, base + words);
     for (const int place : places) {
         if (place >= 0)
             result[static_cast<std::size_t>(place) / 64] |= std::uint64_t{1} << (place % 64);
@@ -169,7 +169,7 @@ void SortedFamilies::log_sums_over(ParentBits base, std::span<const int> places,
     double* scales = out;  // by set: its heaviest family, which comes first
     std::fill_n(scales, count, minus_infinity);
     scan(
-        with_places(base, places).data(), nullptr,
+        with_places(base, places, words_).data(), nullptr,
         [&](std::size_t block) {
             // No sum that is not zero is smaller than that over the base.
             return sums[lowest] == 0.0 || log_remaining_[block] >= scales[lowest] +
@@ -201,7 +201,7 @@ void SortedFamilies::add_parent_probabilities(ParentBits base, std::span<const i
     const std::size_t count = std::size_t{1} << places.size();
     const double largest = *std::max_element(log_factors, log_factors + count);
     scan(
-        with_places(base, places).data(), nullptr,
+        with_places(base, places, words_).data(), nullptr,
         [&](std::size_t block) { return log_remaining_[block] + largest >= log_negligible; },
         [&](std::size_t family) {
             const double factor = log_factors[places_of(family, places)];

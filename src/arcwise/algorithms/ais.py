@@ -188,7 +188,7 @@ def annealed_log_total(
     """Return the log of the summed weights of all DAGs by annealing, and its standard error."""
     chosen = as_space(space)
     recording = Recording(target, dags_per_state=1).on(chosen)
-    core_space = chosen.build(ScoreSums(model, maxima=False, threads=threads))
+    core_space = chosen.build(ScoreSums(model, tabulate="sums", threads=threads))
     options = recording.options(edge_batches=2)
     options.edges = False
     annealed = _core.AnnealedRuns(core_space, linear(steps), 0, 1, options, seed)

@@ -125,7 +125,7 @@ def sample_chains(
 def sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> ScoreSums:
     """Return the score sums given, if they are of these variables, or new ones."""
     if sums is None:
-        return ScoreSums(model, tolerance=_SUM_TOLERANCE, maxima=False, threads=threads)
+        return ScoreSums(model, tolerance=_SUM_TOLERANCE, tabulate="sums", threads=threads)
     sums.refuse_other_variables(model.variables)
     return sums
 

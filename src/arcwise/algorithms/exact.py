@@ -86,7 +86,7 @@ def exact(
         refuse_too_large(exact_cost(model, wanted, threads=run.threads).memory, memory_limit)
         quiet = Run(run.threads)
         weights = model.weights.table
-        map_log_weight, map_parents = _core.best_dag(weights, quiet.threads, quiet.progress)
+        map_dag, map_log_weight = best_dag(model, quiet)
         if wanted == "modular":
             total, families, error = _core.modular_posterior(
                 weights, tolerance, run.threads, run.progress
@@ -96,7 +96,6 @@ def exact(
                 weights, run.threads, run.progress
             )
         constant = log_prior_constant(model, wanted, tolerance, quiet)
-    map_dag = _dag(model.variables, map_parents)
     orders = 0.0
     if wanted == "order-modular":
         orders = linear_extensions(map_dag, log=True)
@@ -113,6 +112,17 @@ def exact(
         family_probabilities=FamilyScores(model.variables, families),
         provenance=model.provenance() | {"seconds": time.perf_counter() - start},
     )
+
+
+def best_dag(model: Model, run: Run) -> tuple[Dag, float]:
+    """Return the DAG of the largest weight and its log weight, by a programme of O(n^2 2^n)."""
+    log_weight, parents = _core.best_dag(model.weights.table, run.threads, run.progress)
+    names = model.variables
+    of_each = {
+        node: [names[u] for u in range(len(names)) if parents[v] >> u & 1]
+        for v, node in enumerate(names)
+    }
+    return Dag(names, of_each), log_weight
 
 
 def ancestor_probabilities(
@@ -179,16 +189,6 @@ def refuse_many_variables(model: Model, target: Target) -> None:
             f"the model has {n} variables, and the exact {target} posterior takes up to {most}; "
             "use a sampler"
         )
-
-
-def _dag(variables: tuple[str, ...], parents: list[int]) -> Dag:
-    return Dag(
-        variables,
-        {
-            node: [variables[u] for u in range(len(variables)) if parents[v] >> u & 1]
-            for v, node in enumerate(variables)
-        },
-    )
 
 
 def _edge_probabilities(families: _core.FamilyTable) -> NDArray[np.float64]:

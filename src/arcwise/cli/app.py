@@ -11,6 +11,7 @@ from arcwise.cli.composition import command
 from arcwise.cli.data import describe, simulate
 from arcwise.cli.evidence import evidence
 from arcwise.cli.exact import exact
+from arcwise.cli.map import map
 from arcwise.cli.sample import sample
 from arcwise.cli.score import score
 
@@ -45,5 +46,5 @@ def _global_options(
     pass
 
 
-for function in (exact, sample, evidence, score, describe, simulate):
+for function in (exact, sample, map, evidence, score, describe, simulate):
     app.command()(command(function))

@@ -1,4 +1,4 @@
-"""What sub-commands print of a posterior, and the files they leave in a folder."""
+"""What sub-commands print of a result, and the files they leave in a folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.text import Text
 
 from arcwise._names import listing
 from arcwise.errors import ArgumentError
-from arcwise.posterior import Posterior
+from arcwise.posterior import MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
 
 _EDGES_SHOWN = 15
@@ -63,11 +63,51 @@ def evidence_lines(evidence: Evidence) -> list[str]:
     return lines
 
 
-def write_results(posterior: Posterior, folder: Path) -> str:
-    """Write the files of a posterior to a folder, and return their names as a phrase."""
+def print_dag(best: MapResult) -> None:
+    """Print the first edges of the best DAG, and which of them its whole class has."""
+    shown = best.dag.edges[:_EDGES_SHOWN]
+    count = best.dag.number_of_edges
+    title = f"The best DAG: {count} edges" + (
+        "" if count == len(shown) else f", the first {len(shown)}"
+    )
+    table = Table(title=title, title_justify="left")
+    for column in ("source", "target", "in its class"):
+        table.add_column(column)
+    directed = set(best.cpdag.directed)
+    for edge in shown:
+        kind = "directed" if edge in directed else "undirected"
+        table.add_row(Text(edge[0]), Text(edge[1]), kind)
+    Console().print(table)
+
+
+def map_lines(best: MapResult) -> list[str]:
+    """Return the weight of the best DAG and how it was found, in words."""
+    lines = [f"log score {best.log_score:.6f}, log weight {best.log_weight:.6f} (with the prior)"]
+    if best.method == "exact":
+        return [*lines, "exact: no DAG of the model weighs more"]
+    reached = f"search: {best.restarts_at_best} of {best.restarts} restarts reached this weight"
+    classes = "" if best.classes < 2 else f", with DAGs of {best.classes} classes"
+    return [*lines, f"{reached}{classes}, in {best.seconds:.1f} s"]
+
+
+def write_map(best: MapResult, folder: Path) -> str:
+    """Write the files of the best DAG to a folder, and return their names as a phrase."""
+    _make_folder(folder)
+    best.write_edges(folder / "edges.csv")
+    best.write_cpdag(folder / "cpdag.csv")
+    best.write_summary(folder / "summary.json")
+    return listing(["edges.csv", "cpdag.csv", "summary.json"])
+
+
+def _make_folder(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise ArgumentError(f"'{folder}' is a file; give a folder for --out")
     folder.mkdir(parents=True, exist_ok=True)
+
+
+def write_results(posterior: Posterior, folder: Path) -> str:
+    """Write the files of a posterior to a folder, and return their names as a phrase."""
+    _make_folder(folder)
     written = ["edges.csv"]
     posterior.write_edges(folder / "edges.csv")
     if posterior.evidence is not None:

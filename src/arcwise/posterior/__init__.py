@@ -2,7 +2,8 @@
 
 from arcwise.posterior.dag_sample import DagSample, Feature
 from arcwise.posterior.evidence import Evidence, LowerBound
+from arcwise.posterior.map_result import MapResult
 from arcwise.posterior.posterior import Posterior
 from arcwise.posterior.traces import Traces
 
-__all__ = ["DagSample", "Evidence", "Feature", "LowerBound", "Posterior", "Traces"]
+__all__ = ["DagSample", "Evidence", "Feature", "LowerBound", "MapResult", "Posterior", "Traces"]

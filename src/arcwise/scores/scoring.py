@@ -21,6 +21,7 @@ def score(
     *,
     max_indegree: Any = None,
     candidates: Any = None,
+    plus_one: bool = False,
     required_edges: Any = (),
     forbidden_edges: Any = (),
     temporal_order: Any = None,
@@ -39,7 +40,7 @@ def score(
         A score such as ``BDeu(equivalent_sample_size=10)``, a name such as
         ``"bge"``, or a function of a node and its parents. None chooses `BDeu`
         for discrete data and `BGe` otherwise.
-    max_indegree, candidates, required_edges, forbidden_edges, temporal_order, constraints
+    max_indegree, candidates, plus_one, required_edges, forbidden_edges, temporal_order, constraints
         Which families there are; see `Families.of`.
     threads
         The number of threads; None for all cores.
@@ -62,6 +63,7 @@ def score(
     table_of = {
         "max_indegree": max_indegree,
         "candidates": candidates,
+        "plus_one": plus_one,
         "required_edges": required_edges,
         "forbidden_edges": forbidden_edges,
         "temporal_order": temporal_order,

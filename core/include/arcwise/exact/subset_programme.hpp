@@ -12,11 +12,10 @@
 #include <vector>
 
 #include "arcwise/exact/block_sums.hpp"
+#include "arcwise/sums/semiring.hpp"
 #include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
-
-enum class Semiring { sum, maximum };
 
 std::vector<double> forward_programme(const BlockSums& sums, Semiring semiring,
                                       const RunOptions& options);

@@ -2,14 +2,17 @@
 //
 // Every family of a node contains the node's `required` parents and any of its *free* parents, the
 // `candidates`. Which free sets are families is either implied (all subsets of the candidates up to
-// a size, numbered by SubsetLayout) or listed (files of pruned scores). Members of a free set are
-// positions in `candidates`, so a node's families cost 8 bytes each however many nodes there are.
+// a size, numbered by SubsetLayout; or, with outside candidates, those that have at most one of
+// them) or listed (files of pruned scores). Members of a free set are positions in `candidates`, so
+// a node's families cost 8 bytes each however many nodes there are.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "arcwise/families/plus_one_block.hpp"
 #include "arcwise/families/subset_layout.hpp"
 
 namespace arcwise {
@@ -21,6 +24,11 @@ class NodeFamilies {
     // All subsets of `candidates` with at most `max_free` members, each joined by `required`.
     NodeFamilies(std::vector<int> candidates, std::vector<int> required, int max_free);
 
+    // The same, and each of those sets of fewer than `max_free` members joined by one of `outside`.
+    // The outside parents come last among the candidates; each part is ascending.
+    NodeFamilies(std::vector<int> candidates, std::vector<int> required, int max_free,
+                 const std::vector<int>& outside);
+
     // Exactly the free sets listed: `members` holds candidate positions, those of family i, in
     // descending order, between offsets[i] and offsets[i + 1].
     NodeFamilies(std::vector<int> candidates, std::vector<int> required,
@@ -29,8 +37,27 @@ class NodeFamilies {
     const std::vector<int>& candidates() const { return candidates_; }
     const std::vector<int>& required() const { return required_; }
     bool listed() const { return !offsets_.empty(); }
+    std::uint64_t count() const {
+        return listed() ? offsets_.size() - 1 : layout_.count() + outside() * plus_one_.count();
+    }
+
+    // The candidates of which any number may come together, the first ones, and how many others
+    // there are, of which a family has at most one.
+    std::size_t inside() const { return inside_; }
+    std::size_t outside() const { return candidates_.size() - inside_; }
+
+    // The subsets of the inside candidates, whose families are stored first; and those of them that
+    // come with an outside parent as well, stored after them, the outside parents of one set side
+    // by side.
     const SubsetLayout& layout() const { return layout_; }
-    std::uint64_t count() const { return listed() ? offsets_.size() - 1 : layout_.count(); }
+    const SubsetLayout& plus_one_layout() const { return plus_one_; }
+    PlusOneBlock plus_one_block();
+
+    // Free parents in the largest implied family.
+    int max_free() const {
+        return outside() > 0 ? std::max(layout_.max_size(), plus_one_.max_size() + 1)
+                             : layout_.max_size();
+    }
 
     std::vector<double>& values() { return values_; }
     const std::vector<double>& values() const { return values_; }
@@ -39,11 +66,21 @@ class NodeFamilies {
     // the free parents, descending.
     template <class Visit>
     void for_each(Visit&& visit) const {
+        std::vector<int> set;
         if (!listed()) {
             layout_.for_each(visit);
+            if (outside() == 0) return;
+            std::uint64_t index = layout_.count();
+            plus_one_.for_each([&](std::uint64_t, std::span<const int> members) {
+                set.assign(1, 0);
+                set.insert(set.end(), members.begin(), members.end());
+                for (std::size_t position = inside_; position < candidates_.size(); ++position) {
+                    set[0] = static_cast<int>(position);
+                    visit(index++, std::span<const int>(set));
+                }
+            });
             return;
         }
-        std::vector<int> set;
         for (std::uint64_t index = 0; index < count(); ++index) {
             set.assign(members_.begin() + static_cast<std::ptrdiff_t>(offsets_[index]),
                        members_.begin() + static_cast<std::ptrdiff_t>(offsets_[index + 1]));
@@ -63,7 +100,9 @@ class NodeFamilies {
   private:
     std::vector<int> candidates_;
     std::vector<int> required_;
+    std::size_t inside_ = 0;
     SubsetLayout layout_;
+    SubsetLayout plus_one_;
     std::vector<std::uint16_t> members_;
     std::vector<std::uint64_t> offsets_;
     std::vector<double> values_;

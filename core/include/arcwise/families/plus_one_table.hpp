@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "arcwise/families/plus_one_block.hpp"
 #include "arcwise/families/subset_layout.hpp"
 
 namespace arcwise {
@@ -28,6 +29,8 @@ class PlusOneFamilies {
     // r * outside().size() + p.
     std::vector<double>& values() { return values_; }
     const std::vector<double>& values() const { return values_; }
+
+    PlusOneBlock block() { return {candidates_, required_, outside_, &layout_, values_.data()}; }
 
     // Calls visit(parents) for every family in storage order, parents as ascending node numbers.
     template <class Visit>

@@ -1,6 +1,8 @@
 // Fills a family table with the local scores of a set function.
 #pragma once
 
+#include <span>
+
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/families/plus_one_table.hpp"
 #include "arcwise/scores/set_function.hpp"
@@ -14,5 +16,7 @@ void score_families(const SetFunction& score, FamilyTable& table, const RunOptio
 
 // The same for families with one outside parent, each node on a walk of its own.
 void score_families(const SetFunction& score, PlusOneTable& table, const RunOptions& options);
+void score_plus_one(const SetFunction& score, std::span<const PlusOneBlock> blocks,
+                    const RunOptions& options);
 
 }  // namespace arcwise

@@ -23,7 +23,9 @@ class LinearOrders final : public Space {
     // In proportion to 1 / (score sums a move needs), so that all kinds take the same time.
     static MoveWeights balanced(int nodes);
 
-    LinearOrders(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights);
+    // With maxima the weight of an order is that of the best DAG it allows.
+    LinearOrders(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights,
+                 Semiring semiring = Semiring::sum);
 
     int nodes() const override { return weights_.nodes(); }
     std::unique_ptr<State> make_state() const override;

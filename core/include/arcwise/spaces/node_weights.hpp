@@ -11,12 +11,15 @@
 
 #include "arcwise/spaces/space.hpp"
 #include "arcwise/sums/score_sums.hpp"
+#include "arcwise/sums/semiring.hpp"
 
 namespace arcwise {
 
 class NodeWeights {
   public:
-    explicit NodeWeights(std::shared_ptr<const ScoreSums> sums);
+    // With maxima the heaviest family stands for all: the weight of a state is then that of its
+    // best DAG.
+    explicit NodeWeights(std::shared_ptr<const ScoreSums> sums, Semiring semiring = Semiring::sum);
 
     const ScoreSums& sums() const { return *sums_; }
     int nodes() const { return nodes_; }
@@ -30,13 +33,13 @@ class NodeWeights {
         return flip.bit != 0;
     }
 
-    // The node's log score sum; where there is no family, one impossible node with the sum of all
-    // its families as the stand-in.
+    // The node's log score sum (or maximum); where there is no family, one impossible node with
+    // that of all its families as the stand-in.
     LogWeight at(int node, const std::uint64_t* predecessors) const {
         const Table& table = tables_[static_cast<std::size_t>(node)];
         double sum = -std::numeric_limits<double>::infinity();
         if (table.sums == nullptr) {
-            sum = (*sums_)[node].log_sum(predecessors);
+            sum = looked_for(node, predecessors);
         } else if ((table.required & ~predecessors[0]) == 0) {
             sum = table.heaviest + table.sums[predecessors[0] & table.mask];
         }
@@ -47,8 +50,8 @@ class NodeWeights {
     double stand_in(int node) const { return stand_ins_[static_cast<std::size_t>(node)]; }
 
   private:
-    // A node's table of sums, where it has one whose sets fit a word: the look-up is most of a
-    // step.
+    // A node's table of sums or maxima, where it has one whose sets fit a word: the look-up is most
+    // of a step.
     struct Table {
         const double* sums = nullptr;
         std::uint64_t mask = 0;
@@ -60,12 +63,19 @@ class NodeWeights {
         std::size_t word = 0;
     };
 
+    // Without a table.
+    double looked_for(int node, const std::uint64_t* predecessors) const {
+        const NodeSums& sums = (*sums_)[node];
+        return semiring_ == Semiring::sum ? sums.log_sum(predecessors) : sums.max(predecessors);
+    }
+
     std::size_t index(int node, int parent) const {
         return static_cast<std::size_t>(node) * static_cast<std::size_t>(nodes_) +
                static_cast<std::size_t>(parent);
     }
 
     std::shared_ptr<const ScoreSums> sums_;
+    Semiring semiring_;
     int nodes_;
     std::size_t words_;
     std::vector<Flip> flips_;

@@ -1,75 +1,46 @@
 // The score sums of one node: what every space, algorithm and exact programme stands on.
 //
-// Three ways to answer, behind one interface. With a table over all sets of candidates a sum is one
-// look-up (K 2^(K-1) additions to fill it); a walk adds up the allowed families, prefix by prefix;
-// else the sorted families are scanned. Draws always scan: heavy families come first, so a draw
-// rarely looks at more than a few.
+// Four ways to answer, behind one interface. With a table over all sets of candidates a sum is one
+// look-up (K 2^(K-1) additions to fill it); rows do the same where a family may have one outside
+// parent besides; a walk adds up the allowed families, prefix by prefix; else the sorted families
+// are scanned. Draws scan, but for those from rows: heavy families come first, so a draw rarely
+// looks at more than a few.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/sums/family_walk.hpp"
+#include "arcwise/sums/plus_one_sums.hpp"
 #include "arcwise/sums/sorted_families.hpp"
+#include "arcwise/sums/sum_memo.hpp"
 
 namespace arcwise {
 
-enum class SumMethod { table, walk, scan };
+enum class SumMethod { table, rows, walk, scan };
 
-// Remembers sums that had to be added up family by family; belongs to one thread.
-class SumMemo {
-  public:
-    explicit SumMemo(std::size_t capacity = std::size_t{1} << 16) : capacity_(capacity) {}
-
-    template <class Compute>
-    double get(std::uint64_t node, std::uint64_t allowed, std::uint64_t required,
-               Compute&& compute) {
-        const Key key{node, allowed, required};
-        if (const auto found = sums_.find(key); found != sums_.end()) return found->second;
-        if (sums_.size() >= capacity_) sums_.clear();
-        return sums_[key] = compute();
-    }
-
-  private:
-    struct Key {
-        std::uint64_t node;
-        std::uint64_t allowed;
-        std::uint64_t required;
-        bool operator==(const Key&) const = default;
-    };
-    struct Hash {
-        std::size_t operator()(const Key& key) const {
-            std::uint64_t h = key.node;
-            for (const std::uint64_t part : {key.allowed, key.required}) {
-                h = (h ^ part) * 0x9E3779B97F4A7C15ULL;
-                h ^= h >> 29;
-            }
-            return h;
-        }
-    };
-
-    std::size_t capacity_;
-    std::unordered_map<Key, double, Hash> sums_;
-};
+// What tables and rows hold. Rows of maxima alone answer no questions about sums.
+enum class Tabulated { sums, maxima, both };
 
 class NodeSums {
   public:
-    // `tolerance` is the share of a sum that a walk or a scan may leave out. `with_max` also
-    // tabulates maxima; it counts only with a table.
+    // `tolerance` is the share of a sum that a walk or a scan may leave out.
     NodeSums(const NodeFamilies& families, int node, SumMethod method, double tolerance,
-             bool with_max);
+             Tabulated tabulated);
 
-    std::size_t words() const { return sorted_.words(); }
+    // 64-bit words in a set of possible parents.
+    std::size_t words() const { return words_; }
     bool tabulated() const { return !sums_.empty(); }
 
     // The table of sums over the sets of candidates, relative to the heaviest family; for callers
     // that look up millions of times a second.
     const std::vector<double>& table() const { return sums_; }
     double heaviest() const { return heaviest_; }
+    // Likewise the table of maxima, which are log weights as they are; empty without one.
+    const std::vector<double>& maxima_table() const { return maxima_; }
     ParentBits required_bits() const { return required_bits_.data(); }
 
     // ln of the summed weights of the families within `allowed`.
@@ -81,8 +52,10 @@ class NodeSums {
     // The largest log weight of a family within `allowed`.
     double max(ParentBits allowed) const;
 
-    // A family in proportion to its weight, as its place among the sorted ones; -1 if there is
-    // none.
+    // The heaviest family within `allowed` that meets `required` (null: any), or -1.
+    std::int64_t best(ParentBits allowed, ParentBits required) const;
+
+    // A family in proportion to its weight, known by its place; -1 if there is none.
     std::int64_t draw(ParentBits allowed, Random& random) const;
     std::int64_t draw(ParentBits allowed, ParentBits required, SumMemo& memo, Random& random) const;
 
@@ -101,12 +74,18 @@ class NodeSums {
 
     // by_place[u] += P(u is a parent | parents within `allowed`, one of them in `required`).
     void add_parent_probabilities(ParentBits allowed, ParentBits required, SumMemo& memo,
-                                  double* by_place) const {
-        sorted_.add_parent_probabilities(allowed, required, -log_sum(allowed, required, memo),
-                                         by_place);
-    }
+                                  double* by_place) const;
 
-    const SortedFamilies& families() const { return sorted_; }
+    std::uint64_t count() const { return rows_ ? rows_->count() : sorted_->count(); }
+
+    // The log weight of the family at a place, and its parents as bits.
+    double weight(std::int64_t place) const {
+        return rows_ ? rows_->weight(place) : sorted_->weight(static_cast<std::size_t>(place));
+    }
+    void copy_parents(std::int64_t place, std::uint64_t* bits) const;
+
+    // The families by falling weight; there are none where sums are had from rows.
+    const SortedFamilies& families() const { return *sorted_; }
 
     // The walk, if sums are had by one.
     const FamilyWalk* walk() const { return walk_ ? &*walk_ : nullptr; }
@@ -114,6 +93,11 @@ class NodeSums {
   private:
     // Look-ups of log_sums_over, without regard for required parents.
     void look_up_over(ParentBits base, std::span<const int> places, double* out) const;
+    std::vector<std::uint64_t> with_places_in(std::size_t set, ParentBits base,
+                                              std::span<const int> places) const;
+    void add_row_probabilities(ParentBits base, std::span<const int> places,
+                               const double* log_factors, double* by_place) const;
+    void add_to_required(double amount, double* by_place) const;
     bool is_candidate(int place) const {
         return place >= 0 && static_cast<std::size_t>(place) < candidates_;
     }
@@ -126,12 +110,14 @@ class NodeSums {
     std::uint64_t node_;
     std::size_t candidates_;
     std::size_t required_count_;
-    SortedFamilies sorted_;
+    std::size_t words_;
+    std::optional<SortedFamilies> sorted_;
+    std::optional<PlusOneSums> rows_;
     std::vector<std::uint64_t> required_bits_;  // the parents in every family
     // Sums are kept relative to the heaviest family: logarithms near zero have more digits after
     // the point, and a difference of two sums needs them.
     double heaviest_ = 0.0;
-    std::vector<double> sums_;  // by set of candidates; empty: walk or scan
+    std::vector<double> sums_;  // by set of candidates; empty: no table
     std::vector<double> maxima_;
     std::optional<FamilyWalk> walk_;
 };

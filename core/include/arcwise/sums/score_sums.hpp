@@ -14,7 +14,7 @@ class ScoreSums {
   public:
     // Built in parallel, one task a node, with the method given for each.
     ScoreSums(const FamilyTable& table, const std::vector<SumMethod>& methods, double tolerance,
-              bool with_max, const RunOptions& options);
+              Tabulated tabulated, const RunOptions& options);
 
     int nodes() const { return static_cast<int>(sums_.size()); }
     const NodeSums& operator[](int node) const { return sums_[static_cast<std::size_t>(node)]; }
@@ -35,10 +35,14 @@ class ScoreSums {
         return possible_[static_cast<std::size_t>(node)];
     }
 
+    // How many of them, the first ones, may come together in any number; the others but for the
+    // required ones are outside parents.
+    std::size_t inside(int node) const { return inside_[static_cast<std::size_t>(node)]; }
+
     // The possible parents of a node among the given nodes, as bits.
     std::vector<std::uint64_t> bits(int node, std::span<const int> parents) const;
 
-    // The parents of the family at a place of the node's sorted families, ascending.
+    // The parents of the family at a place of the node's, ascending.
     std::vector<int> family(int node, std::int64_t place) const;
 
   private:
@@ -49,6 +53,7 @@ class ScoreSums {
     std::vector<NodeSums> sums_;
     std::size_t words_ = 1;
     std::vector<std::vector<int>> possible_;
+    std::vector<std::size_t> inside_;
     std::vector<int> places_;  // n x n
 };
 

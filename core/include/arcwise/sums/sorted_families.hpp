@@ -5,6 +5,7 @@
 // heaviest *allowed* family, so weights may differ by any number of nats.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,6 +17,17 @@ namespace arcwise {
 
 // A set of possible parents of one node, as bits over its candidates and then its required parents.
 using ParentBits = const std::uint64_t*;
+
+// 64-bit words in a set of a node's possible parents.
+inline std::size_t words_for(const NodeFamilies& families) {
+    const std::size_t possible = families.candidates().size() + families.required().size();
+    return std::max<std::size_t>(1, (possible + 63) / 64);
+}
+
+// `base`, a set of so many words, with the given places; -1 stands for a node that can be no
+// parent.
+std::vector<std::uint64_t> with_places(ParentBits base, std::span<const int> places,
+                                       std::size_t words);
 
 class SortedFamilies {
   public:
@@ -54,8 +66,6 @@ class SortedFamilies {
 
     // A family in proportion to its weight by Random::choose, which can be scripted; or -1.
     std::int64_t choose(ParentBits allowed, ParentBits required, Random& random) const;
-
-    std::vector<std::uint64_t> with_places(ParentBits base, std::span<const int> places) const;
 
   private:
     // The places a family has, as bits.

@@ -1,0 +1,441 @@
+"""`grow`: candidate parents that grow where the best DAG or the posterior wants others."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise._checks import whole_number
+from arcwise._running import Progress, Run, running
+from arcwise.algorithms.map import best_dag_of_order, order_of
+from arcwise.algorithms.map import map as find_map
+from arcwise.algorithms.mcmc import mcmc
+from arcwise.algorithms.memory import available_memory, in_words
+from arcwise.algorithms.parent_pairs import better_pairs
+from arcwise.candidates import Candidates
+from arcwise.candidates import candidates as choose_candidates
+from arcwise.candidates.problem import Problem
+from arcwise.dag import Dag
+from arcwise.errors import ArgumentError, CapacityError, ConvergenceWarning, GrowthWarning
+from arcwise.graphs import cpdag
+from arcwise.model import Model
+from arcwise.posterior.map_result import MapResult
+from arcwise.sums import ScoreSums
+
+Matrix = NDArray[np.bool_]
+
+# Perturbations for each variable: from a random order, and from that of the round before.
+_FIRST_PATIENCE = 2
+_NEXT_PATIENCE = 1
+_SAME_WEIGHT = 1e-9  # relative; equivalent DAGs differ by rounding
+
+# A family is held with its score, its weight and its place in the rows.
+_BYTES_PER_FAMILY = 24
+
+
+@dataclass(frozen=True)
+class GrowthRound:
+    """What one round of growth found.
+
+    Parameters
+    ----------
+    candidates, largest
+        The candidates of all nodes together and of the node with most.
+    families
+        The families they and one more parent make.
+    log_weight
+        The log weight of the best DAG found within those; None if growth follows the
+        posterior.
+    wanted
+        How many parents that were no candidates were wanted.
+    """
+
+    candidates: int
+    largest: int
+    families: int
+    log_weight: float | None
+    wanted: int
+
+
+@dataclass(frozen=True, repr=False)
+class Growth:
+    """Candidates that were grown, and what was found on the way.
+
+    Parameters
+    ----------
+    candidates
+        The candidates.
+    model
+        The model on them, with one more parent allowed in each set.
+    best
+        The best DAG, if growth followed it.
+    rounds
+        What each round found.
+    full
+        The nodes that wanted more candidates than allowed.
+    """
+
+    candidates: Candidates
+    model: Model
+    best: MapResult | None
+    rounds: tuple[GrowthRound, ...]
+    full: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Say how far it went."""
+        sizes = self.candidates.sizes().values()
+        return (
+            f"<Growth: {len(self.rounds)} rounds, {min(sizes)} to {max(sizes)} candidates of each "
+            "node>"
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Return the rounds as plain values."""
+        return {
+            "rounds": len(self.rounds),
+            "candidates": self.rounds[-1].candidates,
+            "largest": self.rounds[-1].largest,
+            "families": self.rounds[-1].families,
+            "full": list(self.full),
+        }
+
+
+def growth_memory(variables: int, max_size: int) -> int:
+    """Return the bytes a node takes that has grown to the largest number of candidates.
+
+    Examples
+    --------
+    >>> growth_memory(100, 14) // 2**20
+    32
+    """
+    inside = min(max_size, variables - 1)
+    return (variables - inside) * 2**inside * _BYTES_PER_FAMILY
+
+
+def grow(
+    data: Any,
+    candidates: Any = None,
+    *,
+    by: Literal["map", "posterior"] = "map",
+    threshold: float = 0.1,
+    max_size: int = 14,
+    score: Any = None,
+    prior: Any = None,
+    max_indegree: int | Mapping[str, int] | None = None,
+    required_edges: Any = (),
+    forbidden_edges: Any = (),
+    temporal_order: Any = None,
+    constraints: Any = None,
+    restarts: int = 4,
+    steps: int | None = None,
+    memory_limit: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Growth:
+    """Let candidate parents grow until nothing better is found outside them.
+
+    In each round every parent set may have one parent that is no candidate. The
+    best DAG is searched for, or the posterior sampled; the parents it wants become
+    candidates, and so on (Kuipers, Suter and Moffa 2022, "Efficient sampling and
+    structure learning of Bayesian networks"). When the best DAG wants no more, the
+    search starts anew from random orders, and growth goes on if that finds a better
+    one.
+
+    Parameters
+    ----------
+    data
+        A `Model`, whose score, prior and constraints are used, and whose candidates
+        are those to begin with; or anything `arcwise.read` takes.
+    candidates
+        What to begin with if no model is given: a method of `arcwise.candidates` or
+        candidates in any form it takes. None for ``"pc"``, or ``"greedy:4"`` where
+        there are no data to test.
+    by
+        ``"map"``: growth follows the best DAG, and the edges of its equivalence class
+        become candidates. ``"posterior"``: all edges above the threshold do.
+    threshold
+        The edge probability from which a parent becomes a candidate.
+    max_size
+        The most candidates of a node. A node that has K of them takes
+        ``24 * (n - K) * 2**K`` bytes: 32 MiB with 100 variables and 14 candidates,
+        and twice as much for each candidate more (`growth_memory` says it).
+    score, prior, max_indegree, required_edges, forbidden_edges, temporal_order, constraints
+        As for `Model`.
+    restarts
+        How often the last search starts anew, see `arcwise.map`.
+    steps
+        The steps of each of two chains in a round, if growth follows the posterior;
+        None for ``40 n**2``, at least 20,000.
+    memory_limit
+        The bytes a round may take; None for what the machine has free. A round that
+        needs more is refused before it starts.
+    seed
+        The seed; results do not depend on the number of threads.
+    threads, progress
+        As for `exact`.
+
+    Returns
+    -------
+    Growth
+        The candidates and the model on them, ready for `mcmc` and others, and the
+        best DAG.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> dag = arcwise.simulate.random_dag(12, expected_degree=3, seed=1)
+    >>> data = arcwise.simulate.gaussian_network(dag, seed=1).sample(200, seed=1)
+    >>> grown = arcwise.grow(data, seed=1)
+    >>> exact = arcwise.map(arcwise.Model(data))
+    >>> bool(abs(grown.best.log_weight - exact.log_weight) < 1e-6)
+    True
+    """
+    _refuse(by, threshold)
+    whole_number(max_size, "max_size", at_least=1)
+    rule = {
+        "max_indegree": max_indegree,
+        "required_edges": required_edges,
+        "forbidden_edges": forbidden_edges,
+        "temporal_order": temporal_order,
+        "constraints": constraints,
+    }
+    start = _start(data, candidates, score, prior, rule, threads)
+    if restarts < 1:
+        raise ArgumentError(f"restarts is {restarts!r}; give 1 or more")
+    with running(threads, progress, "Growing candidates") as run:
+        growing = _Growing(start, max_size, memory_limit, run.threads)
+        if by == "map":
+            best = _by_map(growing, restarts, seed, run)
+        else:
+            best = None
+            _by_posterior(growing, threshold, steps, seed)
+    if growing.full:
+        warnings.warn(
+            f"{', '.join(sorted(growing.full))} would have more than {max_size} candidate parents; "
+            f"give max_size={max_size + 2}, where such a node takes "
+            f"{in_words(growth_memory(len(start.variables), max_size + 2))}",
+            GrowthWarning,
+            stacklevel=2,
+        )
+    return Growth(
+        Candidates.from_matrix(start.variables, growing.matrix | growing.required),
+        growing.model,
+        best,
+        tuple(growing.rounds),
+        tuple(sorted(growing.full)),
+    )
+
+
+class _Growing:
+    """The candidates of the moment, the model on them, and the way there."""
+
+    def __init__(self, start: Model, max_size: int, memory_limit: int | None, threads: int) -> None:
+        families = start.families
+        assert families is not None
+        self.start, self.max_size, self.threads = start, max_size, threads
+        self.memory_limit = memory_limit
+        self.variables = start.variables
+        n = len(self.variables)
+        resolved = start.constraints.resolve(self.variables)
+        self.required: Matrix = resolved.required
+        self.allowed: Matrix = resolved.allowed & ~resolved.required
+        self.matrix: Matrix = np.zeros((n, n), dtype=np.bool_)
+        for node, parents in enumerate(families.candidates):
+            self.matrix[list(parents), node] = True
+        self.first: Matrix = self.matrix.copy()
+        self.rounds: list[GrowthRound] = []
+        self.weights: dict[Dag, float] = {}  # of the DAGs found
+        self.full: set[str] = set()
+        self.problem = Problem.of(
+            start.data if start.data is not None else list(self.variables),
+            start.score,
+            start.prior,
+            start.constraints,
+        )
+        self.model = start
+        self.keep(np.zeros_like(self.matrix))
+
+    def keep(self, *wanted: Matrix) -> None:
+        """Let the candidates be the wanted ones and those of the beginning, as far as allowed.
+
+        Where there is not room for all, those wanted first are kept first, and
+        among those of the beginning the ones that are worth most as the only parent.
+        """
+        matrix = np.logical_or.reduce([self.first, *wanted]) & self.allowed
+        for node in np.flatnonzero(matrix.sum(axis=0) > self.max_size):
+            if (wanted[0] & self.allowed)[:, node].sum() > self.max_size:
+                self.full.add(self.variables[node])
+            parents = np.flatnonzero(matrix[:, node])
+            alone = [
+                self.model.log_weight(self.variables[node], [self.variables[u]]) for u in parents
+            ]
+            turns = [~matrix[parents, node] for matrix in reversed(wanted)]
+            ranked = parents[np.lexsort((-np.array(alone), *turns))]
+            matrix[ranked[self.max_size :], node] = False
+        self.matrix = matrix
+
+    def build(self) -> Model:
+        """Return the model on the candidates and one more parent."""
+        inside = self.matrix.sum(axis=0)
+        outside = self.allowed.sum(axis=0) - inside
+        families = int(((1 + outside) * 2.0**inside).sum())
+        limit = available_memory() if self.memory_limit is None else self.memory_limit
+        if families * _BYTES_PER_FAMILY > limit:
+            raise CapacityError(
+                f"candidates of up to {inside.max()} parents make {families:.3g} families, which "
+                f"need {in_words(families * _BYTES_PER_FAMILY)}, and the limit is "
+                f"{in_words(limit)}; lower max_size or give fewer candidates to begin with"
+            )
+        self.model = self.start.with_candidates(
+            self.matrix.astype(np.int64), plus_one=True, threads=self.threads
+        )
+        return self.model
+
+    def note(self, wanted: Matrix, log_weight: float | None) -> int:
+        """Note a round; return how many parents it wants that are no candidates."""
+        new = int((wanted & self.allowed & ~self.matrix).sum())
+        self.rounds.append(
+            GrowthRound(
+                int(self.matrix.sum()),
+                int(self.matrix.sum(axis=0).max()),
+                len(self.model.scores),
+                log_weight,
+                new,
+            )
+        )
+        return new
+
+
+def _by_map(growing: _Growing, restarts: int, seed: int, run: Run) -> MapResult:
+    """Grow from several random orders, then from the best DAG until nothing improves it."""
+    dags = [_climb_and_grow(growing, None, seed, stream) for stream in range(restarts)]
+    while True:
+        # All that any of the DAGs wants becomes a candidate, what the best one wants first.
+        dags.sort(key=growing.weights.__getitem__, reverse=True)
+        before = growing.weights[dags[0]]
+        adjacent = [_adjacent(dag) for dag in dags]
+        growing.keep(adjacent[0], *adjacent[1:])
+        model = growing.build()
+        sums = ScoreSums(model, tabulate="maxima", threads=run.threads)
+        found = find_map(
+            model,
+            method="search",
+            restarts=restarts,
+            starts=dags[:1],
+            seed=seed,
+            sums=sums,
+            threads=run.threads,
+        )
+        wanted = _adjacent(found.dag)
+        pairs = better_pairs(growing.problem, found.dag, run) & ~growing.matrix
+        new = growing.note(wanted | pairs, found.log_weight)
+        improved = found.log_weight > before + _SAME_WEIGHT * abs(before)
+        if not pairs.any() and (new == 0 or not improved):
+            return found
+        growing.weights[found.dag] = found.log_weight
+        growing.keep(wanted | pairs)
+        dags = [_climb_and_grow(growing, found.dag, seed, 0), *dags]
+
+
+def _climb_and_grow(growing: _Growing, dag: Dag | None, seed: int, stream: int) -> Dag:
+    """Search and widen in turns until the best DAG wants no more; return it."""
+    if dag is None:
+        growing.keep(np.zeros_like(growing.matrix))
+    best = -np.inf
+    while True:
+        model = growing.build()
+        sums = ScoreSums(model, tabulate="maxima", threads=growing.threads)
+        dag = _climb(sums, dag, seed, stream)
+        weight = growing.weights[dag] = model.log_weight_of(dag)
+        wanted = _adjacent(dag)
+        new = growing.note(wanted, weight)
+        if new == 0 or not weight > best + _SAME_WEIGHT * abs(weight):
+            return dag
+        best = weight
+        growing.keep(wanted)
+
+
+def _climb(sums: ScoreSums, dag: Dag | None, seed: int, stream: int) -> Dag:
+    """Return the best DAG of a short search, from the orders of the one there is."""
+    n = len(sums.variables)
+    starts = [] if dag is None else [order_of(dag)] * (stream + 1)
+    patience = n * (_FIRST_PATIENCE if dag is None else _NEXT_PATIENCE)
+    search = _core.OrderSearch(sums.core, patience, seed, starts)
+    search.run(stream, 1, 1, None)
+    return best_dag_of_order(sums, search.order(0))
+
+
+def _adjacent(dag: Dag) -> Matrix:
+    """Return the edges of all DAGs of the equivalence class, as [parent, node]."""
+    place = {name: i for i, name in enumerate(dag.variables)}
+    matrix = np.zeros((len(place),) * 2, dtype=np.bool_)
+    shape = cpdag(dag)
+    for parent, node in [*dag.edges, *shape.directed, *shape.undirected]:
+        matrix[place[parent], place[node]] = True
+    for node, parent in shape.undirected:
+        matrix[place[parent], place[node]] = True
+    return matrix
+
+
+def _by_posterior(growing: _Growing, threshold: float, steps: int | None, seed: int) -> None:
+    n = len(growing.variables)
+    wanted = np.zeros_like(growing.matrix)
+    while True:
+        model = growing.build()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            edges = mcmc(
+                model,
+                "linear",
+                target="order-modular",
+                steps=max(20_000, 40 * n**2) if steps is None else steps,
+                chains=2,
+                dags_per_state=0,
+                seed=seed,
+                threads=growing.threads,
+            ).edges
+        wanted = wanted | (edges > threshold)
+        if growing.note(wanted, None) == 0:
+            return
+        before = growing.matrix
+        growing.keep(wanted)
+        if (growing.matrix == before).all():
+            return
+
+
+def _start(
+    data: Any, candidates: Any, score: Any, prior: Any, rule: dict[str, Any], threads: int | None
+) -> Model:
+    """Return a model on the candidates to begin with."""
+    if isinstance(data, Model):
+        told = score is not None or prior is not None or candidates is not None
+        if told or any(value not in (None, ()) for value in rule.values()):
+            raise ArgumentError(
+                "a model has its score, prior, constraints and candidates already; leave them out, "
+                "or give the data instead of the model"
+            )
+        if data.families is None:
+            raise ArgumentError(
+                "the model has a list of families, and no data to score others from; give the data"
+            )
+        return data
+    chosen = candidates
+    if candidates is None or isinstance(candidates, str):
+        chosen = choose_candidates(
+            data, candidates or "pc", score=score, prior=prior, threads=threads, **rule
+        )
+    return Model(data, score, prior=prior, candidates=chosen, threads=threads, **rule)
+
+
+def _refuse(by: Any, threshold: Any) -> None:
+    if by not in ("map", "posterior"):
+        raise ArgumentError(f"by is {by!r}; give 'map' or 'posterior'")
+    if not 0 < threshold < 1:
+        raise ArgumentError(f"threshold is {threshold!r}; give a number between 0 and 1")

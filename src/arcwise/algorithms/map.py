@@ -1,0 +1,280 @@
+"""`map`: the best DAG of a model, by an exact programme or by search."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+
+from arcwise import _core
+from arcwise._checks import whole_number
+from arcwise._names import quoted
+from arcwise._running import Progress, Run, running
+from arcwise.algorithms.exact import best_dag
+from arcwise.dag import Dag
+from arcwise.errors import ArgumentError, CapacityError, InterruptedWarning
+from arcwise.graphs import cpdag
+from arcwise.model import Model
+from arcwise.posterior.map_result import MapResult, reach
+from arcwise.sums import ScoreSums
+
+# Within both the exact programme takes a few seconds and less than a gigabyte.
+_MOST_VARIABLES = 25
+_MOST_FAMILIES = 2**24
+
+_RESTARTS = 8
+_MOST_RESTARTS_BY_TIME = 1000
+# Perturbations without improvement after which a restart ends, for each variable: on networks of 20
+# to 100 variables nine of ten restarts then reach the best.
+_PATIENCE = 20
+
+Method = Literal["auto", "exact", "search"]
+
+
+def map(
+    model: Model,
+    *,
+    method: Method = "auto",
+    restarts: int | None = None,
+    patience: int | None = None,
+    seconds: float | None = None,
+    starts: Sequence[Dag] = (),
+    seed: int = 0,
+    sums: ScoreSums | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> MapResult:
+    """Find the DAG of the largest weight, that is of the largest posterior probability.
+
+    The search anneals random orders of the variables, each weighed by the best DAG
+    it allows, and then perturbs and improves them until nothing better turns up.
+    Several restarts do so independently; how many of them reach the same weight
+    says how far the result can be trusted.
+
+    Parameters
+    ----------
+    model
+        The model.
+    method
+        ``"exact"``: the best DAG for certain, for up to 25 variables, in O(n^2 2^n).
+        ``"search"``: by restarts of a stochastic search. ``"auto"``: exact for up to
+        25 variables and 2^24 families, which takes seconds, else search.
+    restarts
+        How often the search starts anew (this and all up to `sums` are for the search
+        alone); None for 8, or for as many as the time
+        allows, up to 1,000.
+    patience
+        The number of perturbations without improvement after which a restart ends;
+        None for 20 for each variable.
+    seconds
+        If given, the search ends after this time and returns the best there is.
+    starts
+        DAGs known to be good: the first restarts begin with them, without annealing.
+    seed
+        The seed; results do not depend on the number of threads, unless `seconds`
+        ends the search.
+    sums
+        The score sums, if they are at hand already; best with tables of maxima.
+    threads, progress
+        As for `exact`.
+
+    Returns
+    -------
+    MapResult
+        With the DAG, its equivalence class, its score, and whether the restarts
+        agree. Ctrl-C ends the search early and returns the best so far, with an
+        `InterruptedWarning`.
+
+    Raises
+    ------
+    CapacityError
+        If the method is ``"exact"`` and there are more than 25 variables.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> best = arcwise.map(model, method="search", seed=1)
+    >>> best.agree
+    True
+    >>> bool(abs(best.log_weight - arcwise.exact(model).map_log_weight) < 1e-6)
+    True
+    """
+    start = time.perf_counter()
+    if method not in ("auto", "exact", "search"):
+        raise ArgumentError(f"method is {method!r}; give 'auto', 'exact' or 'search'")
+    wanted = _Restarts(model, restarts, patience, seconds, seed)
+    if sums is not None:
+        sums.refuse_other_variables(model.variables)
+    if method == "auto":
+        method = "exact" if _is_small(model) else "search"
+    if method == "exact":
+        return _exact(model, threads, progress, start)
+    with running(threads, progress, "map") as run:
+        if sums is None:
+            sums = ScoreSums(model, tabulate="maxima", threads=run.threads)
+        search = _core.OrderSearch(
+            sums.core, wanted.patience, wanted.seed, _orders(starts, model.variables)
+        )
+        interrupted = wanted.make(search, run)
+    if len(search) == 0:
+        if interrupted:
+            raise KeyboardInterrupt
+        raise ArgumentError(
+            f"seconds is {seconds!r}, too few to find any DAG of this model; give more"
+        )
+    if interrupted:
+        warnings.warn(
+            f"the search was interrupted; the result is the best of {len(search)} restarts, of "
+            f"which {sum(search.finished())} were finished",
+            InterruptedWarning,
+            stacklevel=2,
+        )
+    return _found(model, sums, search, wanted, interrupted, start)
+
+
+class _Restarts:
+    """How many restarts are wanted and how long they may take, checked."""
+
+    def __init__(
+        self,
+        model: Model,
+        restarts: int | None,
+        patience: int | None,
+        seconds: float | None,
+        seed: int,
+    ) -> None:
+        if restarts is None:
+            self.count = _RESTARTS if seconds is None else _MOST_RESTARTS_BY_TIME
+        else:
+            self.count = whole_number(restarts, "restarts", at_least=1)
+        if patience is None:
+            self.patience = _PATIENCE * len(model.variables)
+        else:
+            self.patience = whole_number(patience, "patience", at_least=0)
+        if seconds is not None and not 0 < seconds < float("inf"):
+            raise ArgumentError(f"seconds is {seconds!r}; give a positive number")
+        self.seconds = seconds
+        self.seed = whole_number(seed, "seed", at_least=0)
+
+    def make(self, search: _core.OrderSearch, run: Run) -> bool:
+        """Make the restarts; say whether Ctrl-C came first."""
+        try:
+            search.run(0, self.count, run.threads, self._watch(run.progress))
+        except _TimeIsUpError:
+            return False
+        except KeyboardInterrupt:
+            return True
+        return False
+
+    def _watch(self, progress: Callable[[float], None] | None) -> Callable[[float], None] | None:
+        if self.seconds is None:
+            return progress
+        began, allowed = time.perf_counter(), self.seconds
+
+        def show(share: float) -> None:
+            spent = (time.perf_counter() - began) / allowed
+            if spent >= 1.0:
+                raise _TimeIsUpError
+            if progress is not None:
+                progress(max(share, spent))
+
+        return show
+
+
+class _TimeIsUpError(Exception):
+    """Raised from the progress function, which stops the core as Ctrl-C does."""
+
+
+def _is_small(model: Model) -> bool:
+    return len(model.variables) <= _MOST_VARIABLES and len(model.weights) <= _MOST_FAMILIES
+
+
+def _exact(model: Model, threads: int | None, progress: Progress, start: float) -> MapResult:
+    n = len(model.variables)
+    if n > _MOST_VARIABLES:
+        raise CapacityError(
+            f"the model has {n} variables, and the exact programme takes up to {_MOST_VARIABLES}; "
+            "use method='search'"
+        )
+    with running(threads, progress, "map") as run:
+        dag, log_weight = best_dag(model, run)
+    return MapResult(
+        dag=dag,
+        cpdag=cpdag(dag),
+        log_score=_log_score(model, dag),
+        log_weight=log_weight,
+        method="exact",
+        restart_log_weights=np.empty(0),
+        classes=1,
+        interrupted=False,
+        seconds=time.perf_counter() - start,
+        provenance=model.provenance(),
+    )
+
+
+def _found(
+    model: Model,
+    sums: ScoreSums,
+    search: _core.OrderSearch,
+    wanted: _Restarts,
+    interrupted: bool,
+    start: float,
+) -> MapResult:
+    log_weights, finished = search.log_weights(), np.array(search.finished())
+    dag = best_dag_of_order(sums, search.order(int(np.argmax(log_weights))))
+    log_weight = model.log_weight_of(dag)
+    at_best = np.flatnonzero(reach(log_weights, log_weight) & finished)
+    classes = {cpdag(best_dag_of_order(sums, search.order(int(restart)))) for restart in at_best}
+    return MapResult(
+        dag=dag,
+        cpdag=cpdag(dag),
+        log_score=_log_score(model, dag),
+        log_weight=log_weight,
+        method="search",
+        restart_log_weights=log_weights[finished],
+        classes=len(classes),
+        interrupted=interrupted,
+        seconds=time.perf_counter() - start,
+        settings={
+            "restarts": wanted.count,
+            "patience": wanted.patience,
+            "seconds": wanted.seconds,
+            "seed": wanted.seed,
+            "score_sums": repr(sums),
+        },
+        provenance=model.provenance(),
+    )
+
+
+def order_of(dag: Dag) -> list[int]:
+    """Return a topological order of a DAG, as positions of its variables."""
+    place = {name: i for i, name in enumerate(dag.variables)}
+    return [place[name] for name in dag.topological_order()]
+
+
+def _orders(dags: Sequence[Dag], variables: tuple[str, ...]) -> list[list[int]]:
+    for dag in dags:
+        if dag.variables != variables:
+            raise ArgumentError(
+                f"starts has a DAG of the variables {quoted(dag.variables)}, and the model has "
+                f"{quoted(variables)}; give DAGs of the same ones, in the same order"
+            )
+    return [order_of(dag) for dag in dags]
+
+
+def best_dag_of_order(sums: ScoreSums, order: list[int]) -> Dag:
+    """Return the best DAG an order allows: every node has its best parents among those before."""
+    parents = {}
+    for place, node in enumerate(order):
+        _, chosen = sums.core.best(node, order[:place], None)
+        assert chosen is not None  # the order has a positive weight
+        parents[sums.variables[node]] = [sums.variables[parent] for parent in chosen]
+    return Dag(sums.variables, parents)
+
+
+def _log_score(model: Model, dag: Dag) -> float:
+    return sum(model.scores.log_score(node, dag.parents(node)) for node in model.variables)

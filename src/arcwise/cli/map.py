@@ -1,0 +1,71 @@
+"""`arcwise map`: the best DAG, written to a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from arcwise.algorithms.map import map as best_dag
+from arcwise.cli.options import (
+    DataOptions,
+    FamilyOptions,
+    PriorName,
+    ScoreOptions,
+    Seed,
+    Threads,
+    choose_candidates,
+)
+from arcwise.cli.results import map_lines, print_dag, write_map
+from arcwise.model import Model
+
+
+def map(
+    data: DataOptions,
+    score: ScoreOptions,
+    families: FamilyOptions,
+    prior: PriorName = "uniform",
+    method: Annotated[
+        Literal["auto", "exact", "search"],
+        typer.Option(
+            "--method", help="How it is found; auto: exact for up to 25 variables, else search."
+        ),
+    ] = "auto",
+    restarts: Annotated[
+        int | None, typer.Option("--restarts", help="Restarts of the search (default 8).")
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", help="End the search after this time, with the best so far."),
+    ] = None,
+    seed: Seed = 0,
+    threads: Threads = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder for edges.csv, cpdag.csv and summary.json."),
+    ] = None,
+) -> None:
+    """Find the best DAG: the one of the largest posterior probability, and its class.
+
+    The search starts anew several times; how many restarts reach the same weight says how far the
+    result can be trusted. The class (CPDAG) has an undirected edge where equivalent DAGs differ.
+
+    [bold]Example:[/bold] arcwise map data.csv --candidates pc+greedy:10 --out results
+    """
+    print(data.describe())
+    families = choose_candidates(families, data, score, prior, threads)
+    model = Model(data, score, prior=prior, threads=threads, progress=True, **families)
+    best = best_dag(
+        model,
+        method=method,
+        restarts=restarts,
+        seconds=seconds,
+        seed=seed,
+        threads=threads,
+        progress=True,
+    )
+    print_dag(best)
+    print(*map_lines(best), sep="\n")
+    if out is not None:
+        print(f"{write_map(best, out)} written to {out}")
