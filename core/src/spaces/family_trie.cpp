@@ -22,6 +22,34 @@ struct Family {
     double weight;
 };
 
+std::vector<Family> families_of(const NodeSums& sums) {
+    std::vector<Family> result;
+    std::vector<std::uint64_t> bits(sums.words());
+    const auto add = [&](std::int64_t place, double weight) {
+        if (weight == minus_infinity) return;
+        Family family{{}, weight};
+        sums.copy_parents(place, bits.data());
+        for (std::size_t word = bits.size(); word-- > 0;) {
+            for (std::uint64_t left = bits[word]; left != 0;) {
+                const int highest = 63 - std::countl_zero(left);
+                left ^= std::uint64_t{1} << highest;
+                family.members.push_back(
+                    static_cast<std::uint16_t>(word * 64 + static_cast<std::size_t>(highest)));
+            }
+        }
+        result.push_back(std::move(family));
+    };
+    if (sums.rows() != nullptr) {
+        const std::vector<std::uint64_t> all(sums.words(), ~std::uint64_t{0});
+        sums.rows()->for_each(all.data(), nullptr, add);
+    } else {
+        for (std::size_t place = 0; place < sums.count(); ++place) {
+            add(static_cast<std::int64_t>(place), sums.weight(static_cast<std::int64_t>(place)));
+        }
+    }
+    return result;
+}
+
 // Numbers the sets of up to `most` of `places` members.
 class Ranks {
   public:
@@ -87,21 +115,8 @@ void leave_out_light(std::vector<Family>& families, std::size_t places) {
 
 }  // namespace
 
-std::optional<FamilyTrie> FamilyTrie::of(const SortedFamilies& families, std::size_t places) {
-    std::vector<Family> kept;
-    for (std::size_t place = 0; place < families.count(); ++place) {
-        Family family{{}, families.weight(place)};
-        if (family.weight == minus_infinity) continue;
-        for (std::size_t word = families.words(); word-- > 0;) {
-            for (std::uint64_t left = families.parents(place)[word]; left != 0;) {
-                const int highest = 63 - std::countl_zero(left);
-                left ^= std::uint64_t{1} << highest;
-                family.members.push_back(
-                    static_cast<std::uint16_t>(word * 64 + static_cast<std::size_t>(highest)));
-            }
-        }
-        kept.push_back(std::move(family));
-    }
+std::optional<FamilyTrie> FamilyTrie::of(const NodeSums& sums, std::size_t places) {
+    std::vector<Family> kept = families_of(sums);
     std::stable_sort(kept.begin(), kept.end(), [](const Family& a, const Family& b) {
         return a.members.size() < b.members.size();
     });

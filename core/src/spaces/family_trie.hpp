@@ -9,14 +9,14 @@
 #include <optional>
 #include <vector>
 
-#include "arcwise/sums/sorted_families.hpp"
+#include "arcwise/sums/node_sums.hpp"
 
 namespace arcwise {
 
 class FamilyTrie {
   public:
     // Nothing where the weights are too far apart for plain numbers.
-    static std::optional<FamilyTrie> of(const SortedFamilies& families, std::size_t places);
+    static std::optional<FamilyTrie> of(const NodeSums& sums, std::size_t places);
 
     double log_unit() const { return log_unit_; }
     std::size_t places() const { return places_; }

@@ -18,14 +18,14 @@ class LayerFamilies {
             tables_.emplace_back();
             tries_.emplace_back();
             const NodeSums& own = sums[node];
-            const std::size_t candidates = own.families().count() == 0 ? 0 : candidates_of(own);
-            const bool fits = candidates > 0 && HolderTable::size(candidates) *
-                                                        static_cast<std::size_t>(sums.nodes()) <=
-                                                    most_numbers;
+            const std::size_t candidates = candidates_of(own);
+            const bool fits =
+                candidates > 0 && HolderTable::size(candidates) <=
+                                      most_numbers / static_cast<std::size_t>(sums.nodes());
             if (own.tabulated() && fits) {
                 tables_.back().emplace(own);
             } else {
-                tries_.back() = FamilyTrie::of(own.families(), sums.possible_parents(node).size());
+                tries_.back() = FamilyTrie::of(own, sums.possible_parents(node).size());
             }
         }
     }

@@ -34,6 +34,19 @@ void sum_over_meeting(Number* weights, std::size_t count, std::vector<Number>& m
     }
 }
 
+// A walk leaves out families that are light beside their subsets; with these factors one may count
+// and the other not.
+void add_families(const NodeSums& sums, const std::vector<std::uint64_t>& base,
+                  const std::vector<int>& places, const std::vector<double>& log_factors,
+                  std::vector<double>& by_place) {
+    if (sums.walk() != nullptr) {
+        sums.families().add_parent_probabilities(base.data(), places, log_factors.data(),
+                                                 by_place.data());
+    } else {
+        sums.add_parent_probabilities(base.data(), places, log_factors.data(), by_place.data());
+    }
+}
+
 }  // namespace
 
 template <class Number>
@@ -185,6 +198,7 @@ void LayeringEdges<Number>::add_within(std::size_t layer, std::size_t member,
                                        const LayerTables<Number>& tables, const Values& counted,
                                        const Number& total) {
     const std::span<const int> members = programme_.layers().members(layer);
+    if (members.size() == 1) return;
     const int node = members[member];
     std::vector<int> places;
     for (std::size_t other = 0; other < members.size(); ++other) {
@@ -199,9 +213,8 @@ void LayeringEdges<Number>::add_within(std::size_t layer, std::size_t member,
         log_factors.push_back(any ? log_of(counted[held]) - log_total - log_sum : minus_infinity);
     }
     std::vector<double> by_place(sums_.possible_parents(node).size(), 0.0);
-    sums_[node].families().add_parent_probabilities(
-        sums_.bits(node, programme_.layers().before(layer)).data(), places, log_factors.data(),
-        by_place.data());
+    add_families(sums_[node], sums_.bits(node, programme_.layers().before(layer)), places,
+                 log_factors, by_place);
     add_parents_to_edges(sums_, node, scale_, by_place, edges_);
 }
 
@@ -212,7 +225,6 @@ void LayeringEdges<Number>::add_entry(std::size_t layer, std::size_t member, dou
     const Layers& layers = programme_.layers();
     const int node = layers.members(layer)[member];
     std::vector<double> by_place(sums_.possible_parents(node).size(), 0.0);
-    const SortedFamilies& families = sums_[node].families();
     if (programme_.divided(layer - 1)) {
         sum_over_meeting(weights.data(), weights.size(), missing_);
         std::vector<double> log_factors;
@@ -223,13 +235,16 @@ void LayeringEdges<Number>::add_entry(std::size_t layer, std::size_t member, dou
         for (const int other : layers.members(layer - 1)) {
             places.push_back(sums_.place(node, other));
         }
-        families.add_parent_probabilities(sums_.bits(node, layers.before(layer - 1)).data(), places,
-                                          log_factors.data(), by_place.data());
+        add_families(sums_[node], sums_.bits(node, layers.before(layer - 1)), places, log_factors,
+                     by_place);
     } else if (positive(weights[0])) {
-        families.add_parent_probabilities(sums_.bits(node, layers.before(layer)).data(),
-                                          sums_.bits(node, layers.members(layer - 1)).data(),
-                                          log_of(weights[0]) - log_of(total) - log_sum,
-                                          by_place.data());
+        const auto allowed = sums_.bits(node, layers.before(layer));
+        const auto required = sums_.bits(node, layers.members(layer - 1));
+        const double log_meeting = sums_[node].log_sum(allowed.data(), required.data(), memo_);
+        const double share = std::exp(log_of(weights[0]) - log_of(total) + log_meeting - log_sum);
+        sums_[node].add_parent_probabilities(allowed.data(), required.data(), memo_,
+                                             by_place.data());
+        for (double& probability : by_place) probability *= share;
     }
     add_parents_to_edges(sums_, node, scale_, by_place, edges_);
 }

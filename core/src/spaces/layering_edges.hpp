@@ -51,6 +51,7 @@ class LayeringEdges {
     Values missing_;
     std::vector<Values> by_factor_;
     std::vector<const Number*> factors_;
+    SumMemo memo_;
 };
 
 }  // namespace arcwise

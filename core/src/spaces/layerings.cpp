@@ -25,7 +25,7 @@ int Layerings::usual_size(const ScoreSums& sums) {
     constexpr int smallest = 4;
     constexpr int largest = 8;
     std::size_t families = 0;
-    for (int node = 0; node < sums.nodes(); ++node) families += sums[node].families().count();
+    for (int node = 0; node < sums.nodes(); ++node) families += sums[node].count();
     int size = smallest;
     while (size < largest && std::size_t{1} << 2 * (size + 1) <= families) ++size;
     return std::min(size, sums.nodes());

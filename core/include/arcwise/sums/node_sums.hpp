@@ -87,6 +87,9 @@ class NodeSums {
     // The families by falling weight; there are none where sums are had from rows.
     const SortedFamilies& families() const { return *sorted_; }
 
+    // The rows, if sums are had from them.
+    const PlusOneSums* rows() const { return rows_ ? &*rows_ : nullptr; }
+
     // The walk, if sums are had by one.
     const FamilyWalk* walk() const { return walk_ ? &*walk_ : nullptr; }
 
