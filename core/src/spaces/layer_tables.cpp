@@ -27,10 +27,8 @@ void LayerTables<Number>::fill(LayerSums& sums, const PairLayouts& layouts,
     log_sums_.resize(count * sets);
     meets_.resize(count * pairs_of_others->size());
     misses_.resize(meets_.size());
-    thread_local std::vector<Number> holds;
-    thread_local std::vector<Number> lacks;
-    holds.resize(count * sets);
-    lacks.resize(count * sets);
+    std::vector<Number> holds(count * sets);
+    std::vector<Number> lacks(count * sets);
     std::vector<int> places;
     for (std::size_t member = 0; member < count; ++member) {
         places.clear();

@@ -32,10 +32,10 @@ std::size_t pairs_of(int members) {
 }  // namespace
 
 template <class Number>
-LayeringProgramme<Number>::LayeringProgramme(const Layerings& space, const PairLayouts& layouts,
+LayeringProgramme<Number>::LayeringProgramme(const Layerings& space,
                                              std::function<bool(std::size_t)> has_partition)
     : space_(space),
-      layouts_(layouts),
+      layouts_(space.layouts()),
       has_partition_(std::move(has_partition)),
       keys_(space.nodes()),
       sums_(space.weights().sums(), space.families()),

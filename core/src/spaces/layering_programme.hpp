@@ -40,8 +40,8 @@ class LayeringProgramme {
   public:
     // Plain numbers that come out as zero may have underflowed; `has_partition` says whether a
     // layer has any with what comes after it. Others know by themselves.
-    LayeringProgramme(const Layerings& space, const PairLayouts& layouts,
-                      std::function<bool(std::size_t)> has_partition = {});
+    explicit LayeringProgramme(const Layerings& space,
+                               std::function<bool(std::size_t)> has_partition = {});
 
     // All that follows is about these layers.
     void set(const Layers& layers);

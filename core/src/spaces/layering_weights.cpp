@@ -8,16 +8,13 @@
 namespace arcwise {
 
 LayeringWeights::LayeringWeights(const Layerings& space)
-    : space_(space),
-      layouts_(std::min(space.max_size(), space.nodes())),
-      possible_(space, layouts_),
-      plain_(space, layouts_, [this](std::size_t layer) {
+    : space_(space), possible_(space), plain_(space, [this](std::size_t layer) {
           possible_.set(layers_);
           return !possible_.message(layer)->passed_over;
       }) {}
 
 LayeringProgramme<Extended>& LayeringWeights::extended() {
-    if (!extended_) extended_.emplace(space_, layouts_);
+    if (!extended_) extended_.emplace(space_);
     extended_->set(layers_);
     return *extended_;
 }

@@ -43,7 +43,6 @@ class LayeringWeights {
     LayeringProgramme<Extended>& extended();
 
     const Layerings& space_;
-    PairLayouts layouts_;
     Layers layers_;
     LayeringProgramme<float> possible_;  // says which layers have no partition
     LayeringProgramme<double> plain_;

@@ -2,6 +2,7 @@
 #include "arcwise/spaces/layerings.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "arcwise/spaces/move_weights.hpp"
@@ -24,10 +25,13 @@ constexpr Partitions::MoveWeights only_reversal = {0.0, 0.0, 0.0, 0.0, 1.0};
 int Layerings::usual_size(const ScoreSums& sums) {
     constexpr int smallest = 4;
     constexpr int largest = 8;
-    std::size_t families = 0;
-    for (int node = 0; node < sums.nodes(); ++node) families += sums[node].count();
+    double families = 0.0;
+    for (int node = 0; node < sums.nodes(); ++node) {
+        families += static_cast<double>(sums[node].count());
+    }
+    const auto products = [&](int size) { return std::ldexp(sums.nodes(), 2 * size) / size; };
     int size = smallest;
-    while (size < largest && std::size_t{1} << 2 * (size + 1) <= families) ++size;
+    while (size < largest && products(size + 1) <= families) ++size;
     return std::min(size, sums.nodes());
 }
 
@@ -48,6 +52,7 @@ Layerings::Layerings(std::shared_ptr<const ScoreSums> sums, int max_size,
                                              std::to_string(most_layer_members) + ".");
     }
     max_size_ = std::min(max_size_, nodes());
+    layouts_ = std::make_shared<const PairLayouts>(max_size_);
     // c(0, p) = 1, c(r, p) = sum over the sizes k > M - p of the next layer of C(r, k) c(r - k, k);
     // a layer of M nodes or more before it leaves it free.
     const int columns = max_size_ + 1;

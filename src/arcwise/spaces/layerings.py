@@ -30,8 +30,8 @@ class Layerings(Space):
         The largest number of variables in a layer of several parts, up to 12. With
         1 layerings are partitions; with all variables there is one state, and
         every draw is independent. None for the largest from 4 to 8 by which the
-        programme over a layer costs no more than going once through all
-        families, ``4**max_size`` operations against their number.
+        programme over all layers costs no more than going once through all families:
+        ``4**max_size * n / max_size`` products against their number.
     moves
         How probable each kind of move is, in any unit: ``"relocate"`` of some
         variables of a layer into another or between two, ``"swap adjacent"`` and
