@@ -8,6 +8,7 @@
 
 #include "arcwise/algorithms/laws.hpp"
 #include "arcwise/spaces/bucket_orders.hpp"
+#include "arcwise/spaces/dags.hpp"
 #include "arcwise/spaces/layerings.hpp"
 #include "arcwise/spaces/linear_orders.hpp"
 #include "arcwise/spaces/partial_orders.hpp"
@@ -97,6 +98,13 @@ void bind_spaces(nb::module_& module) {
         "usual_layer_size",
         [](const PythonScoreSums& sums) { return Layerings::usual_size(*sums.sums); },
         nb::arg("sums"));
+    module.def(
+        "dags",
+        [](const PythonScoreSums& sums, const Dags::MoveWeights& move_weights) {
+            return PythonSpace{sums.sums, std::make_shared<Dags>(sums.sums, move_weights)};
+        },
+        nb::arg("sums"), nb::arg("move_weights"));
+    module.def("usual_dag_moves", [] { return Dags::usual; });
     module.def(
         "partial_orders",
         [](const PythonScoreSums& sums, std::vector<std::uint64_t> predecessors) {

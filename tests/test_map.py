@@ -118,6 +118,30 @@ def test_chosen_candidates_tiers_and_required_edges(n: int) -> None:
         assert edge[0] in best.dag.edges
 
 
+@pytest.mark.parametrize("n", [4, 7, 12])
+def test_one_parent_besides_the_candidates(n: int) -> None:
+    for seed in range(2):
+        data = gaussian(n, 200, seed)
+        told = {"required_edges": [data.variables[:2]], "forbidden_edges": [data.variables[1:3]]}
+        candidates = arcwise.candidates(data, "greedy", size=2, **told)
+        best = assert_found(Model(data, "bge", candidates=candidates, plus_one=True, **told), seed)
+        assert best.dag.parents(data.variables[1])[0] == data.variables[0]
+
+
+def test_the_heaviest_families_weigh_nothing_and_exclude_each_other() -> None:
+    # What is left are sums of large numbers, whose rounding is no improvement.
+    n = 10
+    large = np.random.default_rng(1).integers(1, 10, (n, 1 << n)) * 1e5 / 3.0
+
+    def score(node: str, parents: tuple[str, ...]) -> float:
+        places = {int(parent[1:]) for parent in parents}
+        if places == {(int(node[1:]) + 1) % n}:
+            return 0.0
+        return -float(large[int(node[1:]), sum(1 << place for place in places)])
+
+    assert_found(Model(list(names(n)), score, max_indegree=3))
+
+
 def test_strong_dependence_and_many_rows() -> None:
     for seed in range(3):
         assert_found(Model(strong_chain(9, 8000, 0.1, seed), "bge"), seed)
@@ -129,11 +153,11 @@ def test_larger_networks(n: int, rows: int, bound: int) -> None:
     assert found.agree
 
 
-def test_sums_by_scan_and_without_maxima_lead_to_the_same() -> None:
+def test_all_kinds_of_sums_lead_to_the_same() -> None:
     model = Model(gaussian(9, 300, 1), "bge", max_indegree=3)
     for method in ("table", "walk", "scan"):
-        for maxima in (True, False):
-            sums = ScoreSums(model, method=method, maxima=maxima)
+        for tabulated in ("both", "sums", "maxima"):
+            sums = ScoreSums(model, method=method, tabulate=tabulated)
             assert assert_found(model, sums=sums, restarts=2).agree
 
 

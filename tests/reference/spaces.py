@@ -101,12 +101,28 @@ def weights_of_partitions(model: Model) -> dict[State, float]:
     n = len(model.variables)
     weights = dict.fromkeys(partitions(n), 0.0)
     for dag in all_dags(n):
-        weight = 1.0
-        for node, parents in enumerate(dag):
-            names = [model.variables[parent] for parent in parents]
-            weight *= math.exp(model.log_weight(model.variables[node], names))
-        weights[parts_of(dag)] += weight
+        weights[parts_of(dag)] += dag_weight(model, dag)
     return weights
+
+
+def dag_weight(model: Model, dag: Parents) -> float:
+    """Return the product of the weights of a DAG's families."""
+    weight = 1.0
+    for node, parents in enumerate(dag):
+        names = [model.variables[parent] for parent in parents]
+        weight *= math.exp(model.log_weight(model.variables[node], names))
+    return weight
+
+
+def weights_of_dags(model: Model) -> dict[State, float]:
+    """Return the weight of each DAG without more parents than any family has, as bit masks."""
+    families = [family for name in model.variables for family in model.weights.families(name)]
+    most = max(len(parents) for parents, weight in families if weight > -math.inf)
+    return {
+        tuple(sum(1 << parent for parent in parents) for parents in dag): dag_weight(model, dag)
+        for dag in all_dags(len(model.variables))
+        if all(len(parents) <= most for parents in dag)
+    }
 
 
 def parts_of(dag: Parents) -> State:

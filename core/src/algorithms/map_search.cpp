@@ -21,7 +21,7 @@ constexpr double lowest_temperature = 1e-12;  // relative to the first
 constexpr std::uint64_t fewest_thrown = 2;
 constexpr std::uint64_t most_thrown = 10;
 
-// Differences below this share of all weights are rounding, and count as none.
+// Differences below this share of the weights are rounding, and count as none.
 constexpr double rounding = 1e-12;
 
 // Exponentials below e^-40 would never be drawn.
@@ -38,16 +38,17 @@ class Restart {
           nodes_(static_cast<std::size_t>(weights.nodes())),
           waits_(nodes_.size(), false) {
         std::iota(nodes_.begin(), nodes_.end(), 0);
-        for (const int node : nodes_) margin_ += rounding * std::abs(weights.stand_in(node));
+        for (const int node : nodes_) heaviest_ += std::abs(weights.stand_in(node));
     }
 
     // From an order that is known to be good, or else from a random one.
     void run(const std::vector<int>* order, std::uint64_t patience, TaskContext& context) {
         if (order != nullptr) {
             state_.become(*order);
+            look_everywhere();
         } else {
             state_.shuffle(random_);
-            anneal(context);
+            anneal(look_everywhere(), context);
         }
         climb(context);
         if (state_.weight().impossible > 0) {
@@ -84,8 +85,11 @@ class Restart {
         }
     }
 
-    // The standard deviation of the changes of weight that moves from a random order bring.
-    double spread() {
+    // The standard deviation of the changes of weight that moves from here bring. The largest of
+    // them counts for the margin: the heaviest families may weigh next to nothing and others much,
+    // and were rounding taken for improvement, nodes would climb for ever.
+    double look_everywhere() {
+        double largest = 0.0;
         double count = 0.0;
         double sum = 0.0;
         double squares = 0.0;
@@ -94,17 +98,18 @@ class Restart {
                 count += 1.0;
                 sum += change.value;
                 squares += change.value * change.value;
+                largest = std::max(largest, std::abs(change.value));
             }
         }
+        margin_ = rounding * (heaviest_ + largest);
         return std::sqrt(std::max(0.0, squares / count - (sum / count) * (sum / count)));
     }
 
     // From a temperature at which most places are as good as any other down to one at which nothing
     // changes any more. Nodes without a parent set cost ever more: their price at the start is one
     // spread, and it rises as the temperature falls.
-    void anneal(TaskContext& context) {
-        const double spread_at_start = spread();
-        const double start = spread_at_start > margin_ ? spread_at_start : 1.0;
+    void anneal(double spread, TaskContext& context) {
+        const double start = spread > margin_ ? spread : 1.0;
         int still = 0;
         for (double share = 1.0; still < sweeps_until_frozen && share > lowest_temperature;
              share *= std::exp(-1.0 / sweeps_per_fold)) {
@@ -242,6 +247,7 @@ class Restart {
     Random random_;
     OrderOfMaxima state_;
     FoundOrder best_;
+    double heaviest_ = 0.0;  // the weights of the heaviest families, without their signs
     double margin_ = 0.0;
     std::vector<int> nodes_;
     std::vector<int> waiting_;

@@ -38,7 +38,7 @@ def mcmc(
 
     Where the states of the space follow the target, the exact edge probabilities
     given each kept state are averaged: orders follow the order-modular posterior,
-    `Partitions` the modular one. For the modular target on orders, DAGs are drawn
+    `Partitions` and `Dags` the modular one. For the modular target on orders, DAGs are drawn
     and weighted by the inverse of their number of orders.
 
     Parameters
@@ -47,7 +47,7 @@ def mcmc(
         The model.
     space
         Where the chains move: `LinearOrders`, `BucketOrders`, `PartialOrders`,
-        `Partitions`, or a word such as ``"buckets:5"``.
+        `Partitions`, `Dags`, or a word such as ``"buckets:5"``.
     target
         Which posterior is wanted, see `exact`.
     steps, seconds, effective_samples

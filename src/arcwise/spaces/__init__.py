@@ -1,6 +1,7 @@
 """Spaces: what a sampler moves through, one file each."""
 
 from arcwise.spaces.bucket_orders import BucketOrders
+from arcwise.spaces.dags import Dags
 from arcwise.spaces.layerings import Layerings
 from arcwise.spaces.linear_orders import LinearOrders
 from arcwise.spaces.partial_orders import PartialOrders
@@ -10,6 +11,7 @@ from arcwise.spaces.words import as_space
 
 __all__ = [
     "BucketOrders",
+    "Dags",
     "Layerings",
     "LinearOrders",
     "PartialOrders",

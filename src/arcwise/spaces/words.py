@@ -6,6 +6,7 @@ from typing import Any
 
 from arcwise.errors import ArgumentError
 from arcwise.spaces.bucket_orders import BucketOrders
+from arcwise.spaces.dags import Dags
 from arcwise.spaces.layerings import Layerings
 from arcwise.spaces.linear_orders import LinearOrders
 from arcwise.spaces.partitions import Partitions
@@ -28,6 +29,8 @@ def as_space(value: Any) -> Space:
             return LinearOrders()
         if word == "partitions" and not size:
             return Partitions()
+        if word == "dags" and not size:
+            return Dags()
         if value == "layerings":
             return Layerings()
         if word == "layerings" and size.isdecimal() and len(size) < 10:
@@ -36,6 +39,6 @@ def as_space(value: Any) -> Space:
             return BucketOrders(int(size))
     raise ArgumentError(
         f"space is {value!r}; give LinearOrders(), BucketOrders(size), PartialOrders(order), "
-        "Partitions() or Layerings(max_size), or the words 'linear', 'buckets:SIZE', "
-        "'partitions', 'layerings' or 'layerings:MAX_SIZE'"
+        "Partitions(), Layerings(max_size) or Dags(), or the words 'linear', 'buckets:SIZE', "
+        "'partitions', 'layerings', 'layerings:MAX_SIZE' or 'dags'"
     )

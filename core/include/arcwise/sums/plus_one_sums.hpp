@@ -52,6 +52,10 @@ class PlusOneSums {
         return (raw_.empty() ? maxima_ : raw_)[static_cast<std::size_t>(place)];
     }
 
+    // The place of the family with exactly these parents, the required ones not looked at; -1 if
+    // more than one is outside.
+    std::int64_t place_of(ParentBits parents) const;
+
     // Adds the family's parents but for the required ones.
     void add_parents(std::int64_t place, std::uint64_t* bits) const;
 
@@ -149,6 +153,17 @@ inline std::uint64_t PlusOneSums::entries_of(ParentBits bits, std::size_t chunk)
     const std::size_t left = entries_ - 64 * chunk;
     if (left < 64) result &= (std::uint64_t{1} << left) - 1;
     return chunk == 0 ? result & ~std::uint64_t{1} : result;
+}
+
+inline std::int64_t PlusOneSums::place_of(ParentBits parents) const {
+    std::size_t at = 0;
+    for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+        const std::uint64_t entries = entries_of(parents, chunk);
+        if (entries == 0) continue;
+        if (at != 0 || !std::has_single_bit(entries)) return -1;
+        at = 64 * chunk + static_cast<std::size_t>(std::countr_zero(entries));
+    }
+    return place(inside_of(parents), at);
 }
 
 template <class Visit>
