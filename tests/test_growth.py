@@ -85,7 +85,8 @@ def test_the_posterior_can_lead_as_well() -> None:
     chosen = grown.candidates.matrix()
     assert (exact > 0.4).sum() > 5
     assert chosen[exact > 0.4].all()
-    assert not chosen[exact < 0.05].any()
+    # A parent that stands in for others can be wanted before they are candidates.
+    assert not chosen[exact < 0.01].any()
     assert grown.rounds[-1].wanted == 0
     few = arcwise.grow(data, {}, by="posterior", threshold=0.9, steps=30_000, seed=1)
     assert few.candidates.matrix().sum() < chosen.sum()

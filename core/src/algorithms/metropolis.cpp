@@ -30,9 +30,11 @@ void metropolis_step(State& state, const Temperature& temperature, Random& rando
 
 void settle(State& state, Random& random, std::size_t moves) {
     constexpr int most_rounds = 200;
+    constexpr int rounds_before_another_way = 10;
     constexpr int steps_per_round = 2'000;
     MoveCounts counts(moves);
     for (int round = 0; round < most_rounds; ++round) {
+        if (round == rounds_before_another_way && state.become_possible(random)) return;
         for (int step = 0; step < steps_per_round; ++step) {
             if (state.log_weight().impossible == 0) return;
             const Temperature temperature{0.0, 0.5 * (1 + round % 20)};

@@ -7,6 +7,7 @@
 #include "arcwise/support/error.hpp"
 #include "dags/uniform_dags.hpp"
 #include "given_dag.hpp"
+#include "some_dag.hpp"
 
 namespace arcwise {
 namespace {
@@ -55,6 +56,11 @@ void DagState::draw_uniform(Random& random) {
     std::vector<std::uint64_t> parents(dag_.all_parents().size());
     space_.uniform().draw(random, parents.data());
     become(parents);
+}
+
+bool DagState::become_possible(Random& random) {
+    become(some_dag(weights_.sums(), random).parents);
+    return true;
 }
 
 std::vector<std::uint16_t> DagState::encode() const {

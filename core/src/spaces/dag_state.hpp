@@ -16,6 +16,7 @@ class DagState final : public State {
     explicit DagState(const Dags& space);
 
     void draw_uniform(Random& random) override;
+    bool become_possible(Random& random) override;
     Proposal propose(const Temperature& temperature, Random& random) override;
     void accept() override;
 

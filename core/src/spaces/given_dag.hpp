@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "arcwise/spaces/space.hpp"
 #include "../dags/mutable_dag.hpp"
+#include "arcwise/spaces/space.hpp"
 #include "family_weights.hpp"
 
 namespace arcwise {

@@ -9,6 +9,7 @@
 #include "arcwise/support/error.hpp"
 #include "arcwise/support/special.hpp"
 #include "given_layering.hpp"
+#include "some_dag.hpp"
 
 namespace arcwise {
 
@@ -66,6 +67,14 @@ void Layering::draw_uniform(Random& random) {
 
 std::vector<std::uint16_t> Layering::encode() const {
     return std::vector<std::uint16_t>(layer_of_.begin(), layer_of_.end());
+}
+
+bool Layering::become_possible(Random& random) {
+    const std::vector<int> levels = some_dag(space_.weights().sums(), random).levels;
+    code_.assign(levels.begin(), levels.end());
+    merge_parts();
+    become(proposed_);
+    return true;
 }
 
 void Layering::decode(std::span<const std::uint16_t> code) {

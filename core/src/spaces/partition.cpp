@@ -9,6 +9,7 @@
 #include "arcwise/spaces/given_parts.hpp"
 #include "arcwise/support/error.hpp"
 #include "arcwise/support/special.hpp"
+#include "some_dag.hpp"
 
 namespace arcwise {
 namespace {
@@ -99,6 +100,11 @@ void Partition::draw_uniform(Random& random) {
         }
     }
     become(std::move(parts));
+}
+
+bool Partition::become_possible(Random& random) {
+    become(some_dag(weights_.sums(), random).levels);
+    return true;
 }
 
 std::vector<std::uint16_t> Partition::encode() const {

@@ -17,6 +17,7 @@ class Partition final : public State {
     explicit Partition(const Partitions& space);
 
     void draw_uniform(Random& random) override;
+    bool become_possible(Random& random) override;
     Proposal propose(const Temperature& temperature, Random& random) override;
     void accept() override;
 

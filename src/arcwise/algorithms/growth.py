@@ -85,6 +85,14 @@ class Growth:
         What each round found.
     full
         The nodes that wanted more candidates than allowed.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> data = arcwise.simulate.asia().sample(1000, seed=1)
+    >>> grown = arcwise.grow(data, {"either": ["tub"]}, seed=1)
+    >>> "lung" in grown.candidates["either"]
+    True
     """
 
     candidates: Candidates

@@ -70,6 +70,9 @@ class State {
     // Becomes a uniformly random state of the space.
     virtual void draw_uniform(Random& random) = 0;
 
+    // Becomes some state of positive weight, if it knows a way to one; a start, by no stated law.
+    virtual bool become_possible(Random&) { return false; }
+
     const LogWeight& log_weight() const { return weight_; }
 
     // Proposes a move, by a law that may depend on the temperature (Gibbs moves); the state stays
