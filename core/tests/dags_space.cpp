@@ -21,7 +21,7 @@ namespace {
 using Row = std::vector<std::uint64_t>;
 
 ScoreSums sums_of(const FamilyTable& table, SumMethod method) {
-    return ScoreSums(table, std::vector<SumMethod>(table.size(), method), 1e-12, false,
+    return ScoreSums(table, std::vector<SumMethod>(table.size(), method), 1e-12, Tabulated::sums,
                      RunOptions{});
 }
 

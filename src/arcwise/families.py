@@ -144,7 +144,7 @@ class Families:
             gibibytes = self.total * _BYTES_PER_FAMILY / 2**30
             raise CapacityError(
                 f"the {len(self.variables)} variables have {self.total:.3g} families, which need "
-                f"{gibibytes:,.0f} GiB; lower max_indegree or give fewer candidates"
+                f"{gibibytes:,.0f} GiB; lower max_indegree or give candidates"
             )
         return _core.FamilyTable(
             [list(parents) for parents in self.candidates],

@@ -9,7 +9,6 @@
 #include "arcwise/spaces/given_parts.hpp"
 #include "arcwise/support/error.hpp"
 #include "arcwise/support/special.hpp"
-#include "partition_weight.hpp"
 
 namespace arcwise {
 namespace {
@@ -23,34 +22,51 @@ Partition::Partition(const Partitions& space)
     : space_(space),
       weights_(space.weights()),
       nodes_(static_cast<std::size_t>(space.nodes())),
+      words_(weights_.words()),
+      order_(nodes_),
+      sets_(nodes_ * 2 * words_),
       node_weights_(nodes_),
-      allowed_(weights_.words()),
-      required_(weights_.words()) {
+      sums_(weights_),
+      draws_(weights_.sums()),
+      proposed_parts_(nodes_),
+      changed_sets_(nodes_ * 2 * words_),
+      some_sets_((5 * nodes_ + 2) * 2 * words_),
+      ways_(nodes_),
+      part_ways_(nodes_),
+      own_(nodes_ + 1),
+      later_(nodes_ + 2),
+      rows_(nodes_ * ((nodes_ + 63) / 64)),
+      below_(nodes_),
+      touched_((nodes_ + 63) / 64),
+      change_of_(nodes_, -1) {
+    changes_.reserve(nodes_);
     become(Parts(nodes_, 0));
+}
+
+void Partition::sort_nodes() {
+    const int last = *std::max_element(part_of_.begin(), part_of_.end());
+    starts_.assign(static_cast<std::size_t>(last) + 2, 0);
+    for (const int part : part_of_) ++starts_[static_cast<std::size_t>(part) + 1];
+    std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+    // Each start moves on to the next while its part is filled, and all go back one place then.
+    for (std::size_t node = 0; node < nodes_; ++node) {
+        order_[starts_[static_cast<std::size_t>(part_of_[node])]++] = static_cast<int>(node);
+    }
+    std::copy_backward(starts_.begin(), starts_.end() - 1, starts_.end());
+    starts_[0] = 0;
 }
 
 void Partition::become(Parts parts) {
     part_of_ = std::move(parts);
-    const int last = *std::max_element(part_of_.begin(), part_of_.end());
-    sizes_.assign(static_cast<std::size_t>(last) + 1, 0);
-    for (const int part : part_of_) ++sizes_[static_cast<std::size_t>(part)];
+    sort_nodes();
     weight_ = {};
     for (std::size_t node = 0; node < nodes_; ++node) {
-        node_weights_[node] = weigh(static_cast<int>(node), part_of_);
-        weight_ = weight_ + node_weights_[node];
+        const int v = static_cast<int>(node);
+        set_by_parts(weights_.sums(), part_of_, v, sets(v));
+        sums_.ask(v, sets(v), part_of_[node] == 0, node_weights_[node]);
     }
-}
-
-LogWeight Partition::weigh(int node, const Parts& parts) {
-    const int part = parts[static_cast<std::size_t>(node)];
-    return weigh_with(node, part, part - 1, part == 0,
-                      [&](int parent) { return parts[static_cast<std::size_t>(parent)]; });
-}
-
-int Partition::member(int part, std::size_t index) const {
-    for (std::size_t node = 0;; ++node) {
-        if (part_of_[node] == part && index-- == 0) return static_cast<int>(node);
-    }
+    sums_.answer();
+    for (const LogWeight& weight : node_weights_) weight_ = weight_ + weight;
 }
 
 LogWeight Partition::recomputed_weight() const {
@@ -110,7 +126,9 @@ std::unique_ptr<GivenState> Partition::given() const {
 
 Proposal Partition::propose(const Temperature& temperature, Random& random) {
     changes_.clear();
+    sets_made_ = 0;
     proposed_ = weight_;
+    stays_ = false;
     switch (random.choose(space_.move_weights())) {
         case Partitions::split_or_join:
             return random.below(2) == 0 ? propose_split(random) : propose_join(random);
@@ -125,23 +143,37 @@ Proposal Partition::propose(const Temperature& temperature, Random& random) {
     }
 }
 
-void Partition::change(int node, const LogWeight& weight) {
-    changes_.push_back({node, weight});
-    proposed_ = proposed_ + (weight - node_weights_[static_cast<std::size_t>(node)]);
+Partition::Word* Partition::begin_change(int node, bool first) {
+    Word* changed = changed_sets(changes_.size());
+    copy_sets(sets(node), changed);
+    changes_.push_back({node, first, {}});
+    return changed;
 }
 
-void Partition::change(int node) { change(node, weigh(node, proposed_parts_)); }
+void Partition::count_change(const Change& change) {
+    const LogWeight& old = node_weights_[static_cast<std::size_t>(change.node)];
+    proposed_ = proposed_ + (change.weight - old);
+}
+
+void Partition::weigh_changes() {
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+        sums_.ask(changes_[i].node, changed_sets(i), changes_[i].first, changes_[i].weight);
+    }
+    sums_.answer();
+    for (const Change& change : changes_) count_change(change);
+}
 
 Proposal Partition::proposal(int move, double log_ratio) const {
     return {.move = move, .weight = proposed_, .log_ratio = log_ratio};
 }
 
 void Partition::accept() {
+    if (stays_) return;
     part_of_.swap(proposed_parts_);
-    const int last = *std::max_element(part_of_.begin(), part_of_.end());
-    sizes_.assign(static_cast<std::size_t>(last) + 1, 0);
-    for (const int part : part_of_) ++sizes_[static_cast<std::size_t>(part)];
-    for (const Change& change : changes_) {
+    sort_nodes();
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+        const Change& change = changes_[i];
+        copy_sets(changed_sets(i), sets(change.node));
         node_weights_[static_cast<std::size_t>(change.node)] = change.weight;
     }
     weight_ = proposed_;

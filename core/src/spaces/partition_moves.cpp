@@ -1,8 +1,6 @@
 // Split, join and swaps: moves that score the nodes of a few parts.
 #include <algorithm>
-#include <cmath>
 
-#include "arcwise/support/special.hpp"
 #include "partition.hpp"
 
 namespace arcwise {
@@ -16,59 +14,81 @@ enum Name { split, join, swapped_adjacent, swapped };
 // A part of two or more nodes, the size of what goes first, then which nodes do: all drawn
 // uniformly and without replacement. The way back is the join of the two.
 Proposal Partition::propose_split(Random& random) {
-    std::vector<int> divisible;
-    for (int part = 0; part < parts(); ++part) {
-        if (sizes_[static_cast<std::size_t>(part)] > 1) divisible.push_back(part);
+    std::size_t divisible = 0;
+    for (int part = 0; part < parts(); ++part) divisible += size(part) > 1 ? 1u : 0u;
+    if (divisible == 0) return {.move = split, .possible = false};
+    int part = -1;
+    for (std::size_t index = random.below(divisible) + 1; index > 0;) {
+        index -= size(++part) > 1 ? 1u : 0u;
     }
-    if (divisible.empty()) return {.move = split, .possible = false};
-    const int part = divisible[random.below(divisible.size())];
-    const std::size_t size = sizes_[static_cast<std::size_t>(part)];
-    const std::size_t first_size = 1 + random.below(size - 1);
+    const std::size_t all = size(part);
+    const std::size_t first_size = 1 + random.below(all - 1);
 
-    proposed_parts_ = part_of_;
-    for (int& of_node : proposed_parts_) of_node += of_node >= part ? 1 : 0;
-    std::vector<int> members;
-    for (std::size_t node = 0; node < nodes_; ++node) {
-        if (part_of_[node] == part) members.push_back(static_cast<int>(node));
-    }
+    some_nodes_.assign(members(part).begin(), members(part).end());
     for (std::size_t i = 0; i < first_size; ++i) {
-        std::swap(members[i], members[i + random.below(size - i)]);
-        proposed_parts_[static_cast<std::size_t>(members[i])] = part;
+        std::swap(some_nodes_[i], some_nodes_[i + random.below(all - i)]);
     }
+    const std::span<const int> first(some_nodes_.data(), first_size);
     // Those that stay behind now need a parent in the new part, and the part after them has lost
     // some of those it could have one in.
-    for (std::size_t node = 0; node < nodes_; ++node) {
-        const int now = proposed_parts_[node];
-        if (now == part + 1 || now == part + 2) change(static_cast<int>(node));
+    for (std::size_t i = first_size; i < all; ++i) {
+        const int node = some_nodes_[i];
+        Word* changed = begin_change(node, false);
+        need_none(changed);
+        for (const int parent : first) {
+            flip_allowed(changed, node, parent);
+            flip_needed(changed, node, parent);
+        }
     }
-    const double log_there =
-        -std::log(static_cast<double>(divisible.size())) - std::log(static_cast<double>(size - 1)) -
-        log_binomial(static_cast<double>(size), static_cast<double>(first_size));
-    const double log_back = -std::log(static_cast<double>(parts()));  // pairs of neighbours then
+    if (part + 1 < parts()) {
+        for (const int node : members(part + 1)) {
+            Word* changed = begin_change(node, false);
+            bool loses = false;
+            for (const int parent : first) loses |= flip_needed(changed, node, parent);
+            if (!loses) drop_change();
+        }
+    }
+    weigh_changes();
+
+    for (std::size_t node = 0; node < nodes_; ++node) {
+        proposed_parts_[node] = part_of_[node] + (part_of_[node] >= part ? 1 : 0);
+    }
+    for (const int node : first) proposed_parts_[static_cast<std::size_t>(node)] = part;
+    const double log_there = -space_.log_number(divisible) - space_.log_splits(all, first_size);
+    const double log_back = -space_.log_number(starts_.size() - 1);  // pairs of neighbours then
     return proposal(split, log_back - log_there);
 }
 
 Proposal Partition::propose_join(Random& random) {
     if (parts() < 2) return {.move = join, .possible = false};
     const auto part = static_cast<int>(random.below(static_cast<std::size_t>(parts()) - 1));
-    const std::size_t first_size = sizes_[static_cast<std::size_t>(part)];
-    const std::size_t size = first_size + sizes_[static_cast<std::size_t>(part) + 1];
-    proposed_parts_ = part_of_;
-    for (int& of_node : proposed_parts_) of_node -= of_node > part ? 1 : 0;
+    const std::span<const int> first = members(part);
+    for (const int node : members(part + 1)) {
+        Word* changed = begin_change(node, part == 0);
+        for (const int parent : first) flip_allowed(changed, node, parent);
+        need(part - 1, changed, node);
+    }
+    if (part + 2 < parts()) {
+        for (const int node : members(part + 2)) {
+            Word* changed = begin_change(node, false);
+            bool gains = false;
+            for (const int parent : first) gains |= flip_needed(changed, node, parent);
+            if (!gains) drop_change();
+        }
+    }
+    weigh_changes();
+
     std::size_t divisible = 1;
     for (int other = 0; other < parts(); ++other) {
         const bool apart = other != part && other != part + 1;
-        if (apart && sizes_[static_cast<std::size_t>(other)] > 1) ++divisible;
+        divisible += apart && size(other) > 1 ? 1u : 0u;
     }
     for (std::size_t node = 0; node < nodes_; ++node) {
-        if (part_of_[node] == part + 1 || part_of_[node] == part + 2) {
-            change(static_cast<int>(node));
-        }
+        proposed_parts_[node] = part_of_[node] - (part_of_[node] > part ? 1 : 0);
     }
-    const double log_there = -std::log(static_cast<double>(parts()) - 1.0);
-    const double log_back =
-        -std::log(static_cast<double>(divisible)) - std::log(static_cast<double>(size - 1)) -
-        log_binomial(static_cast<double>(size), static_cast<double>(first_size));
+    const double log_there = -space_.log_number(starts_.size() - 2);
+    const double log_back = -space_.log_number(divisible) -
+                            space_.log_splits(first.size() + size(part + 1), first.size());
     return proposal(join, log_back - log_there);
 }
 
@@ -77,38 +97,58 @@ Proposal Partition::propose_join(Random& random) {
 Proposal Partition::propose_swap(Random& random, bool adjacent) {
     const int move = adjacent ? swapped_adjacent : swapped;
     std::size_t pairs = 0;
-    std::size_t before = 0;
+    std::size_t earlier = 0;
     for (int part = 0; part < parts(); ++part) {
-        const std::size_t size = sizes_[static_cast<std::size_t>(part)];
-        pairs += size * before;
-        before = adjacent ? size : before + size;
+        pairs += size(part) * earlier;
+        earlier = adjacent ? size(part) : earlier + size(part);
     }
     if (pairs == 0) return {.move = move, .possible = false};
     std::size_t index = random.below(pairs);
     int late_part = 0;
-    before = 0;
-    for (;; ++late_part) {
-        const std::size_t size = sizes_[static_cast<std::size_t>(late_part)];
-        if (index < size * before) break;
-        index -= size * before;
-        before = adjacent ? size : before + size;
+    earlier = 0;
+    for (; index >= size(late_part) * earlier; ++late_part) {
+        index -= size(late_part) * earlier;
+        earlier = adjacent ? size(late_part) : earlier + size(late_part);
     }
-    const int late = member(late_part, index / before);
-    index %= before;
-    int early_part = adjacent ? late_part - 1 : 0;
-    while (index >= sizes_[static_cast<std::size_t>(early_part)]) {
-        index -= sizes_[static_cast<std::size_t>(early_part++)];
-    }
-    const int early = member(early_part, index);
+    const int late = members(late_part)[index / earlier];
+    // The nodes it can be swapped with are those right before its part.
+    const int early =
+        order_[starts_[static_cast<std::size_t>(late_part)] - earlier + index % earlier];
+    const int early_part = part_of_[static_cast<std::size_t>(early)];
 
+    // `early` gains, and `late` loses, all that is between them, and each other.
+    Word* of_early = begin_change(early, false);
+    Word* of_late = begin_change(late, early_part == 0);
+    for (int part = early_part; part < late_part; ++part) {
+        for (const int node : members(part)) {
+            flip_allowed(of_early, early, node);
+            flip_allowed(of_late, late, node);
+        }
+    }
+    flip_allowed(of_early, early, late);
+    need(late_part - 1, of_early, early);
+    if (late_part - 1 == early_part) flip_needed(of_early, early, late);
+    need(early_part - 1, of_late, late);
+
+    for (int part = early_part + 1; part <= std::min(late_part + 1, parts() - 1); ++part) {
+        for (const int node : members(part)) {
+            const bool sees = space_.can_be_parent(early, node) || space_.can_be_parent(late, node);
+            if (!sees || node == late) continue;
+            Word* changed = begin_change(node, false);
+            if (part <= late_part) {
+                flip_allowed(changed, node, early);
+                flip_allowed(changed, node, late);
+            }
+            if (part == early_part + 1 || part == late_part + 1) {
+                flip_needed(changed, node, early);
+                flip_needed(changed, node, late);
+            }
+        }
+    }
+    weigh_changes();
     proposed_parts_ = part_of_;
     proposed_parts_[static_cast<std::size_t>(early)] = late_part;
     proposed_parts_[static_cast<std::size_t>(late)] = early_part;
-    for (std::size_t node = 0; node < nodes_; ++node) {
-        const int v = static_cast<int>(node);
-        const int part = proposed_parts_[node];
-        if (v == early || v == late || (part > early_part && part <= late_part + 1)) change(v);
-    }
     return proposal(move, 0.0);
 }
 

@@ -1,6 +1,7 @@
 // The space of ordered partitions: how many there are, and how often each kind of move is tried.
 #include "arcwise/spaces/partitions.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "arcwise/spaces/move_weights.hpp"
@@ -21,6 +22,21 @@ Partitions::Partitions(std::shared_ptr<const ScoreSums> sums, const MoveWeights&
             sum = log_add(sum, log_binomial(n, k) + log_counts_[static_cast<std::size_t>(n - k)]);
         }
         log_counts_.push_back(sum);
+    }
+    log_numbers_.push_back(-std::numeric_limits<double>::infinity());
+    log_factorials_.push_back(0.0);
+    for (int n = 1; n <= nodes(); ++n) {
+        log_numbers_.push_back(std::log(static_cast<double>(n)));
+        log_factorials_.push_back(log_gamma(n + 1.0));
+    }
+    const auto n = static_cast<std::size_t>(nodes());
+    const std::size_t words = (n + 63) / 64;
+    children_.resize(n * words);
+    for (std::size_t child = 0; child < n; ++child) {
+        for (const int parent : weights_.sums().possible_parents(static_cast<int>(child))) {
+            children_[static_cast<std::size_t>(parent) * words + child / 64] |= std::uint64_t{1}
+                                                                                << (child % 64);
+        }
     }
 }
 

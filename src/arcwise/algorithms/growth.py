@@ -28,6 +28,8 @@ from arcwise.model import Model
 from arcwise.posterior.map_result import MapResult
 from arcwise.sums import ScoreSums
 
+DEFAULT_MAX_SIZE = 14
+
 Matrix = NDArray[np.bool_]
 
 # Perturbations for each variable: from a random order, and from that of the round before.
@@ -124,7 +126,7 @@ def grow(
     *,
     by: Literal["map", "posterior"] = "map",
     threshold: float = 0.1,
-    max_size: int = 14,
+    max_size: int = DEFAULT_MAX_SIZE,
     score: Any = None,
     prior: Any = None,
     max_indegree: int | Mapping[str, int] | None = None,

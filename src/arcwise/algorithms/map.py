@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from arcwise._running import Progress, Run, running
 from arcwise.algorithms.exact import best_dag
 from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, CapacityError, InterruptedWarning
+from arcwise.families import Families
 from arcwise.graphs import cpdag
 from arcwise.model import Model
 from arcwise.posterior.map_result import MapResult, reach
@@ -191,6 +192,13 @@ class _TimeIsUpError(Exception):
 
 def _is_small(model: Model) -> bool:
     return len(model.variables) <= _MOST_VARIABLES and len(model.weights) <= _MOST_FAMILIES
+
+
+def all_families_fit(variables: tuple[str, ...], **rule: Any) -> bool:
+    """Say whether the exact programme could take all families within the constraints."""
+    return (
+        len(variables) <= _MOST_VARIABLES and Families.of(variables, **rule).total <= _MOST_FAMILIES
+    )
 
 
 def _exact(model: Model, threads: int | None, progress: Progress, start: float) -> MapResult:

@@ -20,11 +20,10 @@ from arcwise.cli.options import (
     Steps,
     TargetName,
     Threads,
-    choose_candidates,
+    build_model,
 )
 from arcwise.cli.results import evidence_lines
 from arcwise.errors import ArgumentError
-from arcwise.model import Model
 from arcwise.posterior.files import write_json
 from arcwise.spaces import as_space
 
@@ -72,8 +71,7 @@ def evidence(
     if method == "ais":
         options |= {"bins": bins, "confidence": confidence}
     print(data.describe())
-    families = choose_candidates(families, data, score, prior, threads)
-    model = Model(data, score, prior=prior, threads=threads, progress=True, **families)
+    model = build_model(families, data, score, prior, seed, threads).model
     found = log_evidence(model, method, target=target, **options)
     for line in evidence_lines(found):
         print(line)

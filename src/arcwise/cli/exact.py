@@ -16,11 +16,10 @@ from arcwise.cli.options import (
     ScoreOptions,
     TargetName,
     Threads,
-    choose_candidates,
+    build_model,
 )
 from arcwise.cli.results import print_edges, write_results
 from arcwise.errors import ArgumentError
-from arcwise.model import Model
 
 
 def exact(
@@ -49,8 +48,7 @@ def exact(
     if memory_limit is not None and not memory_limit > 0:
         raise ArgumentError(f"--memory-limit is {memory_limit:g}; give a positive number of GiB")
     print(data.describe())
-    families = choose_candidates(families, data, score, prior, threads)
-    model = Model(data, score, prior=prior, threads=threads, progress=True, **families)
+    model = build_model(families, data, score, prior, 0, threads).model
     print(f"Exact {target} posterior: {exact_cost(model, target, threads=threads)}", flush=True)
     posterior = exact_posterior(
         model,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
+from arcwise.algorithms.map import all_families_fit
 from arcwise.algorithms.map import map as best_dag
 from arcwise.cli.options import (
     DataOptions,
@@ -15,10 +17,9 @@ from arcwise.cli.options import (
     ScoreOptions,
     Seed,
     Threads,
-    choose_candidates,
+    build_model,
 )
 from arcwise.cli.results import map_lines, print_dag, write_map
-from arcwise.model import Model
 
 
 def map(
@@ -54,18 +55,29 @@ def map(
     [bold]Example:[/bold] arcwise map data.csv --candidates pc+greedy:10 --out results
     """
     print(data.describe())
-    families = choose_candidates(families, data, score, prior, threads)
-    model = Model(data, score, prior=prior, threads=threads, progress=True, **families)
-    best = best_dag(
-        model,
-        method=method,
-        restarts=restarts,
-        seconds=seconds,
-        seed=seed,
-        threads=threads,
-        progress=True,
-    )
+    chosen = families["candidates"] is not None or families["grow"] is not None
+    if not chosen and method != "exact" and not all_families_fit(data.variables, **_rule(families)):
+        print("There are too many parent sets to look at all of them, so candidates are grown")
+        families["grow"] = DEFAULT_MAX_SIZE
+    built = build_model(families, data, score, prior, seed, threads)
+    if built.growth is not None and restarts is None and seconds is None:
+        best = built.growth.best
+        assert best is not None  # growth follows the best DAG
+    else:
+        best = best_dag(
+            built.model,
+            method=method,
+            restarts=restarts,
+            seconds=seconds,
+            seed=seed,
+            threads=threads,
+            progress=True,
+        )
     print_dag(best)
     print(*map_lines(best), sep="\n")
     if out is not None:
         print(f"{write_map(best, out)} written to {out}")
+
+
+def _rule(families: dict[str, Any]) -> dict[str, Any]:
+    return {name: families[name] for name in ("max_indegree", "required_edges", "forbidden_edges")}

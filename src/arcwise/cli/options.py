@@ -5,17 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 import typer
 
-from arcwise.candidates import candidates
+from arcwise.algorithms.growth import DEFAULT_MAX_SIZE, Growth, grow, growth_memory
+from arcwise.algorithms.memory import in_words
+from arcwise.candidates import Candidates, candidates
 from arcwise.candidates.words import is_method
 from arcwise.cli.composition import Made
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.data import Data, discretize, read
 from arcwise.errors import ArgumentError
+from arcwise.model import Model
 from arcwise.scores import BDeu, BGe, LocalScore, as_score
+
+
+class Built(NamedTuple):
+    """A model, and how its candidates grew if they did."""
+
+    model: Model
+    growth: Growth | None = None
 
 
 def _option(group: str) -> Callable[..., Any]:
@@ -150,6 +160,22 @@ def _read_families(
             "pc|greedy[:K]|gains[:K]|FILE",
         ),
     ] = None,
+    plus_one: Annotated[
+        bool,
+        _family("--plus-one", "Let parent sets have one more parent besides the candidates."),
+    ] = False,
+    grow: Annotated[
+        bool,
+        _family(
+            "--grow",
+            "Let the candidates (default: pc) grow as long as the best DAG gets better; parent "
+            "sets then have one more parent besides.",
+        ),
+    ] = False,
+    max_candidates: Annotated[
+        int,
+        _family("--max-candidates", "The most candidates of a node that --grow may go up to."),
+    ] = DEFAULT_MAX_SIZE,
     required_edges: Annotated[
         Path | None, _family("--required-edges", "Edges that must be there, in such a file.")
     ] = None,
@@ -160,6 +186,8 @@ def _read_families(
     return {
         "max_indegree": max_indegree,
         "candidates": _candidates_or_method(candidates_by),
+        "plus_one": plus_one,
+        "grow": max_candidates if grow else None,
         "required_edges": () if required_edges is None else read_edge_file(required_edges),
         "forbidden_edges": () if forbidden_edges is None else read_edge_file(forbidden_edges),
     }
@@ -177,22 +205,35 @@ def _candidates_or_method(text: str | None) -> list[tuple[str, str]] | str | Non
     return read_edge_file(path)
 
 
-def choose_candidates(
+def build_model(
     families: dict[str, Any],
     data: Data,
     score: LocalScore | None,
     prior: str = "uniform",
+    seed: int = 0,
     threads: int | None = None,
-) -> dict[str, Any]:
-    """Return the keyword arguments with candidates chosen, if a method for that is among them."""
-    method = families["candidates"]
-    if not isinstance(method, str):
-        return families
-    bounds = {name: value for name, value in families.items() if name != "candidates"}
-    chosen = candidates(data, method, score=score, prior=prior, threads=threads, **bounds)
+) -> Built:
+    """Return the model on the families that the options ask for, candidates chosen or grown."""
+    method, largest = families["candidates"], families["grow"]
+    bounds = {k: v for k, v in families.items() if k not in ("candidates", "grow", "plus_one")}
+    about: dict[str, Any] = {"score": score, "prior": prior, "threads": threads, **bounds}
+    if largest is not None:
+        memory = in_words(growth_memory(len(data.variables), largest))
+        print(f"Growing candidates, up to {largest} of a node, where a node takes {memory}")
+        grown = grow(data, method, max_size=largest, seed=seed, progress=True, **about)
+        print(f"Candidates grown in {len(grown.rounds)} rounds: {_sizes(grown.candidates)}")
+        return Built(grown.model, grown)
+    if isinstance(method, str):
+        chosen = candidates(data, method, **about)
+        print(f"Candidates by {method}: {_sizes(chosen)}")
+        method = chosen
+    plus_one = families["plus_one"]
+    return Built(Model(data, candidates=method, plus_one=plus_one, progress=True, **about))
+
+
+def _sizes(chosen: Candidates) -> str:
     sizes = chosen.sizes().values()
-    print(f"Candidates by {method}: {min(sizes)} to {max(sizes)} parents of each node")
-    return bounds | {"candidates": chosen}
+    return f"{min(sizes)} to {max(sizes)} parents of each node"
 
 
 DataOptions = Annotated[Data, Made(_read_data)]
@@ -202,7 +243,7 @@ ScoreOptions = Annotated[LocalScore | None, Made(_read_score)]
 """The score with its parameters, or None to choose by the data."""
 
 FamilyOptions = Annotated[dict[str, Any], Made(_read_families)]
-"""The keyword arguments of `Families.of`; `choose_candidates` must see them first."""
+"""What `build_model` makes families from."""
 
 PriorName = Annotated[
     str, typer.Option("--prior", help="The structure prior.", metavar="uniform|fair")

@@ -22,7 +22,7 @@ from arcwise.cli.options import (
     Steps,
     TargetName,
     Threads,
-    choose_candidates,
+    build_model,
 )
 from arcwise.cli.results import evidence_lines, print_edges, print_summary, write_results
 from arcwise.errors import ArgumentError
@@ -77,8 +77,7 @@ def sample(
     """
     chosen = as_space(space)  # refused before anything takes time
     print(data.describe())
-    families = choose_candidates(families, data, score, prior, threads)
-    model = Model(data, score, prior=prior, threads=threads, progress=True, **families)
+    model = build_model(families, data, score, prior, seed, threads).model
     common: dict[str, Any] = {
         "target": target,
         "dags_per_state": dags,

@@ -15,11 +15,10 @@ from arcwise.cli.options import (
     FamilyOptions,
     ScoreOptions,
     Threads,
-    choose_candidates,
+    build_model,
 )
 from arcwise.errors import ArgumentError
 from arcwise.scores import FamilyScores, as_score
-from arcwise.scores import score as score_families
 
 
 def score(
@@ -44,8 +43,7 @@ def score(
     if best < 0:
         raise ArgumentError(f"--best is {best}; give 0 or more")
     chosen = as_score(score, data)
-    families = choose_candidates(families, data, chosen, threads=threads)
-    scores = score_families(data, chosen, threads=threads, progress=True, **families)
+    scores = build_model(families, data, chosen, threads=threads).model.scores
     print(data.describe())
     print(f"{len(scores):,} families scored by {chosen!r}")
     if best:

@@ -17,9 +17,12 @@ class GivenParts final : public GivenState {
     void draw(Random& random, std::uint64_t* parents) override;
 
   private:
+    const std::uint64_t* sets(int node) const {
+        return sets_.data() + static_cast<std::size_t>(node) * 2 * sums_.words();
+    }
+
     const ScoreSums& sums_;
-    std::vector<std::vector<std::uint64_t>> allowed_;   // by node, as its bits
-    std::vector<std::vector<std::uint64_t>> required_;  // empty for those of the first part
+    std::vector<std::uint64_t> sets_;  // by node: parents it may have, and of which it needs one
     SumMemo memo_;
 };
 
