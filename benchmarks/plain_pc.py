@@ -49,9 +49,7 @@ def _arrows(
             for chosen in _subsets(np.flatnonzero(joined[end]).tolist())
         }
         separating = [
-            chosen
-            for chosen in sets
-            if _p_value(correlation, rows, first, last, chosen) > alpha
+            chosen for chosen in sets if _p_value(correlation, rows, first, last, chosen) > alpha
         ]
         for middle in between:
             share = sum(middle in chosen for chosen in separating)
