@@ -9,6 +9,7 @@
 #include "arcwise/algorithms/laws.hpp"
 #include "arcwise/spaces/bucket_orders.hpp"
 #include "arcwise/spaces/dags.hpp"
+#include "arcwise/spaces/layerings.hpp"
 #include "arcwise/spaces/linear_orders.hpp"
 #include "arcwise/spaces/partial_orders.hpp"
 #include "arcwise/spaces/partitions.hpp"
@@ -84,6 +85,19 @@ void bind_spaces(nb::module_& module) {
         },
         nb::arg("sums"), nb::arg("move_weights"));
     module.def("usual_partition_moves", [] { return Partitions::usual; });
+    module.def(
+        "layerings",
+        [](const PythonScoreSums& sums, int max_size, const Layerings::MoveWeights& move_weights,
+           int partition_moves) {
+            return PythonSpace{sums.sums, std::make_shared<Layerings>(
+                                              sums.sums, max_size, move_weights, partition_moves)};
+        },
+        nb::arg("sums"), nb::arg("max_size"), nb::arg("move_weights"), nb::arg("partition_moves"));
+    module.def("usual_layering_moves", [] { return Layerings::usual; });
+    module.def(
+        "usual_layer_size",
+        [](const PythonScoreSums& sums) { return Layerings::usual_size(*sums.sums); },
+        nb::arg("sums"));
     module.def(
         "dags",
         [](const PythonScoreSums& sums, const Dags::MoveWeights& move_weights) {

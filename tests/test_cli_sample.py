@@ -104,3 +104,14 @@ def test_refusals_are_one_line(
     assert len(lines) == 1, lines
     assert lines[0].startswith("arcwise: ")
     assert words in lines[0]
+
+
+@pytest.mark.parametrize(("word", "size"), [("layerings", 4), ("layerings:2", 2)])
+def test_layerings_are_sampled_and_their_size_told(
+    word: str, size: int, table: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    options = ["--space", word, "--steps", 4000, "--chains", 2, "--seed", 7, "--out", tmp_path]
+    assert sample(table, *options) == 0
+    assert f"Layerings(max_size={size}, " in capsys.readouterr().out
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert f"Layerings(max_size={size}, " in json.dumps(summary)

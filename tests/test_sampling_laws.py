@@ -17,6 +17,7 @@ import pytest
 from arcwise import (
     BucketOrders,
     Dags,
+    Layerings,
     LinearOrders,
     Model,
     PartialOrders,
@@ -29,6 +30,7 @@ from reference.spaces import (
     State,
     weights_of_bucket_orders,
     weights_of_dags,
+    weights_of_layerings,
     weights_of_linear_orders,
     weights_of_partial_orders,
     weights_of_partitions,
@@ -84,6 +86,16 @@ class Case:
     misses: tuple[str, ...] = ()  # the models in which it does not
 
 
+def layerings(max_size: int, move: str | None = None, reaches: bool = True) -> Case:
+    """Return the case of layerings with one kind of move, or all."""
+    moves = None if move is None else {move: 1.0}
+    return Case(
+        Layerings(max_size, moves, partition_moves=1),
+        lambda model: weights_of_layerings(model, max_size),
+        reaches,
+    )
+
+
 CASES = {
     "linear": Case(LinearOrders(), weights_of_linear_orders),
     "swap": Case(LinearOrders({"swap": 1}), weights_of_linear_orders),
@@ -118,6 +130,19 @@ CASES = {
     "reverse covered": Case(Dags({"reverse covered": 1}), weights_of_dags, reaches=False),
     "redraw parents": Case(Dags({"redraw parents": 1}), weights_of_dags, reaches=False),
     "reverse and redraw": Case(Dags({"reverse and redraw": 1}), weights_of_dags, reaches=False),
+    "layerings of 1": layerings(1),
+    "layerings of 2": layerings(2),
+    "layerings of 3": layerings(3),
+    "layerings of 4": layerings(4),
+    "relocate in layerings of 1": layerings(1, "relocate"),
+    "relocate in layerings of 2": layerings(2, "relocate", reaches=False),
+    "relocate in layerings of 3": layerings(3, "relocate", reaches=False),
+    "swap in layerings": layerings(2, "swap", reaches=False),
+    "swap adjacent in layerings": layerings(2, "swap adjacent", reaches=False),
+    "re-partition layerings of 2": layerings(2, "re-partition", reaches=False),
+    "re-partition layerings of 3": layerings(3, "re-partition", reaches=False),
+    "reverse edge in layerings of 2": layerings(2, "reverse edge", reaches=False),
+    "reverse edge in layerings of 3": layerings(3, "reverse edge", reaches=False),
 }
 
 

@@ -10,6 +10,7 @@
 #include "arcwise/algorithms/laws.hpp"
 #include "arcwise/spaces/bucket_orders.hpp"
 #include "arcwise/spaces/dags.hpp"
+#include "arcwise/spaces/layerings.hpp"
 #include "arcwise/spaces/linear_orders.hpp"
 #include "arcwise/spaces/partial_orders.hpp"
 #include "check.hpp"
@@ -60,6 +61,7 @@ struct Held {
     std::shared_ptr<const Space> space;
     bool has_ratio = false;  // proposals there and back differ in probability
     bool faults_show = true;
+    bool annealed = true;  // all of an annealing run can be gone through
 };
 
 std::vector<Held> dags_of(const Shape& shape) {
@@ -92,6 +94,16 @@ std::vector<Held> spaces_of(const Shape& shape) {
     for (const int size : {2, 3}) {
         result.push_back({"buckets", sums, std::make_shared<BucketOrders>(sums, size)});
     }
+    const auto layered = [&](const std::string& name, int size, const Layerings::MoveWeights& moves,
+                             bool has_ratio, bool annealed) {
+        const auto space = std::make_shared<Layerings>(sums, size, moves, 1);
+        result.push_back({name, sums, space, has_ratio, true, annealed});
+    };
+    layered("relocate some", 2, {1.0, 0.0, 0.0, 0.0, 0.0, 0.0}, true, false);
+    layered("swap in layers", 3, {0.0, 1.0, 1.0, 0.0, 0.0, 0.1}, false, true);
+    layered("re-partition", 2, {0.0, 0.0, 0.0, 1.0, 0.0, 0.0}, true, false);
+    // By way of a DAG there are too many ways even for a step.
+    if (shape.nodes > 4) layered("all moves of layers", 3, Layerings::usual, true, false);
     if (shape.nodes > 4) std::ranges::copy(dags_of(shape), std::back_inserter(result));
     if (shape.nodes > 20) return result;
     // Parts {0, 1 | 2} and {3 | 4 ..}: the last has one bucket of one and one of the rest.
@@ -241,12 +253,12 @@ double error_of_annealing(const Space& space, const Space& truth) {
     return largest;
 }
 
-bool laws_hold(const Space& space, const Space& truth) {
+bool laws_hold(const Space& space, const Space& truth, bool annealed) {
     for (const double inverse : {0.0, 0.3, 1.0}) {
         const Temperature temperature = inverse < 1.0 ? Temperature::at(inverse) : Temperature{};
         if (!(change_by_a_step(space, truth, temperature) < 1e-12)) return false;
     }
-    return error_of_annealing(space, truth) < 1e-10;
+    return !annealed || error_of_annealing(space, truth) < 1e-10;
 }
 
 // Random steps at one temperature after the other; look(step) after each.
@@ -281,8 +293,9 @@ void check_keeps_track(const Held& held, int steps) {
 
 TEST(sampling_laws_hold_in_every_space) {
     for (const Held& held : small_spaces()) {
-        CHECK(laws_hold(*held.space, *held.space));
-        CHECK(laws_hold(FaultySpace(*held.space, Fault::none), *held.space));
+        CHECK(laws_hold(*held.space, *held.space, held.annealed));
+        const FaultySpace same(*held.space, Fault::none);
+        CHECK(laws_hold(same, *held.space, held.annealed));
     }
 }
 
@@ -296,7 +309,10 @@ TEST(sampling_laws_find_every_fault) {
             // that some faults make no difference.
             if (!held.faults_show) continue;
             if (!held.has_ratio && fault == Fault::ratio_forgotten) continue;
-            CHECK(!laws_hold(FaultySpace(*held.space, fault), *held.space));
+            // One step alone does not need the weight kept.
+            if (!held.annealed && fault == Fault::old_weight) continue;
+            const FaultySpace faulty(*held.space, fault);
+            CHECK(!laws_hold(faulty, *held.space, held.annealed));
         }
     }
 }

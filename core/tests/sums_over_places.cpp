@@ -180,7 +180,7 @@ TEST(factors_and_weights_beyond_plain_numbers) {
             for (const SumMethod method : methods) {
                 check_sums(each, method);
                 // Factors that grow: nothing may be left out.
-                const NodeSums sums(each.families, 0, method, 1e-300, false);
+                const NodeSums sums(each.families, 0, method, 1e-300, Tabulated::sums);
                 std::vector<double> found(5, 0.0);
                 sums.add_parent_probabilities(each.base_bits(sums).data(), each.places,
                                               factors.data(), found.data());

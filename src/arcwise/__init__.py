@@ -43,7 +43,15 @@ from arcwise.posterior import DagSample, MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
-from arcwise.spaces import BucketOrders, Dags, LinearOrders, PartialOrders, Partitions, Space
+from arcwise.spaces import (
+    BucketOrders,
+    Dags,
+    Layerings,
+    LinearOrders,
+    PartialOrders,
+    Partitions,
+    Space,
+)
 from arcwise.sums import ScoreSums
 
 __all__ = [
@@ -76,6 +84,7 @@ __all__ = [
     "GraphComparison",
     "Growth",
     "ImportanceWeightedDags",
+    "Layerings",
     "LinearOrders",
     "MapResult",
     "Model",

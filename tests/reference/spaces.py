@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 from arcwise import Model
 from reference.dags import Parents, all_dags
@@ -132,3 +132,70 @@ def parts_of(dag: Parents) -> State:
         for node, parents in enumerate(dag):
             part[node] = max([part[parent] + 1 for parent in parents], default=0)
     return tuple(part)
+
+
+def log_weight_of_partition(model: Model, parts: State) -> float:
+    """Return the log of a partition's weight, however small: families meet the part before."""
+    names = model.variables
+    total = 0.0
+    for node, part in enumerate(parts):
+        allowed = {names[u] for u, own in enumerate(parts) if own < part}
+        needed = {names[u] for u, own in enumerate(parts) if own == part - 1}
+        weights = [
+            weight
+            for parents, weight in model.weights.families(names[node])
+            if set(parents) <= allowed and (part == 0 or needed & set(parents))
+        ]
+        total += log_sum(weights)
+    return total
+
+
+def log_sum(logarithms: Sequence[float]) -> float:
+    """Return ln of the sum of e^x; minus infinity for nothing."""
+    largest = max(logarithms, default=-math.inf)
+    if largest == -math.inf:
+        return largest
+    return largest + math.log(math.fsum(math.exp(x - largest) for x in logarithms))
+
+
+def layering_of(parts: State, max_size: int) -> State:
+    """Return the layer of each node: parts are merged, first to last, while they fit together."""
+    layer_of_part: list[int] = []
+    size = 0
+    for part in range(max(parts) + 1):
+        own = parts.count(part)
+        if part == 0:
+            layer_of_part.append(0)
+            size = own
+        elif size + own <= max_size:
+            layer_of_part.append(layer_of_part[-1])
+            size += own
+        else:
+            layer_of_part.append(layer_of_part[-1] + 1)
+            size = own
+    return tuple(layer_of_part[part] for part in parts)
+
+
+def layerings(n: int, max_size: int) -> Iterator[State]:
+    """Yield every layering: neighbouring layers together have more than `max_size` nodes."""
+    for layers in partitions(n):
+        sizes = [layers.count(layer) for layer in range(max(layers) + 1)]
+        if all(a + b > max_size for a, b in pairwise(sizes)):
+            yield layers
+
+
+def weights_of_layerings(model: Model, max_size: int) -> dict[State, float]:
+    """Return for each layering the summed weights of the partitions that are merged to it."""
+    weights = dict.fromkeys(layerings(len(model.variables), max_size), 0.0)
+    for parts, weight in weights_of_partitions(model).items():
+        weights[layering_of(parts, max_size)] += weight
+    return weights
+
+
+def log_weights_of_layerings(model: Model, max_size: int) -> dict[State, float]:
+    """Return the same as logarithms, for weights any number of nats apart."""
+    n = len(model.variables)
+    merged: dict[State, list[float]] = {state: [] for state in layerings(n, max_size)}
+    for parts in partitions(n):
+        merged[layering_of(parts, max_size)].append(log_weight_of_partition(model, parts))
+    return {state: log_sum(logarithms) for state, logarithms in merged.items()}

@@ -123,6 +123,7 @@ progress
         else whole_number(thinning, "thinning", at_least=1)
     )
     score_sums = sums_for(model, sums, threads)
+    chosen = chosen.on(score_sums)
     core_space = chosen.build(score_sums)
     annealed = _core.AnnealedRuns(
         core_space,

@@ -64,6 +64,7 @@ def sample_chains(
     chosen = as_space(space)
     recording = recording.on(chosen)
     score_sums = sums_for(model, sums, threads)
+    chosen = chosen.on(score_sums)
     core_space = chosen.build(score_sums)
     run = run_chains(
         core_space,

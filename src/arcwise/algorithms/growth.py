@@ -32,9 +32,13 @@ DEFAULT_MAX_SIZE = 14
 
 Matrix = NDArray[np.bool_]
 
-# Perturbations for each variable: from a random order, and from that of the round before.
+# Perturbations for each variable: from a random order, from that of the round before, and in the
+# search that ends growth.
 _FIRST_PATIENCE = 2
 _NEXT_PATIENCE = 1
+_LAST_PATIENCE = 5
+# Candidates every node has in the last search, wanted or not.
+_FILLED = 8
 _SAME_WEIGHT = 1e-9  # relative; equivalent DAGs differ by rounding
 
 # A family is held with its score, its weight and its place in the rows.
@@ -283,6 +287,15 @@ class _Growing:
             matrix[ranked[self.max_size :], node] = False
         self.matrix = matrix
 
+    def fill(self, size: int) -> None:
+        """Give every node so many candidates, by what others are worth as the only parent."""
+        for node in np.flatnonzero(self.matrix.sum(axis=0) < min(size, self.max_size)):
+            others = np.flatnonzero(self.allowed[:, node] & ~self.matrix[:, node])
+            name = self.variables[node]
+            alone = [self.model.log_weight(name, [self.variables[u]]) for u in others]
+            room = min(size, self.max_size) - int(self.matrix[:, node].sum())
+            self.matrix[others[np.argsort(-np.array(alone), kind="stable")[:room]], node] = True
+
     def build(self) -> Model:
         """Return the model on the candidates and one more parent."""
         inside = self.matrix.sum(axis=0)
@@ -319,17 +332,20 @@ def _by_map(growing: _Growing, restarts: int, seed: int, run: Run) -> MapResult:
     """Grow from several random orders, then from the best DAG until nothing improves it."""
     dags = [_climb_and_grow(growing, None, seed, stream) for stream in range(restarts)]
     while True:
-        # All that any of the DAGs wants becomes a candidate, what the best one wants first.
+        # All that any of the DAGs wants becomes a candidate, what the best one wants first; then
+        # its children too, lest edges that point the wrong way hold each other in place.
         dags.sort(key=growing.weights.__getitem__, reverse=True)
         before = growing.weights[dags[0]]
         adjacent = [_adjacent(dag) for dag in dags]
-        growing.keep(adjacent[0], *adjacent[1:])
+        growing.keep(*adjacent, adjacent[0].T)
+        growing.fill(_FILLED)
         model = growing.build()
         sums = ScoreSums(model, tabulate="maxima", threads=run.threads)
         found = find_map(
             model,
             method="search",
             restarts=restarts,
+            patience=_LAST_PATIENCE * len(model.variables),
             starts=dags[:1],
             seed=seed,
             sums=sums,

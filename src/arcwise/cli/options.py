@@ -256,7 +256,11 @@ TargetName = Annotated[
 
 SpaceName = Annotated[
     str,
-    typer.Option("--space", help="What is sampled.", metavar="linear|buckets:SIZE|partitions|dags"),
+    typer.Option(
+        "--space",
+        help="What is sampled.",
+        metavar="linear|buckets:SIZE|partitions|layerings[:MAX_SIZE]|dags",
+    ),
 ]
 
 Steps = Annotated[

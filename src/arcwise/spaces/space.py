@@ -28,6 +28,10 @@ class Space(ABC):
     target: ClassVar[Target] = "order-modular"
     """The posterior whose law the states follow; 1 / (number of orders) leads to the other."""
 
+    def on(self, sums: ScoreSums) -> Space:
+        """Return the space with all that it leaves to the model chosen, such as a layer's size."""
+        return self
+
     @abstractmethod
     def build(self, sums: ScoreSums) -> _core.Space:
         """Return the space of the core, on the score sums of a model."""

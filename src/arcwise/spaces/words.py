@@ -7,6 +7,7 @@ from typing import Any
 from arcwise.errors import ArgumentError
 from arcwise.spaces.bucket_orders import BucketOrders
 from arcwise.spaces.dags import Dags
+from arcwise.spaces.layerings import Layerings
 from arcwise.spaces.linear_orders import LinearOrders
 from arcwise.spaces.partitions import Partitions
 from arcwise.spaces.space import Space
@@ -30,9 +31,14 @@ def as_space(value: Any) -> Space:
             return Partitions()
         if word == "dags" and not size:
             return Dags()
+        if value == "layerings":
+            return Layerings()
+        if word == "layerings" and size.isdecimal() and len(size) < 10:
+            return Layerings(int(size))
         if word == "buckets" and size.isdecimal() and len(size) < 10:
             return BucketOrders(int(size))
     raise ArgumentError(
         f"space is {value!r}; give LinearOrders(), BucketOrders(size), PartialOrders(order), "
-        "Partitions() or Dags(), or the words 'linear', 'buckets:SIZE', 'partitions' or 'dags'"
+        "Partitions(), Layerings(max_size) or Dags(), or the words 'linear', 'buckets:SIZE', "
+        "'partitions', 'layerings', 'layerings:MAX_SIZE' or 'dags'"
     )
