@@ -218,6 +218,14 @@ def test_zero_weights_and_constants() -> None:
     assert np.isnan(weighted_standard_error([1.0, 0.0], [1.0, 1.0]))
 
 
+def test_errors_of_tiny_quantities_are_those_of_large_ones() -> None:
+    draws = autoregressive((1, 400), 0.5, seed=6)[0]
+    rows = np.stack([draws, np.ldexp(draws, -700)], axis=1)
+    large, tiny = weighted_standard_error(rows, np.ones(400))
+    assert large > 0.0
+    assert tiny == np.ldexp(large, -700)
+
+
 def test_refusals() -> None:
     for draws in (np.zeros(3), np.zeros((0, 4))):
         with pytest.raises(ArgumentError, match=r"^draws has the shape .*; give \(chains, draws"):

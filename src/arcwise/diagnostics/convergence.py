@@ -188,10 +188,14 @@ def weighted_standard_error(
     width = max(1, _PIECE // count)
     for first in range(0, flat.shape[1], width):
         piece = flat[:, first : first + width].astype(np.float64)
+        # Edges that hardly any order has a probability for, 1e-200 say, would have a variance of 0.
+        _, exponent = np.frexp(np.abs(piece).max(axis=0))
+        piece = np.ldexp(piece, -exponent)
         deviation = piece - shares @ piece
         deviation[np.abs(deviation) <= _ROUNDING * np.abs(piece).max(axis=0)] = 0.0
         influence = count * shares[:, np.newaxis] * deviation
-        result[first : first + width] = _error_of_mean(influence[order], lengths)
+        errors = _error_of_mean(influence[order], lengths)
+        result[first : first + width] = np.ldexp(errors, exponent)
     return result.reshape(array.shape[1:])
 
 
