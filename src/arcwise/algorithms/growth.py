@@ -37,8 +37,10 @@ Matrix = NDArray[np.bool_]
 _FIRST_PATIENCE = 2
 _NEXT_PATIENCE = 1
 _LAST_PATIENCE = 5
-# Candidates every node has in the last search, wanted or not.
-_FILLED = 8
+# Candidates that every node has, wanted or not: in every other growth from a random order, so that
+# not all begin alike, and in the last search, as many as make no more than so many families.
+_FILLED_AT_FIRST = 6
+_FAMILIES_AT_LAST = 2**21
 _SAME_WEIGHT = 1e-9  # relative; equivalent DAGs differ by rounding
 
 # A family is held with its score, its weight and its place in the rows.
@@ -273,6 +275,7 @@ class _Growing:
             start.prior,
             start.constraints,
         )
+        self.alone = _weights_alone(self.problem, threads)
         self.model = start
         self.keep(np.zeros_like(self.matrix))
 
@@ -287,22 +290,26 @@ class _Growing:
             if (wanted[0] & self.allowed)[:, node].sum() > self.max_size:
                 self.full.add(self.variables[node])
             parents = np.flatnonzero(matrix[:, node])
-            alone = [
-                self.model.log_weight(self.variables[node], [self.variables[u]]) for u in parents
-            ]
-            turns = [~matrix[parents, node] for matrix in reversed(wanted)]
-            ranked = parents[np.lexsort((-np.array(alone), *turns))]
+            turns = [~each[parents, node] for each in reversed(wanted)]
+            ranked = parents[np.lexsort((-self.alone[parents, node], *turns))]
             matrix[ranked[self.max_size :], node] = False
         self.matrix = matrix
+
+    @property
+    def size_at_last(self) -> int:
+        """How many candidates all nodes may have in the last search."""
+        n, size = len(self.variables), 1
+        while size < n - 1 and n * (n - size - 1) * 2 ** (size + 1) <= _FAMILIES_AT_LAST:
+            size += 1
+        return size
 
     def fill(self, size: int) -> None:
         """Give every node so many candidates, by what others are worth as the only parent."""
         for node in np.flatnonzero(self.matrix.sum(axis=0) < min(size, self.max_size)):
             others = np.flatnonzero(self.allowed[:, node] & ~self.matrix[:, node])
-            name = self.variables[node]
-            alone = [self.model.log_weight(name, [self.variables[u]]) for u in others]
             room = min(size, self.max_size) - int(self.matrix[:, node].sum())
-            self.matrix[others[np.argsort(-np.array(alone), kind="stable")[:room]], node] = True
+            ranked = others[np.argsort(-self.alone[others, node], kind="stable")]
+            self.matrix[ranked[:room], node] = True
 
     def build(self) -> Model:
         """Return the model on the candidates and one more parent."""
@@ -336,6 +343,19 @@ class _Growing:
         return new
 
 
+def _weights_alone(problem: Problem, threads: int) -> NDArray[np.float64]:
+    """Return the log weights of families with one parent besides the required ones."""
+    n = len(problem.variables)
+    free = [problem.free(node) for node in range(n)]
+    must = [problem.must(node) for node in range(n)]
+    table = _core.PlusOneTable([[] for _ in range(n)], must, free, [0] * n)
+    problem.weigh(table, Run(threads))
+    weights = np.full((n, n), -np.inf)
+    for node in range(n):
+        weights[free[node], node] = table.values(node)
+    return weights
+
+
 def _by_map(growing: _Growing, restarts: int, seed: int, run: Run) -> MapResult:
     """Grow from several random orders, then from the best DAG until nothing improves it."""
     dags = [_climb_and_grow(growing, None, seed, stream) for stream in range(restarts)]
@@ -346,7 +366,7 @@ def _by_map(growing: _Growing, restarts: int, seed: int, run: Run) -> MapResult:
         before = growing.weights[dags[0]]
         adjacent = [_adjacent(dag) for dag in dags]
         growing.keep(*adjacent, adjacent[0].T)
-        growing.fill(_FILLED)
+        growing.fill(growing.size_at_last)
         model = growing.build()
         sums = ScoreSums(model, tabulate="maxima", threads=run.threads)
         found = find_map(
@@ -372,10 +392,12 @@ def _by_map(growing: _Growing, restarts: int, seed: int, run: Run) -> MapResult:
 
 def _climb_and_grow(growing: _Growing, dag: Dag | None, seed: int, stream: int) -> Dag:
     """Search and widen in turns until the best DAG wants no more; return it."""
+    filled = _FILLED_AT_FIRST if dag is None and stream % 2 == 1 else 0
     if dag is None:
         growing.keep(np.zeros_like(growing.matrix))
     best = -np.inf
     while True:
+        growing.fill(filled)
         model = growing.build()
         sums = ScoreSums(model, tabulate="maxima", threads=growing.threads)
         dag = _climb(sums, dag, seed, stream)
