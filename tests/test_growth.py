@@ -11,7 +11,8 @@ import pytest
 import arcwise
 from arcwise import Data, Model
 from arcwise._running import Run
-from arcwise.algorithms.parent_pairs import better_pairs
+from arcwise.algorithms import growth
+from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates.problem import Problem
 from arcwise.constraints import Constraints
 from arcwise.errors import ArgumentError, CapacityError, GrowthWarning
@@ -99,7 +100,9 @@ def test_a_node_that_wants_more_than_the_limit_is_told() -> None:
     columns["y"] = causes.sum(axis=1) + 0.1 * random.standard_normal(300)
     order = {"x0": 0, "x1": 0, "x2": 0, "x3": 0, "x4": 0, "x5": 0, "y": 1}
     data = arcwise.read(columns)
-    with pytest.warns(GrowthWarning, match=r"y would have more than 4 candidate parents; give max_size=6"):
+    with pytest.warns(
+        GrowthWarning, match=r"y would have more than 4 candidate parents; give max_size=6"
+    ):
         grown = arcwise.grow(data, "pc", max_size=4, temporal_order=order, seed=1)
     assert grown.full == ("y",)
     assert max(grown.candidates.sizes().values()) == 4
@@ -197,3 +200,21 @@ def test_a_search_can_begin_with_known_dags() -> None:
     other = arcwise.Dag(["a", "b"], {})
     with pytest.raises(ArgumentError, match="starts has a DAG of the variables 'a' and 'b'"):
         arcwise.map(model, method="search", starts=[other])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_growth_among_many_variables_looks_for_single_parents(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As beyond 300 variables: only candidates are searched, and no pairs are looked for.
+    monkeypatch.setattr(growth, "_MOST_FOR_PLUS_ONE", 5)
+    data = gaussian(12, 400, seed, degree=2.0)
+    grown = arcwise.grow(data, "pc", seed=seed)
+    assert grown.best is not None
+    assert grown.model.families is not None
+    assert not any(grown.model.families.outside)
+    problem = Problem.of(data, None, None, Constraints())
+    assert not better_parents(problem, grown.best.dag, Run(1)).any()
+    begun = arcwise.map(Model(data, candidates=arcwise.candidates(data, "pc")), method="exact")
+    assert better_parents(problem, begun.dag, Run(1)).any()
+    assert grown.best.log_weight > begun.log_weight + 1.0

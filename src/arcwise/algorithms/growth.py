@@ -17,7 +17,7 @@ from arcwise.algorithms.map import best_dag_of_order, order_of
 from arcwise.algorithms.map import map as find_map
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.memory import available_memory, in_words
-from arcwise.algorithms.parent_pairs import better_pairs
+from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates import Candidates
 from arcwise.candidates import candidates as choose_candidates
 from arcwise.candidates.problem import Problem
@@ -41,6 +41,10 @@ _LAST_PATIENCE = 5
 # not all begin alike, and in the last search, as many as make no more than so many families.
 _FILLED_AT_FIRST = 6
 _FAMILIES_AT_LAST = 2**21
+# Up to so many variables every round searches among parent sets with one more parent. Beyond, where
+# that takes minutes, it searches among the candidates, and then looks for one more parent of each
+# node in the DAG that was found.
+_MOST_FOR_PLUS_ONE = 300
 _SAME_WEIGHT = 1e-9  # relative; equivalent DAGs differ by rounding
 
 # A family is held with its score, its weight and its place in the rows.
@@ -161,8 +165,11 @@ def grow(
     best DAG is searched for, or the posterior sampled; the parents it wants become
     candidates, and so on (Kuipers, Suter and Moffa 2022, "Efficient sampling and
     structure learning of Bayesian networks"). When the best DAG wants no more, the
-    search starts anew from random orders, and growth goes on if that finds a better
-    one.
+    search starts anew from random orders, among more candidates, and pairs of
+    parents that help only together are looked for; growth goes on if that finds a
+    better DAG. Beyond 300 variables a round searches among the candidates alone and
+    then looks for one more parent of each node, and so the model that comes out has
+    no parents but the candidates.
 
     Parameters
     ----------
@@ -259,6 +266,7 @@ class _Growing:
         self.memory_limit = memory_limit
         self.variables = start.variables
         n = len(self.variables)
+        self.plus_one = n <= _MOST_FOR_PLUS_ONE
         resolved = start.constraints.resolve(self.variables)
         self.required: Matrix = resolved.required
         self.allowed: Matrix = resolved.allowed & ~resolved.required
@@ -312,9 +320,9 @@ class _Growing:
             self.matrix[ranked[:room], node] = True
 
     def build(self) -> Model:
-        """Return the model on the candidates and one more parent."""
+        """Return the model on the candidates and, among not too many variables, one more parent."""
         inside = self.matrix.sum(axis=0)
-        outside = self.allowed.sum(axis=0) - inside
+        outside = self.allowed.sum(axis=0) - inside if self.plus_one else 0
         families = int(((1 + outside) * 2.0**inside).sum())
         limit = available_memory() if self.memory_limit is None else self.memory_limit
         if families * _BYTES_PER_FAMILY > limit:
@@ -324,7 +332,7 @@ class _Growing:
                 f"{in_words(limit)}; lower max_size or give fewer candidates to begin with"
             )
         self.model = self.start.with_candidates(
-            self.matrix.astype(np.int64), plus_one=True, threads=self.threads
+            self.matrix.astype(np.int64), plus_one=self.plus_one, threads=self.threads
         )
         return self.model
 
@@ -358,7 +366,9 @@ def _weights_alone(problem: Problem, threads: int) -> NDArray[np.float64]:
 
 def _by_map(growing: _Growing, restarts: int, seed: int, run: Run) -> MapResult:
     """Grow from several random orders, then from the best DAG until nothing improves it."""
-    dags = [_climb_and_grow(growing, None, seed, stream) for stream in range(restarts)]
+    beginnings = restarts if growing.plus_one else 1
+    dags = [_climb_and_grow(growing, None, seed, stream, run) for stream in range(beginnings)]
+    last = -np.inf
     while True:
         # All that any of the DAGs wants becomes a candidate, what the best one wants first; then
         # its children too, lest edges that point the wrong way hold each other in place.
@@ -366,7 +376,8 @@ def _by_map(growing: _Growing, restarts: int, seed: int, run: Run) -> MapResult:
         before = growing.weights[dags[0]]
         adjacent = [_adjacent(dag) for dag in dags]
         growing.keep(*adjacent, adjacent[0].T)
-        growing.fill(growing.size_at_last)
+        if growing.plus_one:
+            growing.fill(growing.size_at_last)
         model = growing.build()
         sums = ScoreSums(model, tabulate="maxima", threads=run.threads)
         found = find_map(
@@ -380,17 +391,24 @@ def _by_map(growing: _Growing, restarts: int, seed: int, run: Run) -> MapResult:
             threads=run.threads,
         )
         wanted = _adjacent(found.dag)
-        pairs = better_pairs(growing.problem, found.dag, run) & ~growing.matrix
+        pairs = np.zeros_like(wanted)
+        if growing.plus_one:
+            pairs = better_pairs(growing.problem, found.dag, run) & ~growing.matrix
         new = growing.note(wanted | pairs, found.log_weight)
-        improved = found.log_weight > before + _SAME_WEIGHT * abs(before)
-        if not pairs.any() and (new == 0 or not improved):
+        improved = _is_more(found.log_weight, before)
+        # Pairs that are wanted again were not kept, for want of room.
+        if not _is_more(found.log_weight, last) or not (pairs.any() or (new > 0 and improved)):
             return found
-        growing.weights[found.dag] = found.log_weight
+        last = growing.weights[found.dag] = found.log_weight
         growing.keep(wanted | pairs)
-        dags = [_climb_and_grow(growing, found.dag, seed, 0), *dags]
+        dags = [_climb_and_grow(growing, found.dag, seed, 0, run), *dags]
 
 
-def _climb_and_grow(growing: _Growing, dag: Dag | None, seed: int, stream: int) -> Dag:
+def _is_more(weight: float, other: float) -> bool:
+    return weight > other + _SAME_WEIGHT * abs(weight)
+
+
+def _climb_and_grow(growing: _Growing, dag: Dag | None, seed: int, stream: int, run: Run) -> Dag:
     """Search and widen in turns until the best DAG wants no more; return it."""
     filled = _FILLED_AT_FIRST if dag is None and stream % 2 == 1 else 0
     if dag is None:
@@ -403,8 +421,10 @@ def _climb_and_grow(growing: _Growing, dag: Dag | None, seed: int, stream: int) 
         dag = _climb(sums, dag, seed, stream)
         weight = growing.weights[dag] = model.log_weight_of(dag)
         wanted = _adjacent(dag)
+        if not growing.plus_one:
+            wanted |= better_parents(growing.problem, dag, run)
         new = growing.note(wanted, weight)
-        if new == 0 or not weight > best + _SAME_WEIGHT * abs(weight):
+        if new == 0 or not _is_more(weight, best):
             return dag
         best = weight
         growing.keep(wanted)

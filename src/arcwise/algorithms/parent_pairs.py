@@ -1,4 +1,4 @@
-"""Finds pairs of parents that a DAG would be better with, though neither helps alone."""
+"""Finds parents that a DAG would be better with: single ones, and pairs that help only together."""
 
 from __future__ import annotations
 
@@ -53,6 +53,26 @@ def better_pairs(problem: Problem, dag: Dag, run: Run) -> NDArray[np.bool_]:
     return found
 
 
+def better_parents(problem: Problem, dag: Dag, run: Run) -> NDArray[np.bool_]:
+    """Return for each node the parent that raises the weight of its family most, if any does.
+
+    The node may give up some of its parents for it; it comes not after the node.
+    Parameters are those of `better_pairs`, and so is what is returned.
+    """
+    n = len(problem.variables)
+    parents = [sorted(own) for own in dag.parent_indices]
+    weights, others = _one_more(problem, dag, parents, run)
+    table, asked = _table(problem, parents, list(range(n)), others, None)
+    problem.weigh(table, run)
+    found = np.zeros((n, n), dtype=np.bool_)
+    for node in asked:
+        values = table.values(node).reshape(-1, len(others[node])).max(axis=0)
+        place = int(np.argmax(values))
+        if values[place] > weights[node] + 1e-9 * abs(weights[node]):
+            found[others[node][place], node] = True
+    return found
+
+
 def _one_more(
     problem: Problem, dag: Dag, parents: list[list[int]], run: Run
 ) -> tuple[NDArray[np.float64], list[list[int]]]:
@@ -81,9 +101,12 @@ def _table(
     parents: list[list[int]],
     active: list[int],
     others: list[list[int]],
-    first: int,
+    first: int | None,
 ) -> tuple[_core.PlusOneTable, list[int]]:
-    """Return families of some of a node's parents, one partner, and each of those after it."""
+    """Return families of some of a node's parents, one partner, and each of those after it.
+
+    None for no partner: some of a node's parents and one of the others.
+    """
     n = len(problem.variables)
     candidates: list[list[int]] = [[] for _ in range(n)]
     required: list[list[int]] = [[] for _ in range(n)]
@@ -93,9 +116,10 @@ def _table(
         must = problem.must(node)
         own = [u for u in parents[node] if u not in must]
         candidates[node] = own[:_MOST_KEPT]
-        required[node] = sorted([*must, *own[_MOST_KEPT:], others[node][first]])
-        outside[node] = others[node][first + 1 :]
-        room = problem.room(node) - 2 - len(own[_MOST_KEPT:])
+        partner = [] if first is None else [others[node][first]]
+        required[node] = sorted([*must, *own[_MOST_KEPT:], *partner])
+        outside[node] = others[node][0 if first is None else first + 1 :]
+        room = problem.room(node) - 1 - len(partner) - len(own[_MOST_KEPT:])
         if room < 0:
             outside[node] = []
         max_free[node] = max(0, min(room, len(candidates[node])))
