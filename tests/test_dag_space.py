@@ -168,7 +168,7 @@ def test_many_variables_with_candidates_and_required_edges() -> None:
         candidates=candidates,
         required_edges=[("x1", "x0"), ("x40", "x69")],
     )
-    found = arcwise.mcmc(model, Dags(), steps=40_000, chains=1, seed=1, threads=1)
+    found = arcwise.mcmc(model, Dags(), steps=200_000, chains=1, seed=1, threads=1)
     assert np.isclose(found.edges[1, 0], 1.0)
     assert np.isclose(found.edges[40, 69], 1.0)
     possible = np.zeros((n, n), dtype=bool)

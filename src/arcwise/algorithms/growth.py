@@ -391,16 +391,15 @@ def _by_map(growing: _Growing, restarts: int, seed: int, run: Run) -> MapResult:
             threads=run.threads,
         )
         wanted = _adjacent(found.dag)
-        pairs = np.zeros_like(wanted)
-        if growing.plus_one:
-            pairs = better_pairs(growing.problem, found.dag, run) & ~growing.matrix
-        new = growing.note(wanted | pairs, found.log_weight)
+        more = better_pairs if growing.plus_one else better_parents
+        others = more(growing.problem, found.dag, run) & ~growing.matrix
+        new = growing.note(wanted | others, found.log_weight)
         improved = _is_more(found.log_weight, before)
-        # Pairs that are wanted again were not kept, for want of room.
-        if not _is_more(found.log_weight, last) or not (pairs.any() or (new > 0 and improved)):
+        # Others that are wanted again were not kept, for want of room.
+        if not _is_more(found.log_weight, last) or not (others.any() or (new > 0 and improved)):
             return found
         last = growing.weights[found.dag] = found.log_weight
-        growing.keep(wanted | pairs)
+        growing.keep(wanted | others)
         dags = [_climb_and_grow(growing, found.dag, seed, 0, run), *dags]
 
 
