@@ -11,7 +11,7 @@ import pytest
 import arcwise
 from arcwise import Data, Model
 from arcwise._running import Run
-from arcwise.algorithms import growth
+from arcwise.algorithms import growing
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates.problem import Problem
 from arcwise.constraints import Constraints
@@ -207,7 +207,7 @@ def test_growth_among_many_variables_looks_for_single_parents(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As beyond 300 variables: only candidates are searched, and no pairs are looked for.
-    monkeypatch.setattr(growth, "_MOST_FOR_PLUS_ONE", 5)
+    monkeypatch.setattr(growing, "_MOST_FOR_PLUS_ONE", 5)
     data = gaussian(12, 400, seed, degree=2.0)
     grown = arcwise.grow(data, "pc", seed=seed)
     assert grown.best is not None

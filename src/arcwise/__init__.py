@@ -14,7 +14,8 @@ from arcwise.algorithms.exact_sampling import (
     importance_weighted_dags,
     samples_for,
 )
-from arcwise.algorithms.growth import Growth, grow, growth_memory
+from arcwise.algorithms.growing import growth_memory
+from arcwise.algorithms.growth import Growth, grow
 from arcwise.algorithms.map import map
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc

@@ -8,21 +8,20 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise._checks import whole_number
 from arcwise._running import Progress, Run, running
+from arcwise.algorithms.growing import Growing, GrowthRound, Matrix, growth_memory
 from arcwise.algorithms.map import best_dag_of_order, order_of
 from arcwise.algorithms.map import map as find_map
 from arcwise.algorithms.mcmc import mcmc
-from arcwise.algorithms.memory import available_memory, in_words
+from arcwise.algorithms.memory import in_words
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates import Candidates
 from arcwise.candidates import candidates as choose_candidates
-from arcwise.candidates.problem import Problem
 from arcwise.dag import Dag
-from arcwise.errors import ArgumentError, CapacityError, ConvergenceWarning, GrowthWarning
+from arcwise.errors import ArgumentError, ConvergenceWarning, GrowthWarning
 from arcwise.graphs import cpdag
 from arcwise.model import Model
 from arcwise.posterior.map_result import MapResult
@@ -30,49 +29,15 @@ from arcwise.sums import ScoreSums
 
 DEFAULT_MAX_SIZE = 14
 
-Matrix = NDArray[np.bool_]
-
 # Perturbations for each variable: from a random order, from that of the round before, and in the
 # search that ends growth.
 _FIRST_PATIENCE = 2
 _NEXT_PATIENCE = 1
 _LAST_PATIENCE = 5
-# Candidates that every node has, wanted or not: in every other growth from a random order, so that
-# not all begin alike, and in the last search, as many as make no more than so many families.
+# Candidates that every node has, wanted or not, in every other growth from a random order: so not
+# all begin alike.
 _FILLED_AT_FIRST = 6
-_FAMILIES_AT_LAST = 2**21
-# Up to so many variables every round searches among parent sets with one more parent. Beyond, where
-# that takes minutes, it searches among the candidates, and then looks for one more parent of each
-# node in the DAG that was found.
-_MOST_FOR_PLUS_ONE = 300
 _SAME_WEIGHT = 1e-9  # relative; equivalent DAGs differ by rounding
-
-# A family is held with its score, its weight and its place in the rows.
-_BYTES_PER_FAMILY = 24
-
-
-@dataclass(frozen=True)
-class GrowthRound:
-    """What one round of growth found.
-
-    Parameters
-    ----------
-    candidates, largest
-        The candidates of all nodes together and of the node with most.
-    families
-        The families they and one more parent make.
-    log_weight
-        The log weight of the best DAG found within those; None if growth follows the
-        posterior.
-    wanted
-        How many parents that were no candidates were wanted.
-    """
-
-    candidates: int
-    largest: int
-    families: int
-    log_weight: float | None
-    wanted: int
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,18 +89,6 @@ class Growth:
             "families": self.rounds[-1].families,
             "full": list(self.full),
         }
-
-
-def growth_memory(variables: int, max_size: int) -> int:
-    """Return the bytes a node takes that has grown to the largest number of candidates.
-
-    Examples
-    --------
-    >>> growth_memory(100, 14) // 2**20
-    32
-    """
-    inside = min(max_size, variables - 1)
-    return (variables - inside) * (1 << inside) * _BYTES_PER_FAMILY
 
 
 def grow(
@@ -233,7 +186,7 @@ def grow(
     if restarts < 1:
         raise ArgumentError(f"restarts is {restarts!r}; give 1 or more")
     with running(threads, progress, "Growing candidates") as run:
-        growing = _Growing(start, max_size, memory_limit, run.threads)
+        growing = Growing(start, max_size, memory_limit, run.threads)
         if by == "map":
             best = _by_map(growing, restarts, seed, run)
         else:
@@ -256,115 +209,7 @@ def grow(
     )
 
 
-class _Growing:
-    """The candidates of the moment, the model on them, and the way there."""
-
-    def __init__(self, start: Model, max_size: int, memory_limit: int | None, threads: int) -> None:
-        families = start.families
-        assert families is not None
-        self.start, self.max_size, self.threads = start, max_size, threads
-        self.memory_limit = memory_limit
-        self.variables = start.variables
-        n = len(self.variables)
-        self.plus_one = n <= _MOST_FOR_PLUS_ONE
-        resolved = start.constraints.resolve(self.variables)
-        self.required: Matrix = resolved.required
-        self.allowed: Matrix = resolved.allowed & ~resolved.required
-        self.matrix: Matrix = np.zeros((n, n), dtype=np.bool_)
-        for node, parents in enumerate(families.candidates):
-            self.matrix[list(parents), node] = True
-        self.first: Matrix = self.matrix.copy()
-        self.rounds: list[GrowthRound] = []
-        self.weights: dict[Dag, float] = {}  # of the DAGs found
-        self.full: set[str] = set()
-        self.problem = Problem.of(
-            start.data if start.data is not None else list(self.variables),
-            start.score,
-            start.prior,
-            start.constraints,
-        )
-        self.alone = _weights_alone(self.problem, threads)
-        self.model = start
-        self.keep(np.zeros_like(self.matrix))
-
-    def keep(self, *wanted: Matrix) -> None:
-        """Let the candidates be the wanted ones and those of the beginning, as far as allowed.
-
-        Where there is not room for all, those wanted first are kept first, and
-        among those of the beginning the ones that are worth most as the only parent.
-        """
-        matrix = np.logical_or.reduce([self.first, *wanted]) & self.allowed
-        for node in np.flatnonzero(matrix.sum(axis=0) > self.max_size):
-            if (wanted[0] & self.allowed)[:, node].sum() > self.max_size:
-                self.full.add(self.variables[node])
-            parents = np.flatnonzero(matrix[:, node])
-            turns = [~each[parents, node] for each in reversed(wanted)]
-            ranked = parents[np.lexsort((-self.alone[parents, node], *turns))]
-            matrix[ranked[self.max_size :], node] = False
-        self.matrix = matrix
-
-    @property
-    def size_at_last(self) -> int:
-        """How many candidates all nodes may have in the last search."""
-        n, size = len(self.variables), 1
-        while size < n - 1 and n * (n - size - 1) * 2 ** (size + 1) <= _FAMILIES_AT_LAST:
-            size += 1
-        return size
-
-    def fill(self, size: int) -> None:
-        """Give every node so many candidates, by what others are worth as the only parent."""
-        for node in np.flatnonzero(self.matrix.sum(axis=0) < min(size, self.max_size)):
-            others = np.flatnonzero(self.allowed[:, node] & ~self.matrix[:, node])
-            room = min(size, self.max_size) - int(self.matrix[:, node].sum())
-            ranked = others[np.argsort(-self.alone[others, node], kind="stable")]
-            self.matrix[ranked[:room], node] = True
-
-    def build(self) -> Model:
-        """Return the model on the candidates and, among not too many variables, one more parent."""
-        inside = self.matrix.sum(axis=0)
-        outside = self.allowed.sum(axis=0) - inside if self.plus_one else 0
-        families = int(((1 + outside) * 2.0**inside).sum())
-        limit = available_memory() if self.memory_limit is None else self.memory_limit
-        if families * _BYTES_PER_FAMILY > limit:
-            raise CapacityError(
-                f"candidates of up to {inside.max()} parents make {families:.3g} families, which "
-                f"need {in_words(families * _BYTES_PER_FAMILY)}, and the limit is "
-                f"{in_words(limit)}; lower max_size or give fewer candidates to begin with"
-            )
-        self.model = self.start.with_candidates(
-            self.matrix.astype(np.int64), plus_one=self.plus_one, threads=self.threads
-        )
-        return self.model
-
-    def note(self, wanted: Matrix, log_weight: float | None) -> int:
-        """Note a round; return how many parents it wants that are no candidates."""
-        new = int((wanted & self.allowed & ~self.matrix).sum())
-        self.rounds.append(
-            GrowthRound(
-                int(self.matrix.sum()),
-                int(self.matrix.sum(axis=0).max()),
-                len(self.model.scores),
-                log_weight,
-                new,
-            )
-        )
-        return new
-
-
-def _weights_alone(problem: Problem, threads: int) -> NDArray[np.float64]:
-    """Return the log weights of families with one parent besides the required ones."""
-    n = len(problem.variables)
-    free = [problem.free(node) for node in range(n)]
-    must = [problem.must(node) for node in range(n)]
-    table = _core.PlusOneTable([[] for _ in range(n)], must, free, [0] * n)
-    problem.weigh(table, Run(threads))
-    weights = np.full((n, n), -np.inf)
-    for node in range(n):
-        weights[free[node], node] = table.values(node)
-    return weights
-
-
-def _by_map(growing: _Growing, restarts: int, seed: int, run: Run) -> MapResult:
+def _by_map(growing: Growing, restarts: int, seed: int, run: Run) -> MapResult:
     """Grow from several random orders, then from the best DAG until nothing improves it."""
     beginnings = restarts if growing.plus_one else 1
     dags = [_climb_and_grow(growing, None, seed, stream, run) for stream in range(beginnings)]
@@ -407,7 +252,7 @@ def _is_more(weight: float, other: float) -> bool:
     return weight > other + _SAME_WEIGHT * abs(weight)
 
 
-def _climb_and_grow(growing: _Growing, dag: Dag | None, seed: int, stream: int, run: Run) -> Dag:
+def _climb_and_grow(growing: Growing, dag: Dag | None, seed: int, stream: int, run: Run) -> Dag:
     """Search and widen in turns until the best DAG wants no more; return it."""
     filled = _FILLED_AT_FIRST if dag is None and stream % 2 == 1 else 0
     if dag is None:
@@ -451,7 +296,7 @@ def _adjacent(dag: Dag) -> Matrix:
     return matrix
 
 
-def _by_posterior(growing: _Growing, threshold: float, steps: int | None, seed: int) -> None:
+def _by_posterior(growing: Growing, threshold: float, steps: int | None, seed: int) -> None:
     n = len(growing.variables)
     wanted = np.zeros_like(growing.matrix)
     while True:

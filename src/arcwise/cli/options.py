@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal, NamedTuple, cast
 
 import typer
 
-from arcwise.algorithms.growth import DEFAULT_MAX_SIZE, Growth, grow, growth_memory
+from arcwise.algorithms.growing import growth_memory
+from arcwise.algorithms.growth import DEFAULT_MAX_SIZE, Growth, grow
 from arcwise.algorithms.memory import in_words
 from arcwise.candidates import Candidates, candidates
 from arcwise.candidates.words import is_method
