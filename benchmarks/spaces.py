@@ -35,7 +35,7 @@ class Runs:
 
     def __init__(self, model: Model, thinning: int | None) -> None:
         self.model = model
-        self.sums = ScoreSums(model, tolerance=1e-9, maxima=False, threads=1)
+        self.sums = ScoreSums(model, tolerance=1e-9, tabulate="sums", threads=1)
         self.thinning = 2 * len(model.variables) if thinning is None else thinning
         self.exact = arcwise.exact(model).edges
 
