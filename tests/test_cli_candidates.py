@@ -68,3 +68,42 @@ def test_a_word_that_is_no_method_is_refused(word, table, capsys: Captured):
     message = capsys.readouterr().err
     assert f"--candidates is '{word}', which is neither a file nor a method" in message
     assert message.count("\n") == 1
+
+
+def test_one_more_parent_besides_the_candidates(table, tmp_path, capsys: Captured):
+    out = tmp_path / "scores.jkl"
+    arguments = ["score", table, "--candidates", "greedy:2", "--plus-one", "--out", out]
+    assert main([str(part) for part in arguments]) == 0
+    chosen = arcwise.candidates(table, "greedy:2")
+    expected = arcwise.score(table, candidates=chosen, plus_one=True)
+    written = arcwise.read_scores(out)
+    assert len(written) == len(expected) == 8 * (4 + 4 * 5)
+    for parents, value in expected.families("dysp"):
+        assert written.log_score("dysp", parents) == pytest.approx(value, rel=1e-9)
+    assert main(["exact", str(table), "--plus-one"]) == 2
+    assert "give candidates too" in capsys.readouterr().err
+
+
+def test_grown_candidates(table, tmp_path, capsys: Captured):
+    out = tmp_path / "best"
+    arguments = ["map", table, "--candidates", "greedy:1", "--grow", "--max-candidates", 5]
+    assert main([*(str(part) for part in arguments), "--seed", "1", "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "Growing candidates, up to 5 of a node, where a node takes 2 KiB" in said
+    assert "Candidates grown in " in said
+    found = json.loads((out / "summary.json").read_text())
+    exact = arcwise.map(arcwise.Model(table), method="exact")
+    assert found["log_score"] == pytest.approx(exact.log_score, rel=1e-10)
+
+
+def test_map_grows_candidates_where_all_parent_sets_are_too_many(tmp_path, capsys: Captured):
+    dag = arcwise.simulate.random_dag(30, expected_degree=2, seed=1)
+    path = tmp_path / "wide.csv"
+    arcwise.simulate.gaussian_network(dag, seed=1).sample(300, seed=1).write_csv(path)
+    assert main(["map", str(path), "--seed", "1", "--out", str(tmp_path / "best")]) == 0
+    assert "too many parent sets to look at all of them" in capsys.readouterr().out
+    found = json.loads((tmp_path / "best" / "summary.json").read_text())
+    data = arcwise.read(path)
+    truth = arcwise.Model(data, candidates=dag.matrix().astype(int)).log_weight_of(dag)
+    assert found["log_weight"] >= truth - 1e-6
+    assert found["agree"] is True

@@ -250,3 +250,15 @@ def test_given_an_order_edges_and_draws_are_those_of_the_restricted_families() -
         assert np.allclose(
             rows.edge_probabilities(), scan.edge_probabilities(), rtol=0.0, atol=1e-12
         )
+
+
+def test_an_exact_posterior_is_saved_with_its_families(tmp_path: Any) -> None:
+    model = random_model(5, seed=11, candidates={"x0": ["x1"], "x2": ["x3", "x4"]}, plus_one=True)
+    posterior = arcwise.exact(model)
+    path = tmp_path / "posterior.npz"
+    posterior.save(path)
+    loaded = arcwise.Posterior.load(path)
+    assert np.array_equal(loaded.edges, posterior.edges)
+    for parents, _ in model.weights.families("x2"):
+        before = posterior.parent_set_probability("x2", parents)
+        assert loaded.parent_set_probability("x2", parents) == before
