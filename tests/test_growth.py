@@ -11,7 +11,7 @@ import pytest
 import arcwise
 from arcwise import Data, Model
 from arcwise._running import Run
-from arcwise.algorithms import growing
+from arcwise.algorithms import growth
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates.problem import Problem
 from arcwise.constraints import Constraints
@@ -207,7 +207,7 @@ def test_growth_among_many_variables_looks_for_single_parents(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As beyond 300 variables: only candidates are searched, and no pairs are looked for.
-    monkeypatch.setattr(growing, "_MOST_FOR_PLUS_ONE", 5)
+    monkeypatch.setattr(growth, "_MOST_FOR_PLUS_ONE", 5)
     data = gaussian(12, 400, seed, degree=2.0)
     grown = arcwise.grow(data, "pc", seed=seed)
     assert grown.best is not None
@@ -217,3 +217,22 @@ def test_growth_among_many_variables_looks_for_single_parents(
     assert not better_parents(problem, grown.best.dag, Run(1)).any()
     begun = arcwise.map(Model(data, candidates=arcwise.candidates(data, "pc")), method="exact")
     assert grown.best.log_weight > begun.log_weight + 0.1
+
+
+def test_growth_by_the_posterior_looks_one_parent_further_among_many_variables_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(growth, "_MOST_FOR_PLUS_ONE", 5)
+    grown = arcwise.grow(gaussian(8, 200, 2), {}, by="posterior", steps=20_000, seed=1)
+    assert grown.rounds[0].wanted > 0
+    assert grown.model.families is not None
+    assert any(grown.model.families.outside)
+
+
+def test_names_and_a_function_are_enough() -> None:
+    variables = list(names(7))
+    score = random_score(7, 6.0, 3)
+    grown = arcwise.grow(variables, score=score, seed=1)
+    exact = arcwise.map(Model(variables, score), method="exact")
+    assert grown.best is not None
+    assert math.isclose(grown.best.log_weight, exact.log_weight, rel_tol=1e-10)

@@ -20,11 +20,6 @@ Matrix = NDArray[np.bool_]
 # In the last search every node has as many candidates as make no more than so many families.
 _FAMILIES_AT_LAST = 2**21
 
-# Up to so many variables every round searches among parent sets with one more parent. Beyond, where
-# that takes minutes, it searches among the candidates, and then looks for one more parent of each
-# node in the DAG that was found.
-_MOST_FOR_PLUS_ONE = 300
-
 # A family is held with its score, its weight and its place in the rows.
 _BYTES_PER_FAMILY = 24
 
@@ -68,14 +63,16 @@ def growth_memory(variables: int, max_size: int) -> int:
 class Growing:
     """The candidates of the moment, the model on them, and the way there."""
 
-    def __init__(self, start: Model, max_size: int, memory_limit: int | None, threads: int) -> None:
+    def __init__(
+        self, start: Model, plus_one: bool, max_size: int, memory_limit: int | None, threads: int
+    ) -> None:
         families = start.families
         assert families is not None
         self.start, self.max_size, self.threads = start, max_size, threads
         self.memory_limit = memory_limit
         self.variables = start.variables
         n = len(self.variables)
-        self.plus_one = n <= _MOST_FOR_PLUS_ONE
+        self.plus_one = plus_one
         resolved = start.constraints.resolve(self.variables)
         self.required: Matrix = resolved.required
         self.allowed: Matrix = resolved.allowed & ~resolved.required

@@ -37,6 +37,10 @@ _LAST_PATIENCE = 5
 # Candidates that every node has, wanted or not, in every other growth from a random order: so not
 # all begin alike.
 _FILLED_AT_FIRST = 6
+# Up to so many variables every round searches among parent sets with one more parent. Beyond, where
+# that takes minutes, it searches among the candidates, and then looks for one more parent of each
+# node in the DAG that was found.
+_MOST_FOR_PLUS_ONE = 300
 _SAME_WEIGHT = 1e-9  # relative; equivalent DAGs differ by rounding
 
 
@@ -49,7 +53,8 @@ class Growth:
     candidates
         The candidates.
     model
-        The model on them, with one more parent allowed in each set.
+        The model on them, with one more parent allowed in each set but for the best
+        DAG of more than 300 variables.
     best
         The best DAG, if growth followed it.
     rounds
@@ -120,9 +125,9 @@ def grow(
     structure learning of Bayesian networks"). When the best DAG wants no more, the
     search starts anew from random orders, among more candidates, and pairs of
     parents that help only together are looked for; growth goes on if that finds a
-    better DAG. Beyond 300 variables a round searches among the candidates alone and
-    then looks for one more parent of each node, and so the model that comes out has
-    no parents but the candidates.
+    better DAG. Beyond 300 variables a round that follows the best DAG searches among
+    the candidates alone and then looks for one more parent of each node, and so the
+    model that comes out has no parents but the candidates.
 
     Parameters
     ----------
@@ -183,10 +188,10 @@ def grow(
         "constraints": constraints,
     }
     start = _start(data, candidates, score, prior, rule, threads)
-    if restarts < 1:
-        raise ArgumentError(f"restarts is {restarts!r}; give 1 or more")
+    whole_number(restarts, "restarts", at_least=1)
     with running(threads, progress, "Growing candidates") as run:
-        growing = Growing(start, max_size, memory_limit, run.threads)
+        plus_one = by == "posterior" or len(start.variables) <= _MOST_FOR_PLUS_ONE
+        growing = Growing(start, plus_one, max_size, memory_limit, run.threads)
         if by == "map":
             best = _by_map(growing, restarts, seed, run)
         else:
@@ -287,12 +292,9 @@ def _climb(sums: ScoreSums, dag: Dag | None, seed: int, stream: int) -> Dag:
 def _adjacent(dag: Dag) -> Matrix:
     """Return the edges of all DAGs of the equivalence class, as [parent, node]."""
     place = {name: i for i, name in enumerate(dag.variables)}
-    matrix = np.zeros((len(place),) * 2, dtype=np.bool_)
-    shape = cpdag(dag)
-    for parent, node in [*dag.edges, *shape.directed, *shape.undirected]:
-        matrix[place[parent], place[node]] = True
-    for node, parent in shape.undirected:
-        matrix[place[parent], place[node]] = True
+    matrix = dag.matrix()
+    for one, other in cpdag(dag).undirected:
+        matrix[place[one], place[other]] = matrix[place[other], place[one]] = True
     return matrix
 
 
@@ -339,10 +341,10 @@ def _start(
             )
         return data
     chosen = candidates
-    if candidates is None or isinstance(candidates, str):
-        chosen = choose_candidates(
-            data, candidates or "pc", score=score, prior=prior, threads=threads, **rule
-        )
+    if candidates is None:
+        chosen = "greedy:4" if isinstance(data, list | tuple) else "pc"
+    if isinstance(chosen, str):
+        chosen = choose_candidates(data, chosen, score=score, prior=prior, threads=threads, **rule)
     return Model(data, score, prior=prior, candidates=chosen, threads=threads, **rule)
 
 
