@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -21,10 +21,10 @@ from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates import Candidates
 from arcwise.candidates import candidates as choose_candidates
 from arcwise.dag import Dag
-from arcwise.errors import ArgumentError, ConvergenceWarning, GrowthWarning
+from arcwise.errors import ArgumentError, ConvergenceWarning, GrowthWarning, InterruptedWarning
 from arcwise.graphs import cpdag
 from arcwise.model import Model
-from arcwise.posterior.map_result import MapResult
+from arcwise.posterior.map_result import MapResult, is_more
 from arcwise.sums import ScoreSums
 
 DEFAULT_MAX_SIZE = 14
@@ -37,11 +37,11 @@ _LAST_PATIENCE = 5
 # Candidates that every node has, wanted or not, in every other growth from a random order: so not
 # all begin alike.
 _FILLED_AT_FIRST = 6
+_SHARE_OF_BEGINNINGS = 0.6  # of the time, for the progress bar
 # Up to so many variables every round searches among parent sets with one more parent. Beyond, where
 # that takes minutes, it searches among the candidates, and then looks for one more parent of each
 # node in the DAG that was found.
 _MOST_FOR_PLUS_ONE = 300
-_SAME_WEIGHT = 1e-9  # relative; equivalent DAGs differ by rounding
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,16 +84,6 @@ class Growth:
             f"<Growth: {len(self.rounds)} rounds, {min(sizes)} to {max(sizes)} candidates of each "
             "node>"
         )
-
-    def summary(self) -> dict[str, Any]:
-        """Return the rounds as plain values."""
-        return {
-            "rounds": len(self.rounds),
-            "candidates": self.rounds[-1].candidates,
-            "largest": self.rounds[-1].largest,
-            "families": self.rounds[-1].families,
-            "full": list(self.full),
-        }
 
 
 def grow(
@@ -166,7 +156,8 @@ def grow(
     -------
     Growth
         The candidates and the model on them, ready for `mcmc` and others, and the
-        best DAG.
+        best DAG. Ctrl-C ends growth by the best DAG early and returns what there is,
+        with an `InterruptedWarning`.
 
     Examples
     --------
@@ -205,19 +196,43 @@ def grow(
             GrowthWarning,
             stacklevel=2,
         )
-    return Growth(
-        Candidates.from_matrix(start.variables, growing.matrix | growing.required),
-        growing.model,
-        best,
-        tuple(growing.rounds),
-        tuple(sorted(growing.full)),
-    )
+    rounds, full = tuple(growing.rounds), tuple(sorted(growing.full))
+    if best is not None:
+        told = {"growth": {**asdict(rounds[-1]), "rounds": len(rounds), "full": full}}
+        best = replace(best, settings={**best.settings, **told})
+    chosen = Candidates.from_matrix(start.variables, growing.matrix | growing.required)
+    return Growth(chosen, growing.model, best, rounds, full)
 
 
 def _by_map(growing: Growing, restarts: int, seed: int, run: Run) -> MapResult:
+    """Return the best DAG, or on Ctrl-C the best so far, with the candidates it wants."""
+    try:
+        return _grow_by_map(growing, restarts, seed, run)
+    except KeyboardInterrupt:
+        if not growing.weights:
+            raise
+    best = max(growing.weights, key=growing.weights.__getitem__)
+    growing.keep(_adjacent(best))
+    warnings.warn(
+        f"growth was interrupted after {len(growing.rounds)} rounds; the result is the best DAG "
+        "so far",
+        InterruptedWarning,
+        stacklevel=3,
+    )
+    found = find_map(
+        growing.build(), method="search", restarts=1, patience=0, starts=[best], seed=seed
+    )
+    return replace(found, interrupted=True)
+
+
+def _grow_by_map(growing: Growing, restarts: int, seed: int, run: Run) -> MapResult:
     """Grow from several random orders, then from the best DAG until nothing improves it."""
     beginnings = restarts if growing.plus_one else 1
-    dags = [_climb_and_grow(growing, None, seed, stream, run) for stream in range(beginnings)]
+    dags = []
+    for stream in range(beginnings):
+        dags.append(_climb_and_grow(growing, None, seed, stream, run))
+        if run.progress is not None:
+            run.progress(_SHARE_OF_BEGINNINGS * (stream + 1) / beginnings)
     last = -np.inf
     while True:
         # All that any of the DAGs wants becomes a candidate, what the best one wants first; then
@@ -240,21 +255,19 @@ def _by_map(growing: Growing, restarts: int, seed: int, run: Run) -> MapResult:
             sums=sums,
             threads=run.threads,
         )
+        if found.interrupted:
+            return found
         wanted = _adjacent(found.dag)
         more = better_pairs if growing.plus_one else better_parents
         others = more(growing.problem, found.dag, run) & ~growing.matrix
         new = growing.note(wanted | others, found.log_weight)
-        improved = _is_more(found.log_weight, before)
+        improved = is_more(found.log_weight, before)
         # Others that are wanted again were not kept, for want of room.
-        if not _is_more(found.log_weight, last) or not (others.any() or (new > 0 and improved)):
+        if not is_more(found.log_weight, last) or not (others.any() or (new > 0 and improved)):
             return found
         last = growing.weights[found.dag] = found.log_weight
         growing.keep(wanted | others)
         dags = [_climb_and_grow(growing, found.dag, seed, 0, run), *dags]
-
-
-def _is_more(weight: float, other: float) -> bool:
-    return weight > other + _SAME_WEIGHT * abs(weight)
 
 
 def _climb_and_grow(growing: Growing, dag: Dag | None, seed: int, stream: int, run: Run) -> Dag:
@@ -273,7 +286,7 @@ def _climb_and_grow(growing: Growing, dag: Dag | None, seed: int, stream: int, r
         if not growing.plus_one:
             wanted |= better_parents(growing.problem, dag, run)
         new = growing.note(wanted, weight)
-        if new == 0 or not _is_more(weight, best):
+        if new == 0 or not is_more(weight, best):
             return dag
         best = weight
         growing.keep(wanted)

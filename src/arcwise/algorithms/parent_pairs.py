@@ -9,6 +9,7 @@ from arcwise import _core
 from arcwise._running import Run
 from arcwise.candidates.problem import Problem
 from arcwise.dag import Dag
+from arcwise.posterior.map_result import is_more
 
 # Pairs are formed among this many parents of each node, the best ones beside those it has; and
 # subsets of this many of those it has are joined by them.
@@ -31,45 +32,35 @@ def better_pairs(problem: Problem, dag: Dag, run: Run) -> NDArray[np.bool_]:
     run
         The threads.
     """
-    n = len(problem.variables)
-    parents = [sorted(own) for own in dag.parent_indices]
-    weights, others = _one_more(problem, dag, parents, run)
-    found = np.zeros((n, n), dtype=np.bool_)
-    best = weights.copy()
-    rounds = max((len(own) for own in others), default=0) - 1
-    for first in range(rounds):
-        active = [node for node in range(n) if first + 1 < len(others[node])]
-        active = [node for node in active if problem.room(node) >= 2]
-        table, asked = _table(problem, parents, active, others, first)
-        problem.weigh(table, run)
-        for node in asked:
-            partners = others[node][first + 1 :]
-            values = table.values(node).reshape(-1, len(partners)).max(axis=0)
-            place = int(np.argmax(values))
-            if values[place] > best[node] + 1e-9 * abs(best[node]):
-                best[node] = values[place]
-                found[:, node] = False
-                found[[others[node][first], partners[place]], node] = True
-    return found
+    return _better(problem, dag, run, pairs=True)
 
 
 def better_parents(problem: Problem, dag: Dag, run: Run) -> NDArray[np.bool_]:
-    """Return for each node the parent that raises the weight of its family most, if any does.
+    """Return the parents that raise the weight of a node's family on their own.
 
-    The node may give up some of its parents for it; it comes not after the node.
-    Parameters are those of `better_pairs`, and so is what is returned.
+    As `better_pairs`, with one parent in place of two.
     """
+    return _better(problem, dag, run, pairs=False)
+
+
+def _better(problem: Problem, dag: Dag, run: Run, pairs: bool) -> NDArray[np.bool_]:
     n = len(problem.variables)
     parents = [sorted(own) for own in dag.parent_indices]
-    weights, others = _one_more(problem, dag, parents, run)
-    table, asked = _table(problem, parents, list(range(n)), others, None)
-    problem.weigh(table, run)
+    best, others = _one_more(problem, dag, parents, run)
     found = np.zeros((n, n), dtype=np.bool_)
-    for node in asked:
-        values = table.values(node).reshape(-1, len(others[node])).max(axis=0)
-        place = int(np.argmax(values))
-        if values[place] > weights[node] + 1e-9 * abs(weights[node]):
-            found[others[node][place], node] = True
+    firsts = range(max(len(own) for own in others)) if pairs else [None]
+    for first in firsts:
+        table, partners = _table(problem, parents, others, first)
+        problem.weigh(table, run)
+        for node, of_node in partners.items():
+            values = table.values(node).reshape(-1, len(of_node)).max(axis=0)
+            place = int(np.argmax(values))
+            if is_more(values[place], best[node]):
+                best[node] = values[place]
+                found[:, node] = False
+                found[of_node[place], node] = True
+                if first is not None:
+                    found[others[node][first], node] = True
     return found
 
 
@@ -97,34 +88,31 @@ def _one_more(
 
 
 def _table(
-    problem: Problem,
-    parents: list[list[int]],
-    active: list[int],
-    others: list[list[int]],
-    first: int | None,
-) -> tuple[_core.PlusOneTable, list[int]]:
-    """Return families of some of a node's parents, one partner, and each of those after it.
+    problem: Problem, parents: list[list[int]], others: list[list[int]], first: int | None
+) -> tuple[_core.PlusOneTable, dict[int, list[int]]]:
+    """Return families of some of a node's parents and one of the others, and who those are.
 
-    None for no partner: some of a node's parents and one of the others.
+    Beside the one at place `first` they are those after it; None for none beside
+    them. A node that has no such families is left out.
     """
     n = len(problem.variables)
     candidates: list[list[int]] = [[] for _ in range(n)]
     required: list[list[int]] = [[] for _ in range(n)]
     outside: list[list[int]] = [[] for _ in range(n)]
     max_free = [0] * n
-    for node in active:
+    for node in range(n):
         must = problem.must(node)
         own = [u for u in parents[node] if u not in must]
-        candidates[node] = own[:_MOST_KEPT]
-        partner = [] if first is None else [others[node][first]]
-        required[node] = sorted([*must, *own[_MOST_KEPT:], *partner])
-        outside[node] = others[node][0 if first is None else first + 1 :]
-        room = problem.room(node) - 1 - len(partner) - len(own[_MOST_KEPT:])
+        kept, left = own[:_MOST_KEPT], own[_MOST_KEPT:]
+        beside = [] if first is None else others[node][first : first + 1]
+        room = problem.room(node) - len(left) - len(beside) - 1
         if room < 0:
-            outside[node] = []
-        max_free[node] = max(0, min(room, len(candidates[node])))
-    asked = [node for node in active if outside[node]]
-    return _core.PlusOneTable(candidates, required, outside, max_free), asked
+            continue
+        candidates[node], max_free[node] = kept, min(room, len(kept))
+        required[node] = sorted([*must, *left, *beside])
+        outside[node] = others[node][0 if first is None else first + 1 :]
+    partners = {node: outside[node] for node in range(n) if outside[node]}
+    return _core.PlusOneTable(candidates, required, outside, max_free), partners
 
 
 def _descendants(dag: Dag) -> NDArray[np.bool_]:

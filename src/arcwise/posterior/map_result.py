@@ -150,3 +150,8 @@ def reach(log_weights: NDArray[np.float64], best: float) -> NDArray[np.bool_]:
     """Say which log weights are the best one, but for rounding."""
     reached: NDArray[np.bool_] = log_weights >= best - _SAME_WEIGHT * max(1.0, abs(best))
     return reached
+
+
+def is_more(weight: float, other: float) -> bool:
+    """Say whether a log weight is larger than another by more than rounding."""
+    return weight > other + _SAME_WEIGHT * max(1.0, abs(weight))
