@@ -22,28 +22,34 @@ except KeyboardInterrupt:
 """
 
 
-def assert_stops_within_two_seconds(script: str, *arguments: str) -> None:
-    """Interrupt the script's `job()`, which takes seconds.
-
-    The job has no progress function: Python would look for signals there, and
-    the core has to do so without one.
-    """
+def _interrupt(script: str, arguments: tuple[str, ...], after: float) -> tuple[str, float]:
+    """Return what the script prints after Ctrl-C, and how long it takes to end."""
     with subprocess.Popen(
-        [sys.executable, "-c", _PROLOGUE + script + _EPILOGUE, *arguments],
+        [sys.executable, "-c", _PROLOGUE + script, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "started\n"
-        time.sleep(0.5)
+        time.sleep(after)
         process.send_signal(signal.SIGINT)
         began = time.monotonic()
         output, errors = process.communicate(timeout=60)
         waited = time.monotonic() - began
-    assert output == "interrupted\n"
     assert errors == ""
     assert process.returncode == 0
+    return output, waited
+
+
+def assert_stops_within_two_seconds(script: str, *arguments: str) -> None:
+    """Interrupt the script's `job()`, which takes seconds.
+
+    The job has no progress function: Python would look for signals there, and
+    the core has to do so without one.
+    """
+    output, waited = _interrupt(script + _EPILOGUE, arguments, after=0.5)
+    assert output == "interrupted\n"
     assert waited < 2.0
 
 
@@ -64,17 +70,5 @@ def assert_returns_what_there_is(script: str) -> None:
 
     The script goes on to `check(posterior)`, which says what must be true of it.
     """
-    with subprocess.Popen(
-        [sys.executable, "-c", _PROLOGUE + script + _RETURNING + "check(posterior)\n"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "started\n"
-        time.sleep(1.5)
-        process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
-    assert errors == ""
+    output, _ = _interrupt(script + _RETURNING + "check(posterior)\n", (), after=1.5)
     assert output == "True True\n"
-    assert process.returncode == 0

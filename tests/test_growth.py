@@ -15,7 +15,7 @@ from arcwise.algorithms import growth
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates.problem import Problem
 from arcwise.constraints import Constraints
-from arcwise.errors import ArgumentError, CapacityError, GrowthWarning
+from arcwise.errors import ArgumentError, CapacityError, GrowthWarning, InterruptedWarning
 from exact_models import names, random_score
 
 
@@ -236,3 +236,37 @@ def test_names_and_a_function_are_enough() -> None:
     exact = arcwise.map(Model(variables, score), method="exact")
     assert grown.best is not None
     assert math.isclose(grown.best.log_weight, exact.log_weight, rel_tol=1e-10)
+
+
+def test_an_interrupted_growth_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    climb, calls = growth._climb, []
+
+    def interrupted(*arguments: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) > 2:
+            raise KeyboardInterrupt
+        return climb(*arguments)
+
+    monkeypatch.setattr(growth, "_climb", interrupted)
+    with pytest.warns(InterruptedWarning, match="growth was interrupted after 2 rounds"):
+        grown = arcwise.grow(gaussian(10, 200, 7), {}, seed=3)
+    assert grown.best is not None
+    assert grown.best.interrupted
+    assert len(grown.rounds) == 2
+    log_weights = [each.log_weight for each in grown.rounds]
+    assert grown.best.log_weight >= max(weight for weight in log_weights if weight is not None)
+    assert math.isclose(grown.model.log_weight_of(grown.best.dag), grown.best.log_weight)
+    calls += [()] * 2
+    with pytest.raises(KeyboardInterrupt):
+        arcwise.grow(gaussian(10, 200, 7), {}, seed=3)
+
+
+def test_growth_tells_how_far_it_is_and_how_it_went() -> None:
+    shares: list[float] = []
+    grown = arcwise.grow(gaussian(8, 100, 2), seed=1, restarts=3, progress=shares.append)
+    assert shares == pytest.approx([0.2, 0.4, 0.6])
+    assert grown.best is not None
+    told = grown.best.summary()["settings"]["growth"]
+    assert told["rounds"] == len(grown.rounds)
+    assert told["families"] == len(grown.model.scores)
+    assert told["full"] == []

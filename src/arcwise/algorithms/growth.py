@@ -230,7 +230,7 @@ def _grow_by_map(growing: Growing, restarts: int, seed: int, run: Run) -> MapRes
     beginnings = restarts if growing.plus_one else 1
     dags = []
     for stream in range(beginnings):
-        dags.append(_climb_and_grow(growing, None, seed, stream, run))
+        dags.append(_climb_and_grow(growing, None, seed, stream))
         if run.progress is not None:
             run.progress(_SHARE_OF_BEGINNINGS * (stream + 1) / beginnings)
     last = -np.inf
@@ -259,7 +259,7 @@ def _grow_by_map(growing: Growing, restarts: int, seed: int, run: Run) -> MapRes
             return found
         wanted = _adjacent(found.dag)
         more = better_pairs if growing.plus_one else better_parents
-        others = more(growing.problem, found.dag, run) & ~growing.matrix
+        others = more(growing.problem, found.dag, Run(growing.threads)) & ~growing.matrix
         new = growing.note(wanted | others, found.log_weight)
         improved = is_more(found.log_weight, before)
         # Others that are wanted again were not kept, for want of room.
@@ -267,10 +267,10 @@ def _grow_by_map(growing: Growing, restarts: int, seed: int, run: Run) -> MapRes
             return found
         last = growing.weights[found.dag] = found.log_weight
         growing.keep(wanted | others)
-        dags = [_climb_and_grow(growing, found.dag, seed, 0, run), *dags]
+        dags = [_climb_and_grow(growing, found.dag, seed, 0), *dags]
 
 
-def _climb_and_grow(growing: Growing, dag: Dag | None, seed: int, stream: int, run: Run) -> Dag:
+def _climb_and_grow(growing: Growing, dag: Dag | None, seed: int, stream: int) -> Dag:
     """Search and widen in turns until the best DAG wants no more; return it."""
     filled = _FILLED_AT_FIRST if dag is None and stream % 2 == 1 else 0
     if dag is None:
@@ -284,7 +284,7 @@ def _climb_and_grow(growing: Growing, dag: Dag | None, seed: int, stream: int, r
         weight = growing.weights[dag] = model.log_weight_of(dag)
         wanted = _adjacent(dag)
         if not growing.plus_one:
-            wanted |= better_parents(growing.problem, dag, run)
+            wanted |= better_parents(growing.problem, dag, Run(growing.threads))
         new = growing.note(wanted, weight)
         if new == 0 or not is_more(weight, best):
             return dag
