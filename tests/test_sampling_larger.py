@@ -1,4 +1,4 @@
-"""Edges of 13 and 20 variables against exact ones, from data drawn from random networks.
+"""Edges of 13 to 20 variables against exact ones, from data drawn from random networks.
 
 As many edges may be beyond four standard errors as the binomial law allows at a false-alarm rate
 of 1e-6, if each is with probability 1e-3 (see `sampling_errors`). Seeds are fixed.
@@ -15,7 +15,11 @@ import pytest
 import arcwise
 from arcwise import Model
 from arcwise.simulate import discrete_network, random_dag
-from sampling_errors import assert_edges_within_errors
+from sampling_errors import (
+    assert_common_within_errors,
+    assert_edges_within_errors,
+    assert_evidence_within_errors,
+)
 
 
 @cache
@@ -69,22 +73,40 @@ RUNS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_twenty_variables_under_the_order_modular_prior(name: str) -> None:
-    model, exact = twenty()
-    found = RUNS[name](model, "order-modular")
+@pytest.mark.parametrize("target", ["order-modular", "modular"])
+def test_thirteen_and_twenty_variables(name: str, target: str) -> None:
+    model, exact = twenty() if target == "order-modular" else thirteen()
+    found = RUNS[name](model, target)
     assert_edges_within_errors(found, exact.edges)
     assert np.nanmax(found.edge_errors) < 0.1
-    if found.evidence is not None:
-        off = found.evidence.log_evidence - exact.log_evidence
-        assert abs(off) < 4.9 * found.evidence.standard_error
+    assert_evidence_within_errors(found, exact, 4.9)
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_thirteen_variables_under_the_modular_prior(name: str) -> None:
-    model, exact = thirteen()
-    found = RUNS[name](model, "modular")
-    assert_edges_within_errors(found, exact.edges)
-    assert np.nanmax(found.edge_errors) < 0.1
-    if found.evidence is not None:
-        off = found.evidence.log_evidence - exact.log_evidence
-        assert abs(off) < 4.9 * found.evidence.standard_error
+@cache
+def sixteen(space: str) -> tuple[Any, Any]:
+    """Return the modular posterior of 16 variables by a space, and the exact one."""
+    dag = random_dag(16, expected_degree=2.0, max_indegree=3, seed=5)
+    data = discrete_network(dag, levels=(2, 3), concentration=0.7, seed=5).sample(200, seed=5)
+    model = Model(data, max_indegree=3)
+    dags = {"dags_per_state": 10} if space in WEIGHTED else {}
+    steps = 40_000 if space in WEIGHTED else 200_000
+    found = arcwise.mcmc(model, space, steps=steps, chains=4, seed=3, threads=1, **dags)
+    return found, arcwise.exact(model)
+
+
+WEIGHTED = ("linear", "buckets:4")  # orders: DAGs are weighted by 1 / (number of orders)
+
+
+@pytest.mark.parametrize("space", [*WEIGHTED, "partitions"])
+def test_sixteen_variables_by_weighted_orders_and_by_partitions(space: str) -> None:
+    found, exact = sixteen(space)
+    assert ("effective_dags" in found.summary) == (space in WEIGHTED)
+    assert_common_within_errors(found.edges, found.edge_errors, exact.edges)
+    assert np.abs(found.edges - exact.edges).max() < 0.06
+
+
+@pytest.mark.parametrize("space", WEIGHTED)
+def test_weighted_orders_agree_with_partitions(space: str) -> None:
+    (orders, _), (parts, _) = sixteen(space), sixteen("partitions")
+    errors = np.hypot(orders.edge_errors, parts.edge_errors)
+    assert_common_within_errors(orders.edges, errors, parts.edges)
