@@ -65,9 +65,9 @@ class Tables:
         weights = np.ones(new.rows) if new.weights is None else new.weights
         total = 0.0
         for members, sign in (((*parents, node), 1.0), (parents, -1.0)):
-            _, first, cell = np.unique(
-                rows[:, list(members)], axis=0, return_index=True, return_inverse=True
-            )
+            levels = [self.levels[member] for member in members]
+            number, _ = _cell_numbers(rows[:, list(members)], levels)
+            _, first, cell = np.unique(number, return_index=True, return_inverse=True)
             before = self._possible(node, members, rows[first])
             after = before + np.bincount(cell.reshape(-1), weights[counted], len(first))
             steps = zip(after.tolist(), before.tolist(), strict=True)
@@ -132,17 +132,22 @@ class Tables:
 
 def matching_totals(known: Codes, weights: Array, asked: Codes, levels: Sequence[int]) -> Array:
     """Return for each row asked for the summed weights of the known rows equal to it."""
-    number = np.zeros(len(known) + len(asked), dtype=np.int64)
+    number, size = _cell_numbers(np.concatenate([known, asked]), levels)
+    totals = np.bincount(number[: len(known)], weights=weights, minlength=size)
+    return np.asarray(totals[number[len(known) :]], dtype=np.float64)
+
+
+def _cell_numbers(rows: Codes, levels: Sequence[int]) -> tuple[NDArray[np.int64], int]:
+    """Return the number of the cell each row is in, and a bound of these numbers."""
+    number = np.zeros(len(rows), dtype=np.int64)
     size = 1
     for place, count in enumerate(levels):
-        column = np.concatenate([known[:, place], asked[:, place]])
-        number = number * count + column
+        number = number * count + rows[:, place]
         size *= count
         if size > _DENSE:  # the next step could otherwise leave 64 bits
             distinct, which = np.unique(number, return_inverse=True)
             number, size = which.reshape(-1).astype(np.int64), len(distinct)
-    totals = np.bincount(number[: len(known)], weights=weights, minlength=size)
-    return np.asarray(totals[number[len(known) :]], dtype=np.float64)
+    return number, size
 
 
 def drawn_tables(parameters: Array, count: int, random: np.random.Generator) -> Array:

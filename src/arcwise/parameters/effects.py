@@ -252,17 +252,17 @@ def effects(
         first = piece.dags.start * each
         kept_means[:, piece.dags] = piece.means[:, targets, sources].T
         kept_draws[:, first : first + len(per_draw)] = piece.draws[:, targets, sources].T
-        mean += np.einsum("d,dts->st", shares, piece.means)
-        probability += np.einsum("d,dts->st", shares, piece.draws[::each] != 0)
+        mean += _weighted_sum(shares, piece.means)
+        probability += _weighted_sum(shares, (piece.draws[::each] != 0).astype(np.float64))
         # Means and squares about them are joined piece by piece: squares alone would lose the
         # digits of an effect that hardly varies.
         own = float(shares.sum())
         if own > 0:
-            of_piece = np.einsum("d,dts->st", per_draw, piece.draws) / own
+            of_piece = _weighted_sum(per_draw, piece.draws) / own
             deviations = piece.draws - of_piece.T
             step = of_piece - centre
             total = weight + own
-            squares += np.einsum("d,dts->st", per_draw, deviations**2)
+            squares += _weighted_sum(per_draw, np.square(deviations, out=deviations))
             squares += step**2 * (weight * own / total)
             centre += step * (own / total)
             weight = total
@@ -276,6 +276,12 @@ def effects(
         kept_draws,
         kept_means,
     )
+
+
+def _weighted_sum(weights: Array, matrices: Array) -> Array:
+    """Return the sum of weighted matrices [target, source] as [source, target]."""
+    total: Array = (weights @ matrices.reshape(len(matrices), -1)).reshape(matrices.shape[1:])
+    return total.T
 
 
 def _kept_pairs(

@@ -34,6 +34,8 @@ Array = NDArray[np.float64]
 # From here on the series for the ratio of gamma functions has all digits, which a difference
 # of their logs loses.
 _LARGE = 200.0
+# Numbers of parents in rows held at one time; what is made of them stays in the cache.
+_PIECE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,16 +70,20 @@ class NodePosterior:
         Student's t with d degrees of freedom.
         """
         found = self.regressions(parents)
-        away = rows - self.mean
+        away = np.ascontiguousarray((rows - self.mean).T)
+        members = np.array(parents, dtype=np.intp).reshape(len(parents), -1)
         result = np.empty((len(parents), len(rows)))
         d = found.degrees
         constant = _log_gamma_step(d / 2) - 0.5 * math.log(d * math.pi)
-        for place, members in enumerate(parents):
-            of_parents = away[:, list(members)]
-            error = away[:, self.node] - of_parents @ found.coefficients[place]
-            leverage = np.square(of_parents @ found.inverse_roots[place].T).sum(axis=1)
-            squared_scale = found.residuals[place] / d * (1 + 1 / self.strength + leverage)
-            result[place] = (
+        step = max(1, _PIECE // (len(rows) * max(1, members.shape[1])))
+        for first in range(0, len(parents), step):
+            piece = slice(first, first + step)
+            of_parents = away[members[piece]]  # [parent set, parent, row]
+            error = away[self.node] - np.einsum("fp,fpr->fr", found.coefficients[piece], of_parents)
+            leverage = np.square(found.inverse_roots[piece] @ of_parents).sum(axis=1)
+            spread = (found.residuals[piece] / d)[:, np.newaxis]
+            squared_scale = spread * (1 + 1 / self.strength + leverage)
+            result[piece] = (
                 constant
                 - 0.5 * np.log(squared_scale)
                 - 0.5 * (d + 1) * np.log1p(error**2 / (d * squared_scale))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,18 +66,17 @@ def sampled_families(posterior: Dags, model: Model) -> SampledFamilies:
     for node in range(n):
         distinct, place = np.unique(_whole_words(dags.parents[:, node]), return_inverse=True)
         places[:, node] = place.reshape(-1)
-        words = np.ascontiguousarray(distinct).view(np.uint64).reshape(len(distinct), -1)
-        parents.append(
-            tuple(
-                tuple(u for u in range(n) if int(row[u // 64]) >> u % 64 & 1)
-                for row in words.tolist()
-            )
-        )
+        bytes_of = np.ascontiguousarray(distinct).view(np.uint8).reshape(len(distinct), -1)
+        bits = np.unpackbits(bytes_of, axis=1, count=n, bitorder="little")
+        ends = np.cumsum(bits.sum(axis=1, dtype=np.int64)).tolist()
+        members = np.nonzero(bits)[1].tolist()
+        parents.append(tuple(tuple(members[a:b]) for a, b in pairwise([0, *ends])))
     return SampledFamilies(tuple(parents), places, dags.shares, dags.chains)
 
 
 def _whole_words(packed: NDArray[np.uint64]) -> NDArray[np.generic]:
     """Return each row of words as one thing to sort by, which is fast for a single word."""
+    packed = packed.astype("<u8", copy=False)
     if packed.shape[1] == 1:
         return packed[:, 0]
     row = np.dtype((np.void, packed.shape[1] * packed.itemsize))
