@@ -178,6 +178,7 @@ class Interventional(LevelEstimates):
             (self.target, self.levels, self.seed) == (other.target, other.levels, other.seed)
             and set(self.setting) == set(other.setting)
             and self._drawn.shape == other._drawn.shape
+            and self._families.parents == other._families.parents
             and np.array_equal(self._families.places, other._families.places)
             and np.array_equal(self._families.shares, other._families.shares)
         )
