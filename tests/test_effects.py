@@ -179,6 +179,7 @@ def test_the_table_and_its_file(tmp_path: Path) -> None:
     assert len(table) == 6
     assert [abs(row[2]) for row in table] == sorted((abs(row[2]) for row in table), reverse=True)
     row = table_row(found, "X0", "X1")
+    assert row[2] == found["X0", "X1"]
     assert row[2:6] == (
         found.mean[0, 1],
         found.standard_deviations[0, 1],

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import Data
 from arcwise.errors import CapacityError, DataError
+from arcwise.parameters.numbering import row_numbers
 from arcwise.scores import BDe, BDeu
 
 Array = NDArray[np.float64]
@@ -66,7 +67,7 @@ class Tables:
         total = 0.0
         for members, sign in (((*parents, node), 1.0), (parents, -1.0)):
             levels = [self.levels[member] for member in members]
-            number, _ = _cell_numbers(rows[:, list(members)], levels)
+            number, _ = row_numbers(rows[:, list(members)], levels, _DENSE)
             _, first, cell = np.unique(number, return_index=True, return_inverse=True)
             before = self._possible(node, members, rows[first])
             after = before + np.bincount(cell.reshape(-1), weights[counted], len(first))
@@ -132,22 +133,9 @@ class Tables:
 
 def matching_totals(known: Codes, weights: Array, asked: Codes, levels: Sequence[int]) -> Array:
     """Return for each row asked for the summed weights of the known rows equal to it."""
-    number, size = _cell_numbers(np.concatenate([known, asked]), levels)
-    totals = np.bincount(number[: len(known)], weights=weights, minlength=size)
+    number, bound = row_numbers(np.concatenate([known, asked]), levels, _DENSE)
+    totals = np.bincount(number[: len(known)], weights=weights, minlength=bound)
     return np.asarray(totals[number[len(known) :]], dtype=np.float64)
-
-
-def _cell_numbers(rows: Codes, levels: Sequence[int]) -> tuple[NDArray[np.int64], int]:
-    """Return the number of the cell each row is in, and a bound of these numbers."""
-    number = np.zeros(len(rows), dtype=np.int64)
-    size = 1
-    for place, count in enumerate(levels):
-        number = number * count + rows[:, place]
-        size *= count
-        if size > _DENSE:  # the next step could otherwise leave 64 bits
-            distinct, which = np.unique(number, return_inverse=True)
-            number, size = which.reshape(-1).astype(np.int64), len(distinct)
-    return number, size
 
 
 def drawn_tables(parameters: Array, count: int, random: np.random.Generator) -> Array:

@@ -117,6 +117,11 @@ class Effects:
             f"largest: {', '.join(largest) or 'none'}>"
         )
 
+    def __getitem__(self, pair: tuple[str, str]) -> float:
+        """Return the mean effect of a pair (source, target)."""
+        u, v = positions(pair, self.variables, "the effect")
+        return float(self.mean[u, v])
+
     def between(self, source: str, target: str) -> EffectDraws:
         """Return the draws of one effect and their weights.
 

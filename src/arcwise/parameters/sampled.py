@@ -12,6 +12,7 @@ from arcwise._names import quoted
 from arcwise.dag import Dag
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
+from arcwise.parameters.numbering import row_numbers
 from arcwise.posterior import DagSample, Posterior
 
 Dags = Posterior | DagSample | Dag
@@ -45,8 +46,9 @@ class SampledFamilies:
 
     def distinct(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the places of each different DAG once, and which of these every DAG is."""
-        rows, which = np.unique(self.places, axis=0, return_inverse=True)
-        return rows, which.reshape(-1)
+        number, _ = row_numbers(self.places, list(map(len, self.parents)), 1 << 40)
+        _, first, which = np.unique(number, return_index=True, return_inverse=True)
+        return self.places[first], which.reshape(-1)
 
     def most_parents(self) -> int:
         """Return the size of the largest parent set."""
