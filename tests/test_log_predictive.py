@@ -213,17 +213,30 @@ def test_sparse_tables_are_counted_like_full_ones(monkeypatch: pytest.MonkeyPatc
     assert arcwise.log_predictive(sample, model, model.data, joint=True) == jointly
 
 
-def test_columns_far_from_zero_keep_their_digits() -> None:
-    near, far = gaussian_model(), gaussian_model(shift=1e7)
-    assert near.data is not None
-    assert far.data is not None
-    near = Model(near.data, BGe(prior_mean=near.data.continuous_values("BGe").mean(axis=0)))
-    far = Model(far.data, BGe(prior_mean=far.data.continuous_values("BGe").mean(axis=0)))
-    dag = Dag(near.variables, {"X1": ["X0"], "X4": ["X0", "X3"]})
-    assert near.data is not None
-    assert far.data is not None
-    first = arcwise.log_predictive(dag, near, near.data)
-    assert np.allclose(arcwise.log_predictive(dag, far, far.data), first, atol=1e-5)
+@pytest.mark.parametrize(("noise", "shift"), [(1e-4, 0.0), (0.1, 1e6), (1e-3, 1e6)])
+def test_columns_far_from_zero_or_near_each_other_keep_their_digits(
+    noise: float, shift: float
+) -> None:
+    random = np.random.default_rng(1)
+    values = random.normal(size=(60, 3))
+    values[:, 1] = values[:, 0] + noise * values[:, 1]
+    values[:, 2] = values[:, 1] + noise * values[:, 2]
+    values += shift
+    model = Model(values[:50])
+    dag = Dag(model.variables, {"X1": ["X0"], "X2": ["X0", "X1"]})
+    rows = scores.Rows(values[:50].tolist())
+
+    def score(rows: scores.Rows, node: int, parents: tuple[int, ...]) -> float:
+        return scores.bge(rows, node, parents, 1.0, 5.0, np.zeros(3), 0.5 * np.eye(3))
+
+    after = with_rows(rows, values[50:].tolist())
+    found = arcwise.log_predictive(dag, model, values[50:], joint=True)
+    assert close(found, reference.log_predictive(dag.parent_indices, score, rows, after))
+    after = with_rows(rows, values[50:51].tolist())
+    (found,) = arcwise.log_predictive(dag, model, values[50:51])
+    # The digits of a row itself are those of its distance from the mean.
+    expected = reference.log_predictive(dag.parent_indices, score, rows, after)
+    assert close(found, expected, 1e-8)
 
 
 def test_a_million_rows_of_evidence_keep_their_digits() -> None:

@@ -21,7 +21,7 @@ from arcwise.simulate._random import Purpose, generator
 Array = NDArray[np.float64]
 
 # Numbers in the effect matrices held at one time.
-_PIECE = 1 << 21
+_PIECE = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)

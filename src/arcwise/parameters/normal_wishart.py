@@ -15,6 +15,9 @@ and its mean where the parents are at their posterior means is normal about v's 
 variance sigma^2 / (alpha_mu + N). The rows are those in which v was not set from
 outside, exactly as in the score, so that each node has a posterior of its own where
 there were interventions; parameters of different nodes are independent given a DAG.
+
+R itself is never formed: columns far from the prior mean, or close to each other, would
+lose the digits of r in it. What is kept is a root, R = U'U, from the rows themselves.
 """
 
 from __future__ import annotations
@@ -46,21 +49,29 @@ class NodePosterior:
     strength: float
     degrees: float
     mean: Array
-    scale: Array
+    root: Array
 
     def regressions(self, parents: Sequence[tuple[int, ...]]) -> Regressions:
         """Return the posterior of the node's regressions on parent sets of one size."""
         size = len(parents[0])
         members = np.array(parents, dtype=np.intp).reshape(len(parents), size)
-        among = self.scale[members[:, :, np.newaxis], members[:, np.newaxis, :]]
-        across = self.scale[members, self.node]
-        inverse_root = np.linalg.inv(np.linalg.cholesky(among))
-        whitened = np.einsum("fij,fj->fi", inverse_root, across)
+        families = np.column_stack([members, np.full(len(parents), self.node)])
+        triangles = np.empty((len(parents), size + 1, size + 1))
+        step = max(1, _PIECE // (len(self.mean) * (size + 1)))
+        for first in range(0, len(parents), step):
+            piece = slice(first, first + step)
+            columns = self.root.T[families[piece]].transpose(0, 2, 1)
+            triangles[piece] = np.linalg.qr(columns, mode="r")
+        diagonals = np.einsum("fii->fi", triangles)
+        triangles *= np.where(diagonals < 0, -1.0, 1.0)[:, :, np.newaxis]
+        # The last column holds the part of the node along its parents and, last, apart from them.
+        inverses = np.asarray(np.linalg.inv(triangles[:, :size, :size]), dtype=np.float64)
+        inverse_roots = inverses.transpose(0, 2, 1)
         return Regressions(
             self.degrees + size + 1,
-            np.einsum("fij,fi->fj", inverse_root, whitened),
-            self.scale[self.node, self.node] - np.square(whitened).sum(axis=1),
-            inverse_root,
+            np.einsum("fij,fi->fj", inverse_roots, triangles[:, :size, size]),
+            np.square(triangles[:, size, size]),
+            inverse_roots,
         )
 
     def log_predictive(self, parents: Sequence[tuple[int, ...]], rows: Array) -> Array:
@@ -151,7 +162,7 @@ def _updated(
 ) -> tuple[float, float, Array, Array]:
     total = float(weights.sum())
     n = len(prior.mean)
-    mean, scatter = prior.mean, np.zeros((n, n))
+    mean, centred = prior.mean, np.zeros((0, n))
     if total > 0:
         mean = weights @ values / total
         centred = values - mean
@@ -159,12 +170,14 @@ def _updated(
         rest = weights @ centred / total
         centred -= rest
         mean = mean + rest
-        scatter = (centred * weights[:, np.newaxis]).T @ centred
+        centred *= np.sqrt(weights)[:, np.newaxis]
     strength = prior.alpha_mu + total
     offset = mean - prior.mean
-    scale = prior.scale + scatter + total * prior.alpha_mu / strength * np.outer(offset, offset)
+    border = math.sqrt(total * prior.alpha_mu / strength) * offset
+    rows = [border[np.newaxis], np.linalg.cholesky(prior.scale).T, centred]
+    root = np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
     centre = prior.mean + total / strength * offset
-    return strength, prior.alpha_w + total - n, centre, (scale + scale.T) / 2
+    return strength, prior.alpha_w + total - n, centre, root
 
 
 def _log_gamma_step(x: float) -> float:
