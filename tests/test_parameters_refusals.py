@@ -82,6 +82,8 @@ def test_impossible_rows_under_a_prior_network() -> None:
             lambda joint=joint: arcwise.log_predictive(DAG, model, rows, joint=joint), DataError
         )
         assert "probability zero to a combination of levels that occurs in new_data" in message
+    forced = arcwise.read({"a": ["x", "y"], "b": [1, 0]}, interventions={"b": [True, False]})
+    assert np.isclose(arcwise.log_predictive(DAG, model, forced)[0], np.log(1.5 / 4))
 
 
 CALLS: dict[str, Callable[[Any, Any], Any]] = {

@@ -53,8 +53,8 @@ class Tables:
 
     def log_predictive(self, node: int, parents: tuple[int, ...], rows: Codes) -> Array:
         """Return the log probability of the node's level given its parents' in each row."""
-        family = self._possible(node, (*parents, node), rows)
-        found: Array = np.log(family / self._cells(node, parents, rows))
+        family = self._possible(node, (*parents, node), rows[:, [*parents, node]])
+        found: Array = np.log(family / self._cells(node, parents, rows[:, list(parents)]))
         return found
 
     def log_joint_predictive(self, node: int, parents: tuple[int, ...], new: Data) -> float:
@@ -67,9 +67,10 @@ class Tables:
         total = 0.0
         for members, sign in (((*parents, node), 1.0), (parents, -1.0)):
             levels = [self.levels[member] for member in members]
-            number, _ = row_numbers(rows[:, list(members)], levels, _DENSE)
+            asked = rows[:, list(members)]
+            number, _ = row_numbers(asked, levels, _DENSE)
             _, first, cell = np.unique(number, return_index=True, return_inverse=True)
-            before = self._possible(node, members, rows[first])
+            before = self._possible(node, members, asked[first])
             after = before + np.bincount(cell.reshape(-1), weights[counted], len(first))
             steps = zip(after.tolist(), before.tolist(), strict=True)
             total += sign * math.fsum(math.lgamma(a) - math.lgamma(b) for a, b in steps)
@@ -89,14 +90,13 @@ class Tables:
                 f"{math.prod(shape)} cells; up to {LARGEST_TABLE} are written out, so merge levels "
                 "or lower max_indegree"
             )
-        rows = np.zeros((math.prod(shape), len(self.levels)), dtype=np.uint16)
-        rows[:, list(members)] = np.indices(shape).reshape(len(shape), -1).T
-        table = self._cells(node, members, rows).reshape(shape)
+        every = np.indices(shape, dtype=np.uint16).reshape(len(shape), -1).T
+        table = self._cells(node, members, every).reshape(shape)
         table[table.sum(axis=-1) == 0] = 1.0
         return table
 
-    def _possible(self, node: int, members: tuple[int, ...], rows: Codes) -> Array:
-        found = self._cells(node, members, rows)
+    def _possible(self, node: int, members: tuple[int, ...], asked: Codes) -> Array:
+        found = self._cells(node, members, asked)
         if not (found > 0).all():
             raise DataError(
                 "the prior of the BDe score gives probability zero to a combination of levels "
@@ -105,12 +105,11 @@ class Tables:
             )
         return found
 
-    def _cells(self, node: int, members: tuple[int, ...], rows: Codes) -> Array:
-        """Return pseudo-count plus count of the cell each row is in, as to some variables."""
+    def _cells(self, node: int, members: tuple[int, ...], asked: Codes) -> Array:
+        """Return pseudo-count plus count of the cells asked for, a row of levels each."""
         chosen = list(members)
         counted = slice(None) if self._intervened is None else ~self._intervened[:, node]
         levels = [self.levels[member] for member in members]
-        asked = rows[:, chosen]
         counts = matching_totals(
             self._codes[counted][:, chosen], self._weights[counted], asked, levels
         )

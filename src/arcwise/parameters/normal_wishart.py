@@ -86,7 +86,7 @@ class NodePosterior:
         result = np.empty((len(parents), len(rows)))
         d = found.degrees
         constant = _log_gamma_step(d / 2) - 0.5 * math.log(d * math.pi)
-        step = max(1, _PIECE // (len(rows) * max(1, members.shape[1])))
+        step = max(1, _PIECE // max(1, rows.size))
         for first in range(0, len(parents), step):
             piece = slice(first, first + step)
             of_parents = away[members[piece]]  # [parent set, parent, row]

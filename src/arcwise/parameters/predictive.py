@@ -124,32 +124,38 @@ def _row_terms(
 
         def gaussian(families: SampledFamilies, new: Data) -> list[Array]:
             values = new.continuous_values("BGe")
-            found = [
-                _by_size(parents, partial(nodes[node].log_predictive, rows=values))
-                for node, parents in enumerate(families.parents)
-            ]
-            return _without_set(found, new)
+            found = []
+            for node, parents in enumerate(families.parents):
+                counted = _not_set(node, new)
+                densities = np.zeros((len(parents), new.rows))
+                densities[:, counted] = _by_size(
+                    parents, partial(nodes[node].log_predictive, rows=values[counted])
+                )
+                found.append(densities)
+            return found
 
         return gaussian
     tables = Tables(data, score)
 
     def discrete(families: SampledFamilies, new: Data) -> list[Array]:
         codes = new.discrete_codes(type(score).__name__)
-        found = [
-            np.array([tables.log_predictive(node, members, codes) for members in parents])
-            for node, parents in enumerate(families.parents)
-        ]
-        return _without_set(found, new)
+        found = []
+        for node, parents in enumerate(families.parents):
+            counted = _not_set(node, new)
+            densities = np.zeros((len(parents), new.rows))
+            for place, members in enumerate(parents):
+                densities[place, counted] = tables.log_predictive(node, members, codes[counted])
+            found.append(densities)
+        return found
 
     return discrete
 
 
-def _without_set(densities: list[Array], new: Data) -> list[Array]:
-    """Leave out the terms of variables in the rows in which they were set from outside."""
-    if new.intervened is not None:
-        for node, of_node in enumerate(densities):
-            of_node[:, new.intervened[:, node]] = 0.0
-    return densities
+def _not_set(node: int, new: Data) -> NDArray[np.int64]:
+    """Return the rows that say something of a node: those in which it was not set from outside."""
+    if new.intervened is None:
+        return np.arange(new.rows)
+    return np.flatnonzero(~new.intervened[:, node])
 
 
 def _joint_terms(
