@@ -40,6 +40,10 @@ from arcwise.graphs import (
 )
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
+from arcwise.parameters.effects import Effects, effects
+from arcwise.parameters.interventional import interventional
+from arcwise.parameters.level_estimates import Interventional
+from arcwise.parameters.predictive import log_predictive
 from arcwise.posterior import DagSample, MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
@@ -74,6 +78,7 @@ __all__ = [
     "EdgeCounts",
     "EdgePenalty",
     "EdgeWeights",
+    "Effects",
     "Evidence",
     "ExactSampler",
     "Fair",
@@ -85,6 +90,7 @@ __all__ = [
     "GraphComparison",
     "Growth",
     "ImportanceWeightedDags",
+    "Interventional",
     "Layerings",
     "LinearOrders",
     "MapResult",
@@ -102,13 +108,16 @@ __all__ = [
     "compare",
     "cpdag",
     "discretize",
+    "effects",
     "evidence",
     "exact",
     "exact_cost",
     "grow",
     "growth_memory",
     "importance_weighted_dags",
+    "interventional",
     "linear_extensions",
+    "log_predictive",
     "map",
     "mc3",
     "mcmc",
