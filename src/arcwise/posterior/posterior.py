@@ -23,6 +23,7 @@ from arcwise.posterior.traces import Traces
 from arcwise.scores import FamilyScores
 
 if TYPE_CHECKING:
+    from arcwise.comparison import PosteriorComparison
     from arcwise.diagnostics.diagnosis import Diagnosis
 
 
@@ -290,3 +291,12 @@ class Posterior:
         from arcwise.exchange.texts import to_gml
 
         return to_gml(self, threshold)
+
+    def compare(self, truth: Dag) -> PosteriorComparison:
+        """Compare this with a known DAG: distances, precision and recall, ROC curves.
+
+        See `arcwise.compare_posterior`.
+        """
+        from arcwise.comparison import compare_posterior
+
+        return compare_posterior(self, truth)
