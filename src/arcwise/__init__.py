@@ -3,7 +3,7 @@
 data -> local score + prior = model -> space x algorithm -> posterior -> features
 """
 
-from arcwise import simulate
+from arcwise import plots, simulate
 from arcwise._core import version as __version__
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.evidence import evidence
@@ -127,6 +127,7 @@ __all__ = [
     "map",
     "mc3",
     "mcmc",
+    "plots",
     "read",
     "read_scores",
     "roc",
