@@ -3,7 +3,7 @@
 data -> local score + prior = model -> space x algorithm -> posterior -> features
 """
 
-from arcwise import simulate
+from arcwise import plots, simulate
 from arcwise._core import version as __version__
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.evidence import evidence
@@ -22,9 +22,18 @@ from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.memory import exact_cost
 from arcwise.algorithms.unique_dags import unique_dags
 from arcwise.candidates import Candidates, candidates
+from arcwise.comparison import (
+    EdgeCurve,
+    MeanDistance,
+    PosteriorComparison,
+    compare_posterior,
+    roc,
+)
 from arcwise.constraints import Constraints
 from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
+from arcwise.diagnostics.diagnosing import diagnose
+from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 from arcwise.families import Families
 from arcwise.given_order import GivenOrder
@@ -74,8 +83,10 @@ __all__ = [
     "DagSample",
     "Dags",
     "Data",
+    "Diagnosis",
     "DistanceToDag",
     "EdgeCounts",
+    "EdgeCurve",
     "EdgePenalty",
     "EdgeWeights",
     "Effects",
@@ -94,10 +105,12 @@ __all__ = [
     "Layerings",
     "LinearOrders",
     "MapResult",
+    "MeanDistance",
     "Model",
     "PartialOrders",
     "Partitions",
     "Posterior",
+    "PosteriorComparison",
     "ScoreSums",
     "Space",
     "Uniform",
@@ -106,7 +119,9 @@ __all__ = [
     "ancestor_probabilities",
     "candidates",
     "compare",
+    "compare_posterior",
     "cpdag",
+    "diagnose",
     "discretize",
     "effects",
     "evidence",
@@ -121,8 +136,10 @@ __all__ = [
     "map",
     "mc3",
     "mcmc",
+    "plots",
     "read",
     "read_scores",
+    "roc",
     "samples_for",
     "score",
     "simulate",
