@@ -40,7 +40,14 @@ from arcwise.graphs import (
 )
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
-from arcwise.posterior import DagSample, Estimate, MapResult, Posterior
+from arcwise.posterior import (
+    CredibleSet,
+    DagSample,
+    Estimate,
+    MapResult,
+    Posterior,
+    ThresholdGraph,
+)
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
@@ -66,6 +73,7 @@ __all__ = [
     "Candidates",
     "Constraints",
     "Cpdag",
+    "CredibleSet",
     "Dag",
     "DagSample",
     "Dags",
@@ -95,6 +103,7 @@ __all__ = [
     "Posterior",
     "ScoreSums",
     "Space",
+    "ThresholdGraph",
     "Uniform",
     "__version__",
     "ais",

@@ -16,7 +16,7 @@ from arcwise.algorithms.targets import Target
 from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.features import AnyFeature, as_feature
-from arcwise.posterior import estimating, files
+from arcwise.posterior import consensus, estimating, files, merging
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.estimate import Estimate
 from arcwise.posterior.evidence import Evidence
@@ -175,7 +175,7 @@ class Posterior:
         >>> import arcwise
         >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
         >>> posterior = arcwise.mcmc(model, "partitions", steps=4000, seed=1)
-        >>> found = posterior.estimate("smoke ~> dysp", given="smoke -> bronc")
+        >>> found = posterior.estimate("smoke ~> dysp", given="bronc -> dysp")
         >>> found.interval.low < found.value < found.interval.high
         True
         """
@@ -222,6 +222,70 @@ class Posterior:
                 "has none; use ExactSampler, or a sampler that keeps DAGs"
             )
         return self.dags
+
+    @classmethod
+    def concatenate(cls, posteriors: Iterable[Posterior]) -> Posterior:
+        """Return what several runs of the same model and target say together.
+
+        Chains count by the states kept of them, annealing runs by their weights; the
+        DAGs keep their weights, and their chains are numbered one after the other.
+        Of the evidences the mean is taken, of their bounds the best, at the
+        confidence that is left. Traces with different steps are left out. The
+        summaries of the parts are kept in ``summary["parts"]``.
+
+        Parameters
+        ----------
+        posteriors
+            Of `mcmc` and `mc3`, or of `ais` on one space; with different seeds.
+
+        Examples
+        --------
+        >>> import arcwise
+        >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+        >>> runs = [arcwise.mcmc(model, "partitions", steps=4000, seed=seed) for seed in (1, 2)]
+        >>> Posterior.concatenate(runs)
+        <Posterior: mcmc, modular, 8 variables, 8000 DAGs>
+        """
+        parts = list(posteriors)
+        return parts[0] if len(parts) == 1 else cls(**merging.merged_fields(parts))
+
+    def __add__(self, other: Posterior) -> Posterior:
+        """Return what two runs say together; see `concatenate`."""
+        return Posterior.concatenate([self, other])
+
+    def threshold_graph(self, threshold: float = 0.5) -> consensus.ThresholdGraph:
+        """Return the edges that are more probable than a threshold.
+
+        They may have a cycle, of three nodes or more from one half on; the result
+        says so.
+        """
+        return consensus.threshold_graph(self.variables, self.edges, threshold)
+
+    def median_dag(self) -> Dag:
+        """Return the DAG of the edges that are more probable than not.
+
+        They are taken by falling probability, and one that would close a cycle is
+        left out. Where there is no cycle, this is the median-probability model: no
+        graph has a smaller expected number of wrong edges.
+
+        Examples
+        --------
+        >>> import arcwise
+        >>> model = arcwise.Model(arcwise.simulate.asia().sample(2000, seed=1), max_indegree=2)
+        >>> ("smoke", "lung") in arcwise.exact(model).median_dag().edges
+        False
+        """
+        return consensus.median_dag(self.variables, self.edges)
+
+    def credible_set(self, level: float = 0.95, *, classes: bool = False) -> consensus.CredibleSet:
+        """Return the smallest set of sampled DAGs that reaches a probability.
+
+        Parameters
+        ----------
+        level, classes
+            As for `DagSample.credible_set`.
+        """
+        return self.sampled_dags("a whole DAG").credible_set(level, classes=classes)
 
     def evidence_dict(self) -> dict[str, Any]:
         """Return the evidence and what belongs to it as plain values."""
