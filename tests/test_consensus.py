@@ -70,7 +70,7 @@ def test_a_credible_set_is_the_smallest_that_reaches_the_level() -> None:
     assert sample.credible_set(0.61).probabilities == pytest.approx([0.6, 0.2])
     assert len(sample.credible_set(1.0)) == 3
     classes = sample.credible_set(0.7, classes=True)
-    assert classes.graphs == [Cpdag(names(2), undirected=[("x0", "x1")])]
+    assert list(classes.graphs) == [Cpdag(names(2), undirected=[("x0", "x1")])]
     assert classes.probabilities == pytest.approx([0.8])
     assert repr(classes).startswith("<CredibleSet: 1 graphs of probability 0.800; 40.0% of")
     weighted = DagSample(sample.variables, sample.parents, np.array([1.0, 9.0, 1.0, 1.0, 1.0]))

@@ -103,6 +103,31 @@ def _above(edges: NDArray[np.float64], threshold: float) -> list[tuple[int, int]
     return [divmod(int(place), len(edges)) for place in order[: int((off > threshold).sum())]]
 
 
+class PackedGraphs(Sequence[Any]):
+    """Graphs as bits, of which one becomes an object when it is looked at."""
+
+    def __init__(
+        self,
+        variables: tuple[str, ...],
+        packed: NDArray[np.uint64],
+        kind: type[Dag] | type[Cpdag],
+    ) -> None:
+        self._variables = variables
+        self._packed = packed
+        self._kind = kind
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._packed)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return one graph, or some."""
+        if isinstance(index, slice):
+            return PackedGraphs(self._variables, self._packed[index], self._kind)
+        matrix = unpacked(self._packed[index], len(self._variables)).T
+        return self._kind.from_matrix(self._variables, matrix)
+
+
 @dataclass(frozen=True, eq=False)
 class CredibleSet:
     """The most probable graphs, as many as reach a given probability together.
@@ -110,7 +135,8 @@ class CredibleSet:
     Parameters
     ----------
     graphs
-        The DAGs, or the equivalence classes, the most probable first.
+        The DAGs, or the equivalence classes as `Cpdag`, the most probable first; each
+        is made when it is asked for.
     probabilities
         The probability of each.
     level
@@ -134,7 +160,7 @@ class CredibleSet:
     (True, True)
     """
 
-    graphs: Sequence[Dag] | Sequence[Cpdag]
+    graphs: Sequence[Any]
     probabilities: NDArray[np.float64]
     level: float
     reached: float
@@ -180,10 +206,7 @@ def credible_set(dags: DagSample, level: float, classes: bool, total: float = 1.
     reached = float(summed[enough - 1])
     if level * (1.0 - 1e-12) <= reached < level:
         reached = float(level)
-    names = dags.variables
-    matrices = unpacked(patterns[first[chosen]], len(names)).transpose(0, 2, 1)
-    kind: type[Dag] | type[Cpdag] = Cpdag if classes else Dag
-    graphs: list[Any] = [kind.from_matrix(names, matrix) for matrix in matrices]
+    graphs = PackedGraphs(dags.variables, patterns[first[chosen]], Cpdag if classes else Dag)
     return CredibleSet(
         graphs,
         probabilities[chosen],

@@ -288,7 +288,7 @@ class DagSample:
         Examples
         --------
         >>> sample = DagSample(["a", "b"], np.array([[0, 1], [2, 0], [0, 0], [0, 1]]))
-        >>> sample.credible_set(0.5).graphs
+        >>> list(sample.credible_set(0.5).graphs)
         [Dag(2 variables, 1 edge: a -> b)]
         >>> sample.credible_set(0.5, classes=True).probabilities
         array([0.75])

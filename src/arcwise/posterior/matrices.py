@@ -21,7 +21,7 @@ Relation = Literal["edge", "ancestor", "skeleton", "blanket", "cpdag", "compelle
 are there either directed so or undirected, directed so, and undirected."""
 
 # Up to so many DAGs, errors are found draw by draw, beyond from the means of consecutive draws.
-_DRAW_BY_DRAW = 20_000
+_DRAW_BY_DRAW = 4_000
 _MOST_BATCHES = 2_000
 _FEWEST_BATCHES_OF_A_CHAIN = 20
 _MOST_NUMBERS = 1 << 24
