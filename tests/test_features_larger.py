@@ -85,6 +85,13 @@ def test_errors_by_batches(interleaved: bool, monkeypatch: pytest.MonkeyPatch) -
         # Two estimates of the same error, each good to some ten per cent.
         assert 0.65 < ratio.min() < ratio.max() < 1.5
         assert 0.9 < np.median(ratio) < 1.1
+        # Too many numbers to hold at once: the same batches, one column after the other.
+        monkeypatch.setattr(matrices, "_MOST_BATCHES", 80)
+        together = matrices.relation_errors(sample, relation)  # type: ignore[arg-type]
+        monkeypatch.setattr(matrices, "_MOST_NUMBERS", 100)
+        by_column = matrices.relation_errors(sample, relation)  # type: ignore[arg-type]
+        monkeypatch.undo()
+        np.testing.assert_allclose(by_column, together, rtol=1e-9)
 
 
 def test_interruption() -> None:

@@ -24,7 +24,7 @@ are there either directed so or undirected, directed so, and undirected."""
 _DRAW_BY_DRAW = 4_000
 _MOST_BATCHES = 2_000
 _FEWEST_BATCHES_OF_A_CHAIN = 20
-_MOST_NUMBERS = 1 << 24
+_MOST_NUMBERS = 1 << 22
 _PIECES = 64
 
 
@@ -68,23 +68,51 @@ def relation_probabilities(
 
 def relation_errors(sample: DagSample, relation: Relation, longest: int = 0) -> NDArray[np.float64]:
     """Return the standard errors of `relation_probabilities`, chains and weights accounted for."""
+    if len(sample) <= _DRAW_BY_DRAW:
+        return _errors_by_node(sample, relation, longest)
+    n = len(sample.variables)
+    ordered, chains = _chain_by_chain(sample)
+    offsets, numbers = _batches(chains, n)
+    if len(numbers) * n**2 > _MOST_NUMBERS:
+        return _errors_by_node(ordered, relation, longest, (offsets, numbers))
+    weights = np.ones(len(ordered)) if ordered.weights is None else ordered.weights
+    sums = _sums(ordered, relation, longest, weights, offsets)
+    means, of_batch = _means(sums.reshape(len(numbers), -1), weights, offsets)
+    return weighted_standard_error(means, of_batch, numbers).reshape(n, n)
+
+
+def _errors_by_node(
+    sample: DagSample,
+    relation: Relation,
+    longest: int,
+    batches: tuple[NDArray[np.uint64], NDArray[np.int64]] | None = None,
+) -> NDArray[np.float64]:
+    """Return the errors one column after the other, from single draws or means of batches."""
     n = len(sample.variables)
     weights = np.ones(len(sample)) if sample.weights is None else sample.weights
+    rows = sample.parents if relation == "edge" else relation_rows(sample, relation, longest)
     result = np.empty((n, n))
-    if len(sample) <= _DRAW_BY_DRAW:
-        rows = sample.parents if relation == "edge" else relation_rows(sample, relation, longest)
-        for node in range(n):
-            bits = unpacked(rows[:, node], n)
+    for node in range(n):
+        bits = unpacked(rows[:, node], n)
+        if batches is None:
             result[:, node] = weighted_standard_error(bits, weights, sample.chains)
-        return result
-    ordered, chains = _chain_by_chain(sample)
-    weights = np.ones(len(ordered)) if ordered.weights is None else ordered.weights
-    offsets, numbers = _batches(chains, n)
-    sums = _sums(ordered, relation, longest, weights, offsets)
+            continue
+        offsets, numbers = batches
+        weighted = np.where(bits, weights[:, np.newaxis], 0.0)
+        sums = np.add.reduceat(weighted, offsets[:-1].astype(np.int64), axis=0)
+        means, of_batch = _means(sums, weights, offsets)
+        result[:, node] = weighted_standard_error(means, of_batch, numbers)
+    return result
+
+
+def _means(
+    sums: NDArray[np.float64], weights: NDArray[np.float64], offsets: NDArray[np.uint64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weighted means of batches, in place of their sums, and the summed weights."""
     of_batch = np.add.reduceat(weights, offsets[:-1].astype(np.int64))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(of_batch[:, None, None] > 0, sums / of_batch[:, None, None], 0.0)
-    return weighted_standard_error(means, of_batch, numbers)
+    # Where all weights are 0, so is the sum, and the mean does not matter.
+    sums /= np.where(of_batch > 0.0, of_batch, 1.0)[:, np.newaxis]
+    return sums, of_batch
 
 
 def relation_rows(sample: DagSample, relation: Relation, longest: int = 0) -> NDArray[np.uint64]:
