@@ -27,9 +27,8 @@ def main() -> None:
     warnings.simplefilter("ignore", ArcwiseWarning)
     texts = (*calibration.COMMON, *calibration.RARE)
     for kind, samples in calibration.KINDS.items():
-        heading(
-            f"{kind}, {options.runs} runs (one standard error is {0.218 / options.runs**0.5:.1%})"
-        )
+        error = (0.95 * 0.05 / options.runs) ** 0.5
+        heading(f"{kind}, {options.runs} runs (one standard error is {error:.1%})")
         for text, share in calibration.coverage(samples(), texts).items():
             truth = calibration.truths()[text]
             line(f"{text} ({truth:.3g})", f"{share:.1%}")
