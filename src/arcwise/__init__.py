@@ -40,6 +40,10 @@ from arcwise.graphs import (
 )
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
+from arcwise.parameters.effects import Effects, effects
+from arcwise.parameters.interventional import interventional
+from arcwise.parameters.level_estimates import Interventional
+from arcwise.parameters.predictive import log_predictive
 from arcwise.posterior import (
     CredibleSet,
     DagSample,
@@ -82,6 +86,7 @@ __all__ = [
     "EdgeCounts",
     "EdgePenalty",
     "EdgeWeights",
+    "Effects",
     "Estimate",
     "Evidence",
     "ExactSampler",
@@ -94,6 +99,7 @@ __all__ = [
     "GraphComparison",
     "Growth",
     "ImportanceWeightedDags",
+    "Interventional",
     "Layerings",
     "LinearOrders",
     "MapResult",
@@ -112,6 +118,7 @@ __all__ = [
     "compare",
     "cpdag",
     "discretize",
+    "effects",
     "evidence",
     "exact",
     "exact_cost",
@@ -119,7 +126,9 @@ __all__ = [
     "grow",
     "growth_memory",
     "importance_weighted_dags",
+    "interventional",
     "linear_extensions",
+    "log_predictive",
     "map",
     "mc3",
     "mcmc",
