@@ -3,7 +3,7 @@
 data -> local score + prior = model -> space x algorithm -> posterior -> features
 """
 
-from arcwise import plots, simulate
+from arcwise import features, plots, simulate
 from arcwise._core import version as __version__
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.evidence import evidence
@@ -53,7 +53,14 @@ from arcwise.parameters.effects import Effects, effects
 from arcwise.parameters.interventional import interventional
 from arcwise.parameters.level_estimates import Interventional
 from arcwise.parameters.predictive import log_predictive
-from arcwise.posterior import DagSample, MapResult, Posterior
+from arcwise.posterior import (
+    CredibleSet,
+    DagSample,
+    Estimate,
+    MapResult,
+    Posterior,
+    ThresholdGraph,
+)
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
@@ -79,6 +86,7 @@ __all__ = [
     "Candidates",
     "Constraints",
     "Cpdag",
+    "CredibleSet",
     "Dag",
     "DagSample",
     "Dags",
@@ -90,6 +98,7 @@ __all__ = [
     "EdgePenalty",
     "EdgeWeights",
     "Effects",
+    "Estimate",
     "Evidence",
     "ExactSampler",
     "Fair",
@@ -113,6 +122,7 @@ __all__ = [
     "PosteriorComparison",
     "ScoreSums",
     "Space",
+    "ThresholdGraph",
     "Uniform",
     "__version__",
     "ais",
@@ -127,6 +137,7 @@ __all__ = [
     "evidence",
     "exact",
     "exact_cost",
+    "features",
     "grow",
     "growth_memory",
     "importance_weighted_dags",
