@@ -3,7 +3,7 @@
 data -> local score + prior = model -> space x algorithm -> posterior -> features
 """
 
-from arcwise import simulate
+from arcwise import report, simulate
 from arcwise._core import version as __version__
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.evidence import evidence
@@ -118,6 +118,7 @@ __all__ = [
     "mcmc",
     "read",
     "read_scores",
+    "report",
     "samples_for",
     "score",
     "simulate",

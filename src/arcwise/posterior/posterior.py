@@ -251,3 +251,15 @@ class Posterior:
         from arcwise.diagnostics.diagnosing import diagnose
 
         return diagnose(self)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        data_description: str | None = None,
+    ) -> Path:
+        """Write one HTML page that shows everything; see `arcwise.report.write_report`."""
+        from arcwise.report import write_report
+
+        return write_report(self, path, title=title, data_description=data_description)
