@@ -14,13 +14,17 @@ OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clie
 
 
 @pytest.mark.parametrize("name", ["ten", "many", "exact"])
-@pytest.mark.parametrize("width", [*WIDTHS, 320, 768])
-def test_nothing_is_wider_than_the_window(name: str, width: int, opened: Opened) -> None:
-    page = opened(name, width)
-    assert page.evaluate(OVERFLOW) <= 0
-    page.locator('#graph .node[data-node="1"]').dispatch_event("click")
-    assert page.locator("#chosen-name").count() == 1
-    assert page.evaluate(OVERFLOW) <= 0
+def test_nothing_is_wider_than_the_window(name: str, opened: Opened) -> None:
+    page = opened(name, WIDTHS[0])
+    for width in (*WIDTHS, 320, 768):
+        page.set_viewport_size({"width": width, "height": 900})
+        for node in ("1", None):
+            if node:
+                page.locator(f'#graph .node[data-node="{node}"]').dispatch_event("click")
+            else:
+                page.locator("#clear").dispatch_event("click")
+            assert page.locator("#chosen-name").count() == (1 if node else 0)
+            assert page.evaluate(OVERFLOW) <= 0
 
 
 @pytest.mark.parametrize("name", ["ten", "many"])
@@ -34,7 +38,7 @@ def test_charts_are_drawn_and_follow_the_window(name: str, opened: Opened) -> No
     page.wait_for_function(f"{size} < 400")
     page.set_viewport_size({"width": 1600, "height": 900})
     page.wait_for_function(f"Math.abs({size} - {wide}) < 1")
-    assert page.locator("#chart-matrix .cbaxis, #chart-matrix .colorbar").count() == 1
+    assert page.locator("#chart-matrix .colorbar").count() == 1
 
 
 def test_an_exact_posterior_has_no_charts_of_chains(opened: Opened) -> None:
