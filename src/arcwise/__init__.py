@@ -3,7 +3,7 @@
 data -> local score + prior = model -> space x algorithm -> posterior -> features
 """
 
-from arcwise import report, simulate
+from arcwise import plots, report, simulate
 from arcwise._core import version as __version__
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.evidence import evidence
@@ -22,6 +22,13 @@ from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.memory import exact_cost
 from arcwise.algorithms.unique_dags import unique_dags
 from arcwise.candidates import Candidates, candidates
+from arcwise.comparison import (
+    EdgeCurve,
+    MeanDistance,
+    PosteriorComparison,
+    compare_posterior,
+    roc,
+)
 from arcwise.constraints import Constraints
 from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
@@ -75,6 +82,7 @@ __all__ = [
     "Diagnosis",
     "DistanceToDag",
     "EdgeCounts",
+    "EdgeCurve",
     "EdgePenalty",
     "EdgeWeights",
     "Evidence",
@@ -91,10 +99,12 @@ __all__ = [
     "Layerings",
     "LinearOrders",
     "MapResult",
+    "MeanDistance",
     "Model",
     "PartialOrders",
     "Partitions",
     "Posterior",
+    "PosteriorComparison",
     "ScoreSums",
     "Space",
     "Uniform",
@@ -103,6 +113,7 @@ __all__ = [
     "ancestor_probabilities",
     "candidates",
     "compare",
+    "compare_posterior",
     "cpdag",
     "diagnose",
     "discretize",
@@ -116,9 +127,11 @@ __all__ = [
     "map",
     "mc3",
     "mcmc",
+    "plots",
     "read",
     "read_scores",
     "report",
+    "roc",
     "samples_for",
     "score",
     "simulate",

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from arcwise.posterior.traces import Traces
 from arcwise.scores import FamilyScores
 
 if TYPE_CHECKING:
+    from arcwise.comparison import PosteriorComparison
     from arcwise.diagnostics.diagnosis import Diagnosis
 
 
@@ -208,14 +209,10 @@ class Posterior:
 
         Where there are standard errors, they are a fourth column, standard_error.
         """
-        rows: Iterable[tuple[Any, ...]] = self.edge_table()
-        columns = ["source", "target", "probability"]
-        if self.edge_errors is not None:
-            columns.append("standard_error")
-            place = {name: i for i, name in enumerate(self.variables)}
-            errors = self.edge_errors
-            rows = [(u, v, value, float(errors[place[u], place[v]])) for u, v, value in rows]
-        files.write_table(columns, rows, Path(path))
+        from arcwise.exchange.tables import edge_columns
+
+        columns = edge_columns(self)
+        files.write_table(list(columns), zip(*columns.values(), strict=True), Path(path))
 
     def write_evidence(self, path: str | os.PathLike[str]) -> None:
         """Write `evidence_dict` and the provenance to a .json file."""
@@ -263,3 +260,55 @@ class Posterior:
         from arcwise.report import write_report
 
         return write_report(self, path, title=title, data_description=data_description)
+
+    def to_networkx(self, threshold: float = 0.5) -> Any:
+        """Return a networkx DiGraph of the edges at least as probable as the threshold.
+
+        Edges have the attributes ``probability`` and, where it is known,
+        ``standard_error``. See `arcwise.exchange` for more such forms.
+        """
+        from arcwise.exchange.graphs import to_networkx
+
+        return to_networkx(self, threshold)
+
+    def to_pandas(self, threshold: float = 0.0) -> Any:
+        """Return the edges as a pandas DataFrame, the most probable first."""
+        from arcwise.exchange.tables import to_pandas
+
+        return to_pandas(self, threshold)
+
+    def to_polars(self, threshold: float = 0.0) -> Any:
+        """Return the edges as a polars DataFrame, the most probable first."""
+        from arcwise.exchange.tables import to_polars
+
+        return to_polars(self, threshold)
+
+    def to_arviz(self, *, edges: Literal["all", "uncertain"] = "all") -> Any:
+        """Return the sampled DAGs in the data model of ArviZ, an xarray DataTree.
+
+        See `arcwise.exchange.to_arviz`.
+        """
+        from arcwise.exchange.arviz import to_arviz
+
+        return to_arviz(self, edges=edges)
+
+    def to_dot(self, threshold: float = 0.5) -> str:
+        """Return the edges at least as probable as the threshold as text for GraphViz."""
+        from arcwise.exchange.texts import to_dot
+
+        return to_dot(self, threshold)
+
+    def to_gml(self, threshold: float = 0.5) -> str:
+        """Return the edges at least as probable as the threshold as GML text."""
+        from arcwise.exchange.texts import to_gml
+
+        return to_gml(self, threshold)
+
+    def compare(self, truth: Dag) -> PosteriorComparison:
+        """Compare this with a known DAG: distances, precision and recall, ROC curves.
+
+        See `arcwise.compare_posterior`.
+        """
+        from arcwise.comparison import compare_posterior
+
+        return compare_posterior(self, truth)
