@@ -3,7 +3,7 @@
 data -> local score + prior = model -> space x algorithm -> posterior -> features
 """
 
-from arcwise import plots, report, simulate
+from arcwise import features, plots, report, simulate
 from arcwise._core import version as __version__
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.evidence import evidence
@@ -49,7 +49,14 @@ from arcwise.graphs import (
 )
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
-from arcwise.posterior import DagSample, MapResult, Posterior
+from arcwise.posterior import (
+    CredibleSet,
+    DagSample,
+    Estimate,
+    MapResult,
+    Posterior,
+    ThresholdGraph,
+)
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
@@ -75,6 +82,7 @@ __all__ = [
     "Candidates",
     "Constraints",
     "Cpdag",
+    "CredibleSet",
     "Dag",
     "DagSample",
     "Dags",
@@ -85,6 +93,7 @@ __all__ = [
     "EdgeCurve",
     "EdgePenalty",
     "EdgeWeights",
+    "Estimate",
     "Evidence",
     "ExactSampler",
     "Fair",
@@ -107,6 +116,7 @@ __all__ = [
     "PosteriorComparison",
     "ScoreSums",
     "Space",
+    "ThresholdGraph",
     "Uniform",
     "__version__",
     "ais",
@@ -120,6 +130,7 @@ __all__ = [
     "evidence",
     "exact",
     "exact_cost",
+    "features",
     "grow",
     "growth_memory",
     "importance_weighted_dags",
