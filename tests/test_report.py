@@ -10,11 +10,10 @@ import pytest
 
 import arcwise
 from arcwise.report import report_contents
-from arcwise.report.blankets import blanket_probabilities
 from arcwise.report.network import MOST_EDGES, SMALLEST_PROBABILITY
 from arcwise.report.wording import number
 from exact_models import names
-from sampled_posteriors import random_sample, sampled_posterior
+from sampled_posteriors import sampled_posterior
 
 
 @pytest.fixture(scope="module")
@@ -109,20 +108,19 @@ def test_edges_there_and_back_pass_on_different_sides() -> None:
     assert len(there) + len(back) >= 1
 
 
-@pytest.mark.parametrize("n", [5, 70])
-def test_blankets_are_parents_children_and_their_parents(n: int) -> None:
-    random = np.random.default_rng(5)
-    count = 20
-    sample = random_sample(n, count, weights=random.random(count))
-    expected = np.zeros((n, n))
-    for share, dag in zip(sample.shares, sample, strict=True):
-        matrix = dag.matrix()
-        for u in range(n):
-            for v in range(n):
-                together = (matrix[u] & matrix[v]).any()
-                if u != v and (matrix[u, v] or matrix[v, u] or together):
-                    expected[u, v] += share
-    assert blanket_probabilities(sample) == pytest.approx(expected, abs=1e-12)
+def test_the_panel_has_the_blanket() -> None:
+    posterior = sampled_posterior(6, 90)
+    blankets = report_contents(posterior)["nodes"]["blankets"]
+    assert posterior.dags is not None
+    for node, rows in enumerate(blankets):
+        for member, probability in rows:
+            wanted = 0.0
+            for share, dag in zip(posterior.dags.shares, posterior.dags, strict=True):
+                matrix = dag.matrix()
+                joined = matrix[node, member] or matrix[member, node]
+                wanted += share * bool(joined or (matrix[node] & matrix[member]).any())
+            assert probability == pytest.approx(wanted, abs=1e-4)
+        assert [row[1] for row in rows] == sorted((row[1] for row in rows), reverse=True)
 
 
 def test_the_panel_has_the_likeliest_parent_sets(
