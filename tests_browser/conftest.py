@@ -72,6 +72,7 @@ def opened(browser: Browser, pages: dict[str, Path]) -> Iterator[Callable[..., P
 
     def open_page(name: str, width: int = 1600) -> Page:
         context = browser.new_context(viewport={"width": width, "height": 900})
+        context.set_default_timeout(90_000)  # other jobs may share the machine
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: wrong.append(f"console: {message.text}"))

@@ -155,6 +155,21 @@ def test_dragging_moves_the_view_when_zoomed_and_is_no_click(opened: Opened) -> 
     assert page.locator("#chosen-name").count() == 0
 
 
+def test_scrolling_zooms_only_with_the_control_key(opened: Opened) -> None:
+    page = opened("ten")
+    page.locator("#graph").scroll_into_view_if_needed()
+    page.locator("#graph").hover()
+    zoomed = page.locator("#graph.zoomed")
+    page.mouse.wheel(0, -120)
+    assert zoomed.count() == 0
+    page.locator("#graph").hover()
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -240)
+    page.wait_for_selector("#graph.zoomed")
+    page.keyboard.up("Control")
+    assert zoomed.count() == 1
+
+
 @pytest.mark.parametrize("name", ["ten", "many"])
 def test_names_overlap_neither_each_other_nor_the_frame(name: str, opened: Opened) -> None:
     page = opened(name)

@@ -79,3 +79,17 @@ def test_it_prints_without_controls(opened: Opened) -> None:
     assert not page.locator("nav").is_visible()
     assert page.locator("#graph").is_visible()
     assert page.locator("#edge-table").is_visible()
+
+
+def test_charts_take_the_width_of_paper(opened: Opened) -> None:
+    page = opened("ten", 1100)
+    widths = """[...document.querySelectorAll('.chart .main-svg:first-child')]
+        .map((svg) => svg.getBoundingClientRect().width)"""
+    page.wait_for_selector("#chart-agreement .main-svg")
+    before = page.evaluate(widths)
+    assert max(before) > 800
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert max(page.evaluate(widths)) <= 680
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    page.wait_for_function(f"Math.max(...{widths}) > 800")
+    assert page.pdf(format="A4")[:4] == b"%PDF"

@@ -68,6 +68,8 @@ function drawChart(element, chart) {
   return Plotly.newPlot(element, chart.data, chartLayout(chart.layout, element), CHART_SETTINGS);
 }
 
+const redrawings = [];
+
 // Draws a chart, and anew whenever its width changes: names, height and legend depend on it. One
 // drawing is done before the next begins, as plotly mixes up two at once.
 function keepDrawn(name, draw) {
@@ -81,6 +83,7 @@ function keepDrawn(name, draw) {
     Plotly.purge(element);
     return draw(element);
   };
+  redrawings.push(redraw);
   new ResizeObserver(() => { waiting = waiting.then(redraw); }).observe(element);
 }
 
@@ -90,3 +93,10 @@ function drawCharts(contents) {
   if (traces) keepDrawn("traces", (element) => drawChart(element, traces));
   if (agreement) keepDrawn("agreement", (element) => drawChart(element, agreement));
 }
+
+// Paper is narrower than most windows: the page takes its width first, then the charts do.
+window.addEventListener("beforeprint", () => {
+  document.body.classList.add("printing");
+  for (const redraw of redrawings) redraw();
+});
+window.addEventListener("afterprint", () => document.body.classList.remove("printing"));

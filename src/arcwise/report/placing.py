@@ -14,7 +14,7 @@ Numbers = NDArray[np.int64]
 Way = list[list[float]]
 
 _JOINED = 0.5
-# How far the middle of an edge may lie off the straight line, in lengths of the edge.
+# How far the middle of an edge may lie off the straight line, in lengths of the edge; rising.
 _BENDS = (0.0, 0.09, -0.09, 0.18, -0.18, 0.3, -0.3)
 _WIDTH_BY_HEIGHT = 1.6
 
@@ -67,10 +67,13 @@ def _middles(places: Array, sources: Numbers, targets: Numbers) -> list[Array]:
     cost = np.full(len(sources), np.inf)
     chosen = np.zeros(len(sources))
     for bend in _BENDS:
-        own = _nodes_met(points, sources, targets, bend, clearance) + abs(bend)
-        own += np.where(paired & (bend <= 0), len(places), 0.0)
-        chosen = np.where(own < cost, bend, chosen)
-        cost = np.minimum(own, cost)
+        # No cost is below the bend itself, so that edges at or below it are done.
+        rest = np.flatnonzero(cost > abs(bend))
+        own = _nodes_met(points, sources[rest], targets[rest], bend, clearance) + abs(bend)
+        own += np.where(paired[rest] & (bend <= 0), len(places), 0.0)
+        better = own < cost[rest]
+        chosen[rest[better]] = bend
+        cost[rest[better]] = own[better]
     # Inside the picture, whatever the bend.
     middle = np.clip(_middle(points, sources, targets, chosen[:, np.newaxis]) / shape, 0.0, 1.0)
     return [middle[i : i + 1] if bend else np.empty((0, 2)) for i, bend in enumerate(chosen)]

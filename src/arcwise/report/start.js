@@ -41,8 +41,12 @@ function startPage() {
     view.moveTo(first);
   });
 
-  element("zoom-in").addEventListener("click", () => view.zoomBy(1.5));
-  element("zoom-out").addEventListener("click", () => view.zoomBy(1 / 1.5));
+  const zoom = (factor) => {
+    view.zoomBy(factor);
+    if (view.chosen !== null) view.moveTo(view.chosen);
+  };
+  element("zoom-in").addEventListener("click", () => zoom(1.5));
+  element("zoom-out").addEventListener("click", () => zoom(1 / 1.5));
   element("zoom-reset").addEventListener("click", () => view.reset());
   element("clear").addEventListener("click", () => choose(null));
   drawLegend();
