@@ -76,5 +76,6 @@ void bind_sampling(nb::module_& module);
 void bind_orders(nb::module_& module);
 void bind_candidates(nb::module_& module);
 void bind_search(nb::module_& module);
+void bind_diagnostics(nb::module_& module);
 
 }  // namespace arcwise::bindings

@@ -21,4 +21,5 @@ NB_MODULE(_core, module) {
     arcwise::bindings::bind_orders(module);
     arcwise::bindings::bind_candidates(module);
     arcwise::bindings::bind_search(module);
+    arcwise::bindings::bind_diagnostics(module);
 }

@@ -9,6 +9,7 @@ import pytest
 from arviz_stats.base import array_stats
 
 import arcwise
+from arcwise.diagnostics.convergence import effective_sample_size, rhat
 from arcwise.diagnostics.edges import EdgeDiagnostics, parent_bits
 from arcwise.errors import (
     ArgumentError,
@@ -233,3 +234,48 @@ def test_bits_of_more_than_a_word() -> None:
 def test_refusal() -> None:
     with pytest.raises(ArgumentError, match="of type int; give a Posterior"):
         arcwise.diagnose(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("draws", [4, 5, 7, 63, 64, 65, 127, 128, 129, 130, 200, 257, 1000, 5001])
+@pytest.mark.parametrize("chains", [1, 3])
+def test_edges_by_bits_as_by_numbers(draws: int, chains: int) -> None:
+    rates = (0.5, 0.2, 0.02, 0.002, 0.95)
+    edges = {
+        (0, k + 1): flipping(chains, draws, rate, 7 * k + draws) for k, rate in enumerate(rates)
+    }
+    edges[1, 69] = flipping(chains, draws, 0.3, draws)
+    found = arcwise.diagnose(chain_posterior(edges, nodes=70))
+    assert found.rhat is not None
+    assert found.effective_samples is not None
+    assert found.changes is not None
+    compared = 0
+    for (u, v), bits in edges.items():
+        assert found.changes[u, v] == (bits[:, 1:] != bits[:, :-1]).sum()
+        assert found.rhat[u, v] == pytest.approx(float(rhat(bits)), nan_ok=True)
+        if found.changes[u, v] >= 10:
+            effective = float(effective_sample_size(bits))
+            # Pairs of autocorrelations may cancel exactly in short chains, up to rounding.
+            if draws > 60:
+                assert found.effective_samples[u, v] == pytest.approx(effective)
+            compared += 1
+        else:
+            assert np.isnan(found.effective_samples[u, v])
+    assert compared > 0 or draws < 30
+
+
+def test_chains_of_different_lengths_in_any_order() -> None:
+    bits = flipping(2, 300, 0.3, 5)
+    posterior = chain_posterior({(0, 1): bits})
+    dags = posterior.dags
+    assert dags is not None
+    assert dags.chains is not None
+    kept = np.flatnonzero((np.arange(600) < 300) | (np.arange(600) < 520))
+    mixed = np.argsort(np.tile(np.arange(300), 2)[kept], kind="stable")
+    order = kept[mixed]
+    uneven = arcwise.DagSample(dags.variables, dags.parents[order], chains=dags.chains[order])
+    found = arcwise.diagnose(chain_posterior({(0, 1): bits}, dags=uneven))
+    assert found.rhat is not None
+    assert found.chain_edges is not None
+    assert found.rhat[0, 1] == pytest.approx(float(rhat(bits[:, :220])))
+    means = [bits[0].mean(), bits[1, :220].mean()]
+    assert found.chain_edges[:, 0, 1] == pytest.approx(means)

@@ -336,3 +336,8 @@ class OrderSearch:
     def finished(self) -> list[bool]: ...
 
     def order(self, restart: int) -> list[int]: ...
+
+def edge_mixing(parents: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]], fewest_changes: int, most_lags: int, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]]:
+    """
+    R-hat, effective sample sizes, changes and shares by chain of every edge.
+    """

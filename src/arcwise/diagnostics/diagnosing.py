@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -139,15 +140,24 @@ def _annealed(posterior: Posterior) -> dict[str, Any]:
     }
 
 
-def _parts(numbers: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Return the places of each number, in the order they were drawn in."""
+def _parts(numbers: NDArray[np.int64]) -> list[NDArray[np.int64] | slice]:
+    """Return the places of each number, in the order they were drawn in.
+
+    DAGs that lie chain by chain, as samplers leave them, are told by slices, which
+    copies none of them.
+    """
     order = np.argsort(numbers, kind="stable")
     _, starts = np.unique(numbers[order], return_index=True)
-    return np.split(order, starts[1:])
+    parts = np.split(order, starts[1:])
+    if (np.diff(numbers) >= 0).all():
+        return [slice(int(part[0]), int(part[-1]) + 1) for part in parts]
+    return list(parts)
 
 
 def _estimates(
-    dags: DagSample, parts: list[NDArray[np.int64]], unweighted: NDArray[np.float64] | None
+    dags: DagSample,
+    parts: Sequence[NDArray[np.int64] | slice],
+    unweighted: NDArray[np.float64] | None,
 ) -> NDArray[np.float64]:
     """Return the edge probabilities by each part of the DAGs alone, as [part, source, target]."""
     logs = dags.log_weights
