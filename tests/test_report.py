@@ -158,12 +158,23 @@ def test_the_summary_says_what_was_done(posteriors: dict[str, arcwise.Posterior]
     assert all("BDeu (equivalent sample size 1)" in words for words in done.values())
 
 
-def test_choices_and_description_are_passed_on(posteriors: dict[str, arcwise.Posterior]) -> None:
-    posterior = sampled_posterior(summary={"choices": ["Exact was too dear."]})
+def test_what_was_chosen_is_told_in_its_own_words() -> None:
+    summary = {
+        "choices": ["Exact was too dear."],
+        "chosen": {"score": "BDeu()", "seed": 7, "parents": {"size": 8}},
+        "verdict": "doubtful",
+        "trust": ["Hm."],
+    }
+    posterior = sampled_posterior(summary=summary)
     contents = report_contents(posterior, title="T", data_description="Of lungs.")
     assert contents["title"] == "T"
-    assert contents["choices"] == ["Exact was too dear."]
-    assert contents["done"][0] == "Of lungs."
+    assert contents["done"] == ["Of lungs.", "Exact was too dear."]
+    assert contents["provenance"][2]["title"] == "Chosen or given"
+    assert ["Parents: size", "8"] in contents["provenance"][2]["rows"]
+    assert "arcwise.sample(data, seed=7)" in contents["reproduction"]["code"]
+    assert not {"Choices", "Trust", "Verdict"} & {
+        row[0] for row in contents["provenance"][1]["rows"]
+    }
 
 
 def test_connections_without_direction_are_named() -> None:

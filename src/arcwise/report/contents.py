@@ -50,7 +50,6 @@ def report_contents(
             "version": version,
             "figures": key_figures(posterior),
             "done": what_was_done(posterior, data_description),
-            "choices": list(posterior.summary.get("choices", ())),
             "found": what_was_found(posterior),
             "trust": trust(diagnosis),
             "network": network(posterior),

@@ -19,6 +19,8 @@ _MODEL = {
     "data_fingerprint": "Data fingerprint",
 }
 _TIMES = ("seconds", "seconds_sampling")
+# What the page tells elsewhere.
+_TOLD = ("choices", "chosen", "verdict", "trust")
 
 
 def provenance_tables(posterior: Posterior) -> list[dict[str, Any]]:
@@ -31,9 +33,14 @@ def provenance_tables(posterior: Posterior) -> list[dict[str, Any]]:
     run: Rows = [("Algorithm", posterior.algorithm), ("Target", posterior.target)]
     timings = [item for item in posterior.provenance.items() if item[0] in _TIMES]
     for name, value in [*posterior.summary.items(), *timings]:
-        if name != "choices":
+        if name not in _TOLD:
             run += _rows(name, value)
-    return [{"title": "Model and data", "rows": model}, {"title": "Run", "rows": run}]
+    tables = [{"title": "Model and data", "rows": model}, {"title": "Run", "rows": run}]
+    chosen = posterior.summary.get("chosen")
+    if chosen:
+        rows = [row for name, value in chosen.items() for row in _rows(name, value)]
+        tables.append({"title": "Chosen or given", "rows": rows})
+    return tables
 
 
 def _rows(name: str, value: Any) -> Rows:
@@ -72,19 +79,28 @@ def reproduction(posterior: Posterior) -> dict[str, Any]:
     fingerprint = settings.get("data_fingerprint")
     if fingerprint:
         lines.append(f'assert data.fingerprint == "{fingerprint}"')
-    arguments = ["data"]
-    arguments += [f"arcwise.{score}"] if is_call(score) else []
-    arguments += [f"prior=arcwise.{prior}"] if is_call(prior) else []
-    lines.append(f"model = arcwise.Model({', '.join(arguments)})")
-    lines += _call(posterior)
+    chosen = posterior.summary.get("chosen")
+    if chosen:
+        lines.append(f"posterior = arcwise.sample(data, seed={chosen.get('seed', 0)})")
+        limits = (
+            "Other arguments, if any were given, are in the table of what was chosen or given; "
+            "give the same ones."
+        )
+    else:
+        arguments = ["data"]
+        arguments += [f"arcwise.{score}"] if is_call(score) else []
+        arguments += [f"prior=arcwise.{prior}"] if is_call(prior) else []
+        lines += [f"model = arcwise.Model({', '.join(arguments)})", *_call(posterior)]
+        limits = (
+            "Constraints and candidate parents, if any were given, are not part of this page; "
+            "give the model the same ones."
+        )
     return {
         "code": "\n".join(lines),
         "notes": [
             "The same version, data, settings and seed give the same numbers, on any number of "
-            "threads; a run that was limited by time must be repeated with its number of steps, "
-            "as written here.",
-            "Constraints and candidate parents, if any were given, are not part of this page; "
-            "give the model the same ones.",
+            "threads; a run that was limited by time must be repeated with its number of steps.",
+            limits,
         ],
     }
 

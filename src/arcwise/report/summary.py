@@ -34,14 +34,22 @@ def key_figures(posterior: Posterior) -> list[dict[str, str]]:
 
 
 def what_was_done(posterior: Posterior, data_description: str | None) -> list[str]:
-    """Return sentences about the data, the model and the algorithm."""
+    """Return sentences about the data, the model and the algorithm.
+
+    Where `arcwise.sample` made the choices, its own sentences tell them best.
+    """
+    described = [data_description] if data_description else []
+    choices = posterior.summary.get("choices")
+    return [*described, *(choices or _told_by_settings(posterior))]
+
+
+def _told_by_settings(posterior: Posterior) -> list[str]:
     settings = posterior.provenance
     rows = settings.get("rows")
     names = count(len(posterior.variables), "variable")
     first = f"The data are {names}"
     first += "." if rows is None else f" in {count(int(rows), 'row')}."
-    sentences = [data_description] if data_description else []
-    sentences.append(first)
+    sentences = [first]
     score, prior = settings.get("score"), settings.get("prior")
     if score and score != "None":
         sentences.append(f"Every parent set was scored by {setting(str(score))}.")
