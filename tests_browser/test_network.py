@@ -75,7 +75,7 @@ def test_a_click_shows_a_node_and_a_button_clears(
 ) -> None:
     page = opened("ten", width)
     assert page.locator("#clear").is_disabled()
-    page.locator('#graph .node[data-node="1"]').click()
+    page.locator('#graph .node[data-node="1"] rect').click()
     panel = page.locator("#panel")
     assert panel.locator("#chosen-name").inner_text() == "smoking"
     assert panel.locator("h4").all_inner_texts() == [
@@ -93,6 +93,21 @@ def test_a_click_shows_a_node_and_a_button_clears(
     page.locator("#clear").click()
     assert page.locator("#graph .node.chosen").count() == 0
     assert panel.locator("#chosen-name").count() == 0
+
+
+def test_a_click_on_a_name_or_beside_a_dot_will_do_and_one_on_nothing_clears(
+    opened: Opened,
+) -> None:
+    page = opened("ten", WIDTHS[0])
+    assert page.locator("#graph .node.dot").count() == 10
+    page.locator('#graph .node[data-node="1"] text').click()
+    assert page.locator("#chosen-name").inner_text() == "smoking"
+    box = page.locator('#graph .node[data-node="0"] rect').bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] - 5, box["y"] - 2)
+    assert page.locator("#chosen-name").inner_text() == "age"
+    page.locator("#graph").click(position={"x": 3, "y": 3})
+    assert page.locator("#chosen-name").count() == 0
 
 
 def test_the_panel_leads_from_node_to_node(opened: Opened) -> None:

@@ -280,6 +280,13 @@ class NetworkView {
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   }
 
+  // The nearest node within a finger's reach, as dots are small; else null.
+  nodeNear({ x, y }) {
+    const distances = this.centres.map((centre) => Math.hypot(centre.x + this.view.x - x, centre.y + this.view.y - y));
+    const least = Math.min(...distances);
+    return least <= 14 ? distances.indexOf(least) : null;
+  }
+
   // One pointer moves the view, two zoom it, and one that hardly moves is a click.
   listenToPointers(nodeOf) {
     const down = new Map();
@@ -310,7 +317,7 @@ class NetworkView {
       window.addEventListener(end, (event) => down.delete(event.pointerId));
     }
     this.svg.addEventListener("click", (event) => {
-      if (travelled <= 4) this.choose(nodeOf(event));
+      if (travelled <= 4) this.choose(nodeOf(event) ?? this.nodeNear(this.local(event)));
     });
   }
 }
