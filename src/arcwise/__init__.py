@@ -49,6 +49,10 @@ from arcwise.graphs import (
 )
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
+from arcwise.parameters.effects import Effects, effects
+from arcwise.parameters.interventional import interventional
+from arcwise.parameters.level_estimates import Interventional
+from arcwise.parameters.predictive import log_predictive
 from arcwise.posterior import (
     CredibleSet,
     DagSample,
@@ -93,6 +97,7 @@ __all__ = [
     "EdgeCurve",
     "EdgePenalty",
     "EdgeWeights",
+    "Effects",
     "Estimate",
     "Evidence",
     "ExactSampler",
@@ -105,6 +110,7 @@ __all__ = [
     "GraphComparison",
     "Growth",
     "ImportanceWeightedDags",
+    "Interventional",
     "Layerings",
     "LinearOrders",
     "MapResult",
@@ -127,6 +133,7 @@ __all__ = [
     "cpdag",
     "diagnose",
     "discretize",
+    "effects",
     "evidence",
     "exact",
     "exact_cost",
@@ -134,7 +141,9 @@ __all__ = [
     "grow",
     "growth_memory",
     "importance_weighted_dags",
+    "interventional",
     "linear_extensions",
+    "log_predictive",
     "map",
     "mc3",
     "mcmc",
