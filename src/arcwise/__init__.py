@@ -3,7 +3,7 @@
 data -> local score + prior = model -> space x algorithm -> posterior -> features
 """
 
-from arcwise import features, plots, simulate
+from arcwise import features, plots, report, simulate
 from arcwise._core import version as __version__
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.evidence import evidence
@@ -150,6 +150,7 @@ __all__ = [
     "plots",
     "read",
     "read_scores",
+    "report",
     "roc",
     "samples_for",
     "score",

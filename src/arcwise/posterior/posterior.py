@@ -362,6 +362,18 @@ class Posterior:
 
         return diagnose(self)
 
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        data_description: str | None = None,
+    ) -> Path:
+        """Write one HTML page that shows everything; see `arcwise.report.write_report`."""
+        from arcwise.report import write_report
+
+        return write_report(self, path, title=title, data_description=data_description)
+
     def to_networkx(self, threshold: float = 0.5) -> Any:
         """Return a networkx DiGraph of the edges at least as probable as the threshold.
 
