@@ -38,6 +38,7 @@ from arcwise.graphs import (
     structural_hamming_distance,
     v_structures,
 )
+from arcwise.learning import sample
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
 from arcwise.posterior import DagSample, MapResult, Posterior
@@ -114,6 +115,7 @@ __all__ = [
     "mcmc",
     "read",
     "read_scores",
+    "sample",
     "samples_for",
     "score",
     "simulate",
