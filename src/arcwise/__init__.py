@@ -25,6 +25,8 @@ from arcwise.candidates import Candidates, candidates
 from arcwise.constraints import Constraints
 from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
+from arcwise.diagnostics.diagnosing import diagnose
+from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 from arcwise.families import Families
 from arcwise.given_order import GivenOrder
@@ -71,6 +73,7 @@ __all__ = [
     "DagSample",
     "Dags",
     "Data",
+    "Diagnosis",
     "DistanceToDag",
     "EdgeCounts",
     "EdgePenalty",
@@ -102,6 +105,7 @@ __all__ = [
     "candidates",
     "compare",
     "cpdag",
+    "diagnose",
     "discretize",
     "evidence",
     "exact",

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.plain import plain
 from arcwise.posterior.traces import Traces
 from arcwise.scores import FamilyScores
+
+if TYPE_CHECKING:
+    from arcwise.diagnostics.diagnosis import Diagnosis
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -239,3 +242,12 @@ class Posterior:
             return cls(**files.load(Path(path)))
         except ArgumentError:
             raise FileFormatError(files.lacks_parts(Path(path))) from None
+
+    def diagnose(self) -> Diagnosis:
+        """Say how far this can be trusted, and what to change if it cannot.
+
+        See `arcwise.diagnose`.
+        """
+        from arcwise.diagnostics.diagnosing import diagnose
+
+        return diagnose(self)
