@@ -40,7 +40,7 @@ from arcwise.graphs import (
     structural_hamming_distance,
     v_structures,
 )
-from arcwise.learning import sample
+from arcwise.learning import compare_posteriors, sample
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
 from arcwise.posterior import DagSample, MapResult, Posterior
@@ -104,6 +104,7 @@ __all__ = [
     "ancestor_probabilities",
     "candidates",
     "compare",
+    "compare_posteriors",
     "cpdag",
     "diagnose",
     "discretize",

@@ -119,7 +119,8 @@ class Stages:
 
     def _first_burn_in(self) -> None:
         pieces, budget = self._pieces, self._budget
-        steps = max(1_000, 10 * self._nodes**2)
+        # A state is kept in 2 n steps or more: what is drawn from it costs more than getting there.
+        steps = max(10 * self._nodes**2, _FIRST_DRAWS * 2 * self._nodes)
         if budget.steps is not None:
             steps = max(1, min(steps, budget.steps // 4))
         thinning = budget.thinning or max(1, steps // _FIRST_DRAWS)
@@ -140,6 +141,9 @@ class Stages:
                 pieces.burn_in(min(piece, steps - pieces.steps))
                 if pieces.seconds - before < budget.seconds / 40:
                     piece *= 2
+            if budget.thinning is None:
+                # Where time was up early, as many states are kept from fewer steps.
+                thinning = min(thinning, max(1, pieces.steps // _FIRST_DRAWS))
         pieces.thin(thinning)
 
     def _begin(self, steps: int) -> None:

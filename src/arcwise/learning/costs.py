@@ -82,4 +82,4 @@ def usual_steps(variables: int, chains: int) -> int:
 
 def _scaled(rule: tuple[float, int, float], variables: int) -> float:
     value, reference, power = rule
-    return value * (max(1, variables) / reference) ** power
+    return float(value * (max(1, variables) / reference) ** power)

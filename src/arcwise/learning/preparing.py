@@ -14,11 +14,13 @@ from arcwise.candidates import candidates as choose_candidates
 from arcwise.constraints import Constraints
 from arcwise.data import Data, read
 from arcwise.data.description import summary as in_short
-from arcwise.errors import ArgumentError
+from arcwise.data.messages import plural
+from arcwise.errors import ArgumentError, DataError
 from arcwise.families import Families
 from arcwise.learning import costs
 from arcwise.learning.request import Request
 from arcwise.model import Model
+from arcwise.priors import as_prior
 from arcwise.scores import as_score
 from arcwise.scores.family_scores import as_family_scores
 
@@ -53,6 +55,10 @@ class Problem:
 def understood(request: Request) -> Problem:
     """Read the data and say what they are taken for."""
     data = request.data
+    if request.reading and (isinstance(data, Model | list | tuple) or as_family_scores(data)):
+        raise ArgumentError(
+            f"there is no table to read with {quoted(request.reading)}; leave it out, or give data"
+        )
     if isinstance(data, Model):
         told = (request.score, request.prior, request.candidates, request.plus_one)
         if any(value is not None for value in told) or request.constraints != Constraints():
@@ -60,17 +66,17 @@ def understood(request: Request) -> Problem:
                 "a model has its score, prior, constraints and candidates already; leave them out, "
                 "or give the data instead of the model"
             )
-        words = f"The model has {len(data.variables)} variables and {len(data.scores):,} families."
+        words = f"The model has {_variables(data)} and {len(data.scores):,} parent sets."
         return Problem(data, data.variables, len(data.scores), (words,))
     ready = as_family_scores(data)
     if ready is not None:
-        words = f"There are ready scores of {len(ready):,} families of {len(ready.variables)} variables."
+        words = f"There are ready scores of {len(ready):,} parent sets of {_variables(ready)}."
         return Problem(ready, ready.variables, len(ready), (words,))
     if isinstance(data, list | tuple):
         total = Families.of(list(data), constraints=request.constraints).total
         words = f"There are {len(data)} variables, scored by a function."
         return Problem(list(data), tuple(data), total, (words,))
-    table = data if isinstance(data, Data) else read(data)
+    table = read(data, **request.reading)
     rule = Families.of(table.variables, constraints=request.constraints)
     return Problem(table, table.variables, rule.total, _about(table, request))
 
@@ -79,12 +85,37 @@ def _about(table: Data, request: Request) -> tuple[str, ...]:
     score = as_score(request.score, table)
     reason = "as was asked for"
     if request.score is None:
-        discrete = set(table.kinds.values()) == {"discrete"}
-        reason = f"because {'all' if discrete else 'not all'} columns are discrete"
+        reason = _why(table)
+    prior = repr(as_prior(request.prior)).removesuffix("()")
     return (
         f"The table has {in_short(table)}.",
-        f"Parent sets are scored by {score!r}, {reason}.",
+        f"Parent sets are scored by {type(score).__name__}, {reason}, under the prior {prior}.",
     )
+
+
+def _why(table: Data) -> str:
+    """Return why the usual score is the usual one, or refuse a table none is for."""
+    kinds = table.kinds
+    if len(set(kinds.values())) == 1:
+        return f"because all columns are {next(iter(kinds.values()))}"
+    discrete = [name for name, kind in kinds.items() if kind == "discrete"]
+    try:
+        table.continuous_values("BGe")
+    except DataError:
+        continuous = [name for name, kind in kinds.items() if kind == "continuous"]
+        raise DataError(
+            f"the table has labels ({quoted(discrete)}) and measurements ({quoted(continuous)}), "
+            "and no score takes both; cut the measurements into levels by arcwise.discretize "
+            "(--discretize quantile:3), or leave one kind out"
+        ) from None
+    verb = "is" if len(discrete) == 1 else "are"
+    return (
+        f"because not all columns are discrete, so that {quoted(discrete)} {verb} taken as numbers"
+    )
+
+
+def _variables(owner: Any) -> str:
+    return plural(len(owner.variables), "variable")
 
 
 @dataclass(frozen=True)
@@ -115,10 +146,10 @@ def prepared(request: Request, problem: Problem, algorithm: str) -> Prepared:
         method = _usual_method(request, problem, algorithm)
     if isinstance(method, str) and method == "all":
         model = Model(problem.data, progress=request.progress, **about)
-        words = f"All {len(model.scores):,} parent sets that the constraints leave are considered."
+        words = f"All parent sets that the constraints leave are considered: {len(model.scores):,}."
         return Prepared(model, "all", (words,))
-    if isinstance(method, str) and method == "grow":
-        return _grown(request, problem, about)
+    if isinstance(method, str) and method.partition(":")[0] == "grow":
+        return _grown(request, problem, method.partition(":")[2], about)
     return _by_candidates(request, problem, method, about)
 
 
@@ -130,16 +161,24 @@ def _usual_method(request: Request, problem: Problem, algorithm: str) -> str:
     return "greedy:4" if _intervened(problem.data) else "pc"
 
 
-def _grown(request: Request, problem: Problem, about: dict[str, Any]) -> Prepared:
-    # The tests of the PC algorithm take every row as observed.
-    start = "greedy:4" if _intervened(problem.data) or isinstance(problem.data, list) else "pc"
-    growth = grow(problem.data, start, seed=request.seed, progress=request.progress, **about)
+def _grown(request: Request, problem: Problem, start: str, about: dict[str, Any]) -> Prepared:
+    if not start:
+        # The tests of the PC algorithm take every row as observed.
+        start = "greedy:4" if _intervened(problem.data) or isinstance(problem.data, list) else "pc"
+    growth = grow(
+        problem.data,
+        start,
+        max_size=request.max_candidates,
+        seed=request.seed,
+        progress=request.progress,
+        **about,
+    )
     if growth.best is not None and growth.best.interrupted:
         raise KeyboardInterrupt  # there is nothing of the posterior yet
     words = [
         f"Candidate parents were grown from {start!r} in {len(growth.rounds)} rounds, to "
         f"{_sizes(growth.candidates)}{_one_more(growth.model)}: {len(growth.model.scores):,} "
-        f"parent sets, because all {problem.families:.2g} would be too many."
+        f"parent sets of the {problem.families:.1e} there are."
     ]
     if growth.full:
         words.append(
@@ -170,7 +209,8 @@ def _by_candidates(
 
 def _sizes(chosen: Candidates) -> str:
     sizes = chosen.sizes().values()
-    return f"{min(sizes)} to {max(sizes)} of each variable"
+    few, many = min(sizes), max(sizes)
+    return f"{few if few == many else f'{few} to {many}'} of each variable"
 
 
 def _one_more(model: Model) -> str:

@@ -13,6 +13,7 @@ from arcwise._running import Progress
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.exact import exact
+from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.recording import Recording
@@ -30,8 +31,13 @@ ALGORITHMS: dict[str, Callable[..., Posterior]] = {
     "ais": ais,
 }
 
+READING = ("names", "kinds", "levels", "missing", "constant", "weights", "interventions")
+
 # What `sample` has words of its own for, or sees to itself.
-_OWN = {"model", "space", "target", "seed", "threads", "progress", "sums", "dags"}
+_OWN = {
+    *("model", "space", "target", "seed", "threads", "progress", "sums", "dags"),
+    *("steps", "seconds", "chains", "runs", "until"),
+}
 
 
 @dataclass(frozen=True)
@@ -40,9 +46,11 @@ class Request:
 
     Parameters
     ----------
-    data, score, prior, constraints, candidates, plus_one, target, algorithm, space, chains, until, \
-steps, seconds, dags, seed, threads, progress
+    data, score, prior, constraints, candidates, max_candidates, plus_one, target, algorithm, \
+space, chains, until, steps, seconds, dags, seed, threads, progress
         See `sample`.
+    reading
+        Further arguments of `arcwise.read`.
     options
         Further arguments of the algorithm.
     """
@@ -52,6 +60,7 @@ steps, seconds, dags, seed, threads, progress
     prior: Any = None
     constraints: Constraints = field(default_factory=Constraints)
     candidates: Any = None
+    max_candidates: int = DEFAULT_MAX_SIZE
     plus_one: bool | None = None
     target: Target = "modular"
     algorithm: str | None = None
@@ -64,6 +73,7 @@ steps, seconds, dags, seed, threads, progress
     seed: int = 0
     threads: int | None = None
     progress: Progress = True
+    reading: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -76,6 +86,7 @@ steps, seconds, dags, seed, threads, progress
                 "out to have it chosen"
             )
         whole_number(self.seed, "seed", at_least=0)
+        whole_number(self.max_candidates, "max_candidates", at_least=1)
         whole_number(self.dags, "dags", at_least=0)
         if self.chains is not None:
             whole_number(self.chains, "chains", at_least=1)
@@ -94,12 +105,23 @@ steps, seconds, dags, seed, threads, progress
 
     @classmethod
     def of(
-        cls, data: Any, *, space: Any, constraints: Any, told: Constraints, **rest: Any
+        cls,
+        data: Any,
+        *,
+        space: Any,
+        constraints: Any,
+        told: Constraints,
+        options: Mapping[str, Any],
+        **rest: Any,
     ) -> Request:
-        """Return the request with its space and constraints in one form."""
+        """Return the request with its space and constraints in one form, and options told apart."""
+        of_reader = {name: value for name, value in options.items() if _is_of_reader(name, value)}
+        others = {name: value for name, value in options.items() if name not in of_reader}
         together = told & Constraints.coerce(constraints)
         chosen = None if space is None else as_space(space)
-        return cls(data, constraints=together, space=chosen, **rest)
+        return cls(
+            data, constraints=together, space=chosen, reading=of_reader, options=others, **rest
+        )
 
     @property
     def wants_a_sampler(self) -> bool:
@@ -108,10 +130,16 @@ steps, seconds, dags, seed, threads, progress
         return any(value is not None for value in asked) or self.until not in ("auto", None)
 
     def _refuse_unknown_options(self) -> None:
-        names = [self.algorithm] if self.algorithm else ["mcmc"]
-        known = set(inspect.signature(ALGORITHMS[names[0]]).parameters) - _OWN
-        unknown = [name for name in self.options if name not in known]
+        name = self.algorithm or "mcmc"
+        known = sorted(set(inspect.signature(ALGORITHMS[name]).parameters) - _OWN)
+        unknown = [option for option in self.options if option not in known]
         if unknown:
             raise ArgumentError(
-                f"there is no option {quoted(unknown)} of {names[0]}; it has {quoted(sorted(known))}"
+                f"sample has no argument {quoted(unknown)}; besides its own and those of read, it "
+                f"takes those of {name}, {quoted(known, None)}"
             )
+
+
+def _is_of_reader(name: str, value: Any) -> bool:
+    # Columns have levels, and so has mc3, where they are a number.
+    return name in READING and (name != "levels" or isinstance(value, Mapping))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Literal
 
 from arcwise._running import Progress
+from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.targets import Target
 from arcwise.constraints import Constraints
 from arcwise.learning import costs
-from arcwise.learning.preparing import Prepared, Problem, prepared, understood
+from arcwise.learning.preparing import Problem, prepared, understood
 from arcwise.learning.request import ALGORITHMS, Request
-from arcwise.learning.trust import trust
+from arcwise.learning.telling import told_of
 from arcwise.model import Model
 from arcwise.posterior import Posterior
 from arcwise.spaces import LinearOrders, Partitions, Space
@@ -30,6 +30,7 @@ def sample(
     prior: Any = None,
     max_indegree: int | Mapping[str, int] | None = None,
     candidates: Any = None,
+    max_candidates: int = DEFAULT_MAX_SIZE,
     plus_one: bool | None = None,
     required_edges: Any = (),
     forbidden_edges: Any = (),
@@ -66,12 +67,15 @@ def sample(
         As for `Model`; by default `BDeu` for discrete data, `BGe` for others, and the
         uniform prior.
     max_indegree, required_edges, forbidden_edges, temporal_order, constraints
-        As for `Model`; nothing by default.
+        As for `Model`; no constraints by default.
     candidates
-        ``"all"``: every parent set; ``"grow"``: candidates by `arcwise.grow`; a method
-        of `arcwise.candidates` such as ``"greedy:8"``; or candidates themselves. None:
-        all where there are up to two million, else grow them, or if the seconds are too
-        few for that, those of ``"pc"``.
+        ``"all"``: every parent set; ``"grow"``: candidates by `arcwise.grow`, or
+        ``"grow:greedy:6"`` to begin with others than those of ``"pc"``; a method of
+        `arcwise.candidates` such as ``"greedy:8"``; or candidates themselves. None: all
+        where there are up to two million, else grow them, or if the seconds are too few
+        for that, those of ``"pc"``.
+    max_candidates
+        The most candidates of a node that grow.
     plus_one
         With candidates that are chosen or given, whether a parent set may have one
         more parent; None for yes.
@@ -103,7 +107,8 @@ def sample(
         True for a live progress bar if there is a terminal or notebook to show it on; a
         function of the share done, or None.
     options
-        Further arguments of the algorithm, such as ``thinning`` or ``levels``.
+        Further arguments of `arcwise.read`, such as ``missing`` or ``kinds``, and of the
+        algorithm, such as ``thinning`` or ``ladder``.
 
     Returns
     -------
@@ -131,6 +136,7 @@ def sample(
         score=score,
         prior=prior,
         candidates=candidates,
+        max_candidates=max_candidates,
         plus_one=plus_one,
         target=target,
         algorithm=algorithm,
@@ -149,7 +155,7 @@ def sample(
     ready = prepared(request, problem, chosen)
     settings = _settings(request, chosen, len(problem.variables), time.perf_counter() - start)
     posterior = _run(request, chosen, ready.model, settings)
-    return _told(posterior, request, problem, ready, settings, time.perf_counter() - start)
+    return told_of(posterior, request, problem, ready, settings, time.perf_counter() - start)
 
 
 def _chosen_algorithm(request: Request, problem: Problem) -> str:
@@ -204,83 +210,3 @@ def _run(request: Request, algorithm: str, model: Model, settings: dict[str, Any
         progress=request.progress,
         **settings,
     )
-
-
-def _told(
-    posterior: Posterior,
-    request: Request,
-    problem: Problem,
-    ready: Prepared,
-    settings: dict[str, Any],
-    seconds: float,
-) -> Posterior:
-    """Return the posterior with what was chosen, why, and how far to trust it."""
-    n = len(problem.variables)
-    operations = costs.exact_operations(n, request.target)
-    chosen = {
-        "score": repr(ready.model.score),
-        "prior": repr(ready.model.prior),
-        "target": request.target,
-        "parents": ready.parents,
-        "families": len(ready.model.scores),
-        "algorithm": posterior.algorithm,
-        "exact_operations": operations,
-        "exact_limit": costs.exact_limit(request.seconds),
-        **{name: repr(v) if isinstance(v, Space) else v for name, v in settings.items()},
-        "seed": request.seed,
-    }
-    # The time that was left is the machine's, what was asked for is not.
-    if "seconds" in chosen:
-        chosen["seconds"] = request.seconds
-    sentences = [
-        *problem.sentences,
-        f"The prior is {ready.model.prior!r}.",
-        *ready.sentences,
-        *_about_the_run(posterior, request, n, operations),
-    ]
-    summary = dict(posterior.summary) | {"choices": sentences, "chosen": chosen}
-    summary |= trust(posterior) | {"seconds_in_all": seconds}
-    return replace(posterior, summary=summary)
-
-
-def _about_the_run(
-    posterior: Posterior, request: Request, n: int, operations: int | None
-) -> list[str]:
-    cost = "far too many" if operations is None else f"{operations:.1e}"
-    limit = f"{costs.exact_limit(request.seconds):.0e}"
-    chosen = request.algorithm is None
-    if posterior.algorithm == "exact":
-        reason = f", which is below the limit of {limit} for choosing it" if chosen else ""
-        drawn = 0 if posterior.dags is None else len(posterior.dags)
-        return [
-            f"The {posterior.target} posterior of {n} variables was computed exactly, in {cost} "
-            f"operations{reason}; {drawn:,} DAGs were drawn from it for what is asked of whole "
-            "DAGs."
-        ]
-    summary = posterior.summary
-    reason = "as was asked for"
-    if chosen and not (request.wants_a_sampler or request.options):
-        reason = f"because exact computation takes {cost} operations, and the limit is {limit}"
-    if posterior.algorithm == "ais":
-        return [
-            f"The {posterior.target} posterior was sampled by {summary['runs']} annealing runs of "
-            f"{summary['annealing_steps']:,} steps on {summary['space']}, {reason}."
-        ]
-    steps = summary["burn_in_steps"] + max(summary["steps_after_burn_in"])
-    ran = (
-        f"The {posterior.target} posterior was sampled by {posterior.algorithm} on "
-        f"{summary['space']}, {summary['chains']} chains of {steps:,} steps, the first "
-        f"{summary['burn_in_steps']:,} of which do not count, {reason}."
-    )
-    return [ran, _ending(summary)]
-
-
-def _ending(summary: Mapping[str, Any]) -> str:
-    if summary["interrupted"]:
-        return "The run was interrupted, and the result rests on what there was by then."
-    rule = summary.get("until")
-    if rule is None:
-        return "The run ended when its budget was spent."
-    if summary["until_met"]:
-        return f"The run ended when its rule was met: {rule}."
-    return f"The run ended when its budget was spent, before its rule was met: {rule}."
