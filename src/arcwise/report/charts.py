@@ -5,12 +5,13 @@ Names are escaped, as plotly takes them for its small subset of HTML.
 
 from __future__ import annotations
 
-import html
+from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.posterior import Posterior
 from arcwise.posterior.plain import plain
 from arcwise.report.wording import number
@@ -36,9 +37,13 @@ _SMALLEST_AGREEMENT = 0.01
 Chart = dict[str, Any]
 
 
+def _escaped(name: str) -> str:
+    return escape(name, quote=False)
+
+
 def matrix_chart(posterior: Posterior) -> Chart:
     """Return the probabilities of all edges as a heat map, sources as rows."""
-    names = [html.escape(name) for name in posterior.variables]
+    names = [_escaped(name) for name in posterior.variables]
     shown: NDArray[Any] = np.round(posterior.edges, 3).astype(object)
     np.fill_diagonal(shown, None)
     return {
@@ -133,36 +138,13 @@ def _spread_of_runs(log_weights: NDArray[np.float64]) -> Chart | None:
     }
 
 
-def chain_edges(posterior: Posterior) -> NDArray[np.float64] | None:
-    """Return the edge probabilities by the DAGs of each chain, or None if there is one chain."""
-    dags = posterior.dags
-    if dags is None or dags.chains is None or posterior.algorithm == "ais":
-        return None
-    found = []
-    for chain in np.unique(dags.chains):
-        weights = np.where(dags.chains == chain, dags.shares, 0.0)
-        if weights.sum() > 0:
-            found.append(_edges_by(dags.parents, weights / weights.sum()))
-    return np.stack(found) if len(found) > 1 else None
-
-
-def _edges_by(parents: NDArray[np.uint64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    n = parents.shape[1]
-    result = np.zeros((n, n))
-    (there,) = np.nonzero(shares)
-    for start in range(0, len(there), 4096):
-        rows = there[start : start + 4096]
-        little = np.ascontiguousarray(parents[rows]).astype("<u8").view(np.uint8)
-        bits = np.unpackbits(little, axis=-1, bitorder="little")[..., :n]
-        result += np.einsum("i,ivu->uv", shares[rows], bits)
-    return result
-
-
-def agreement_chart(posterior: Posterior) -> Chart | None:
+def agreement_chart(diagnosis: Diagnosis) -> Chart | None:
     """Return each chain's edge probabilities against those of all, or None for one chain."""
-    by_chain = chain_edges(posterior)
-    if by_chain is None:
+    by_chain = diagnosis.chain_edges
+    if by_chain is None or len(by_chain) < 2:
         return None
+    # Annealing runs are compared by halves.
+    part = "chain" if len(by_chain) == diagnosis.chains else "half"
     apart = by_chain.max(axis=0) - by_chain.min(axis=0)
     sources, targets = np.nonzero(by_chain.max(axis=0) >= _SMALLEST_AGREEMENT)
     order = np.argsort(-apart[sources, targets], kind="stable")
@@ -170,7 +152,7 @@ def agreement_chart(posterior: Posterior) -> Chart | None:
     sources, targets = sources[order][:most], targets[order][:most]
     mean = by_chain.mean(axis=0)[sources, targets]
     labels = [
-        html.escape(f"{posterior.variables[u]} → {posterior.variables[v]}")
+        _escaped(f"{diagnosis.variables[u]} → {diagnosis.variables[v]}")
         for u, v in zip(sources, targets, strict=True)
     ]
     data: list[dict[str, Any]] = [
@@ -188,11 +170,11 @@ def agreement_chart(posterior: Posterior) -> Chart | None:
         {
             "type": "scatter",
             "mode": "markers",
-            "name": f"chain {chain + 1}",
+            "name": f"{part} {chain + 1}",
             "x": np.round(mean, 4).tolist(),
             "y": np.round(edges[sources, targets], 4).tolist(),
             "text": labels,
-            "hovertemplate": "%{text}<br>all %{x:.3f}, this chain %{y:.3f}",
+            "hovertemplate": "%{text}<br>all %{x:.3f}, this one %{y:.3f}",
             "marker": {
                 "color": COLOURS[chain % len(COLOURS)],
                 "symbol": SYMBOLS[chain % len(SYMBOLS)],
@@ -202,18 +184,18 @@ def agreement_chart(posterior: Posterior) -> Chart | None:
         }
         for chain, edges in enumerate(by_chain[:_MOST_CHAINS])
     ]
-    note = "No edge has been drawn by any chain."
+    note = "No edge was drawn."
     if labels:
         u, v = sources[0], targets[0]
         note = (
-            f"Furthest apart: {posterior.variables[u]} → {posterior.variables[v]}, with "
+            f"Furthest apart: {diagnosis.variables[u]} → {diagnosis.variables[v]}, with "
             f"probabilities from {by_chain[:, u, v].min():.3f} to {by_chain[:, u, v].max():.3f}."
         )
     return {
         "data": data,
         "layout": {
-            "xaxis": {"title": {"text": "probability, all chains"}, "range": [-0.03, 1.03]},
-            "yaxis": {"title": {"text": "probability, one chain"}, "range": [-0.03, 1.03]},
+            "xaxis": {"title": {"text": "probability, mean of all"}, "range": [-0.03, 1.03]},
+            "yaxis": {"title": {"text": f"probability, one {part}"}, "range": [-0.03, 1.03]},
         },
         "note": note,
     }

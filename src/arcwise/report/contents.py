@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arcwise._core import version
+from arcwise.diagnostics.diagnosing import diagnose
 from arcwise.posterior import Evidence, Posterior
 from arcwise.posterior.plain import plain
 from arcwise.report.charts import agreement_chart, matrix_chart, trace_chart
@@ -41,7 +42,8 @@ def report_contents(
     >>> page["title"], page["network"]["edges"][0][:2], page["charts"]["agreement"]
     ('Two variables', [0, 1], None)
     """
-    traces, agreement = trace_chart(posterior), agreement_chart(posterior)
+    diagnosis = diagnose(posterior)
+    traces, agreement = trace_chart(posterior), agreement_chart(diagnosis)
     values: dict[str, Any] = plain(
         {
             "title": title or _TITLE,
@@ -50,7 +52,7 @@ def report_contents(
             "done": what_was_done(posterior, data_description),
             "choices": list(posterior.summary.get("choices", ())),
             "found": what_was_found(posterior),
-            "trust": trust(posterior),
+            "trust": trust(diagnosis),
             "network": network(posterior),
             "nodes": nodes(posterior),
             "charts": {

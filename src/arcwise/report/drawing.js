@@ -2,9 +2,9 @@
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";
-const FONT_SIZE = 13;
 const LONGEST_LABEL = 22;
-const BOX_HEIGHT = 28;
+const BOX_HEIGHT = 26;
+const LARGE = 60;
 
 function svgElement(name, attributes, parent) {
   const element = document.createElementNS(SVG, name);
@@ -21,8 +21,8 @@ function shortened(name) {
 
 const measuring = document.createElement("canvas").getContext("2d");
 
-function textWidth(text) {
-  measuring.font = `500 ${FONT_SIZE}px ${getComputedStyle(document.body).fontFamily}`;
+function textWidth(text, size) {
+  measuring.font = `500 ${size}px ${getComputedStyle(document.body).fontFamily}`;
   return measuring.measureText(text).width;
 }
 
@@ -81,11 +81,11 @@ function crossing(inside, outside, centre, shape, gap) {
 }
 
 // The visible part of an edge and its head, or null if the two nodes leave no room between them.
-function edgeOutline(points, startShape, endShape, width) {
+function edgeOutline(points, startShape, endShape, width, large) {
   const start = points[0];
   const end = points[points.length - 1];
   const curve = sampledCurve(points);
-  const length = 5 + 1.7 * width;
+  const length = (large ? 3.5 : 5) + 1.7 * width;
   let first = curve.findIndex((point) => !inShape(point, start, startShape, 2));
   let last = curve.length - 1;
   while (last >= 0 && inShape(curve[last], end, endShape, 2)) last -= 1;
@@ -119,14 +119,14 @@ function boxesFit(centres, widths) {
 }
 
 // Names beside dots: in order of importance, at the first place that is free; null where none is.
-function placedLabels(centres, widths, radius, order) {
+function placedLabels(centres, widths, size, radius, order, room) {
   const dots = centres.map((centre) => boxAround(centre, 2 * radius, 2 * radius));
   const taken = [];
   const result = centres.map(() => null);
   for (const i of order) {
     const { x, y } = centres[i];
     const [half, off] = [widths[i] / 2, radius + 4];
-    const height = FONT_SIZE + 2;
+    const height = size + 2;
     const places = [
       { x, y: y + off + height / 2 },
       { x, y: y - off - height / 2 },
@@ -135,6 +135,7 @@ function placedLabels(centres, widths, radius, order) {
     ];
     for (const place of places) {
       const box = boxAround(place, widths[i], height);
+      if (box.left < 2 || box.right > room - 2) continue;
       if (taken.some((other) => overlaps(box, other, 3))) continue;
       if (dots.some((other, j) => j !== i && overlaps(box, other, 1))) continue;
       taken.push(box);
@@ -143,4 +144,18 @@ function placedLabels(centres, widths, radius, order) {
     }
   }
   return result;
+}
+
+// Neighbours of a layer are set off upwards and downwards in turn, so that their names have more
+// room; returned are the steps of each node, in numbers from -1 to 1.
+function staggered(places, rows) {
+  const layers = new Map();
+  places.forEach(([, y], i) => layers.set(y, [...(layers.get(y) ?? []), i]));
+  const steps = places.map(() => 0);
+  for (const layer of layers.values()) {
+    if (layer.length < 2) continue;
+    layer.sort((a, b) => places[a][0] - places[b][0]);
+    layer.forEach((node, rank) => { steps[node] = (2 * (rank % rows)) / (rows - 1) - 1; });
+  }
+  return steps;
 }

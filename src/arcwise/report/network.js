@@ -1,7 +1,6 @@
 // The network: edges by threshold, search, choosing a node, zooming and moving.
 "use strict";
 
-const DOT_RADIUS = 5;
 const MOST_ZOOM = 12;
 
 class NetworkView {
@@ -15,15 +14,19 @@ class NetworkView {
     this.chosen = null;
     this.found = new Set();
     this.view = { zoom: 1, x: 0, y: 0 };
+    this.large = variables.length > LARGE;
+    this.radius = this.large ? 4 : 5;
+    this.fontSize = this.large ? 11 : 13;
     this.labels = variables.map(shortened);
-    this.widths = this.labels.map((label) => Math.max(BOX_HEIGHT + 8, textWidth(label) + 24));
-    this.textWidths = this.labels.map((label) => textWidth(label) + 2);
+    this.textWidths = this.labels.map((label) => textWidth(label, this.fontSize) + 2);
+    this.widths = this.textWidths.map((width) => Math.max(BOX_HEIGHT + 8, width + 22));
     this.strength = variables.map(() => 0);
     for (const edge of this.edges) {
       this.strength[edge.source] += edge.probability;
       this.strength[edge.target] += edge.probability;
     }
     this.svg = document.getElementById("graph");
+    this.svg.classList.toggle("large", this.large);
     this.world = svgElement("g", {}, this.svg);
     this.edgeLayer = svgElement("g", { "aria-hidden": "true" }, this.world);
     this.nodeLayer = svgElement("g", {}, this.world);
@@ -57,17 +60,41 @@ class NetworkView {
   // Where a place on the unit square is drawn, before the view is moved.
   onScreen([x, y]) {
     const { width, height } = this.size;
-    const { zoom } = this.view;
-    const side = Math.min(Math.max(...this.widths) / 2 + 8, width * 0.16);
-    const edge = BOX_HEIGHT;
-    return { x: zoom * (side + x * (width - 2 * side)), y: zoom * (edge + y * (height - 2 * edge)) };
+    const { side, end } = this.margins;
+    return { x: this.view.zoom * (side + x * (width - 2 * side)), y: this.view.zoom * (end + y * (height - 2 * end)) };
+  }
+
+  // Nodes are boxes with their names in them where those fit, in one row for each layer or in two
+  // or three; else they are dots.
+  arrange() {
+    const gap = this.layerGap();
+    const widest = Math.max(...this.widths) / 2 + 8;
+    for (const rows of [1, 2, 3]) {
+      const off = rows === 1 ? 0 : (rows - 1) * (BOX_HEIGHT / 2 + 5);
+      this.margins = { side: Math.min(widest, this.size.width * 0.2), end: BOX_HEIGHT + off };
+      if (rows > 1 && this.view.zoom * gap < 2 * off + 2 * BOX_HEIGHT) continue;
+      const steps = rows === 1 ? this.places.map(() => 0) : staggered(this.places, rows);
+      this.centres = this.places.map((place, i) => {
+        const { x, y } = this.onScreen(place);
+        return { x, y: y + off * steps[i] };
+      });
+      if (boxesFit(this.centres, this.widths)) return true;
+    }
+    this.margins = { side: 28, end: BOX_HEIGHT };
+    this.centres = this.places.map((place) => this.onScreen(place));
+    return false;
+  }
+
+  layerGap() {
+    const rows = [...new Set(this.places.map(([, y]) => y))].sort((a, b) => a - b);
+    const gaps = rows.slice(1).map((y, i) => y - rows[i]);
+    return Math.min(1, ...gaps) * (this.size.height - 2 * BOX_HEIGHT);
   }
 
   draw() {
-    this.centres = this.places.map((place) => this.onScreen(place));
-    this.asBoxes = boxesFit(this.centres, this.widths);
+    this.asBoxes = this.arrange();
     this.shapes = this.widths.map((width) =>
-      this.asBoxes ? { width, height: BOX_HEIGHT } : { width: 2 * DOT_RADIUS, height: 2 * DOT_RADIUS });
+      this.asBoxes ? { width, height: BOX_HEIGHT } : { width: 2 * this.radius, height: 2 * this.radius });
     this.drawNodes();
     this.drawEdges();
     this.move();
@@ -77,7 +104,7 @@ class NetworkView {
     const near = this.neighbours();
     const important = (i) => (i === this.chosen ? 4e6 : 0) + (this.found.has(i) ? 2e6 : 0) + (near.has(i) ? 1e6 : 0) + this.strength[i];
     const order = this.names.map((_, i) => i).sort((a, b) => important(b) - important(a) || a - b);
-    const beside = this.asBoxes ? null : placedLabels(this.centres, this.textWidths, DOT_RADIUS, order);
+    const beside = this.asBoxes ? null : placedLabels(this.centres, this.textWidths, this.fontSize, this.radius, order, this.size.width * this.view.zoom);
     this.nodes.forEach(({ group, shape, label }, i) => {
       const { x, y } = this.centres[i];
       const { width, height } = this.shapes[i];
@@ -116,9 +143,9 @@ class NetworkView {
     const fragment = document.createDocumentFragment();
     // The least probable first, so that the others lie on top.
     for (const edge of this.shownEdges().reverse()) {
-      const width = 0.7 + 2.8 * edge.probability * (this.names.length > 60 ? 0.7 : 1);
+      const width = (0.7 + 2.8 * edge.probability) * (this.large ? 0.5 : 0.85);
       const points = [this.centres[edge.source], ...edge.way.map((place) => this.onScreen(place)), this.centres[edge.target]];
-      const outline = edgeOutline(points, this.shapes[edge.source], this.shapes[edge.target], width);
+      const outline = edgeOutline(points, this.shapes[edge.source], this.shapes[edge.target], width, this.large);
       const group = svgElement("g", { class: "edge", "data-edge": `${edge.source} ${edge.target}` }, fragment);
       if (this.chosen !== null) {
         group.classList.add(edge.target === this.chosen ? "incoming" : edge.source === this.chosen ? "outgoing" : "faded");

@@ -10,19 +10,17 @@ function htmlElement(name, attributes = {}, ...children) {
 
 function showPanel(contents, node, choose) {
   const panel = document.getElementById("panel");
-  const { variables, edges } = contents.network;
   if (node === null) {
-    panel.replaceChildren(
-      htmlElement("p", { class: "hint" }, "No node is chosen. Click one, or find it by name, to see here its parents, its children, its Markov blanket and its likeliest parent sets."));
+    panel.replaceChildren(...overview(contents.network, choose));
     return;
   }
+  const { variables, edges } = contents.network;
   const close = htmlElement("button", { type: "button", class: "close", "aria-label": "Clear selection" }, "×");
   close.addEventListener("click", () => choose(null));
-  const most = 8;
   const of = (from, to) => edges
     .filter((edge) => edge[from] === node && edge[2] >= 0.005)
     .map((edge) => [[edge[to]], edge[2]]);
-  const bars = (title, rows, empty, kind = "") => {
+  const bars = (title, rows, most, empty, kind = "") => {
     const list = htmlElement("ul", { class: `bars ${kind}` });
     for (const [members, probability] of rows.slice(0, most)) {
       list.append(barRow(variables, members, probability, choose));
@@ -33,18 +31,35 @@ function showPanel(contents, node, choose) {
   const { parent_sets: sets, blankets } = contents.nodes;
   panel.replaceChildren(
     htmlElement("div", { class: "panel-head" }, htmlElement("h3", { id: "chosen-name" }, variables[node]), close),
-    ...bars("Parents", of(1, 0), "No parent has a probability of 0.005 or more.", "incoming"),
-    ...bars("Children", of(0, 1), "No child has a probability of 0.005 or more.", "outgoing"),
+    ...bars("Parents", of(1, 0), 5, "No parent has a probability of 0.005 or more.", "incoming"),
+    ...bars("Children", of(0, 1), 5, "No child has a probability of 0.005 or more.", "outgoing"),
     ...(blankets
-      ? bars("Markov blanket", blankets[node].map(([member, probability]) => [[member], probability]), "Nothing is in it with a probability of 0.005 or more.")
+      ? bars("Markov blanket", blankets[node].map(([member, probability]) => [[member], probability]), 10, "Nothing is in it with a probability of 0.005 or more.")
       : [htmlElement("h4", {}, "Markov blanket"), htmlElement("p", { class: "note" }, contents.nodes.why_no_blankets)]),
     ...(sets
-      ? bars("Parent sets", sets[node], "No single set has a probability of 0.005 or more.", "sets")
+      ? bars("Parent sets", sets[node], 8, "No single set has a probability of 0.005 or more.", "sets")
       : [htmlElement("h4", {}, "Parent sets"), htmlElement("p", { class: "note" }, contents.nodes.why_no_parent_sets)]));
 }
 
-// One line: names to choose, a bar, and the probability.
-function barRow(variables, members, probability, choose) {
+// While no node is chosen: what a choice would show, and a few nodes to begin with.
+function overview({ variables, edges }, choose) {
+  const expected = variables.map(() => 0);
+  for (const [source, target, probability] of edges) {
+    expected[source] += probability;
+    expected[target] += probability;
+  }
+  const order = variables.map((_, i) => i).sort((a, b) => expected[b] - expected[a]).slice(0, 10);
+  const list = htmlElement("ul", { class: "bars" });
+  for (const node of order) list.append(barRow(variables, [node], expected[node], choose, expected[order[0]] || 1, 1));
+  return [
+    htmlElement("p", { class: "hint" }, "Choose a node, here or in the picture, to see its parents, its children, its Markov blanket and its likeliest parent sets."),
+    htmlElement("h4", {}, "Expected number of neighbours"),
+    list,
+  ];
+}
+
+// One line: names to choose, a bar, and the number.
+function barRow(variables, members, value, choose, whole = 1, digits = 3) {
   const names = htmlElement("span", { class: "names" });
   if (members.length === 0) names.append(htmlElement("em", {}, "no parents"));
   members.forEach((member, i) => {
@@ -53,6 +68,6 @@ function barRow(variables, members, probability, choose) {
     names.append(...(i ? [", "] : []), link);
   });
   const bar = htmlElement("span", { class: "bar", "aria-hidden": "true" });
-  bar.style.setProperty("--share", probability);
-  return htmlElement("li", {}, names, bar, htmlElement("span", { class: "number" }, probability.toFixed(3)));
+  bar.style.setProperty("--share", value / whole);
+  return htmlElement("li", {}, names, bar, htmlElement("span", { class: "number" }, value.toFixed(digits)));
 }

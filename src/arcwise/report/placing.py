@@ -71,7 +71,8 @@ def _middles(places: Array, sources: Numbers, targets: Numbers) -> list[Array]:
         own += np.where(paired & (bend <= 0), len(places), 0.0)
         chosen = np.where(own < cost, bend, chosen)
         cost = np.minimum(own, cost)
-    middle = _middle(points, sources, targets, chosen[:, np.newaxis]) / shape
+    # Inside the picture, whatever the bend.
+    middle = np.clip(_middle(points, sources, targets, chosen[:, np.newaxis]) / shape, 0.0, 1.0)
     return [middle[i : i + 1] if bend else np.empty((0, 2)) for i, bend in enumerate(chosen)]
 
 

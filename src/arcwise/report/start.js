@@ -55,7 +55,7 @@ function drawLegend() {
     const svg = svgElement("svg", { width: 44, height: 14, "aria-hidden": "true" });
     const group = svgElement("g", { class: "edge" }, svg);
     group.style.opacity = 0.12 + 0.88 * probability;
-    svgElement("path", { class: "line", d: "M2 7L42 7", "stroke-width": 0.7 + 2.8 * probability }, group);
+    svgElement("path", { class: "line", d: "M2 7L42 7", "stroke-width": 0.85 * (0.7 + 2.8 * probability) }, group);
     legend.append(htmlElement("span", {}, svg, probability.toFixed(1)));
   }
   for (const [kind, words] of [["incoming", "into the node chosen"], ["outgoing", "out of it"]]) {
