@@ -68,6 +68,7 @@ void bind_sums(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_support(nb::module_& module);
 void bind_dags(nb::module_& module);
+void bind_relations(nb::module_& module);
 void bind_exact(nb::module_& module);
 void bind_ancestors(nb::module_& module);
 void bind_spaces(nb::module_& module);

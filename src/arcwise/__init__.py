@@ -3,7 +3,7 @@
 data -> local score + prior = model -> space x algorithm -> posterior -> features
 """
 
-from arcwise import simulate
+from arcwise import features, simulate
 from arcwise._core import version as __version__
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.evidence import evidence
@@ -43,7 +43,7 @@ from arcwise.graphs import (
 from arcwise.learning import compare_posteriors, sample
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
-from arcwise.posterior import DagSample, MapResult, Posterior
+from arcwise.posterior import DagSample, Estimate, MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
@@ -78,6 +78,7 @@ __all__ = [
     "EdgeCounts",
     "EdgePenalty",
     "EdgeWeights",
+    "Estimate",
     "Evidence",
     "ExactSampler",
     "Fair",
@@ -111,6 +112,7 @@ __all__ = [
     "evidence",
     "exact",
     "exact_cost",
+    "features",
     "grow",
     "growth_memory",
     "importance_weighted_dags",

@@ -15,9 +15,12 @@ from arcwise._names import positions
 from arcwise.algorithms.targets import Target
 from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, FileFormatError
-from arcwise.posterior import files
-from arcwise.posterior.dag_sample import DagSample, Feature
+from arcwise.features import AnyFeature, as_feature
+from arcwise.posterior import estimating, files
+from arcwise.posterior.dag_sample import DagSample
+from arcwise.posterior.estimate import Estimate
 from arcwise.posterior.evidence import Evidence
+from arcwise.posterior.matrices import FeatureMatrix, Relation
 from arcwise.posterior.plain import plain
 from arcwise.posterior.traces import Traces
 from arcwise.scores import FamilyScores
@@ -142,34 +145,80 @@ class Posterior:
         ]
         return sorted(rows, key=lambda row: -row[2])
 
-    def probability(self, feature: Feature) -> float:
+    def probability(self, feature: AnyFeature, given: AnyFeature | None = None) -> float:
         """Return the probability of a feature.
 
         Parameters
         ----------
-        feature
-            An edge as a pair (source, target), or a function of a `Dag` that gives a
-            truth value (or a number, whose mean is then returned), which needs
-            sampled DAGs.
+        feature, given
+            As for `estimate`.
         """
-        if callable(feature):
-            return self._sampled("a function of a DAG").probability(feature)
-        u, v = positions(feature, self.variables, "feature")
-        return float(self.edges[u, v])
+        return self.estimate(feature, given).value
+
+    def estimate(self, feature: AnyFeature, given: AnyFeature | None = None) -> Estimate:
+        """Return the probability of a feature, how sure it is, and whether it is exact.
+
+        What is known exactly, or as a mean of exact probabilities, is taken from
+        there: edges, edges in either direction and their number, and in exact
+        posteriors all that the parents of one node decide. The rest is estimated
+        from the sampled DAGs.
+
+        Parameters
+        ----------
+        feature
+            Text such as ``"a ~> b and not a -> b"`` (see `arcwise.features.parse`),
+            an edge as a pair (source, target), a feature of `arcwise.features`, or a
+            function of a `Dag` that gives a truth value (or a number, whose mean is
+            then estimated).
+        given
+            An event in one of the same forms: the probability given that.
+
+        Examples
+        --------
+        >>> import arcwise
+        >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+        >>> posterior = arcwise.mcmc(model, "partitions", steps=4000, seed=1)
+        >>> found = posterior.estimate("smoke ~> dysp", given="smoke -> bronc")
+        >>> found.interval.low < found.value < found.interval.high
+        True
+        """
+        asked = as_feature(feature, self.variables, given)
+        return estimating.estimate_from_posterior(self, asked)
+
+    def matrix(self, relation: Relation, *, max_length: int | None = None) -> FeatureMatrix:
+        """Return how probable a relation is between each two nodes, with standard errors.
+
+        Edges, and edges in either direction, are those of `edges`; what else there is
+        comes from the sampled DAGs.
+
+        Parameters
+        ----------
+        relation, max_length
+            As for `DagSample.matrix`.
+
+        Examples
+        --------
+        >>> import arcwise
+        >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+        >>> bool(arcwise.exact(model).matrix("skeleton").probabilities[0, 1] > 0.99)
+        True
+        """
+        return estimating.matrix_of_posterior(self, relation, max_length)
 
     def parent_set_probability(self, node: str, parents: Iterable[str]) -> float:
         """Return the probability that a node has exactly these parents."""
         if self.family_probabilities is None:
-            return self._sampled("a parent set").parent_set_probability(node, parents)
+            return self.sampled_dags("a parent set").parent_set_probability(node, parents)
         return max(0.0, self.family_probabilities.log_score(node, parents))
 
     def parent_sets(self, node: str, count: int = 5) -> list[tuple[tuple[str, ...], float]]:
         """Return the most probable parent sets of a node and their probabilities."""
         if self.family_probabilities is None:
-            return self._sampled("a parent set").parent_sets(node, count)
+            return self.sampled_dags("a parent set").parent_sets(node, count)
         return self.family_probabilities.best(node, count)
 
-    def _sampled(self, feature: str) -> DagSample:
+    def sampled_dags(self, feature: str) -> DagSample:
+        """Return the sampled DAGs, or refuse a feature that needs them."""
         if self.dags is None:
             raise ArgumentError(
                 f"the probability of {feature} is found from sampled DAGs, and this posterior "
