@@ -161,19 +161,16 @@ def test_report_writes_the_page_anew(folders: dict[str, Path], capsys: Captured)
         assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_feature_says_what_is_asked(
-    folders: dict[str, Path], capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[tuple[str, str | None]] = []
-
-    def estimate(posterior: Posterior, text: str, given: str | None = None) -> str:
-        asked.append((text, given))
-        return f"a sentence about {posterior.algorithm}"
-
-    monkeypatch.setattr(Posterior, "estimate", estimate, raising=False)
-    assert run(capsys, "feature", folders["exact"], "a ~> b") == "a sentence about exact\n"
-    run(capsys, "feature", folders["exact"], "a -> b", "--given", "a -- b")
-    assert asked == [("a ~> b", None), ("a -> b", "a -- b")]
+def test_feature_says_what_is_asked(folders: dict[str, Path], capsys: Captured) -> None:
+    for name, folder in folders.items():
+        saved = Posterior.load(folder / "posterior.npz")
+        said = run(capsys, "feature", folder, "smoke ~> dysp")
+        assert said == f"{saved.estimate('smoke ~> dysp')}\n"
+        said = run(capsys, "feature", folder, "smoke ~> dysp", "--given", "smoke -> bronc")
+        assert said == f"{saved.estimate('smoke ~> dysp', given='smoke -> bronc')}\n"
+        exact = run(capsys, "feature", folder, "smoke -> bronc").endswith("(exact)\n")
+        assert exact == (name == "exact")
+    assert "did you mean 'dysp'" in refusal(capsys, "feature", folders["one"], "smoke ~> dsp")
 
 
 def test_compare_tells_agreement(folders: dict[str, Path], capsys: Captured) -> None:
@@ -243,9 +240,11 @@ def test_sample_takes_a_rule(table: Path, capsys: Captured) -> None:
 def test_wrong_folders_are_refused_in_one_line(
     command: str, folders: dict[str, Path], table: Path, tmp_path: Path, capsys: Captured
 ) -> None:
-    more: list[object] = {"report": [], "feature": ["a -> b"], "compare": [folders["exact"]]}[
-        command
-    ]
+    more: list[object] = {
+        "report": [],
+        "feature": ["smoke -> dysp"],
+        "compare": [folders["exact"]],
+    }[command]
     assert "is not there; give the folder" in refusal(capsys, command, tmp_path / "none", *more)
     assert "is a file; give the folder" in refusal(capsys, command, table, *more)
     assert "has no posterior.npz" in refusal(capsys, command, tmp_path, *more)

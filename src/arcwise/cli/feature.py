@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 import typer
 
@@ -26,5 +26,4 @@ def feature(
 
     [bold]Example:[/bold] arcwise feature results "smoke ~> dysp"
     """
-    posterior = cast(Any, saved_posterior(folder))
-    print(posterior.estimate(text, given=given))
+    print(saved_posterior(folder).estimate(text, given=given))
