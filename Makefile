@@ -27,7 +27,8 @@ help:  ## this list
 demo: $(VENV)/report.stamp  ## learn the bundled example: its edges, and a report page to look at
 	@mkdir -p build/demo
 	$(BIN)/arcwise simulate asia --rows 2000 --seed 1 --out build/demo/asia.csv
-	$(BIN)/arcwise learn build/demo/asia.csv --seed 1 --title "Asia" --out build/demo
+	$(BIN)/arcwise learn build/demo/asia.csv --max-indegree 3 --seed 1 --title "ASIA" \
+	    --out build/demo
 	$(call say,Look at build/demo/report.html in a browser.)
 
 test: test-core test-python  ## all tests
