@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo test test-python test-core lint format sanitize stubs benchmark clean
+.PHONY: help demo test test-python test-core test-browser lint format sanitize stubs benchmark clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -41,6 +41,12 @@ test-core: $(VENV)/tools.stamp  ## the tests of the C++ core, without Python
 test-python: $(VENV)/test.stamp  ## the tests of the Python package, examples in docstrings included
 	$(call say,Testing the package:)
 	@$(BIN)/python -m pytest -n auto tests --pyargs arcwise
+
+test-browser: $(VENV)/test-browser.stamp  ## the report page in a real browser, Debian's chromium
+	@command -v chromium >/dev/null || { echo "The report page is tested in chromium, which is" \
+	    "not there; on Debian: apt-get install chromium"; exit 1; }
+	$(call say,Testing the report page:)
+	@$(BIN)/python -m pytest tests_browser
 
 sanitize: $(VENV)/tools.stamp  ## the tests of the core under address and undefined sanitizers
 	$(call say,Testing the core with sanitizers:)
@@ -107,6 +113,10 @@ $(VENV)/report.stamp: $(VENV)/installed.stamp
 
 $(VENV)/test.stamp: $(VENV)/installed.stamp
 	@$(PIP) $(call wanted,['project']['optional-dependencies']['test'])
+	@touch $@
+
+$(VENV)/test-browser.stamp: $(VENV)/installed.stamp
+	@$(PIP) $(call wanted,['project']['optional-dependencies']['test-browser'])
 	@touch $@
 
 $(VENV)/lint.stamp: $(VENV)/installed.stamp

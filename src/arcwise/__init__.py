@@ -3,7 +3,7 @@
 data -> local score + prior = model -> space x algorithm -> posterior -> features
 """
 
-from arcwise import features, simulate
+from arcwise import features, plots, report, simulate
 from arcwise._core import version as __version__
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.evidence import evidence
@@ -22,6 +22,13 @@ from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.memory import exact_cost
 from arcwise.algorithms.unique_dags import unique_dags
 from arcwise.candidates import Candidates, candidates
+from arcwise.comparison import (
+    EdgeCurve,
+    MeanDistance,
+    PosteriorComparison,
+    compare_posterior,
+    roc,
+)
 from arcwise.constraints import Constraints
 from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
@@ -40,10 +47,17 @@ from arcwise.graphs import (
     structural_hamming_distance,
     v_structures,
 )
-from arcwise.learning import compare_posteriors, sample
+from arcwise.learning import compare_runs, sample
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
-from arcwise.posterior import DagSample, Estimate, MapResult, Posterior
+from arcwise.posterior import (
+    CredibleSet,
+    DagSample,
+    Estimate,
+    MapResult,
+    Posterior,
+    ThresholdGraph,
+)
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
@@ -69,6 +83,7 @@ __all__ = [
     "Candidates",
     "Constraints",
     "Cpdag",
+    "CredibleSet",
     "Dag",
     "DagSample",
     "Dags",
@@ -76,6 +91,7 @@ __all__ = [
     "Diagnosis",
     "DistanceToDag",
     "EdgeCounts",
+    "EdgeCurve",
     "EdgePenalty",
     "EdgeWeights",
     "Estimate",
@@ -93,19 +109,23 @@ __all__ = [
     "Layerings",
     "LinearOrders",
     "MapResult",
+    "MeanDistance",
     "Model",
     "PartialOrders",
     "Partitions",
     "Posterior",
+    "PosteriorComparison",
     "ScoreSums",
     "Space",
+    "ThresholdGraph",
     "Uniform",
     "__version__",
     "ais",
     "ancestor_probabilities",
     "candidates",
     "compare",
-    "compare_posteriors",
+    "compare_posterior",
+    "compare_runs",
     "cpdag",
     "diagnose",
     "discretize",
@@ -120,8 +140,11 @@ __all__ = [
     "map",
     "mc3",
     "mcmc",
+    "plots",
     "read",
     "read_scores",
+    "report",
+    "roc",
     "sample",
     "samples_for",
     "score",

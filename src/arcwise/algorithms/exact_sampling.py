@@ -23,6 +23,7 @@ from arcwise.errors import ArgumentError
 from arcwise.features import AnyFeature, Conditional, as_feature
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Estimate, Interval
+from arcwise.posterior.consensus import CredibleSet, credible_set
 from arcwise.posterior.estimating import estimate_without_error
 
 
@@ -181,6 +182,20 @@ class ImportanceWeightedDags:
         seen = self.coverage * share
         low = seen * self.probability(asked)
         return Interval(low / (seen + unseen), min(1.0, (low + unseen) / (seen + unseen)))
+
+    def credible_set(self, level: float = 0.95, *, classes: bool = False) -> CredibleSet:
+        """Return the most probable DAGs, or classes, that reach a probability together.
+
+        Where the coverage is known, the probabilities of DAGs are exact, and those of
+        classes are at least as large as said.
+
+        Parameters
+        ----------
+        level, classes
+            As for `DagSample.credible_set`.
+        """
+        total = 1.0 if self.coverage is None else self.coverage
+        return credible_set(self.dags, level, classes, total)
 
 
 def importance_weighted_dags(

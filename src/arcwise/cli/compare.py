@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arcwise.cli.folders import ResultFolder, saved_posterior
-from arcwise.learning.comparing import PosteriorComparison, compare_posteriors
+from arcwise.learning.comparing import RunComparison, compare_runs
 
 _EDGES_SHOWN = 10
 
@@ -27,12 +27,12 @@ def compare(
 
     [bold]Example:[/bold] arcwise compare results results-of-another-seed
     """
-    found = compare_posteriors(saved_posterior(first), saved_posterior(second))
+    found = compare_runs(saved_posterior(first), saved_posterior(second))
     Console().print(_table(found))
     print(*found.sentences, sep="\n")
 
 
-def _table(found: PosteriorComparison) -> Table:
+def _table(found: RunComparison) -> Table:
     table = Table(title="The edges that differ most", title_justify="left")
     for name in ("source", "target"):
         table.add_column(name)

@@ -260,6 +260,7 @@ class Comparison(Feature):
             )
         if isinstance(self.number, bool) or not isinstance(self.number, int | float | np.number):
             raise ArgumentError(f"number is {self.number!r}; give a number to compare with")
+        object.__setattr__(self, "number", float(self.number))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -273,7 +274,8 @@ class Comparison(Feature):
 
     def __str__(self) -> str:
         """Write it as `parse` reads it."""
-        return f"{self.feature} {self.operator} {self.number:.15g}"
+        whole = self.number.is_integer() and abs(self.number) < 1e15
+        return f"{self.feature} {self.operator} {int(self.number) if whole else self.number!r}"
 
 
 @dataclass(frozen=True)

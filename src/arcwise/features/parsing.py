@@ -44,6 +44,7 @@ _TOKEN = re.compile(
     | (?P<compare><=|>=|!=|==|=|<|>)
     | (?P<sign>[&|!(){},:])
     | (?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+    | (?P<number>[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?(?![\w.]))
     | (?P<word>\w[\w.]*)
     )""",
     re.VERBOSE,
@@ -53,7 +54,7 @@ _TURNED = {"<-": "->", "<~": "~>"}
 
 
 class _Token(NamedTuple):
-    kind: str  # arrow, compare, sign, name, word or end
+    kind: str  # arrow, compare, sign, name, number, word or end
     text: str
     place: int
 
@@ -206,7 +207,9 @@ class _Reader:
 
     def name(self) -> str:
         token = self.take()
-        if token.kind not in ("name", "word") or (token.kind == "word" and token.text in KEYWORDS):
+        if token.kind not in ("name", "number", "word") or (
+            token.kind == "word" and token.text in KEYWORDS
+        ):
             self.at -= 1
             self.refuse(
                 token.place,

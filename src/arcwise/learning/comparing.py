@@ -1,4 +1,4 @@
-"""`compare_posteriors`: whether two posteriors of the same variables say the same."""
+"""`compare_runs`: whether two posteriors of the same variables say the same."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class EdgeDifference(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class PosteriorComparison:
+class RunComparison:
     """How two posteriors differ.
 
     Parameters
@@ -105,7 +105,7 @@ class PosteriorComparison:
         return (*result, *self.notes)
 
 
-def compare_posteriors(first: Posterior, second: Posterior) -> PosteriorComparison:
+def compare_runs(first: Posterior, second: Posterior) -> RunComparison:
     """Compare the edge probabilities and the evidence of two posteriors.
 
     An edge that chains never saw has a standard error of 0, which is not to be believed:
@@ -121,7 +121,7 @@ def compare_posteriors(first: Posterior, second: Posterior) -> PosteriorComparis
     >>> import arcwise
     >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
     >>> sampled = arcwise.mcmc(model, "partitions", steps=20_000, seed=1)
-    >>> compare_posteriors(arcwise.exact(model), sampled).agree
+    >>> compare_runs(arcwise.exact(model), sampled).agree
     True
     """
     if set(first.variables) != set(second.variables):
@@ -146,7 +146,7 @@ def compare_posteriors(first: Posterior, second: Posterior) -> PosteriorComparis
         evidence_error = float(
             np.hypot(first.evidence.standard_error, second.evidence.standard_error)
         )
-    return PosteriorComparison(
+    return RunComparison(
         tuple(first.variables),
         first.edges,
         edges,

@@ -1,5 +1,6 @@
 """Posteriors: what comes out of an algorithm, and what can be asked of it."""
 
+from arcwise.posterior.consensus import CredibleSet, ThresholdGraph
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.estimate import Estimate, Interval
 from arcwise.posterior.evidence import Evidence, LowerBound
@@ -9,6 +10,7 @@ from arcwise.posterior.posterior import Posterior
 from arcwise.posterior.traces import Traces
 
 __all__ = [
+    "CredibleSet",
     "DagSample",
     "Estimate",
     "Evidence",
@@ -17,5 +19,6 @@ __all__ = [
     "LowerBound",
     "MapResult",
     "Posterior",
+    "ThresholdGraph",
     "Traces",
 ]

@@ -26,6 +26,7 @@ from arcwise.posterior.matrices import (
 )
 
 if TYPE_CHECKING:
+    from arcwise.posterior.consensus import CredibleSet
     from arcwise.posterior.estimate import Estimate
 
 # Edges this uncertain show how fast the DAGs change.
@@ -204,8 +205,8 @@ class DagSample:
     def effective_draws(self) -> float:
         """How many independent DAGs these are worth, as far as their edges tell.
 
-        It is the least that any edge with a probability between 0.05 and 0.95 is
-        worth, p (1 - p) over its squared standard error; but not more than
+        It is what the middle one of the edges with a probability between 0.05 and 0.95
+        is worth, p (1 - p) over its squared standard error; but not more than
         `effective_sample_size`, which is what it is where there is no such edge.
         """
         probabilities = self.edge_probabilities()
@@ -216,7 +217,7 @@ class DagSample:
         p, errors = probabilities[uncertain], self.standard_errors()[uncertain]
         with np.errstate(divide="ignore"):
             worth = p * (1.0 - p) / errors**2
-        return float(np.fmin(np.nanmin(worth, initial=np.inf), by_weights))
+        return float(np.fmin(np.nanmedian(worth), by_weights))
 
     def parent_sets(self, node: str, count: int = 5) -> list[tuple[tuple[str, ...], float]]:
         """Return the most frequent parent sets of a node and their weighted shares."""
@@ -273,6 +274,28 @@ class DagSample:
         from arcwise.posterior.estimating import estimate_from_dags
 
         return estimate_from_dags(self, as_feature(feature, self.variables, given))
+
+    def credible_set(self, level: float = 0.95, *, classes: bool = False) -> CredibleSet:
+        """Return the smallest set of these DAGs that reaches a probability.
+
+        Parameters
+        ----------
+        level
+            The probability, such as 0.95.
+        classes
+            Whether equivalent DAGs count as one, and the graphs are of the type `Cpdag`.
+
+        Examples
+        --------
+        >>> sample = DagSample(["a", "b"], np.array([[0, 1], [2, 0], [0, 0], [0, 1]]))
+        >>> sample.credible_set(0.5).graphs
+        [Dag(2 variables, 1 edge: a -> b)]
+        >>> sample.credible_set(0.5, classes=True).probabilities
+        array([0.75])
+        """
+        from arcwise.posterior.consensus import credible_set
+
+        return credible_set(self, level, classes)
 
     def distinct(self) -> tuple[DagSample, NDArray[np.int64]]:
         """Return each different DAG once, as first seen, and for each DAG its place there."""

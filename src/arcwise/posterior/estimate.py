@@ -123,23 +123,25 @@ def event_interval(probability: float, effective: float) -> Interval:
     """
     if not effective > 0.0:
         return Interval(0.0, 1.0)
-    if probability > 0.5:
-        low, high = event_interval(1.0 - probability, effective)
-        return Interval(1.0 - high, 1.0 - low)
     square = _NORMAL**2
-    centre = probability + square / (2.0 * effective)
-    variance = probability * (1.0 - probability) / effective
-    spread = math.sqrt(variance + square / (2.0 * effective) ** 2)
     scale = 1.0 + square / effective
-    low = max(0.0, (centre - _NORMAL * spread) / scale)
-    high = min(1.0, (centre + _NORMAL * spread) / scale)
+    centre = (probability + square / (2.0 * effective)) / scale
+    variance = probability * (1.0 - probability) / effective
+    spread = _NORMAL * math.sqrt(variance + square / (2.0 * effective) ** 2) / scale
+    low = min(centre - spread, _lowest_for_few(probability, effective))
+    high = max(centre + spread, 1.0 - _lowest_for_few(1.0 - probability, effective))
+    return Interval(max(0.0, low), min(1.0, high))
+
+
+def _lowest_for_few(probability: float, effective: float) -> float:
+    """Return the lower bound by a Poisson law of what was seen a few times; 1 if it is more."""
     seen = probability * effective
+    if seen >= _FEW:
+        return 1.0
     if seen == 0.0:
-        return Interval(0.0, high)
-    if seen < _FEW:
-        root = 1.0 - 1.0 / (9.0 * seen) - _NORMAL / (3.0 * math.sqrt(seen))
-        low = min(low, probability * max(0.0, root) ** 3)
-    return Interval(low, high)
+        return 0.0
+    root = 1.0 - 1.0 / (9.0 * seen) - _NORMAL / (3.0 * math.sqrt(seen))
+    return probability * max(0.0, root) ** 3
 
 
 def mean_interval(value: float, error: float) -> Interval:

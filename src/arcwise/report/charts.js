@@ -1,7 +1,7 @@
 // The charts, drawn by plotly in the page's own type and colours.
 "use strict";
 
-const CHART_SETTINGS = { responsive: true, displaylogo: false, displayModeBar: false };
+const CHART_SETTINGS = { displaylogo: false, displayModeBar: false };
 
 function chartLayout(own, element) {
   const axis = { gridcolor: "#e6e9ed", zerolinecolor: "#e6e9ed", linecolor: "#aab2bb", automargin: true, fixedrange: false };
@@ -21,26 +21,33 @@ function chartLayout(own, element) {
   };
 }
 
-// As many names along the matrix as there is room for; others are seen on pointing at a cell.
-function matrixTicks(names, plain, room) {
-  const every = Math.max(1, Math.ceil(names.length / Math.max(1, Math.floor(room / 15))));
-  const places = names.map((_, i) => i).filter((i) => i % every === 0);
-  const cut = (i) => {
-    const letters = Array.from(plain[i]);
-    if (letters.length <= 14) return names[i];
-    const start = letters.slice(0, 13).join("");
-    return start.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;") + "…";
-  };
-  return { tickmode: "array", tickvals: places, ticktext: places.map(cut), showgrid: false, zeroline: false, ticks: "", showline: false };
+// Names as the matrix has room for: of long ones the beginning, and in plotly's small HTML.
+function tickName(name) {
+  const letters = Array.from(name);
+  const short = letters.length <= 14 ? name : letters.slice(0, 13).join("") + "…";
+  return short.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-function drawMatrix(element, chart, plain) {
+// As many names along an axis as there is room for; others are seen on pointing at a cell.
+function matrixAxis(ticks, room) {
+  const every = Math.max(1, Math.ceil((ticks.length * 14) / Math.max(14, room)));
+  const places = ticks.map((_, i) => i).filter((i) => i % every === 0);
+  return {
+    tickmode: "array", tickvals: places, ticktext: places.map((i) => ticks[i]), tickfont: { size: 11 },
+    showgrid: false, zeroline: false, ticks: "", showline: true, mirror: true, linecolor: "#c9cfd6",
+  };
+}
+
+function drawMatrix(element, chart, variables) {
   const names = chart.names;
-  const side = element.clientWidth;
-  const height = Math.round(Math.min(Math.max(320, side * 0.82), 900));
-  element.style.height = `${height}px`;
-  const narrow = side < 560;
   const [data] = chart.data;
+  const narrow = element.clientWidth < 560;
+  const ticks = variables.map(tickName);
+  const beside = 46 + Math.max(...variables.map((name) => textWidth(Array.from(name).slice(0, 14).join(""), 11)));
+  const room = Math.min(860, element.clientWidth - beside - (narrow ? 8 : 84));
+  const below = narrow ? 64 : 12;
+  const height = Math.round(room + beside + below);
+  element.style.height = `${height}px`;
   const heat = {
     ...data,
     customdata: names.map((source) => names.map((target) => `${source} → ${target}`)),
@@ -50,31 +57,36 @@ function drawMatrix(element, chart, plain) {
       : data.colorbar,
   };
   const layout = chartLayout(chart.layout, element);
-  Object.assign(layout.xaxis, matrixTicks(names, plain, side - 150), { tickangle: -90, constrain: "domain" });
-  Object.assign(layout.yaxis, matrixTicks(names, plain, height - 160), { scaleanchor: "x", constrain: "domain" });
+  Object.assign(layout.xaxis, matrixAxis(ticks, room), { tickangle: -90, constrain: "domain", automargin: false });
+  Object.assign(layout.yaxis, matrixAxis(ticks, room), { scaleanchor: "x", constrain: "domain", automargin: false });
   layout.height = height;
-  layout.margin = { l: 40, r: 8, t: 40, b: narrow ? 60 : 12 };
-  return Plotly.react(element, [heat], layout, CHART_SETTINGS);
+  layout.margin = { l: beside, r: narrow ? 8 : 84, t: beside, b: below };
+  return Plotly.newPlot(element, [heat], layout, CHART_SETTINGS);
 }
 
-function drawChart(name, chart) {
+function drawChart(element, chart) {
+  return Plotly.newPlot(element, chart.data, chartLayout(chart.layout, element), CHART_SETTINGS);
+}
+
+// Draws a chart, and anew whenever its width changes: names, height and legend depend on it. One
+// drawing is done before the next begins, as plotly mixes up two at once.
+function keepDrawn(name, draw) {
   const element = document.getElementById(`chart-${name}`);
-  const layout = chartLayout(chart.layout, element);
-  return Plotly.newPlot(element, chart.data, layout, CHART_SETTINGS);
+  let drawn = null;
+  let waiting = Promise.resolve();
+  const redraw = () => {
+    const width = element.clientWidth;
+    if (width === 0 || width === drawn) return undefined;
+    drawn = width;
+    Plotly.purge(element);
+    return draw(element);
+  };
+  new ResizeObserver(() => { waiting = waiting.then(redraw); }).observe(element);
 }
 
 function drawCharts(contents) {
   const { matrix, traces, agreement } = contents.charts;
-  const element = document.getElementById("chart-matrix");
-  const plain = contents.network.variables;
-  let drawn = element.clientWidth;
-  drawMatrix(element, matrix, plain);
-  // Its names and height depend on the width, which plotly's own resizing knows nothing of.
-  new ResizeObserver(() => {
-    if (Math.abs(element.clientWidth - drawn) < 8) return;
-    drawn = element.clientWidth;
-    drawMatrix(element, matrix, plain);
-  }).observe(element);
-  if (traces) drawChart("traces", traces);
-  if (agreement) drawChart("agreement", agreement);
+  keepDrawn("matrix", (element) => drawMatrix(element, matrix, contents.network.variables));
+  if (traces) keepDrawn("traces", (element) => drawChart(element, traces));
+  if (agreement) keepDrawn("agreement", (element) => drawChart(element, agreement));
 }

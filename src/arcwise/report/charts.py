@@ -98,7 +98,7 @@ def trace_chart(posterior: Posterior) -> Chart | None:
     ]
     layout = {
         "xaxis": {"title": {"text": "steps after burn-in"}},
-        "yaxis": {"title": {"text": "log weight"}},
+        "yaxis": {"title": {"text": "log weight"}, "tickformat": ",~f"},
     }
     notes = []
     if every > 1:
@@ -129,7 +129,7 @@ def _spread_of_runs(log_weights: NDArray[np.float64]) -> Chart | None:
             }
         ],
         "layout": {
-            "xaxis": {"title": {"text": "log weight of a run"}},
+            "xaxis": {"title": {"text": "log weight of a run"}, "tickformat": ",~f"},
             "yaxis": {"title": {"text": "runs"}, "rangemode": "tozero"},
             "showlegend": False,
         },
@@ -198,4 +198,5 @@ def agreement_chart(diagnosis: Diagnosis) -> Chart | None:
             "yaxis": {"title": {"text": f"probability, one {part}"}, "range": [-0.03, 1.03]},
         },
         "note": note,
+        "title": "Agreement of chains" if part == "chain" else "Agreement of the runs' halves",
     }

@@ -147,10 +147,9 @@ class NetworkView {
       const points = [this.centres[edge.source], ...edge.way.map((place) => this.onScreen(place)), this.centres[edge.target]];
       const outline = edgeOutline(points, this.shapes[edge.source], this.shapes[edge.target], width, this.large);
       const group = svgElement("g", { class: "edge", "data-edge": `${edge.source} ${edge.target}` }, fragment);
-      if (this.chosen !== null) {
-        group.classList.add(edge.target === this.chosen ? "incoming" : edge.source === this.chosen ? "outgoing" : "faded");
-      }
-      group.style.opacity = group.classList.contains("faded") ? 0.07 : 0.12 + 0.88 * edge.probability;
+      const kind = this.kindOf(edge);
+      if (kind) group.classList.add(kind);
+      group.style.opacity = (0.12 + 0.88 * edge.probability) * (kind === "faded" ? 0.12 : 1);
       const words = `${this.names[edge.source]} → ${this.names[edge.target]}: ${edge.probability.toFixed(3)}`;
       svgElement("title", {}, group).textContent = words;
       if (outline) {
@@ -159,6 +158,14 @@ class NetworkView {
       }
     }
     this.edgeLayer.replaceChildren(fragment);
+  }
+
+  // How an edge stands out: by the node chosen, else by the nodes found.
+  kindOf({ source, target }) {
+    if (this.chosen !== null) {
+      return target === this.chosen ? "incoming" : source === this.chosen ? "outgoing" : "faded";
+    }
+    return this.found.size === 0 || this.found.has(source) || this.found.has(target) ? "" : "faded";
   }
 
   move() {

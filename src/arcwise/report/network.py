@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.posterior import Posterior
-from arcwise.report.blankets import blanket_probabilities
+from arcwise.posterior.matrices import relation_probabilities
 from arcwise.report.placing import place_nodes
 from arcwise.report.wording import count, number
 
@@ -75,7 +75,7 @@ def nodes(posterior: Posterior) -> dict[str, Any]:
     Where the posterior cannot tell one of the two, a sentence says why.
     """
     knows_sets = posterior.family_probabilities is not None or posterior.dags is not None
-    blankets = None if posterior.dags is None else blanket_probabilities(posterior.dags)
+    blankets = None if posterior.dags is None else relation_probabilities(posterior.dags, "blanket")
     place = {name: index for index, name in enumerate(posterior.variables)}
     return {
         "parent_sets": [

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module, resources
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from arcwise.errors import MissingDependencyError
+from arcwise._optional import optional
 from arcwise.posterior import Posterior
 from arcwise.posterior.plain import strict_json
 from arcwise.report.contents import report_contents
@@ -64,7 +64,9 @@ def write_report(
 
 def page_text(contents: dict[str, Any]) -> str:
     """Return the page that shows these contents."""
-    jinja2, plotly = _needed("jinja2"), _needed("plotly.offline")
+    jinja2, plotly = (
+        optional(package, "report", "'arcwise[report]'") for package in ("jinja2", "plotly.offline")
+    )
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
@@ -81,13 +83,3 @@ def page_text(contents: dict[str, Any]) -> str:
 
 def _file(name: str) -> str:
     return (resources.files(__package__) / name).read_text(encoding="utf-8")
-
-
-def _needed(package: str) -> Any:
-    try:
-        return import_module(package)
-    except ImportError:
-        raise MissingDependencyError(
-            f"the report page needs the package {package.partition('.')[0]}, which is not "
-            "installed; pip install 'arcwise[report]'"
-        ) from None

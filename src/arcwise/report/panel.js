@@ -31,14 +31,14 @@ function showPanel(contents, node, choose) {
   const { parent_sets: sets, blankets } = contents.nodes;
   panel.replaceChildren(
     htmlElement("div", { class: "panel-head" }, htmlElement("h3", { id: "chosen-name" }, variables[node]), close),
-    ...bars("Parents", of(1, 0), 5, "No parent has a probability of 0.005 or more.", "incoming"),
-    ...bars("Children", of(0, 1), 5, "No child has a probability of 0.005 or more.", "outgoing"),
-    ...(blankets
-      ? bars("Markov blanket", blankets[node].map(([member, probability]) => [[member], probability]), 10, "Nothing is in it with a probability of 0.005 or more.")
-      : [htmlElement("h4", {}, "Markov blanket"), htmlElement("p", { class: "note" }, contents.nodes.why_no_blankets)]),
     ...(sets
-      ? bars("Parent sets", sets[node], 8, "No single set has a probability of 0.005 or more.", "sets")
-      : [htmlElement("h4", {}, "Parent sets"), htmlElement("p", { class: "note" }, contents.nodes.why_no_parent_sets)]));
+      ? bars("Parent sets", sets[node], 6, "No single set has a probability of 0.005 or more.", "sets")
+      : [htmlElement("h4", {}, "Parent sets"), htmlElement("p", { class: "note" }, contents.nodes.why_no_parent_sets)]),
+    ...(blankets
+      ? bars("Markov blanket", blankets[node].map(([member, probability]) => [[member], probability]), 8, "Nothing is in it with a probability of 0.005 or more.")
+      : [htmlElement("h4", {}, "Markov blanket"), htmlElement("p", { class: "note" }, contents.nodes.why_no_blankets)]),
+    ...bars("Parents", of(1, 0), 5, "No parent has a probability of 0.005 or more.", "incoming"),
+    ...bars("Children", of(0, 1), 5, "No child has a probability of 0.005 or more.", "outgoing"));
 }
 
 // While no node is chosen: what a choice would show, and a few nodes to begin with.
@@ -65,7 +65,7 @@ function barRow(variables, members, value, choose, whole = 1, digits = 3) {
   members.forEach((member, i) => {
     const link = htmlElement("button", { type: "button", class: "link" }, variables[member]);
     link.addEventListener("click", () => choose(member));
-    names.append(...(i ? [", "] : []), link);
+    names.append(htmlElement("span", { class: "member" }, link, i + 1 < members.length ? "," : ""), " ");
   });
   const bar = htmlElement("span", { class: "bar", "aria-hidden": "true" });
   bar.style.setProperty("--share", value / whole);

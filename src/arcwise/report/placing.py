@@ -98,4 +98,5 @@ def _nodes_met(
         met |= distance < clearance**2
     rows = np.arange(len(sources))
     met[rows, sources] = met[rows, targets] = False
-    return met.sum(axis=1).astype(np.float64)
+    counts: Array = met.sum(axis=1).astype(np.float64)
+    return counts

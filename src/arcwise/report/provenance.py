@@ -19,6 +19,8 @@ _MODEL = {
     "data_fingerprint": "Data fingerprint",
 }
 _TIMES = ("seconds", "seconds_sampling")
+
+
 def provenance_tables(posterior: Posterior) -> list[dict[str, Any]]:
     """Return the model, the run and its settings as titled tables of names and values."""
     model: Rows = [

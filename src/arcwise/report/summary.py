@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.posterior import Posterior
-from arcwise.report.wording import count, enumeration, number, setting, space_words
+from arcwise.report.wording import class_words, count, enumeration, number, setting
 
 _SURE, _POSSIBLE = 0.9, 0.1
 _MOST_NAMED = 6
@@ -46,7 +46,7 @@ def what_was_done(posterior: Posterior, data_description: str | None) -> list[st
     if score and score != "None":
         sentences.append(f"Every parent set was scored by {setting(str(score))}.")
     if prior and prior != "None":
-        sentences.append(f"The prior is {setting(str(prior))}.")
+        sentences.append(f"The prior is {class_words(str(prior))}.")
     sentences.append(_algorithm(posterior))
     sentences.append(
         "Every DAG counts by its prior weight times its likelihood (the modular posterior)."
@@ -63,7 +63,7 @@ def _algorithm(posterior: Posterior) -> str:
     done = posterior.summary
     drawn = 0 if posterior.dags is None else len(posterior.dags)
     keeping = f" {count(drawn, 'DAG')} were drawn." if drawn else ""
-    over = f" over {space_words(str(done['space']))}" if "space" in done else ""
+    over = f" over {class_words(str(done['space']))}" if "space" in done else ""
     if posterior.algorithm == "exact":
         return (
             "The posterior was computed exactly, by dynamic programming over all subsets of the "
@@ -106,17 +106,13 @@ def what_was_found(posterior: Posterior) -> list[str]:
     sure = [row for row in table if row[2] >= _SURE]
     sentences = []
     if sure:
-        sentences.append(
-            f"{_many(len(sure))} probability of at least {_SURE}: {_named(sure)}."
-        )
+        sentences.append(f"{_many(len(sure))} probability of at least {_SURE}: {_named(sure)}.")
     else:
         sentences.append(f"No edge has a probability of {_SURE} or more.")
     turned = _unclear_directions(posterior)
     if turned:
-        sentences.append(
-            f"{'One connection is' if len(turned) == 1 else f'{number(len(turned))} connections are'}"
-            f" near-certain while the direction is open: {_listed(turned)}."
-        )
+        many = "One connection is" if len(turned) == 1 else f"{number(len(turned))} connections are"
+        sentences.append(f"{many} near-certain while the direction is open: {_listed(turned)}.")
     unsure = len(table) - len(sure)
     if unsure:
         sentences.append(
@@ -130,7 +126,7 @@ def _many(edges: int, kind: str = "") -> str:
 
 
 def _named(rows: Sequence[tuple[str, str, float]]) -> str:
-    return _listed([f"{source} → {target}" for source, target, _ in rows])
+    return _listed([f"{source}\u00a0→ {target}" for source, target, _ in rows])
 
 
 def _listed(names: list[str]) -> str:
@@ -148,4 +144,4 @@ def _unclear_directions(posterior: Posterior) -> list[str]:
     pairs = np.argwhere(np.triu(open_direction, 1))
     order = np.argsort(-either[pairs[:, 0], pairs[:, 1]], kind="stable")
     names = posterior.variables
-    return [f"{names[u]} – {names[v]}" for u, v in pairs[order]]
+    return [f"{names[u]}\u00a0– {names[v]}" for u, v in pairs[order]]

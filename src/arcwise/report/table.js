@@ -97,6 +97,7 @@ class EdgeTable {
       const value = row[key];
       if (!numeric) return htmlElement("td", { class: "name" }, value);
       const cell = htmlElement("td", { class: "number" }, value === null ? "–" : value.toFixed(key === "standard_error" ? 4 : 3));
+      cell.dataset.key = key;
       if (key === "probability") {
         cell.classList.add("with-bar");
         cell.style.setProperty("--share", value);

@@ -68,12 +68,12 @@ def enumeration(parts: Sequence[str]) -> str:
 
 
 def setting(text: str) -> str:
-    """Return the repr of a score or prior in words.
+    """Return the repr of a score in words.
 
     Examples
     --------
-    >>> setting("BDeu(equivalent_sample_size=1.0)"), setting("Uniform()"), setting("a table")
-    ('BDeu (equivalent sample size 1)', 'Uniform', 'a table')
+    >>> setting("BDeu(equivalent_sample_size=1.0)"), setting("a table")
+    ('BDeu (equivalent sample size 1)', 'a table')
     """
     name, details = _parts(text)
     if name is None:
@@ -81,12 +81,12 @@ def setting(text: str) -> str:
     return f"{name} ({details})" if details else name
 
 
-def space_words(text: str) -> str:
-    """Return the repr of a space in words.
+def class_words(text: str) -> str:
+    """Return the repr of a space or prior in words.
 
     Examples
     --------
-    >>> space_words("BucketOrders(size=5)"), space_words("LinearOrders(moves=None)")
+    >>> class_words("BucketOrders(size=5)"), class_words("LinearOrders(moves=None)")
     ('bucket orders (size 5)', 'linear orders')
     """
     name, details = _parts(text)

@@ -1,4 +1,4 @@
-"""`compare_posteriors`: agreement that chance allows for, and differences that it does not."""
+"""`compare_runs`: agreement that chance allows for, and differences that it does not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Model, Posterior, compare_posteriors
+from arcwise import Model, Posterior, compare_runs
 from arcwise.errors import ArgumentError
 from exact_models import random_model
 
@@ -30,9 +30,9 @@ def chains(model: Model, seed: int, steps: int = 20_000) -> Posterior:
 def test_runs_that_differ_by_chance_agree(model: Model, exact: Posterior) -> None:
     # Of 20 comparisons each alarms falsely at 1 % or so: more than two do in a thousandth of cases.
     runs = [chains(model, seed) for seed in range(1, 11)]
-    wrong = sum(not compare_posteriors(exact, run).agree for run in runs)
+    wrong = sum(not compare_runs(exact, run).agree for run in runs)
     wrong += sum(
-        not compare_posteriors(one, other).agree
+        not compare_runs(one, other).agree
         for one, other in zip(runs, runs[1:] + runs[:1], strict=True)
     )
     assert wrong <= 2
@@ -40,7 +40,7 @@ def test_runs_that_differ_by_chance_agree(model: Model, exact: Posterior) -> Non
 
 def test_other_posteriors_differ(model: Model, exact: Posterior) -> None:
     other = arcwise.exact(model, "order-modular")
-    found = compare_posteriors(exact, other)
+    found = compare_runs(exact, other)
     assert not found.agree
     assert "The posteriors differ" in found.sentences[0]
     assert found.notes == (
@@ -55,7 +55,7 @@ def test_other_posteriors_differ(model: Model, exact: Posterior) -> None:
     place = np.unravel_index(np.argmin(np.abs(moved - 0.5)), moved.shape)
     moved[place] += 0.3
     changed = replace(sampled, edges=moved)
-    found = compare_posteriors(exact, changed)
+    found = compare_runs(exact, changed)
     assert not found.agree
     first = found.largest(1)[0]
     assert (first.source, first.target) == tuple(model.variables[i] for i in place)
@@ -70,11 +70,11 @@ def test_an_edge_no_chain_saw_has_no_error_of_zero(model: Model, exact: Posterio
     edges, errors = sampled.edges.copy(), sampled.edge_errors.copy()
     edges[0, 1] = errors[0, 1] = 0.0
     seen = replace(sampled, edges=edges, edge_errors=errors)
-    assert compare_posteriors(replace(exact, edges=rare), seen).in_errors[0, 1] < 1.0
+    assert compare_runs(replace(exact, edges=rare), seen).in_errors[0, 1] < 1.0
 
 
 def test_the_same_posterior_agrees_with_itself_in_any_order(exact: Posterior) -> None:
-    found = compare_posteriors(exact, exact)
+    found = compare_runs(exact, exact)
     assert found.agree
     assert found.in_errors.max() == 0.0
     assert found.evidence_difference == 0.0
@@ -85,22 +85,22 @@ def test_the_same_posterior_agrees_with_itself_in_any_order(exact: Posterior) ->
         exact.algorithm,
         exact.edges[np.ix_(order, order)],
     )
-    assert compare_posteriors(exact, turned).in_errors.max() == 0.0
-    assert compare_posteriors(turned, exact).in_errors.max() == 0.0
+    assert compare_runs(exact, turned).in_errors.max() == 0.0
+    assert compare_runs(turned, exact).in_errors.max() == 0.0
 
 
 def test_different_data_are_told(model: Model, exact: Posterior) -> None:
     other = replace(exact, provenance=dict(exact.provenance) | {"data_fingerprint": "other"})
-    assert "They are of different data." in compare_posteriors(exact, other).sentences
+    assert "They are of different data." in compare_runs(exact, other).sentences
 
 
 def test_one_variable_agrees() -> None:
     alone = arcwise.exact(Model(["a"], lambda node, parents: 0.0))
-    assert compare_posteriors(alone, alone).agree
-    assert compare_posteriors(alone, alone).largest(5) == []
+    assert compare_runs(alone, alone).agree
+    assert compare_runs(alone, alone).largest(5) == []
 
 
 def test_different_variables_are_refused(exact: Posterior) -> None:
     other = arcwise.exact(Model(["a", "b"], lambda node, parents: 0.0))
     with pytest.raises(ArgumentError, match="different variables"):
-        compare_posteriors(exact, other)
+        compare_runs(exact, other)
