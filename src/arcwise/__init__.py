@@ -26,7 +26,9 @@ from arcwise.comparison import (
     EdgeCurve,
     MeanDistance,
     PosteriorComparison,
+    RunComparison,
     compare_posterior,
+    compare_runs,
     roc,
 )
 from arcwise.constraints import Constraints
@@ -47,7 +49,7 @@ from arcwise.graphs import (
     structural_hamming_distance,
     v_structures,
 )
-from arcwise.learning import compare_runs, sample
+from arcwise.learning import sample
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
 from arcwise.posterior import (
@@ -115,6 +117,7 @@ __all__ = [
     "Partitions",
     "Posterior",
     "PosteriorComparison",
+    "RunComparison",
     "ScoreSums",
     "Space",
     "ThresholdGraph",

@@ -10,15 +10,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arcwise.cli.folders import ResultFolder, saved_posterior
-from arcwise.learning.comparing import RunComparison, compare_runs
+from arcwise.cli.folders import saved_posterior
+from arcwise.comparison.runs import RunComparison, compare_runs
 
 _EDGES_SHOWN = 10
 
 
 def compare(
-    first: ResultFolder,
-    second: Annotated[Path, typer.Argument(metavar="DIR2", help="Another one.")],
+    first: Annotated[Path, typer.Argument(metavar="DIR1", help="The first folder of results.")],
+    second: Annotated[Path, typer.Argument(metavar="DIR2", help="The second one.")],
 ) -> None:
     """Say whether two posteriors of the same variables agree, and where they differ most.
 

@@ -11,7 +11,7 @@ from arcwise.cli.folders import ResultFolder, saved_posterior
 
 def feature(
     folder: ResultFolder,
-    text: Annotated[
+    feature: Annotated[
         str,
         typer.Argument(
             metavar="FEATURE",
@@ -26,4 +26,4 @@ def feature(
 
     [bold]Example:[/bold] arcwise feature results "smoke ~> dysp"
     """
-    print(saved_posterior(folder).estimate(text, given=given))
+    print(saved_posterior(folder).estimate(feature, given=given))

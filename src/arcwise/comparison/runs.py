@@ -48,6 +48,15 @@ class RunComparison:
         None if either has none.
     notes
         What else the two differ in, such as their data.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> other = arcwise.exact(model, "order-modular")
+    >>> found = compare_runs(arcwise.exact(model), other)
+    >>> found.agree, len(found.largest(3))
+    (False, 3)
     """
 
     variables: tuple[str, ...]
