@@ -12,6 +12,7 @@ from arcwise import DagSample, Data, Model, Posterior
 from arcwise.algorithms import memory
 from arcwise.errors import ArcwiseError, DataWarning
 from arcwise.learning import costs
+from interrupting import assert_stops_within_two_seconds
 from separate_modes import two_modes
 
 quick = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
@@ -292,3 +293,13 @@ def test_refusals_are_one_sentence(data: Any, options: dict[str, Any], words: st
         sample(data, **options)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_ctrl_c_before_anything_is_sampled_stops_it() -> None:
+    assert_stops_within_two_seconds("""
+import arcwise
+dag = arcwise.simulate.random_dag(120, expected_degree=4, seed=1)
+data = arcwise.simulate.gaussian_network(dag, seed=1).sample(1200, seed=1)
+def job():
+    arcwise.sample(data, progress=None)
+""")

@@ -16,7 +16,7 @@ from arcwise.errors import ArgumentError
 from exact_models import random_model
 from interrupting import assert_returns_what_there_is
 
-pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
 
 SAMPLERS: dict[str, Callable[..., Posterior]] = {
     "mcmc": lambda model, **rule: arcwise.mcmc(model, "partitions", **rule),
@@ -114,13 +114,13 @@ def test_what_counts_is_the_end_of_a_longer_run(model: Model) -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLERS)
-@pytest.mark.parametrize("steps", [40, 1_000, 6_000, 7_777])
+@pytest.mark.parametrize("steps", [2, 5, 40, 1_000, 6_000, 7_777])
 def test_steps_limit_a_rule(name: str, steps: int, model: Model) -> None:
     found = SAMPLERS[name](model, until="ess>1e9", steps=steps, seed=3)
     assert found.summary["until_met"] is False
     total = found.summary["burn_in_steps"] + found.summary["steps_after_burn_in"][0]
     assert steps - found.summary["thinning"] - 8 <= total <= steps
-    assert found.summary["burn_in_steps"] <= 0.55 * steps
+    assert found.summary["burn_in_steps"] <= 0.55 * steps + 1
 
 
 @pytest.mark.parametrize("space", ["linear", "partitions"])

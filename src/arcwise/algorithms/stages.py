@@ -136,14 +136,16 @@ class Stages:
                 pieces.burn_in(piece)
         else:
             piece = 16
-            while pieces.steps < steps and pieces.seconds < budget.seconds / 4:
+            while pieces.steps == 0 or (
+                pieces.steps < steps and pieces.seconds < budget.seconds / 4
+            ):
                 before = pieces.seconds
                 pieces.burn_in(min(piece, steps - pieces.steps))
                 if pieces.seconds - before < budget.seconds / 40:
                     piece *= 2
             if budget.thinning is None:
-                # Where time was up early, as many states are kept from fewer steps.
-                thinning = min(thinning, max(1, pieces.steps // _FIRST_DRAWS))
+                # Where time was up early, more states are kept of fewer steps, within reason.
+                thinning = min(thinning, max(1, self._nodes // 4, pieces.steps // _FIRST_DRAWS))
         pieces.thin(thinning)
 
     def _begin(self, steps: int) -> None:

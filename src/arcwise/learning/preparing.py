@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from arcwise.constraints import Constraints
 from arcwise.data import Data, read
 from arcwise.data.description import summary as in_short
 from arcwise.data.messages import plural
-from arcwise.errors import ArgumentError, DataError
+from arcwise.errors import ArgumentError, DataError, InterruptedWarning
 from arcwise.families import Families
 from arcwise.learning import costs
 from arcwise.learning.request import Request
@@ -165,14 +166,16 @@ def _grown(request: Request, problem: Problem, start: str, about: dict[str, Any]
     if not start:
         # The tests of the PC algorithm take every row as observed.
         start = "greedy:4" if _intervened(problem.data) or isinstance(problem.data, list) else "pc"
-    growth = grow(
-        problem.data,
-        start,
-        max_size=request.max_candidates,
-        seed=request.seed,
-        progress=request.progress,
-        **about,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InterruptedWarning)
+        growth = grow(
+            problem.data,
+            start,
+            max_size=request.max_candidates,
+            seed=request.seed,
+            progress=request.progress,
+            **about,
+        )
     if growth.best is not None and growth.best.interrupted:
         raise KeyboardInterrupt  # there is nothing of the posterior yet
     words = [
