@@ -129,7 +129,8 @@ def test_seconds_limit_a_rule(space: str, model: Model) -> None:
     assert found.summary["until_met"] is False
     assert 0.4 < found.summary["seconds_sampling"] < 2.0
     after = found.summary["steps_after_burn_in"][0]
-    assert after >= 0.4 * (after + found.summary["burn_in_steps"])
+    # A third at least, where the time was up in the middle of a stage.
+    assert after >= 0.3 * (after + found.summary["burn_in_steps"])
 
 
 def test_long_runs_are_thinned(model: Model) -> None:

@@ -65,7 +65,7 @@ class Stages:
 
     def run(self) -> None:
         """Run until the rule is met or the limit is reached."""
-        pieces, budget = self._pieces, self._budget
+        pieces = self._pieces
         self._first_burn_in()
         length = pieces.steps
         while True:
@@ -73,19 +73,17 @@ class Stages:
             in_time = self._sample(self._wanted)
             if self._look() or not in_time:
                 return
-            left = self._steps_left()
-            if left < pieces.steps:
-                break
             length = pieces.steps
+            if self._steps_left() < length:
+                break
         for part in range(_LOOKS_AT_LAST):
             draws = int(self._steps_left() / (_LOOKS_AT_LAST - part)) // pieces.thinning
             if draws == 0:
                 continue
             self._wanted += draws
-            if not self._sample(draws) or self._look():
-                break
-        self._look()
-        assert budget.steps is None or pieces.steps <= budget.steps
+            in_time = self._sample(draws)
+            if self._look() or not in_time:
+                return
 
     def share(self, pieces: Pieces) -> float:
         """Return how far it is, by the limit or by the rule, whichever is nearer."""
