@@ -52,6 +52,10 @@ from arcwise.graphs import (
 from arcwise.learning import sample
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
+from arcwise.parameters.effects import Effects, effects
+from arcwise.parameters.interventional import interventional
+from arcwise.parameters.level_estimates import Interventional
+from arcwise.parameters.predictive import log_predictive
 from arcwise.posterior import (
     CredibleSet,
     DagSample,
@@ -96,6 +100,7 @@ __all__ = [
     "EdgeCurve",
     "EdgePenalty",
     "EdgeWeights",
+    "Effects",
     "Estimate",
     "Evidence",
     "ExactSampler",
@@ -108,6 +113,7 @@ __all__ = [
     "GraphComparison",
     "Growth",
     "ImportanceWeightedDags",
+    "Interventional",
     "Layerings",
     "LinearOrders",
     "MapResult",
@@ -132,6 +138,7 @@ __all__ = [
     "cpdag",
     "diagnose",
     "discretize",
+    "effects",
     "evidence",
     "exact",
     "exact_cost",
@@ -139,7 +146,9 @@ __all__ = [
     "grow",
     "growth_memory",
     "importance_weighted_dags",
+    "interventional",
     "linear_extensions",
+    "log_predictive",
     "map",
     "mc3",
     "mcmc",
