@@ -24,12 +24,12 @@ help:  ## this list
 	@echo "make TARGET, where TARGET is one of:"
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-demo: $(VENV)/installed.stamp  ## score the bundled example and compute its exact posterior
+demo: $(VENV)/report.stamp  ## learn the bundled example: its edges, and a report page to look at
 	@mkdir -p build/demo
 	$(BIN)/arcwise simulate asia --rows 2000 --seed 1 --out build/demo/asia.csv
-	$(BIN)/arcwise score build/demo/asia.csv --score bdeu --max-indegree 3 \
-	    --out build/demo/asia.jkl
-	$(BIN)/arcwise exact build/demo/asia.csv --score bdeu --max-indegree 3 --out build/demo
+	$(BIN)/arcwise learn build/demo/asia.csv --max-indegree 3 --seed 1 --title "ASIA" \
+	    --out build/demo
+	$(call say,Look at build/demo/report.html in a browser.)
 
 test: test-core test-python  ## all tests
 
@@ -106,6 +106,10 @@ $(VENV)/tools.stamp: $(BIN)/python pyproject.toml
 $(VENV)/installed.stamp: $(VENV)/tools.stamp $(SOURCES)
 	$(call say,Building and installing arcwise)
 	@$(PIP) --no-build-isolation -C build-dir=build/python .
+	@touch $@
+
+$(VENV)/report.stamp: $(VENV)/installed.stamp
+	@$(PIP) $(call wanted,['project']['optional-dependencies']['report'])
 	@touch $@
 
 $(VENV)/test.stamp: $(VENV)/installed.stamp

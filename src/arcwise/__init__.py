@@ -26,7 +26,9 @@ from arcwise.comparison import (
     EdgeCurve,
     MeanDistance,
     PosteriorComparison,
+    RunComparison,
     compare_posterior,
+    compare_runs,
     roc,
 )
 from arcwise.constraints import Constraints
@@ -47,6 +49,7 @@ from arcwise.graphs import (
     structural_hamming_distance,
     v_structures,
 )
+from arcwise.learning import sample
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
 from arcwise.parameters.effects import Effects, effects
@@ -120,6 +123,7 @@ __all__ = [
     "Partitions",
     "Posterior",
     "PosteriorComparison",
+    "RunComparison",
     "ScoreSums",
     "Space",
     "ThresholdGraph",
@@ -130,6 +134,7 @@ __all__ = [
     "candidates",
     "compare",
     "compare_posterior",
+    "compare_runs",
     "cpdag",
     "diagnose",
     "discretize",
@@ -152,6 +157,7 @@ __all__ = [
     "read_scores",
     "report",
     "roc",
+    "sample",
     "samples_for",
     "score",
     "simulate",

@@ -1,4 +1,4 @@
-"""Posteriors compared with a known graph: distances, precision and recall, ROC curves."""
+"""Posteriors compared with a known graph (distances, ROC curves) and with each other."""
 
 from arcwise.comparison.curves import EdgeCurve
 from arcwise.comparison.known_graph import (
@@ -7,5 +7,15 @@ from arcwise.comparison.known_graph import (
     compare_posterior,
     roc,
 )
+from arcwise.comparison.runs import EdgeDifference, RunComparison, compare_runs
 
-__all__ = ["EdgeCurve", "MeanDistance", "PosteriorComparison", "compare_posterior", "roc"]
+__all__ = [
+    "EdgeCurve",
+    "EdgeDifference",
+    "MeanDistance",
+    "PosteriorComparison",
+    "RunComparison",
+    "compare_posterior",
+    "compare_runs",
+    "roc",
+]
