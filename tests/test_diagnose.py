@@ -279,3 +279,20 @@ def test_chains_of_different_lengths_in_any_order() -> None:
     assert found.rhat[0, 1] == pytest.approx(float(rhat(bits[:, :220])))
     means = [bits[0].mean(), bits[1, :220].mean()]
     assert found.chain_edges[:, 0, 1] == pytest.approx(means)
+
+
+def test_long_memories_of_long_chains_by_batches() -> None:
+    """As by every draw, whether an edge forgets slowly, soon, or both at different scales."""
+    chains, draws = 4, 60_001
+    slow, slower = flipping(chains, draws, 1 / 200, 1), flipping(chains, draws, 1 / 3000, 2)
+    noise = np.random.default_rng(3).random((chains, draws)) < 0.4
+    seldom = np.random.default_rng(4).random((chains, draws)) < 0.02
+    apart = flipping(chains, draws, 1 / 20, 5) & (np.arange(chains) > 0)[:, np.newaxis]
+    series = [slow, slower, noise, slow ^ seldom, slower & noise, apart]
+    posterior = chain_posterior(
+        {(source, 6): bits for source, bits in enumerate(series)}, nodes=7, edge_errors=None
+    )
+    found = arcwise.diagnose(posterior).effective_samples
+    assert found is not None
+    for source, bits in enumerate(series):
+        assert found[source, 6] == pytest.approx(float(effective_sample_size(bits)), rel=0.05)

@@ -9,10 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.diagnostics.convergence import effective_sample_size, largest_chain_difference
+from arcwise.diagnostics.convergence import (
+    effective_sample_size,
+    largest_chain_difference,
+    standard_error,
+)
 
 FEWEST_CHANGES = 10
-_MOST_LAGS = 1000
+# Lags one by one are the fastest way for edges that soon forget, and the slowest for others.
+_MOST_LAGS, _FEWEST_LAGS, _MOST_PRODUCTS = 1000, 64, 2**26
+_MOST_POINTS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,18 +53,42 @@ class EdgeDiagnostics:
         """Return them for the packed parents of each chain, (draws, nodes, words).
 
         R-hat and effective sample sizes are of as many draws as the shortest chain has.
+        The effective sample size of an edge that remembers more draws than are worth
+        going through one by one is by the means of batches if a chain has more than
+        10,000 draws: at most so many batches, with their own autocorrelation.
         """
         parts = [np.ascontiguousarray(parents) for parents in chains]
-        # One thread: it takes a moment, and whoever asked for few threads should not see more.
-        rhat, effective, changes, shares = _core.edge_mixing(
-            parts, FEWEST_CHANGES, _MOST_LAGS, threads=1
-        )
         draws = min(len(parents) for parents in parts)
-        # Edges with a long memory, of which there are few: all lags at once by a Fourier transform.
-        for source, target in np.argwhere(effective < 0.0):
-            edge = np.stack([parent_bits(part[:draws, target], nodes)[:, source] for part in parts])
-            effective[source, target] = effective_sample_size(edge)
+        lags = _MOST_PRODUCTS // max(1, len(parts) * draws)
+        lags = min(_MOST_LAGS, max(_FEWEST_LAGS, lags))
+        # One thread: it takes a moment, and whoever asked for few threads should not see more.
+        rhat, effective, changes, shares = _core.edge_mixing(parts, FEWEST_CHANGES, lags, threads=1)
+        for target in np.flatnonzero((effective < 0.0).any(axis=0)):
+            words = [np.ascontiguousarray(part[:draws, target]) for part in parts]
+            for source in np.flatnonzero(effective[:, target] < 0.0):
+                effective[source, target] = _effective_with_long_memory(
+                    np.stack([_bit(own, int(source)) for own in words])
+                )
         return cls(rhat, effective, changes, shares, largest_chain_difference(shares))
+
+
+def _effective_with_long_memory(edge: NDArray[np.bool_]) -> float:
+    """Return the effective sample size of an edge, (chains, draws), all lags at once."""
+    chains, draws = edge.shape
+    size = -(-draws // _MOST_POINTS)
+    if size == 1:
+        return float(effective_sample_size(edge))
+    batches = edge[:, draws % size :].reshape(chains, -1, size)
+    # The error of the mean of all draws is that of the mean of their batches; so many independent
+    # draws have the same.
+    error = float(standard_error(batches.mean(axis=2)))
+    share = np.count_nonzero(edge) / edge.size
+    return share * (1.0 - share) / error**2
+
+
+def _bit(words: NDArray[np.uint64], place: int) -> NDArray[np.bool_]:
+    """Return one bit of each row of packed parents."""
+    return np.asarray(words[:, place // 64] & np.uint64(1 << place % 64) != 0)
 
 
 def parent_bits(words: NDArray[np.uint64], nodes: int) -> NDArray[np.bool_]:
