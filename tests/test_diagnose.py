@@ -86,7 +86,7 @@ def test_one_flip_in_thousands_of_draws_fools_nobody() -> None:
     assert np.isnan(diagnosis.effective_samples[0, 3])
     assert diagnosis.verdict == "not converged"  # by R-hat: first halves lack what second ones have
     assert RareChangeWarning in map(type, diagnosis.warnings)
-    assert "x0 -> x3" in " ".join(diagnosis.sentences)
+    assert "x0 → x3" in " ".join(diagnosis.sentences)
     # There for a while and gone again, the same in every half chain: R-hat sees nothing.
     for chain in once:
         chain[:] = False
@@ -114,8 +114,8 @@ def test_chains_stuck_apart_shout() -> None:
     assert diagnosis.most_different_edge == ("x0", "x3")
     first = diagnosis.sentences[0]
     assert "contradict each other" in first
-    assert "(x0 -> x3) differs by 1.00" in first
-    assert any("R-hat of an edge is infinite" in sentence for sentence in diagnosis.sentences)
+    assert "(x0 → x3) differs by 1.00" in first
+    assert any("R-hat is infinite of an edge" in sentence for sentence in diagnosis.sentences)
     assert all("1.00" in s for s in diagnosis.sentences if "R-hat" in s)
     with pytest.warns(ConvergenceWarning, match="use mc3") as issued:
         diagnosis.warn()
@@ -124,11 +124,38 @@ def test_chains_stuck_apart_shout() -> None:
     assert "more levels" in mc3.sentences[0]
 
 
+@pytest.mark.parametrize(
+    ("space", "target", "change"),
+    [
+        ("Partitions(moves=None)", "modular", "run more steps, or use mc3"),
+        ("Dags(moves=None)", "modular", "run more steps, or use mc3 or space='partitions'"),
+        ("LinearOrders()", "order-modular", "run more steps, or use mc3 or space='buckets:4'"),
+        (
+            "BucketOrders(3)",
+            "modular",
+            "run more steps, or use mc3 or space='partitions' or larger buckets",
+        ),
+    ],
+)
+def test_advice_fits_the_run_and_is_given_once(space: str, target: str, change: str) -> None:
+    apart = np.zeros((4, 1000), dtype=np.bool_)
+    apart[:2] = True
+    slow = flipping(4, 1000, 0.002, 6)
+    diagnosis = arcwise.diagnose(
+        chain_posterior({(0, 3): apart, (1, 3): slow}, summary={"space": space}, target=target)
+    )
+    assert len(diagnosis.sentences) >= 3
+    assert diagnosis.sentences[0].endswith(f"between them; {change}.")
+    assert not any("run more" in sentence for sentence in diagnosis.sentences[1:])
+    # Warnings are read one by one.
+    assert all("; run more steps" in str(warning) for warning in diagnosis.warnings)
+
+
 def test_a_log_weight_that_drifts_and_few_draws() -> None:
     traces = arcwise.posterior.Traces(tuple(np.arange(1000.0) + np.zeros((4, 1))))
     drift = arcwise.diagnose(chain_posterior(GOOD, traces=traces))
     assert drift.verdict == "not converged"
-    assert "R-hat of the log weight" in drift.sentences[0]
+    assert "R-hat is 1.73 of the log weight (above 1.05)" in drift.sentences[0]
     short = {edge: bits[:, :3] for edge, bits in GOOD.items()}
     assert arcwise.diagnose(chain_posterior(short)).verdict == "unknown"
 
@@ -140,7 +167,7 @@ def test_one_chain_alone_and_slow_chains_are_doubtful() -> None:
     assert any("run several chains" in sentence for sentence in one.sentences)
     slow = arcwise.diagnose(chain_posterior({(0, 1): flipping(4, 1000, 0.005, 4)}))
     assert slow.verdict in ("doubtful", "not converged")
-    assert any("independent ones of an edge" in sentence for sentence in slow.sentences)
+    assert any("of an edge (fewer than 50)" in sentence for sentence in slow.sentences)
 
 
 def test_exchanges_acceptance_and_interruption() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import arcwise
 from arcwise import DagSample, Data, Model, Posterior
 from arcwise.algorithms import memory
-from arcwise.errors import ArcwiseError, DataWarning
+from arcwise.errors import ArcwiseError, ConvergenceWarning, DataWarning
 from arcwise.learning import costs
 from interrupting import assert_stops_within_two_seconds
 from separate_modes import two_modes
@@ -192,6 +193,16 @@ def test_long_enough_chains_are_trusted(asia: Data) -> None:
     assert found.summary["until_met"]
     assert found.summary["verdict"] == "trustworthy"
     assert np.abs(found.edges - sample(asia).edges).max() < 0.1
+
+
+def test_warnings_point_at_the_line_that_called() -> None:
+    with pytest.warns(ConvergenceWarning, match=r"run more steps, or use mc3$") as caught:
+        found = sample(two_modes(40.0, 0.0), algorithm="mcmc", steps=4_000, chains=6)
+    with warnings.catch_warnings(record=True) as repeated:
+        warnings.simplefilter("always")
+        found.diagnose().warn()
+    assert len(repeated) > 1
+    assert {warning.filename for warning in [*caught, *repeated]} == {__file__}
 
 
 @quick

@@ -196,8 +196,9 @@ def test_progress_rises_to_one(model: Model) -> None:
 
 def test_chains_in_modes_of_the_same_weight_are_warned_of() -> None:
     # The log weight says nothing of where a chain is; edges do.
-    with pytest.warns(ConvergenceWarning, match="have not come together"):
+    with pytest.warns(ConvergenceWarning, match="have not come together") as caught:
         found = arcwise.mcmc(two_modes(40.0, 0.0), steps=2_000, chains=6, seed=1)
+    assert "or use mc3 or space='partitions' or space='buckets:4'" in str(caught[0].message)
     assert found.summary["rhat_log_weight"] in (None, pytest.approx(1.0, abs=0.05))
     assert found.summary["largest_rhat_edge"] > 1.2
     assert found.summary["largest_edge_difference_between_chains"] > 0.9

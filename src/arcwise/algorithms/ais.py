@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise._checks import whole_number
 from arcwise._running import Moment, Progress, Run, running
+from arcwise._warnings import warn
 from arcwise.algorithms.assembling import assemble
 from arcwise.algorithms.chain_posterior import acceptance, sums_for, weight_summary
 from arcwise.algorithms.ladders import as_rising, linear
@@ -280,11 +280,10 @@ def _run(
     except KeyboardInterrupt:
         if len(annealed) == 0:
             raise
-        warnings.warn(
+        warn(
             f"the run was interrupted; the result rests on the {len(annealed)} annealing runs "
             "finished so far",
             InterruptedWarning,
-            stacklevel=3,
         )
         return True
     return False

@@ -9,7 +9,6 @@ Koivisto 2016).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise._warnings import warn
 from arcwise.algorithms.dag_weights import best_dag
 from arcwise.algorithms.recording import Kept, Recording
 from arcwise.dag import Dag
@@ -95,11 +95,10 @@ def warn_of_collapse(dags: DagSample) -> None:
     """Warn if a few DAGs carry nearly all of the weight."""
     effective = dags.effective_sample_size()
     if effective < fewest_effective_dags(len(dags)):
-        warnings.warn(
+        warn(
             f"the weights of the {len(dags)} DAGs are worth {effective:.1f} equally weighted ones; "
             "draw more DAGs, or use space='partitions', which needs no weights",
             WeightCollapseWarning,
-            stacklevel=4,
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise._running import Progress
+from arcwise._warnings import warn
 from arcwise.algorithms.assembling import assemble
 from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.chains import ChainRun, run_chains
@@ -21,7 +21,7 @@ from arcwise.algorithms.recording import Kept, Recording
 from arcwise.algorithms.telescoping import telescoped
 from arcwise.diagnostics.chains import edge_diagnostics, trace_diagnostics
 from arcwise.diagnostics.convergence import weighted_standard_error
-from arcwise.diagnostics.findings import FEWEST_EXCHANGES, HOPELESS_RHAT, LARGEST_RHAT
+from arcwise.diagnostics.findings import FEWEST_EXCHANGES, HOPELESS_RHAT, LARGEST_RHAT, advice
 from arcwise.errors import ConvergenceWarning, ExchangeWarning
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
@@ -79,7 +79,7 @@ def sample_chains(
     found = assemble(model, recording, run.kept, None)
     traces = Traces(tuple(record.log_weights for record in run.kept), run.thinning)
     diagnostics = trace_diagnostics(traces) | edge_diagnostics(run.kept, len(model.variables))
-    _warn_of_convergence(diagnostics)
+    _warn_of_convergence(diagnostics, advice(algorithm, recording.target, repr(chosen)))
     exchanges = _exchanges(run, tempering)
     _warn_of_gaps(exchanges.get("exchange_acceptance", []))
     evidence = None
@@ -221,25 +221,23 @@ def _warn_of_gaps(rates: list[float | None]) -> None:
     """Warn of temperatures too far apart: states do not pass, and the evidence is too low."""
     fewest = min((rate for rate in rates if rate is not None), default=1.0)
     if fewest < FEWEST_EXCHANGES:
-        warnings.warn(
+        warn(
             f"neighbouring temperatures exchange states in only {fewest:.1%} of the proposals, so "
             "their evidence and its error are not to be trusted; give more levels, or "
             "ladder='adapted'",
             ExchangeWarning,
-            stacklevel=4,
         )
 
 
-def _warn_of_convergence(diagnostics: dict[str, Any]) -> None:
+def _warn_of_convergence(diagnostics: dict[str, Any], change: str) -> None:
     rhat = diagnostics["rhat_log_weight"] or 1.0
     edge_rhat = diagnostics["largest_rhat_edge"] or 1.0
     # Modes may weigh the same, so that edges alone tell them apart.
     if rhat > LARGEST_RHAT or edge_rhat > HOPELESS_RHAT:
         difference = diagnostics["largest_edge_difference_between_chains"]
         apart = "" if difference is None else f", edges up to {difference:.2f} apart between chains"
-        warnings.warn(
+        warn(
             f"the chains have not come together (R-hat of the log weight {rhat:.2f}, of an edge up "
-            f"to {edge_rhat:.2f}{apart}); run longer, or use mc3 or larger buckets",
+            f"to {edge_rhat:.2f}{apart}); {change}",
             ConvergenceWarning,
-            stacklevel=4,
         )

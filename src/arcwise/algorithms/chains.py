@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import dataclass, field, replace
 
 from arcwise import _core
 from arcwise._checks import whole_number
 from arcwise._running import Progress, Run, running
+from arcwise._warnings import warn
 from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.pieces import Pieces
 from arcwise.algorithms.recording import Kept, Recording
@@ -93,11 +93,10 @@ def run_chains(
     if result.interrupted:
         if not any(record.states for record in result.kept):
             raise KeyboardInterrupt
-        warnings.warn(
+        warn(
             "the run was interrupted; the result rests on the "
             f"{sum(record.states for record in result.kept)} states sampled so far",
             InterruptedWarning,
-            stacklevel=4,
         )
     result.kept = [record for record in result.kept if record.states]
     return result

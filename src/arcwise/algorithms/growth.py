@@ -12,6 +12,7 @@ import numpy as np
 from arcwise import _core
 from arcwise._checks import whole_number
 from arcwise._running import Progress, Run, running
+from arcwise._warnings import warn
 from arcwise.algorithms.growing import Growing, GrowthRound, Matrix, growth_memory
 from arcwise.algorithms.map import best_dag_of_order, order_of
 from arcwise.algorithms.map import map as find_map
@@ -189,12 +190,11 @@ def grow(
             best = None
             _by_posterior(growing, threshold, steps, seed)
     if growing.full:
-        warnings.warn(
+        warn(
             f"{', '.join(sorted(growing.full))} would have more than {max_size} candidate parents; "
             f"give max_size={max_size + 2}, where such a node takes "
             f"{in_words(growth_memory(len(start.variables), max_size + 2))}",
             GrowthWarning,
-            stacklevel=2,
         )
     rounds, full = tuple(growing.rounds), tuple(sorted(growing.full))
     if best is not None:
@@ -213,11 +213,10 @@ def _by_map(growing: Growing, restarts: int, seed: int, run: Run) -> MapResult:
             raise
     best = max(growing.weights, key=growing.weights.__getitem__)
     growing.keep(_adjacent(best))
-    warnings.warn(
+    warn(
         f"growth was interrupted after {len(growing.rounds)} rounds; the result is the best DAG "
         "so far",
         InterruptedWarning,
-        stacklevel=3,
     )
     found = find_map(
         growing.build(), method="search", restarts=1, patience=0, starts=[best], seed=seed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -13,6 +12,7 @@ from arcwise import _core
 from arcwise._checks import whole_number
 from arcwise._names import quoted
 from arcwise._running import Progress, Run, running
+from arcwise._warnings import warn
 from arcwise.algorithms.exact import best_dag
 from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, CapacityError, InterruptedWarning
@@ -128,11 +128,10 @@ def map(
             f"seconds is {seconds!r}, too few to find any DAG of this model; give more"
         )
     if interrupted:
-        warnings.warn(
+        warn(
             f"the search was interrupted; the result is the best of {len(search)} restarts, of "
             f"which {sum(search.finished())} were finished",
             InterruptedWarning,
-            stacklevel=2,
         )
     return _found(model, sums, search, wanted, interrupted, start)
 

@@ -1,10 +1,9 @@
 """Build the parts that error sentences share: lists of names, counts and near misses."""
 
 import difflib
-import sys
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
+from arcwise import _warnings
 from arcwise._names import listing, quoted
 from arcwise.errors import ArgumentError, DataWarning
 
@@ -48,12 +47,7 @@ def suggestion(name: str, candidates: Sequence[str]) -> str:
 
 def warn(message: str) -> None:
     """Issue a DataWarning that points at the line of the user, outside the package."""
-    level = 1
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("arcwise."):
-        frame = frame.f_back
-        level += 1
-    warnings.warn(message, DataWarning, stacklevel=level + 1)
+    _warnings.warn(message, DataWarning)
 
 
 def check_mapping(argument: str, value: object) -> None:

@@ -12,7 +12,14 @@ from arcwise.diagnostics.chains import largest, number_or_none, smallest, trace_
 from arcwise.diagnostics.convergence import largest_chain_difference
 from arcwise.diagnostics.diagnosis import Diagnosis, Verdict
 from arcwise.diagnostics.edges import EdgeDiagnostics
-from arcwise.diagnostics.findings import Finding, of_chains, of_rare_changes, of_sampler
+from arcwise.diagnostics.findings import (
+    Finding,
+    advice,
+    in_words,
+    of_chains,
+    of_rare_changes,
+    of_sampler,
+)
 from arcwise.errors import ArgumentError
 from arcwise.posterior import DagSample, Posterior
 
@@ -79,17 +86,18 @@ def diagnose(posterior: Posterior) -> Diagnosis:
         "smallest_effective_samples_edge": None,
     }
     findings: list[Finding] = []
+    change = advice(posterior.algorithm, posterior.target, str(posterior.summary.get("space", "")))
     if posterior.algorithm == "ais":
         numbers |= _annealed(posterior)
     elif posterior.traces is not None:
         numbers |= _chains(posterior)
         extra |= _extremes(posterior, numbers)
-        findings += of_chains(posterior.algorithm, numbers | extra)
+        findings += of_chains(change, numbers | extra)
         if "changes" in numbers:
             findings += of_rare_changes(
                 posterior.edges, numbers["changes"], tuple(posterior.variables)
             )
-    findings += of_sampler(posterior.algorithm, numbers | extra)
+    findings += of_sampler(change, numbers | extra)
     return _judged(posterior, numbers, findings)
 
 
@@ -185,7 +193,7 @@ def _extremes(posterior: Posterior, numbers: dict[str, Any]) -> dict[str, Any]:
     if difference:
         place = np.nanargmax(numbers["differences"])
         u, v = np.unravel_index(place, numbers["differences"].shape)
-        apart = f" ({posterior.variables[u]} -> {posterior.variables[v]})"
+        apart = f" ({posterior.variables[u]} → {posterior.variables[v]})"
     return {
         "largest_rhat_edge": number_or_none(largest(numbers["rhat"])),
         "smallest_effective_samples_edge": number_or_none(smallest(numbers["effective_samples"])),
@@ -196,7 +204,7 @@ def _extremes(posterior: Posterior, numbers: dict[str, Any]) -> dict[str, Any]:
 
 def _judged(posterior: Posterior, numbers: dict[str, Any], findings: list[Finding]) -> Diagnosis:
     findings = sorted(findings, key=lambda finding: not finding.grave)
-    sentences = [finding.sentence for finding in findings]
+    sentences = in_words(findings)
     verdict: Verdict = "trustworthy"
     annealed = numbers["effective_runs"] is not None
     nothing = numbers["rhat_log_weight"] is None and "rhat" not in numbers and not findings
@@ -216,7 +224,7 @@ def _judged(posterior: Posterior, numbers: dict[str, Any], findings: list[Findin
     return Diagnosis(
         verdict,
         tuple(sentences),
-        tuple(finding.kind(finding.sentence) for finding in findings),
+        tuple(finding.warning() for finding in findings),
         tuple(posterior.variables),
         **numbers,
     )

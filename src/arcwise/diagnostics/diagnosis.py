@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings as python_warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise._warnings import warn
 from arcwise.diagnostics.chains import largest, number_or_none, smallest
 from arcwise.errors import ArcwiseWarning
 from arcwise.posterior.plain import plain
@@ -135,7 +135,7 @@ class Diagnosis:
     def warn(self) -> None:
         """Issue the findings as warnings."""
         for warning in self.warnings:
-            python_warnings.warn(warning, stacklevel=2)
+            warn(warning)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what there is to say as plain values, the largest or smallest of each matrix."""

@@ -7,6 +7,7 @@ against a run.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,11 +42,37 @@ _EDGES_NAMED = 3
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that speaks against a posterior: how gravely, as which warning, in words."""
+    """Something that speaks against a posterior.
+
+    Parameters
+    ----------
+    grave
+        Whether there is no trusting it, or only some doubt.
+    kind
+        The class of the warning.
+    fact, change
+        What was found, and what to do about it.
+    """
 
     grave: bool
     kind: type[ArcwiseWarning]
-    sentence: str
+    fact: str
+    change: str
+
+    def warning(self) -> ArcwiseWarning:
+        """Return it as a warning, which may be read without the others."""
+        return self.kind(f"{self.fact}; {self.change}.")
+
+
+def in_words(findings: Sequence[Finding]) -> list[str]:
+    """Return a sentence for each, without the advice that was given before."""
+    sentences: list[str] = []
+    given: list[str] = []
+    for finding in findings:
+        said = any(finding.change in change for change in given)
+        sentences.append(f"{finding.fact}." if said else f"{finding.fact}; {finding.change}.")
+        given.append(finding.change)
+    return sentences
 
 
 def fewest_effective_dags(count: int) -> float:
@@ -53,41 +80,52 @@ def fewest_effective_dags(count: int) -> float:
     return max(_FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE * count)
 
 
-def advice(algorithm: str) -> str:
-    """Return what to change where chains do not come together."""
+def advice(algorithm: str, target: str, space: str) -> str:
+    """Return what to change where chains do not come together.
+
+    Parameters
+    ----------
+    algorithm, target
+        Of the posterior.
+    space
+        The space as it shows itself, such as ``"BucketOrders(5)"``, or nothing.
+    """
     if algorithm == "mc3":
         return "run more steps, or give more levels or ladder='adapted'"
     if algorithm == "ais":
         return "give more steps to each run, or more runs"
-    return "run more steps, or use mc3, space='partitions' or larger buckets"
+    others = ["use mc3"]
+    if target == "modular" and not space.startswith("Partitions"):
+        others.append("space='partitions'")
+    if space.startswith("LinearOrders"):
+        others.append("space='buckets:4'")
+    elif space.startswith("BucketOrders"):
+        others.append("larger buckets")
+    return f"run more steps, or {' or '.join(others)}"
 
 
-def of_chains(algorithm: str, numbers: dict[str, Any]) -> list[Finding]:
+def of_chains(change: str, numbers: dict[str, Any]) -> list[Finding]:
     """Return what R-hat, effective sample sizes and differences of chains speak against.
 
     Parameters
     ----------
-    algorithm
-        For the advice.
+    change
+        The advice.
     numbers
         The fields of a `Diagnosis`, and ``largest_difference`` with ``apart``, the edge
         it is of in words.
     """
     found = []
-    change = advice(algorithm)
-    difference = numbers["largest_difference"]
-    beside = (
-        ""
-        if difference is None
-        else f"; the largest difference between chains is {difference:.2f}{numbers['apart']}"
-    )
-    if difference is not None and difference > LARGE_DIFFERENCE:
+    difference, apart = numbers["largest_difference"], numbers["apart"]
+    is_large = difference is not None and difference > LARGE_DIFFERENCE
+    if is_large:
         found.append(
             Finding(
                 True,
                 ChainsApartWarning,
-                f"The chains contradict each other: the probability of an edge{numbers['apart']} "
-                f"differs by {difference:.2f} between them; {change}.",
+                f"The chains contradict each other: the probability of an edge{apart} differs by "
+                f"{difference:.2f} between them",
+                change,
             )
         )
     elif difference is not None and difference > NOTABLE_DIFFERENCE:
@@ -95,46 +133,62 @@ def of_chains(algorithm: str, numbers: dict[str, Any]) -> list[Finding]:
             Finding(
                 False,
                 ConvergenceWarning,
-                f"The probability of an edge{numbers['apart']} differs by {difference:.2f} between "
-                "chains; run more steps.",
+                f"The probability of an edge{apart} differs by {difference:.2f} between chains",
+                "run more steps",
             )
         )
-    for value, limit, what in (
-        (numbers["rhat_log_weight"], LARGEST_RHAT, "the log weight"),
-        (numbers["largest_rhat_edge"], LARGEST_EDGE_RHAT, "an edge"),
-    ):
-        if value is not None and value > limit:
-            size = "infinite" if np.isinf(value) else f"{value:.2f}"
-            found.append(
-                Finding(
-                    value > HOPELESS_RHAT,
-                    ConvergenceWarning,
-                    f"R-hat of {what} is {size}, above {limit}, so that the chains have not come "
-                    f"together{beside}; {change}.",
-                )
+    above = [
+        (value, f"{_size(value)} of {what} (above {limit})")
+        for value, limit, what in (
+            (numbers["rhat_log_weight"], LARGEST_RHAT, "the log weight"),
+            (numbers["largest_rhat_edge"], LARGEST_EDGE_RHAT, "an edge"),
+        )
+        if value is not None and value > limit
+    ]
+    if above:
+        # R-hat alone does not say how much it matters.
+        where = "" if is_large else apart
+        beside = "" if difference is None else f", edges differ by up to {difference:.2f}{where}"
+        found.append(
+            Finding(
+                max(value for value, _ in above) > HOPELESS_RHAT,
+                ConvergenceWarning,
+                f"The chains have not come together: R-hat is "
+                f"{' and '.join(words for _, words in above)}{beside}",
+                change,
             )
-    for value, limit, what in (
-        (numbers["effective_samples_log_weight"], FEWEST_EFFECTIVE, "of the log weight"),
-        (numbers["smallest_effective_samples_edge"], FEWEST_EFFECTIVE_OF_EDGE, "of an edge"),
-    ):
-        if value is not None and value < limit:
-            found.append(
-                Finding(
-                    False,
-                    ConvergenceWarning,
-                    f"The draws are worth only {value:.0f} independent ones {what}, fewer than "
-                    f"{limit:.0f}; {change}.",
-                )
+        )
+    few = [
+        f"{value:.0f} of {what} (fewer than {limit:.0f})"
+        for value, limit, what in (
+            (numbers["effective_samples_log_weight"], FEWEST_EFFECTIVE, "the log weight"),
+            (numbers["smallest_effective_samples_edge"], FEWEST_EFFECTIVE_OF_EDGE, "an edge"),
+        )
+        if value is not None and value < limit
+    ]
+    if few:
+        found.append(
+            Finding(
+                False,
+                ConvergenceWarning,
+                f"The draws are worth too few independent ones: {' and '.join(few)}",
+                change,
             )
+        )
     if numbers["chains"] == 1:
         found.append(
             Finding(
                 False,
                 ConvergenceWarning,
-                "One chain alone cannot show that it has missed something; run several chains.",
+                "One chain alone cannot show that it has missed something",
+                "run several chains",
             )
         )
     return found
+
+
+def _size(value: float) -> str:
+    return "infinite" if np.isinf(value) else f"{value:.2f}"
 
 
 def of_rare_changes(
@@ -149,19 +203,20 @@ def of_rare_changes(
     if not few.any():
         return []
     pairs = np.argwhere(few)
-    named = listing((f"{variables[u]} -> {variables[v]}" for u, v in pairs), _EDGES_NAMED)
+    named = listing((f"{variables[u]} → {variables[v]}" for u, v in pairs), _EDGES_NAMED)
     verb = "edge comes or goes" if len(pairs) == 1 else "edges come or go"
     return [
         Finding(
             False,
             RareChangeWarning,
             f"{len(pairs)} {verb} fewer than {FEWEST_CHANGES} times in all draws ({named}), which "
-            "is too rare to tell an error; run more steps.",
+            "is too rare to tell an error",
+            "run more steps",
         )
     ]
 
 
-def of_sampler(algorithm: str, numbers: dict[str, Any]) -> list[Finding]:
+def of_sampler(change: str, numbers: dict[str, Any]) -> list[Finding]:
     """Return what exchanges, acceptance and weights speak against."""
     found = []
     rates = [rate for rate in numbers["exchange_acceptance"] or () if rate is not None]
@@ -171,7 +226,8 @@ def of_sampler(algorithm: str, numbers: dict[str, Any]) -> list[Finding]:
                 False,
                 ExchangeWarning,
                 f"Neighbouring temperatures exchange states in only {min(rates):.1%} of the "
-                "proposals; give more levels, or ladder='adapted'.",
+                "proposals",
+                "give more levels, or ladder='adapted'",
             )
         )
     accepted = [rate for rate in (numbers["acceptance"] or {}).values() if rate is not None]
@@ -180,8 +236,8 @@ def of_sampler(algorithm: str, numbers: dict[str, Any]) -> list[Finding]:
             Finding(
                 False,
                 ConvergenceWarning,
-                f"At most {max(accepted):.1%} of the moves of any kind are accepted; use mc3, or "
-                "a space with other moves.",
+                f"At most {max(accepted):.1%} of the moves of any kind are accepted",
+                "use mc3, or a space with other moves",
             )
         )
     runs = numbers["effective_runs"]
@@ -191,7 +247,8 @@ def of_sampler(algorithm: str, numbers: dict[str, Any]) -> list[Finding]:
                 runs < FEWEST_RUNS,
                 WeightCollapseWarning,
                 f"The weights of the annealing runs are worth only {runs:.1f} equally weighted "
-                f"ones; {advice(algorithm)}.",
+                "ones",
+                change,
             )
         )
     dags, count = numbers["effective_dags"], numbers["dags"]
@@ -200,8 +257,8 @@ def of_sampler(algorithm: str, numbers: dict[str, Any]) -> list[Finding]:
             Finding(
                 False,
                 WeightCollapseWarning,
-                f"The weights of the {count} DAGs are worth only {dags:.1f} equally weighted ones; "
-                "draw more DAGs, or use space='partitions', which needs no weights.",
+                f"The weights of the {count} DAGs are worth only {dags:.1f} equally weighted ones",
+                "draw more DAGs, or use space='partitions', which needs no weights",
             )
         )
     return found
