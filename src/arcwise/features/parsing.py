@@ -18,6 +18,8 @@
 ``f given g``                    f among the DAGs that have g; binds least
 ===============================  ===================================================
 
+The signs → ← ⇝ ⇜ – ≤ ≥ ≠ mean the same as -> <- ~> <~ -- <= >= !=.
+
 Names that are one of these words, or have other characters than letters, digits,
 underscores and dots, are put in quotes: ``"blood pressure" -> stroke``.
 """
@@ -40,8 +42,8 @@ from arcwise.features.related import Blanket, CpdagEdge, InBlanket, Path, VStruc
 
 _TOKEN = re.compile(
     r"""\s*(?:
-      (?P<arrow>->|<-|--|~>(?:\s*\{\s*\d+\s*\})?|<~(?:\s*\{\s*\d+\s*\})?)
-    | (?P<compare><=|>=|!=|==|=|<|>)
+      (?P<arrow>->|<-|--|[→←–—]|(?:~>|<~|[⇝⇜])(?:\s*\{\s*\d+\s*\})?)
+    | (?P<compare><=|>=|!=|==|=|<|>|[≤≥≠])
     | (?P<sign>[&|!(){},:])
     | (?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
     | (?P<number>[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?(?![\w.]))
@@ -51,6 +53,11 @@ _TOKEN = re.compile(
 )
 _SIGNS = {"&": "and", "|": "or", "!": "not"}
 _TURNED = {"<-": "->", "<~": "~>"}
+# As they are printed, and as they are typed.
+_TYPED = str.maketrans(
+    {"→": "->", "←": "<-", "⇝": "~>", "⇜": "<~", "–": "--", "—": "--"}
+    | {"≤": "<=", "≥": ">=", "≠": "!="}
+)
 
 
 class _Token(NamedTuple):
@@ -114,6 +121,8 @@ class _Reader:
             value, start = found.group(kind), found.start(kind)
             if kind == "quoted":
                 kind, value = "name", re.sub(r"\\(.)", r"\1", value[1:-1], flags=re.DOTALL)
+            elif kind in ("arrow", "compare"):
+                value = value.translate(_TYPED)
             elif value in _SIGNS:
                 kind, value = "word", _SIGNS[value]
             tokens.append(_Token(kind, value, start))
