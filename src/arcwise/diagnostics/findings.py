@@ -76,8 +76,11 @@ def in_words(findings: Sequence[Finding]) -> list[str]:
 
 
 def fewest_effective_dags(count: int) -> float:
-    """Return how many equally weighted DAGs so many weighted ones should be worth."""
-    return max(_FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE * count)
+    """Return how many equally weighted DAGs so many weighted ones should be worth.
+
+    A few DAGs of nearly equal weights are too few, but not because of their weights.
+    """
+    return min(max(_FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE * count), count / 2)
 
 
 def advice(algorithm: str, target: str, space: str) -> str:
