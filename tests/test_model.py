@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -326,3 +327,30 @@ def test_the_best_families() -> None:
     assert [value for _, value in scores.best("a", 99)] == [-1.0, -2.0, -3.0, -4.0]
     assert len(scores) == 8
     assert scores.nbytes == 64
+
+
+def test_provenance_tells_constraints_and_candidates() -> None:
+    data = arcwise.simulate.asia().sample(50, seed=1)
+    free = Model(data).provenance()
+    assert (free["constraints"], free["candidates"], free["plus_one"]) == ({}, None, False)
+    told = Model(
+        data,
+        required_edges=[("smoke", "lung")],
+        temporal_order=[["asia", "smoke"], ["dysp"]],
+        max_indegree={"tub": 1},
+        candidates=arcwise.candidates(data, "greedy:2"),
+        plus_one=True,
+    )
+    said = json.loads(json.dumps(told.provenance()))
+    assert said["constraints"]["required_edges"] == [["smoke", "lung"]]
+    assert said["constraints"]["forbidden_edges"] == [["dysp", "asia"], ["dysp", "smoke"]]
+    assert said["constraints"]["max_indegree"]["tub"] == 1
+    assert said["plus_one"] is True
+    again = Model(
+        data,
+        constraints=said["constraints"],
+        candidates=said["candidates"],
+        plus_one=said["plus_one"],
+    )
+    assert again.families == told.families
+    assert again.provenance() == told.provenance()

@@ -108,6 +108,12 @@ def test_a_missing_package_is_named(
     assert not (tmp_path / "report.html").exists()
 
 
+LIMITS: dict[str, dict[str, Any]] = {
+    "exact": {"max_indegree": 2, "required_edges": [("smoke", "lung")]},
+    "mcmc": {"candidates": "greedy:3", "plus_one": True},
+    "mc3": {"temporal_order": [["asia", "smoke"], ["dysp"]]},
+    "ais": {},
+}
 CALLS = {
     "exact": {},
     "mcmc": {"space": "partitions", "steps": 3_000, "chains": 2, "burn_in": 0.25, "seed": 4},
@@ -123,8 +129,12 @@ def test_the_code_on_the_page_gives_the_same_posterior(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     arcwise.simulate.asia().sample(1000, seed=1).write_csv("data.csv")
-    model = arcwise.Model(arcwise.read("data.csv"), arcwise.BDeu(2.0), prior=arcwise.Fair())
+    data, limits = arcwise.read("data.csv"), LIMITS[algorithm]
+    if "candidates" in limits:
+        limits = limits | {"candidates": arcwise.candidates(data, limits["candidates"])}
+    model = arcwise.Model(data, arcwise.BDeu(2.0), prior=arcwise.Fair(), **limits)
     posterior = getattr(arcwise, algorithm)(model, **CALLS[algorithm])
+    posterior.save("posterior.npz")
     code = report_contents(posterior)["reproduction"]["code"]
     found: dict[str, Any] = {}
     exec(code, found)  # the lines a reader would paste

@@ -192,10 +192,27 @@ class Model:
             "arcwise": _core.version,
             "score": repr(self.score),
             "prior": repr(self.prior),
+            "constraints": self.constraints.resolve(self.variables).as_dict(self.variables),
+            **self._candidates_as_dict(),
             "families": len(self.scores),
             "rows": None if self.data is None else self.data.rows,
             "data_fingerprint": None if self.data is None else self.data.fingerprint,
         }
+
+    def _candidates_as_dict(self) -> dict[str, Any]:
+        """Return the candidates and `plus_one`; None for candidates that leave out no parent."""
+        rule = self.families
+        if rule is None:
+            return {"candidates": None, "plus_one": False}
+        names = self.variables
+        resolved = self.constraints.resolve(names)
+        chosen = {
+            name: [names[parent] for parent in rule.candidates[node]]
+            for node, name in enumerate(names)
+        }
+        free = (resolved.allowed & ~resolved.required).sum(axis=0).tolist()
+        everyone = [len(parents) for parents in chosen.values()] == free
+        return {"candidates": None if everyone else chosen, "plus_one": any(rule.outside)}
 
     @cached_property
     def families(self) -> Families | None:

@@ -193,6 +193,7 @@ def _notes(first: Posterior, second: Posterior) -> tuple[str, ...]:
         ("data_fingerprint", "data"),
         ("score", "scores"),
         ("prior", "priors"),
+        ("constraints", "constraints"),
         ("families", "sets of parent sets"),
     ):
         one, other = first.provenance.get(key), second.provenance.get(key)

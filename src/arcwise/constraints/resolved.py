@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,24 @@ class ResolvedConstraints:
         """Make the arrays read-only."""
         for array in (self.required, self.allowed, self.max_indegree):
             array.flags.writeable = False
+
+    def as_dict(self, variables: Sequence[str]) -> dict[str, Any]:
+        """Return those that bind as plain values that `Constraints.coerce` takes.
+
+        Edges that a temporal order or a search space forbids are among the forbidden ones.
+        """
+        n = len(variables)
+        forbidden = ~self.allowed & ~np.eye(n, dtype=np.bool_)
+        found: dict[str, Any] = {
+            name: [[variables[u], variables[v]] for u, v in np.argwhere(edges)]
+            for name, edges in (("required_edges", self.required), ("forbidden_edges", forbidden))
+            if edges.any()
+        }
+        limits = self.max_indegree.tolist()
+        if min(limits, default=0) < n - 1:
+            same = len(set(limits)) == 1
+            found["max_indegree"] = limits[0] if same else dict(zip(variables, limits, strict=True))
+        return found
 
 
 def resolved(

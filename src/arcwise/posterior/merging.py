@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
 
 _CHAINS = ("mcmc", "mc3")
-_OF_THE_MODEL = ("data_fingerprint", "score", "prior", "families", "rows")
+_OF_THE_MODEL = ("data_fingerprint", "score", "prior", "constraints", "families", "rows")
 
 
 def merged_fields(posteriors: Sequence[Posterior]) -> dict[str, Any]:

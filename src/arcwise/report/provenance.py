@@ -19,17 +19,19 @@ _MODEL = {
     "data_fingerprint": "Data fingerprint",
 }
 _TIMES = ("seconds", "seconds_sampling")
+_LIMITS = ("constraints", "candidates", "plus_one")
 # What the page tells elsewhere.
 _TOLD = ("choices", "chosen", "verdict", "trust")
 
 
 def provenance_tables(posterior: Posterior) -> list[dict[str, Any]]:
     """Return the model, the run and its settings as titled tables of names and values."""
-    model: Rows = [
-        (_MODEL.get(name, _as_title(name)), _value(value))
-        for name, value in posterior.provenance.items()
-        if name not in _TIMES
-    ]
+    model: Rows = []
+    for name, value in posterior.provenance.items():
+        if name in _LIMITS:
+            model += _limits(name, value)
+        elif name not in _TIMES:
+            model.append((_MODEL.get(name, _as_title(name)), _value(value)))
     run: Rows = [("Algorithm", posterior.algorithm), ("Target", posterior.target)]
     timings = [item for item in posterior.provenance.items() if item[0] in _TIMES]
     for name, value in [*posterior.summary.items(), *timings]:
@@ -41,6 +43,23 @@ def provenance_tables(posterior: Posterior) -> list[dict[str, Any]]:
         rows = [row for name, value in chosen.items() for row in _rows(name, value)]
         tables.append({"title": "Chosen or given", "rows": rows})
     return tables
+
+
+def _limits(name: str, value: Any) -> Rows:
+    """Return which parent sets are left out, if any are; long lists are in the saved posterior."""
+    if name == "constraints":
+        rows: Rows = []
+        for rule, told in (value or {}).items():
+            edges = [" → ".join(pair) for pair in told] if isinstance(told, list) else told
+            rows.append((_as_title(rule), _value(edges)))
+        return rows or [("Constraints", "none")]
+    if name == "plus_one":
+        return [("One more parent from outside", "allowed")] if value else []
+    if value is None:
+        return [("Candidate parents", "all variables")]
+    sizes = [len(parents) for parents in value.values()]
+    few, many = min(sizes), max(sizes)
+    return [("Candidate parents of each variable", str(few) if few == many else f"{few} to {many}")]
 
 
 def _rows(name: str, value: Any) -> Rows:
@@ -90,10 +109,15 @@ def reproduction(posterior: Posterior) -> dict[str, Any]:
         arguments = ["data"]
         arguments += [f"arcwise.{score}"] if is_call(score) else []
         arguments += [f"prior=arcwise.{prior}"] if is_call(prior) else []
-        lines += [f"model = arcwise.Model({', '.join(arguments)})", *_call(posterior)]
+        saved = [name for name in _LIMITS if settings.get(name)]
+        if saved:
+            lines.append('told = arcwise.Posterior.load("posterior.npz").provenance')
+        arguments += [f'{name}=told["{name}"]' for name in saved]
+        lines += [*_wrapped("model = arcwise.Model(", arguments), *_call(posterior)]
         limits = (
-            "Constraints and candidate parents, if any were given, are not part of this page; "
-            "give the model the same ones."
+            "Constraints and candidate parents are taken from the saved posterior."
+            if saved
+            else "No constraints and no candidate parents are known of."
         )
     return {
         "code": "\n".join(lines),
@@ -115,7 +139,10 @@ def _call(posterior: Posterior) -> list[str]:
         arguments.append(f"space=arcwise.{space}")
     arguments.append(f'target="{posterior.target}"')
     arguments += [f"{name}={value}" for name, value in _budget(posterior).items()]
-    call = f"posterior = arcwise.{posterior.algorithm}("
+    return _wrapped(f"posterior = arcwise.{posterior.algorithm}(", arguments)
+
+
+def _wrapped(call: str, arguments: list[str]) -> list[str]:
     if len(call) + len(", ".join(arguments)) <= 78:
         return [f"{call}{', '.join(arguments)})"]
     return [call, *(f"    {argument}," for argument in arguments), ")"]
