@@ -286,3 +286,22 @@ def test_ctrl_c_keeps_what_was_sampled(table: Path, tmp_path: Path) -> None:
     assert np.abs(saved.edges - arcwise.exact(arcwise.Model(table)).edges).max() < 0.1
     assert (tmp_path / "out" / "edges.csv").exists()
     assert (tmp_path / "out" / "report.html").exists()
+
+
+STOPPED = """
+import contextlib, io, sys
+from arcwise.cli import main
+print("started", flush=True)
+errors = io.StringIO()
+with contextlib.redirect_stderr(errors):
+    status = main(["learn", sys.argv[1], "--grow", "--out", sys.argv[2]])
+print(status, errors.getvalue(), end="")
+"""
+
+
+def test_ctrl_c_before_anything_is_sampled_is_no_success(tmp_path: Path) -> None:
+    values = np.random.default_rng(1).normal(size=(300, 200))
+    arcwise.read(values).write_csv(tmp_path / "wide.csv")
+    output = output_after_interruption(STOPPED, str(tmp_path / "wide.csv"), str(tmp_path / "out"))
+    assert output == "130 arcwise: interrupted before there was a result to write\n"
+    assert not (tmp_path / "out" / "posterior.npz").exists()

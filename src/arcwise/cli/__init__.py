@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 
+_INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``arcwise`` with these arguments and return its exit status.
@@ -30,8 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             warnings.simplefilter("always", ArcwiseWarning)
-            app(list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
+            status = app(
+                list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False
+            )
             sys.stdout.flush()
+        # Typer makes a status of Ctrl-C, and hands it back as it does what a command returns.
+        if status == _INTERRUPTED:
+            raise KeyboardInterrupt
     except Exit as exit_request:
         return exit_request.exit_code
     except TyperException as usage:
@@ -47,8 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _refuse("there is not enough memory; lower max_indegree or give candidates")
     except KeyboardInterrupt:
-        print("arcwise: interrupted", file=sys.stderr)
-        return 130
+        print("arcwise: interrupted before there was a result to write", file=sys.stderr)
+        return _INTERRUPTED
     return 0
 
 
