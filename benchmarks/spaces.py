@@ -100,6 +100,7 @@ def plot(tables: dict[str, dict[str, list[tuple[float, list[float]]]]], path: Pa
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
+        from matplotlib.ticker import LogLocator, NullFormatter
     except ImportError:
         print("matplotlib is not installed, so there is no plot")
         return
@@ -117,8 +118,10 @@ def plot(tables: dict[str, dict[str, list[tuple[float, list[float]]]]], path: Pa
                 (drawn,) = axes.loglog(times, middle, marker="o", markersize=3, label=space)
                 largest = [max(errors) for _, errors in points]
                 axes.fill_between(times, middle, largest, color=drawn.get_color(), alpha=0.12)
-            axes.set_title(name)
-        figure.supxlabel("seconds of one core")
+            axes.set(title=name, xlabel="seconds of one core")
+            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.xaxis.set_minor_formatter(NullFormatter())
         figure.supylabel("largest edge error")
         figure.legend(
             *panels.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=6
