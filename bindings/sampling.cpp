@@ -72,6 +72,19 @@ class Chains {
                       chains_[i]->burn_in(burn_in, context);
                   });
     }
+    // The same in two calls or more: a plan, and its pieces.
+    void plan(std::uint64_t burn_in, const RunOptions& options) {
+        run_tasks(chains_.size(), 0, options, [&](std::size_t i, TaskContext&) {
+            chains_[i]->start();
+            chains_[i]->plan_burn_in(burn_in);
+        });
+    }
+    void go_on_burning_in(std::uint64_t steps, const RunOptions& options) {
+        run_tasks(chains_.size(), chains_.size() * steps, options,
+                  [&](std::size_t i, TaskContext& context) {
+                      chains_[i]->go_on_burning_in(steps, context);
+                  });
+    }
     void burn_in(std::uint64_t steps, const RunOptions& options) {
         run_tasks(
             chains_.size(), chains_.size() * steps, options,
@@ -86,7 +99,27 @@ class Chains {
         for (const auto& chain : chains_) chain->set_thinning(thinning);
     }
 
+    void clear_draws(std::size_t index) { chains_.at(index)->clear_draws(); }
+
+    std::vector<unsigned char> save_state() const {
+        ByteWriter out;
+        out.put(std::uint64_t{chains_.size()});
+        out.put(thinning_);
+        for (const auto& chain : chains_) chain->save(out);
+        return out.sealed(state_name, state_version);
+    }
+    void restore_state(std::span<const unsigned char> bytes) {
+        ByteReader in(bytes, state_name, state_version);
+        if (in.get<std::uint64_t>() != chains_.size()) ByteReader::damaged();
+        thinning_ = in.get<std::uint64_t>();
+        for (const auto& chain : chains_) chain->restore(in);
+        in.finish();
+    }
+
   private:
+    static constexpr std::string_view state_name = "arcwise chains";
+    static constexpr std::uint32_t state_version = 1;
+
     PythonSpace space_;
     std::vector<std::unique_ptr<TemperedChain>> chains_;
     std::uint64_t thinning_;
@@ -150,6 +183,21 @@ void bind_sampling(nb::module_& module) {
             },
             nb::arg("burn_in"), nb::arg("threads"), nb::arg("progress").none())
         .def(
+            "plan",
+            [](Chains& self, std::uint64_t burn_in, int threads) {
+                run_released(threads, nb::none(),
+                             [&](const RunOptions& o) { self.plan(burn_in, o); });
+            },
+            nb::arg("burn_in"), nb::arg("threads"),
+            "Start the chains and plan a burn-in that go_on_burning_in makes piece by piece.")
+        .def(
+            "go_on_burning_in",
+            [](Chains& self, std::uint64_t steps, int threads, nb::object progress) {
+                run_released(threads, std::move(progress),
+                             [&](const RunOptions& o) { self.go_on_burning_in(steps, o); });
+            },
+            nb::arg("steps"), nb::arg("threads"), nb::arg("progress").none())
+        .def(
             "burn_in",
             [](Chains& self, std::uint64_t steps, int threads, nb::object progress) {
                 run_released(threads, std::move(progress),
@@ -167,6 +215,29 @@ void bind_sampling(nb::module_& module) {
              [](const Chains& self, std::size_t chain) {
                  return as_dict(self.chain(chain).record(), self.space().nodes());
              })
+        .def(
+            "take_draws",
+            [](Chains& self, std::size_t chain) {
+                const Named taken = as_dict(self.chain(chain).record(), self.space().nodes());
+                self.clear_draws(chain);
+                return taken;
+            },
+            nb::arg("chain"), "The record, whose draws are then no longer kept here.")
+        .def(
+            "save_state",
+            [](const Chains& self) {
+                const std::vector<unsigned char> bytes = self.save_state();
+                return nb::bytes(bytes.data(), bytes.size());
+            },
+            "All that the chains' further path depends on, to the last bit.")
+        .def(
+            "restore_state",
+            [](Chains& self, const nb::bytes& state) {
+                const auto* data = static_cast<const unsigned char*>(state.data());
+                const nb::gil_scoped_release release;
+                self.restore_state({data, state.size()});
+            },
+            nb::arg("state"), "Go on from what save_state of chains made alike returned.")
         .def("moves",
              [](const Chains& self, std::size_t chain) {
                  return as_dict(self.chain(chain).moves(), self.space());

@@ -253,11 +253,27 @@ class Chains:
 
     def start(self, burn_in: int, threads: int, progress: object | None) -> None: ...
 
+    def plan(self, burn_in: int, threads: int) -> None:
+        """
+        Start the chains and plan a burn-in that go_on_burning_in makes piece by piece.
+        """
+
+    def go_on_burning_in(self, steps: int, threads: int, progress: object | None) -> None: ...
+
     def burn_in(self, steps: int, threads: int, progress: object | None) -> None: ...
 
     def sample(self, draws: int, threads: int, progress: object | None) -> None: ...
 
     def record(self, arg: int, /) -> dict[str, Any]: ...
+
+    def take_draws(self, chain: int) -> dict[str, Any]:
+        """The record, whose draws are then no longer kept here."""
+
+    def save_state(self) -> bytes:
+        """All that the chains' further path depends on, to the last bit."""
+
+    def restore_state(self, state: bytes) -> None:
+        """Go on from what save_state of chains made alike returned."""
 
     def moves(self, arg: int, /) -> dict[str, Any]: ...
 

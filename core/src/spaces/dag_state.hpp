@@ -51,7 +51,6 @@ class DagState final : public State {
     DagNeighbours neighbours_;
     EdgeReversal reversal_;
     SumMemo memo_;
-    unsigned accepted_ = 0;
 
     // The last proposal: up to two nodes with other parents. Neighbours are renewed after a change
     // of one edge; after a redrawn family it is as cheap to look at them anew when they are needed.

@@ -56,7 +56,6 @@ class LinearOrder final : public State {
     std::vector<int> order_;
     std::vector<std::uint64_t> predecessors_;  // words_ for each node
     std::vector<LogWeight> node_weights_;
-    unsigned accepted_ = 0;
 
     // The last proposal: the nodes at two places are swapped, or that at from_ goes to to_.
     std::size_t from_ = 0;

@@ -145,7 +145,6 @@ class Partition final : public State {
     std::vector<std::size_t> starts_;  // where each part begins in it, and its end
     std::vector<Word> sets_;           // of each node
     std::vector<LogWeight> node_weights_;
-    unsigned accepted_ = 0;
     PartSums sums_;
     FamilyDraws draws_;
 
