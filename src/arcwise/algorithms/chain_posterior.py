@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise._running import Progress
 from arcwise.algorithms.assembling import assemble
-from arcwise.algorithms.chains import Budget, ChainRun, run_chains
+from arcwise.algorithms.budgets import Budget
+from arcwise.algorithms.chains import ChainRun, run_chains
 from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.recording import Kept, Recording
 from arcwise.algorithms.telescoping import telescoped
@@ -99,6 +100,7 @@ def sample_chains(
         "states": [record.states for record in run.kept],
         "dags": 0 if found.dags is None else len(found.dags),
         "interrupted": run.interrupted,
+        **({} if run.until is None else {"until": run.until, "until_met": run.until_met}),
         "acceptance": acceptance([run.chains.moves(i) for i in range(len(run.chains))]),
         **exchanges,
         **diagnostics,
