@@ -72,12 +72,9 @@ class Chains {
                       chains_[i]->burn_in(burn_in, context);
                   });
     }
-    // The same in two calls or more: a plan, and its pieces.
-    void plan(std::uint64_t burn_in, const RunOptions& options) {
-        run_tasks(chains_.size(), 0, options, [&](std::size_t i, TaskContext&) {
-            chains_[i]->start();
-            chains_[i]->plan_burn_in(burn_in);
-        });
+    // A burn-in in two calls or more: a plan, and its pieces.
+    void plan_burn_in(std::uint64_t steps) {
+        for (const auto& chain : chains_) chain->plan_burn_in(steps);
     }
     void go_on_burning_in(std::uint64_t steps, const RunOptions& options) {
         run_tasks(chains_.size(), chains_.size() * steps, options,
@@ -132,11 +129,47 @@ struct AnnealedRuns {
     AnnealedRuns(const AnnealedRuns&) = delete;
     AnnealedRuns& operator=(const AnnealedRuns&) = delete;
 
+    // The runs from number `first` on, for annealing with the same settings to go on from.
+    std::vector<unsigned char> save_runs(std::size_t first) const {
+        ByteWriter out;
+        out.put(std::uint64_t{first});
+        out.put(std::uint64_t{runs.size() - first});
+        for (std::size_t i = first; i < runs.size(); ++i) {
+            out.put(runs[i].log_weight);
+            runs[i].record.save(out);
+            runs[i].counts.save(out);
+        }
+        return out.sealed(runs_name, runs_version);
+    }
+    void restore_runs(std::span<const unsigned char> bytes) {
+        ByteReader in(bytes, runs_name, runs_version);
+        if (in.get<std::uint64_t>() != runs.size()) ByteReader::damaged();
+        for (auto left = in.get<std::uint64_t>(); left > 0; --left) {
+            AnnealedRun run(space.space->nodes(), space.space->move_names().size(), options.record);
+            run.log_weight = in.get<double>();
+            run.record.restore(in);
+            run.counts.restore(in);
+            runs.push_back(std::move(run));
+        }
+        in.finish();
+    }
+
+    static constexpr std::string_view runs_name = "arcwise annealing runs";
+    static constexpr std::uint32_t runs_version = 1;
+
     PythonSpace space;
     AnnealingOptions options;
     std::uint64_t seed;
     std::vector<AnnealedRun> runs;
 };
+
+nb::bytes as_bytes(const std::vector<unsigned char>& bytes) {
+    return nb::bytes(bytes.data(), bytes.size());
+}
+
+std::span<const unsigned char> view(const nb::bytes& bytes) {
+    return {static_cast<const unsigned char*>(bytes.data()), bytes.size()};
+}
 
 Named as_dict(const MoveCounts& counts, const Space& space) {
     Named result;
@@ -182,14 +215,8 @@ void bind_sampling(nb::module_& module) {
                              [&](const RunOptions& o) { self.start(burn_in, o); });
             },
             nb::arg("burn_in"), nb::arg("threads"), nb::arg("progress").none())
-        .def(
-            "plan",
-            [](Chains& self, std::uint64_t burn_in, int threads) {
-                run_released(threads, nb::none(),
-                             [&](const RunOptions& o) { self.plan(burn_in, o); });
-            },
-            nb::arg("burn_in"), nb::arg("threads"),
-            "Start the chains and plan a burn-in that go_on_burning_in makes piece by piece.")
+        .def("plan_burn_in", &Chains::plan_burn_in, nb::arg("steps"),
+             "Plan a burn-in that go_on_burning_in makes piece by piece.")
         .def(
             "go_on_burning_in",
             [](Chains& self, std::uint64_t steps, int threads, nb::object progress) {
@@ -224,18 +251,14 @@ void bind_sampling(nb::module_& module) {
             },
             nb::arg("chain"), "The record, whose draws are then no longer kept here.")
         .def(
-            "save_state",
-            [](const Chains& self) {
-                const std::vector<unsigned char> bytes = self.save_state();
-                return nb::bytes(bytes.data(), bytes.size());
-            },
+            "save_state", [](const Chains& self) { return as_bytes(self.save_state()); },
             "All that the chains' further path depends on, to the last bit.")
         .def(
             "restore_state",
             [](Chains& self, const nb::bytes& state) {
-                const auto* data = static_cast<const unsigned char*>(state.data());
+                const std::span<const unsigned char> bytes = view(state);
                 const nb::gil_scoped_release release;
-                self.restore_state({data, state.size()});
+                self.restore_state(bytes);
             },
             nb::arg("state"), "Go on from what save_state of chains made alike returned.")
         .def("moves",
@@ -288,6 +311,19 @@ void bind_sampling(nb::module_& module) {
                 });
             },
             nb::arg("first"), nb::arg("count"), nb::arg("threads"), nb::arg("progress").none())
+        .def(
+            "save_runs",
+            [](const AnnealedRuns& self, std::size_t first) {
+                if (first > self.runs.size()) {
+                    throw Error(ErrorKind::argument, "There is no such run.");
+                }
+                return as_bytes(self.save_runs(first));
+            },
+            nb::arg("first"), "The runs from a number on.")
+        .def(
+            "restore_runs",
+            [](AnnealedRuns& self, const nb::bytes& runs) { self.restore_runs(view(runs)); },
+            nb::arg("runs"), "Add what save_runs returned; the first of them must be the next.")
         .def("log_weights",
              [](const AnnealedRuns& self) {
                  std::vector<double> result;

@@ -66,7 +66,8 @@ def test_restored_chains_go_on_bit_for_bit(
     whole.sample(200, 1, None)
 
     chains = _chains(space, model, ladder)
-    chains.plan(_BURN_IN, 1)
+    chains.start(0, 1, None)
+    chains.plan_burn_in(_BURN_IN)
     # Every piece is made by chains that know of the earlier ones only what was saved.
     for piece in (1, 130, 99, 300, 170):
         state = chains.save_state()
@@ -93,7 +94,8 @@ def test_weights_keep_the_rounding_of_their_way_here(space: arcwise.Space) -> No
     model = _MODELS["free"]
     whole, chains = _chains(space, model, [1.0]), _chains(space, model, [1.0])
     whole.start(30_000, 1, None)
-    chains.plan(30_000, 1)
+    chains.start(0, 1, None)
+    chains.plan_burn_in(30_000)
     for _ in range(30):
         state = chains.save_state()
         chains = _chains(space, model, [1.0])
@@ -115,9 +117,8 @@ def test_taking_draws_leaves_the_path_and_the_edges_alone() -> None:
         assert len(chains.record(1)["log_weights"]) == 0
     expected = whole.record(1)
     for name in ("log_weights", "codes", "dag_counts", "parents", "log_extensions"):
-        np.testing.assert_array_equal(
-            np.concatenate([piece[name] for piece in taken]), expected[name]
-        )
+        together = np.concatenate([piece[name] for piece in taken])
+        np.testing.assert_array_equal(together, expected[name])
     for name in ("edge_sums", "edge_batches", "edge_batch_size"):
         np.testing.assert_array_equal(taken[-1][name], expected[name])
 
