@@ -24,7 +24,7 @@ class FamilyTable:
     def __init__(self, candidates: Sequence[Sequence[int]], required: Sequence[Sequence[int]], max_free: Sequence[int], outside: Sequence[Sequence[int]] = []) -> None: ...
 
     @staticmethod
-    def from_lists(candidates: Sequence[Sequence[int]], members: Sequence[Sequence[Sequence[int]]], values: Sequence[Sequence[float]]) -> FamilyTable: ...
+    def from_lists(candidates: Sequence[Sequence[int]], members: Sequence[Sequence[Sequence[int]]], values: Sequence[Sequence[float]], required: Sequence[Sequence[int]] = []) -> FamilyTable: ...
 
     def __len__(self) -> int: ...
 
@@ -253,10 +253,8 @@ class Chains:
 
     def start(self, burn_in: int, threads: int, progress: object | None) -> None: ...
 
-    def plan(self, burn_in: int, threads: int) -> None:
-        """
-        Start the chains and plan a burn-in that go_on_burning_in makes piece by piece.
-        """
+    def plan_burn_in(self, steps: int) -> None:
+        """Plan a burn-in that go_on_burning_in makes piece by piece."""
 
     def go_on_burning_in(self, steps: int, threads: int, progress: object | None) -> None: ...
 
@@ -292,6 +290,12 @@ class AnnealedRuns:
     def __len__(self) -> int: ...
 
     def run(self, first: int, count: int, threads: int, progress: object | None) -> None: ...
+
+    def save_runs(self, first: int) -> bytes:
+        """The runs from a number on."""
+
+    def restore_runs(self, runs: bytes) -> None:
+        """Add what save_runs returned; the first of them must be the next."""
 
     def log_weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 

@@ -34,7 +34,7 @@ def uninterrupted() -> Iterator[None]:
         return
     waiting: list[tuple[int, FrameType | None]] = []
     handlers: dict[int, Any] = {}
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in map(int, (signal.SIGINT, signal.SIGTERM)):
         handler = signal.getsignal(number)
         # What ends the process at once or is ignored needs no waiting.
         if callable(handler):

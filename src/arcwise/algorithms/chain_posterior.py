@@ -75,6 +75,7 @@ def sample_chains(
     score_sums = sums_for(model, sums, threads)
     chosen = chosen.on(score_sums)
     core_space = chosen.build(score_sums)
+    budget = budget.resolved(len(model.variables))
     with ExitStack() as stack:
         logged = None
         if directory is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from arcwise import _core
 from arcwise._checks import whole_number
@@ -84,15 +84,14 @@ def run_chains(
     )
     result = ChainRun(made)
     log = None if logged is None else logged(made)
+    budget = budget.resolved(space.nodes)
     with running(threads, progress, what) as run:
         if budget.rule is not None:
             _by_rule(result, budget, run, space.nodes, adapt, log)
         elif budget.seconds is not None:
             _by_seconds(result, budget, run, space.nodes, log)
         else:
-            usual = max(20_000, 200 * space.nodes**2)
-            steps = usual if budget.steps is None else budget.steps
-            _by_steps(result, replace(budget, steps=steps), run, space.nodes, adapt, log)
+            _by_steps(result, budget, run, space.nodes, adapt, log)
     if result.interrupted:
         if not any(record.states for record in result.kept):
             raise KeyboardInterrupt
@@ -134,9 +133,7 @@ def _by_steps(
     result.kept, result.seconds = pieces.kept(), pieces.seconds_now
 
 
-def _by_seconds(
-    result: ChainRun, budget: Budget, run: Run, nodes: int, log: Log | None
-) -> None:
+def _by_seconds(result: ChainRun, budget: Budget, run: Run, nodes: int, log: Log | None) -> None:
     seconds = budget.seconds
     assert seconds is not None
     pieces = Pieces(result.chains, run, lambda now: now.seconds / seconds, log)

@@ -27,6 +27,7 @@ from arcwise.errors import (
 )
 from arcwise.model import Model
 from arcwise.posterior.files import write_json
+from arcwise.runs.annealing_log import AnnealingLog
 from arcwise.runs.chain_log import ChainLog
 from arcwise.runs.ledger import Ledger, mended
 from arcwise.runs.lock import Lock
@@ -105,6 +106,10 @@ class RunDirectory:
             bytes_per_state=bytes_per_state,
             **({} if thin else {"most_loaded": 1 << 62}),
         )
+
+    def annealing_log(self, annealed: _core.AnnealedRuns) -> AnnealingLog:
+        """Return the log of annealing runs, which gets those that are finished."""
+        return AnnealingLog(self.ledger, annealed, self._seconds)
 
     def _begin_or_compare(self) -> None:
         arrays = None

@@ -16,7 +16,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,18 +101,18 @@ class Ledger:
                 self._connection.execute(
                     _INSERT, (number, text, draws, state, state_digest, digest)
                 )
-                self._connection.execute(
-                    "UPDATE checkpoints SET state = NULL WHERE number = ?",
-                    (_dispensable(number),),
-                )
+                if state:
+                    self._connection.execute(
+                        "UPDATE checkpoints SET state = NULL WHERE number = ?",
+                        (_dispensable(number),),
+                    )
         except sqlite3.Error as error:
             raise _refusal(self.path, error) from None
         self._last_number, self._last_digest = number, digest
-        try:
-            # What is in the ledger itself is not at the mercy of a damaged log.
+        # What is in the ledger itself is not at the mercy of a damaged log. If there is no room, it
+        # is safe where it is, and goes over next time.
+        with suppress(sqlite3.Error):
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        except sqlite3.Error:
-            pass  # it is safe where it is, and goes over next time
 
     def copy(self, rows: Iterator[tuple[Any, ...]]) -> None:
         """Take over rows of another ledger as they are."""
@@ -174,15 +174,19 @@ def mended(path: Path) -> str | None:
     )
 
 
-def read_last(path: Path) -> tuple[Checkpoint | None, list[bytes]]:
-    """Return the last checkpoint of a ledger that someone else may be writing to, and all draws."""
+def read_all(path: Path) -> tuple[list[dict[str, Any]], list[bytes]]:
+    """Return the facts and draws of all checkpoints; someone else may be writing to the ledger."""
     try:
         with closing(_connected(path, read_only=True)) as connection:
-            connection.execute("BEGIN")
-            last = _last(connection)
-            rows = connection.execute("SELECT draws FROM checkpoints ORDER BY number")
-            return last, [draws for (draws,) in rows]
-    except sqlite3.Error as error:
+            if not _has_table(connection):
+                return [], []
+            rows = connection.execute("SELECT facts, draws FROM checkpoints ORDER BY number")
+            facts, draws = [], []
+            for text, content in rows:
+                facts.append(json.loads(text))
+                draws.append(content)
+            return facts, draws
+    except (sqlite3.Error, ValueError) as error:
         raise RunDirectoryError(
             f"the ledger '{path}' cannot be read ({error}); arcwise resume mends it"
         ) from None

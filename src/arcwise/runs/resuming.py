@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from arcwise._running import Progress
+from arcwise.algorithms.ais import ais
 from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.chain_posterior import Tempering, sample_chains
 from arcwise.algorithms.recording import Recording
@@ -13,6 +14,24 @@ from arcwise.posterior import Posterior
 from arcwise.runs.directory import CHECKPOINT_SECONDS, MODEL, read_settings
 from arcwise.runs.plain_settings import read_space, read_sums
 from arcwise.runs.stored_model import read_model
+
+_OF_ANNEALING = (
+    "target",
+    "runs",
+    "seconds",
+    "effective_samples",
+    "steps",
+    "schedule",
+    "stretch",
+    "thinning",
+    "bins",
+    "confidence",
+    "dags_per_state",
+    "dag_time_share",
+    "extension_budget",
+    "estimate_extensions",
+    "seed",
+)
 
 
 def resume(
@@ -64,6 +83,17 @@ def resume(
     model = read_model(path / MODEL, settings["model"])
     sums = read_sums(settings["sums"], model, threads)
     space = read_space(settings["space"])
+    if settings["algorithm"] == "ais":
+        return ais(
+            model,
+            space,
+            **{name: settings[name] for name in _OF_ANNEALING},
+            sums=sums,
+            threads=threads,
+            progress=progress,
+            directory=path,
+            checkpoint_seconds=checkpoint_seconds,
+        )
     return sample_chains(
         settings["algorithm"],
         model,

@@ -11,6 +11,7 @@ import hashlib
 import json
 import zipfile
 import zlib
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +50,12 @@ class StoredModel(Model):
         self._provenance: dict[str, Any] = header["provenance"]
         self.weights = _scores(header, arrays, "values")
         self.scores = self.weights
-        terms = (arrays[f"prior_{part}"] for part in ("constant", "size", "edge"))
-        functions = (_lost_function,) if header["prior_table"] else ()
-        self.prior_terms = PriorTerms(*terms, functions)
+        self.prior_terms = PriorTerms(
+            arrays["prior_constant"],
+            arrays["prior_size"],
+            arrays["prior_edge"],
+            (_lost_function,) if header["prior_table"] else (),
+        )
         self._prior_weights = (
             _scores(header, arrays, "prior_values") if header["prior_table"] else None
         )
@@ -148,15 +152,11 @@ def _scores(header: dict[str, Any], arrays: Arrays, name: str) -> FamilyScores:
     nodes = range(len(variables))
     if header["listed"]:
         return FamilyScores(variables, _listed(header, arrays, name))
-    rule = Families(
-        variables,
-        *(
-            tuple(tuple(parents) for parents in header[part])
-            for part in ("candidates", "required")
-        ),
-        tuple(header["max_free"]),
-        tuple(tuple(parents) for parents in header["outside"]),
-    )
+    sets = {
+        part: tuple(tuple(parents) for parents in header[part])
+        for part in ("candidates", "required", "outside")
+    }
+    rule = Families(variables, max_free=tuple(header["max_free"]), **sets)
     table = rule.table()
     for node in nodes:
         table.values(node)[:] = arrays[f"{name}_{node}"]
@@ -172,7 +172,7 @@ def _listed(header: dict[str, Any], arrays: Arrays, name: str) -> _core.FamilyTa
         members.append(
             [
                 [place[parent] for parent in parents[first:last] if parent in place]
-                for first, last in zip(offsets[:-1], offsets[1:], strict=True)
+                for first, last in pairwise(offsets)
             ]
         )
     values = [arrays[f"{name}_{node}"].tolist() for node in range(len(members))]
