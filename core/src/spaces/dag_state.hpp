@@ -27,6 +27,9 @@ class DagState final : public State {
     LogWeight recomputed_weight() const override;
     std::unique_ptr<GivenState> given() const override;
 
+  protected:
+    std::span<LogWeight> exact_parts() override { return node_weights_; }
+
   private:
     // The moves, in dag_moves.cpp.
     Proposal propose_add(Random& random);

@@ -19,6 +19,9 @@ class LinearOrder final : public State {
     LogWeight recomputed_weight() const override;
     std::unique_ptr<GivenState> given() const override;
 
+  protected:
+    std::span<LogWeight> exact_parts() override { return node_weights_; }
+
   private:
     // A node whose predecessors the proposed move changes, with what becomes of it.
     struct Change {

@@ -28,6 +28,9 @@ class Partition final : public State {
     LogWeight recomputed_weight() const override;
     std::unique_ptr<GivenState> given() const override;
 
+  protected:
+    std::span<LogWeight> exact_parts() override { return node_weights_; }
+
   private:
     using Word = std::uint64_t;
     using Parts = std::vector<int>;  // the part of each node

@@ -365,20 +365,19 @@ def _run_by_pieces(
     # Whole pieces of the same size: were the last runs cut off, long ones would be too rare.
     while True:
         done = len(annealed)
+        if done > 0 and done % _PIECE == 0:
+            effective = teller.look()
+            shares = []
+            if wanted.seconds is not None:
+                shares.append((time.perf_counter() - start) / wanted.seconds)
+            if wanted.effective_samples is not None:
+                shares.append(effective / wanted.effective_samples)
+            teller.tell(min(1.0, max(shares)), done)
+            if max(shares) >= 1.0 or (done >= _MOST_RUNS_OF_WEIGHT_ZERO and effective == 0):
+                return
         annealed.run(done, _PIECE - done % _PIECE, run.threads, None)
         if log is not None:
             log.rest()
-        effective = teller.look()
-        shares = []
-        if wanted.seconds is not None:
-            shares.append((time.perf_counter() - start) / wanted.seconds)
-        if wanted.effective_samples is not None:
-            shares.append(effective / wanted.effective_samples)
-        teller.tell(min(1.0, max(shares)), len(annealed))
-        if max(shares) >= 1.0:
-            return
-        if len(annealed) >= _MOST_RUNS_OF_WEIGHT_ZERO and effective == 0:
-            return
 
 
 class _Teller:

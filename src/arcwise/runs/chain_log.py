@@ -54,8 +54,8 @@ class ChainLog:
     bytes_per_state
         About what a kept state takes.
     most_loaded
-        The most bytes of draws that are read back. If there are more, every second
-        state is read, or every fourth and so on, from the start of the run.
+        The most bytes of draws that are read back; None for 1 GiB. If there are more,
+        every second state is read, or every fourth and so on, from the start of the run.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class ChainLog:
         *,
         checkpoint_seconds: float,
         bytes_per_state: int,
-        most_loaded: int = _MOST_LOADED,
+        most_loaded: int | None = None,
     ) -> None:
         self._ledger = ledger
         self._seconds = checkpoint_seconds
         self._bytes = max(1, bytes_per_state * len(chains))
-        self._most_loaded = most_loaded
+        self._most_loaded = _MOST_LOADED if most_loaded is None else most_loaded
         self._calls: list[list[Any]] = []  # of the run so far, to be played again
         self._new: list[list[Any]] = []  # since the last checkpoint
         self._resumed: tuple[int, float] | None = None

@@ -37,6 +37,8 @@ FORMAT = "arcwise run"
 FORMAT_VERSION = 1
 CHECKPOINT_SECONDS = 60.0
 
+_ANY_NUMBER = 1 << 62
+
 SETTINGS, MODEL, LEDGER = "settings.json", "model.npz", "ledger.sqlite"
 
 
@@ -104,7 +106,7 @@ class RunDirectory:
             chains,
             checkpoint_seconds=self._seconds,
             bytes_per_state=bytes_per_state,
-            **({} if thin else {"most_loaded": 1 << 62}),
+            most_loaded=None if thin else _ANY_NUMBER,
         )
 
     def annealing_log(self, annealed: _core.AnnealedRuns) -> AnnealingLog:

@@ -35,6 +35,9 @@ CREATE TABLE checkpoints (
 """
 _INSERT = "INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)"
 _SECONDS_TO_WAIT = 30.0
+_SYNCHRONOUS = "FULL"  # a checkpoint outlives a power cut
+# Errors that come of where the file is, not of what is in it.
+_NO_DAMAGE = ("SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_BUSY", "SQLITE_PERM", "SQLITE_NOMEM")
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class Ledger:
         self._last_digest = b""
         try:
             self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = FULL")
+            self._connection.execute(f"PRAGMA synchronous = {_SYNCHRONOUS}")
             if not _has_table(self._connection):
                 self._connection.execute(_SCHEMA)
             for number, digest in self._connection.execute(
@@ -116,8 +119,11 @@ class Ledger:
 
     def copy(self, rows: Iterator[tuple[Any, ...]]) -> None:
         """Take over rows of another ledger as they are."""
-        for row in rows:
-            self._connection.execute(_INSERT, row)
+        try:
+            for row in rows:
+                self._connection.execute(_INSERT, row)
+        except sqlite3.Error as error:
+            raise _refusal(self.path, error) from None
 
     def draws(self) -> Iterator[bytes]:
         """Go through the draws of all checkpoints."""
@@ -211,8 +217,15 @@ class _Examined:
             with closing(_connected(path)) as connection:
                 sound = connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
                 self.whole = sound and self.usable == self.intact and _has_table(connection)
-        except (sqlite3.Error, TypeError, ValueError, OverflowError):
-            return
+                # A damaged header may leave a file to be read only.
+                connection.execute("BEGIN IMMEDIATE")
+                connection.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            self.whole = False
+            if getattr(error, "sqlite_errorname", "").startswith(_NO_DAMAGE):
+                raise _refusal(path, error) from None
+        except (TypeError, ValueError, OverflowError, AttributeError):
+            self.whole = False
 
 
 def _rows(path: Path, up_to: int | None = None) -> Iterator[tuple[Any, ...]]:

@@ -91,7 +91,11 @@ class RunStatus:
         ]
         if self.rate is not None:
             left = self.seconds_left
-            to_go = "" if left is None else f", about {_duration(left)} to go"
+            to_go = (
+                ""
+                if left is None or self.state == "finished"
+                else f", about {_duration(left)} to go"
+            )
             lines.append(f"{self.rate:,.3g} {self.unit} a second{to_go}")
         rates = [f"{name} {rate:.0%}" for name, rate in self.acceptance.items() if rate is not None]
         if rates:
