@@ -28,7 +28,17 @@ from arcwise.scores import FamilyScores
 
 Arrays = dict[str, NDArray[Any]]
 
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
+# What reading a damaged archive raises, by where the damage is.
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 class StoredModel(Model):
