@@ -145,7 +145,7 @@ def read_model(path: Path, digest: str) -> StoredModel:
         If the file is missing or damaged, or of another model.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         if digest_of(arrays) != digest:
             raise ValueError
