@@ -10,15 +10,15 @@ import pytest
 from run_processes import finish, kill_after, write_data
 
 _RUNS: dict[str, list[object]] = {
-    "orders": ["--space", "linear", "--steps", 400_000, "--chains", 2],
-    "partitions": ["--space", "partitions", "--steps", 400_000, "--chains", 2],
-    "layerings": ["--space", "layerings:4", "--steps", 30_000, "--chains", 2],
+    "orders": ["--space", "linear", "--steps", 6_000_000, "--chains", 2],
+    "partitions": ["--space", "partitions", "--steps", 2_000_000, "--chains", 2],
+    "layerings": ["--space", "layerings:4", "--steps", 60_000, "--chains", 2],
     "coupled chains": [
         *("--space", "buckets:3", "--algorithm", "mc3", "--ladder", "adapted"),
-        *("--levels", 4, "--steps", 30_000, "--chains", 2),
+        *("--levels", 4, "--steps", 60_000, "--chains", 2),
     ],
-    "annealing": ["--algorithm", "ais", "--chains", 300, "--steps", 3_000],
-    "DAGs": ["--space", "dags", "--steps", 600_000, "--chains", 2],
+    "annealing": ["--algorithm", "ais", "--chains", 1_000, "--steps", 3_000],
+    "DAGs": ["--space", "dags", "--steps", 1_500_000, "--chains", 2],
 }
 
 
@@ -49,7 +49,7 @@ def test_ended_cleanly(number: int, tmp_path: Path) -> None:
     """SIGTERM and Ctrl-C leave results of what there is, and the rest can be had."""
     data = write_data(tmp_path / "data.csv")
     arguments = ["sample", data, "--max-indegree", 2, "--space", "partitions", "--seed", 5]
-    arguments += ["--steps", 900_000, "--chains", 2]
+    arguments += ["--steps", 2_000_000, "--chains", 2]
     finish(*arguments, "--out", tmp_path / "whole")
     folder = tmp_path / "run"
     begin = [*arguments, "--run", folder, "--checkpoint", 0.05]
