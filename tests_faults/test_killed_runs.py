@@ -35,7 +35,8 @@ def test_killed_again_and_again(name: str, tmp_path: Path) -> None:
     for _ in range(8):
         # The same command begins a run and goes on with it.
         command = go_on if (folder / "settings.json").exists() and kills % 2 else begin
-        status = kill_after(float(random.uniform(0.5, 2.5)), command, signal.SIGKILL)
+        seconds = float(random.uniform(0.0, 2.5))
+        status = kill_after(seconds, command, signal.SIGKILL, folder / "ledger.sqlite")
         kills += status == -signal.SIGKILL
     finish("status", folder)
     finish(*go_on)
@@ -53,7 +54,7 @@ def test_ended_cleanly(number: int, tmp_path: Path) -> None:
     finish(*arguments, "--out", tmp_path / "whole")
     folder = tmp_path / "run"
     begin = [*arguments, "--run", folder, "--checkpoint", 0.05]
-    status = kill_after(4.0, begin, number)
+    status = kill_after(2.0, begin, number, folder / "ledger.sqlite")
     if status == 0:
         assert (folder / "edges.csv").exists()
     finish("resume", folder)
