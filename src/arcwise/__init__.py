@@ -66,6 +66,8 @@ from arcwise.posterior import (
 )
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
+from arcwise.runs.resuming import resume
+from arcwise.runs.status import RunStatus, status
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
 from arcwise.spaces import (
     BucketOrders,
@@ -124,6 +126,7 @@ __all__ = [
     "Posterior",
     "PosteriorComparison",
     "RunComparison",
+    "RunStatus",
     "ScoreSums",
     "Space",
     "ThresholdGraph",
@@ -156,12 +159,14 @@ __all__ = [
     "read",
     "read_scores",
     "report",
+    "resume",
     "roc",
     "sample",
     "samples_for",
     "score",
     "simulate",
     "skeleton",
+    "status",
     "structural_hamming_distance",
     "unique_dags",
     "v_structures",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +26,11 @@ from arcwise.algorithms.targets import Target, as_target
 from arcwise.errors import ArgumentError, InterruptedWarning
 from arcwise.model import Model
 from arcwise.posterior import Posterior
-from arcwise.posterior.evidence import Evidence, log_mean, lower_bound, lower_bounds
+from arcwise.posterior.evidence import Evidence, effective_runs, log_mean, lower_bound, lower_bounds
 from arcwise.posterior.traces import Traces
+from arcwise.runs.annealing_log import AnnealingLog
+from arcwise.runs.directory import CHECKPOINT_SECONDS, RunDirectory
+from arcwise.runs.plain_settings import plain_space, plain_sums
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 
@@ -59,6 +65,8 @@ def ais(
     sums: ScoreSums | None = None,
     threads: int | None = None,
     progress: Progress = None,
+    directory: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Posterior:
     """Sample the posterior by annealed importance sampling.
 
@@ -89,15 +97,15 @@ def ais(
     bins, confidence
         Besides the usual lower bounds, one from so many bins at that confidence.
     dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, threads, \
-progress
+progress, directory, checkpoint_seconds
         As for `mcmc`.
 
     Returns
     -------
     Posterior
         With weighted DAGs, edge probabilities and their errors, and the evidence
-        with its standard error and lower bounds. Ctrl-C ends it early and returns
-        what the finished runs say, with an `InterruptedWarning`.
+        with its standard error and lower bounds. Ctrl-C or SIGTERM ends it early and
+        returns what the finished runs say, with an `InterruptedWarning`.
 
     Examples
     --------
@@ -134,7 +142,31 @@ progress
         recording.options(edge_batches=2),
         whole_number(seed, "seed", at_least=0),
     )
-    interrupted = _run(annealed, _Wanted(runs, seconds, effective_samples), threads, progress)
+    budget = _Wanted(runs, seconds, effective_samples).resolved()
+    with ExitStack() as stack:
+        log = None
+        if directory is not None:
+            settings = {
+                "algorithm": "ais",
+                "space": plain_space(chosen, model.variables),
+                "target": wanted,
+                **asdict(budget),
+                "steps": len(ladder) - 1 if isinstance(schedule, str) else None,
+                "schedule": schedule if isinstance(schedule, str) else ladder,
+                "stretch": stretch_steps,
+                "thinning": thinned,
+                "bins": bins,
+                "confidence": confidence,
+                "dags_per_state": dags_per_state,
+                "dag_time_share": dag_time_share,
+                "extension_budget": extension_budget,
+                "estimate_extensions": estimate_extensions,
+                "seed": seed,
+                "sums": plain_sums(score_sums),
+            }
+            place = RunDirectory(Path(directory), settings, model, checkpoint_seconds)
+            log = stack.enter_context(place).annealing_log(annealed)
+        interrupted = _run(annealed, budget, threads, progress, log)
     results = _Results.of(annealed)
     found = assemble(model, recording, results.kept, results.kept_log_weights)
     constant, constant_error = prior_constant(model, wanted, chosen, seed=seed, threads=threads)
@@ -156,7 +188,7 @@ progress
         "dags": 0 if found.dags is None else len(found.dags),
         "interrupted": interrupted,
         "acceptance": acceptance([annealed.moves()]),
-        "effective_runs": _effective(results.log_weights),
+        "effective_runs": effective_runs(results.log_weights),
         **weight_summary(found.dags, recording, results.kept),
         "seconds": time.perf_counter() - start,
     }
@@ -217,6 +249,10 @@ class _Wanted:
             if value is not None and not 0 < value < float("inf"):
                 raise ArgumentError(f"{name} is {value!r}; give a positive number")
 
+    def resolved(self) -> _Wanted:
+        """Return it with the usual number of runs, if it sets no end."""
+        return self if self != _Wanted(None, None, None) else replace(self, runs=_RUNS)
+
 
 @dataclass(frozen=True, eq=False)
 class _Results:
@@ -268,16 +304,25 @@ def _schedule(schedule: str | Sequence[float], steps: int | None, model: Model) 
 
 
 def _run(
-    annealed: _core.AnnealedRuns, wanted: _Wanted, threads: int | None, progress: Progress
+    annealed: _core.AnnealedRuns,
+    wanted: _Wanted,
+    threads: int | None,
+    progress: Progress,
+    log: AnnealingLog | None,
 ) -> bool:
     """Make runs until there are enough; say whether Ctrl-C came first."""
     try:
         with running(threads, progress, "ais") as run:
             if wanted.seconds is None and wanted.effective_samples is None:
-                _run_so_many(annealed, wanted.runs or _RUNS, run)
-            else:
-                _run_by_pieces(annealed, wanted, run)
+                assert wanted.runs is not None
+                _run_so_many(annealed, wanted.runs, run, log)
+            elif log is None or not log.finished:
+                _run_by_pieces(annealed, wanted, run, log)
+        if log is not None:
+            log.save(finished=True)
     except KeyboardInterrupt:
+        if log is not None:
+            log.save()
         if len(annealed) == 0:
             raise
         warnings.warn(
@@ -290,40 +335,49 @@ def _run(
     return False
 
 
-def _run_so_many(annealed: _core.AnnealedRuns, count: int, run: Run) -> None:
-    if run.progress is None:
+def _run_so_many(
+    annealed: _core.AnnealedRuns, count: int, run: Run, log: AnnealingLog | None
+) -> None:
+    if run.progress is None and log is None:
         annealed.run(0, count, run.threads, None)
         return
     teller = _Teller(annealed, run.progress)
     # As many again each time: every run has random numbers of its own, wherever pieces end.
     while (done := len(annealed)) < count:
         piece = min(max(_PIECE, done), count - done)
+        piece = piece if log is None else log.part(piece)
 
         def within(share: float, done: int = done, piece: int = piece) -> None:
             teller.tell((done + share * piece) / count, done + share * piece)
 
         annealed.run(done, piece, run.threads, within)
+        if log is not None:
+            log.rest()
         teller.look()
     teller.tell(1.0, count)
 
 
-def _run_by_pieces(annealed: _core.AnnealedRuns, wanted: _Wanted, run: Run) -> None:
-    start = time.perf_counter()
+def _run_by_pieces(
+    annealed: _core.AnnealedRuns, wanted: _Wanted, run: Run, log: AnnealingLog | None
+) -> None:
+    start = time.perf_counter() if log is None else log.began
     teller = _Teller(annealed, run.progress)
     # Whole pieces of the same size: were the last runs cut off, long ones would be too rare.
     while True:
-        annealed.run(len(annealed), _PIECE, run.threads, None)
-        effective = teller.look()
-        shares = []
-        if wanted.seconds is not None:
-            shares.append((time.perf_counter() - start) / wanted.seconds)
-        if wanted.effective_samples is not None:
-            shares.append(effective / wanted.effective_samples)
-        teller.tell(min(1.0, max(shares)), len(annealed))
-        if max(shares) >= 1.0:
-            return
-        if len(annealed) >= _MOST_RUNS_OF_WEIGHT_ZERO and effective == 0:
-            return
+        done = len(annealed)
+        if done > 0 and done % _PIECE == 0:
+            effective = teller.look()
+            shares = []
+            if wanted.seconds is not None:
+                shares.append((time.perf_counter() - start) / wanted.seconds)
+            if wanted.effective_samples is not None:
+                shares.append(effective / wanted.effective_samples)
+            teller.tell(min(1.0, max(shares)), done)
+            if max(shares) >= 1.0 or (done >= _MOST_RUNS_OF_WEIGHT_ZERO and effective == 0):
+                return
+        annealed.run(done, _PIECE - done % _PIECE, run.threads, None)
+        if log is not None:
+            log.rest()
 
 
 class _Teller:
@@ -338,7 +392,7 @@ class _Teller:
         self._start = time.perf_counter()
 
     def look(self) -> float:
-        self._effective = _effective(self._annealed.log_weights())
+        self._effective = effective_runs(self._annealed.log_weights())
         return self._effective
 
     def tell(self, share: float, runs: float) -> None:
@@ -354,15 +408,6 @@ class _Teller:
             seconds_left=seconds * (1 / share - 1) if share > 0 else None,
         )
         self._progress(moment)
-
-
-def _effective(log_weights: NDArray[np.float64]) -> float:
-    """Return (sum of weights)^2 / (sum of their squares)."""
-    top = log_weights.max()
-    if not np.isfinite(top):
-        return 0.0
-    weights = np.exp(log_weights - top)
-    return float(weights.sum() ** 2 / (weights**2).sum())
 
 
 def _evidence(totals: NDArray[np.float64], constant: float, constant_error: float) -> Evidence:
