@@ -25,6 +25,8 @@ from arcwise.candidates import Candidates, candidates
 from arcwise.constraints import Constraints
 from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
+from arcwise.engines import DaskEngine, Engine, Threads
+from arcwise.engines.batch import batch
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 from arcwise.families import Families
 from arcwise.given_order import GivenOrder
@@ -69,11 +71,13 @@ __all__ = [
     "Dag",
     "DagSample",
     "Dags",
+    "DaskEngine",
     "Data",
     "DistanceToDag",
     "EdgeCounts",
     "EdgePenalty",
     "EdgeWeights",
+    "Engine",
     "Evidence",
     "ExactSampler",
     "Fair",
@@ -94,10 +98,12 @@ __all__ = [
     "Posterior",
     "ScoreSums",
     "Space",
+    "Threads",
     "Uniform",
     "__version__",
     "ais",
     "ancestor_probabilities",
+    "batch",
     "candidates",
     "compare",
     "cpdag",

@@ -20,6 +20,7 @@ from arcwise.algorithms.ladders import as_rising, linear
 from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.recording import Kept, Recording
 from arcwise.algorithms.targets import Target, as_target
+from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError, InterruptedWarning
 from arcwise.model import Model
 from arcwise.posterior import Posterior
@@ -56,6 +57,7 @@ def ais(
     estimate_extensions: bool = False,
     seed: int = 0,
     sums: ScoreSums | None = None,
+    engine: Any = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Posterior:
@@ -87,8 +89,8 @@ def ais(
         Steps of the stretch between two kept states; None for what keeps some ten.
     bins, confidence
         Besides the usual lower bounds, one from so many bins at that confidence.
-    dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, threads, \
-progress
+    dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
+threads, progress
         As for `mcmc`.
 
     Returns
@@ -125,15 +127,17 @@ progress
     score_sums = sums_for(model, sums, threads)
     chosen = chosen.on(score_sums)
     core_space = chosen.build(score_sums)
-    annealed = _core.AnnealedRuns(
-        core_space,
-        ladder,
-        stretch_steps,
-        thinned,
-        recording.options(edge_batches=2),
-        whole_number(seed, "seed", at_least=0),
-    )
-    interrupted = _run(annealed, _Wanted(runs, seconds, effective_samples), threads, progress)
+    budget = _Wanted(runs, seconds, effective_samples)
+    with opened_engine(engine) as active:
+        annealed = active.annealed_runs(score_sums, chosen, open_ended=budget.open_ended)(
+            core_space,
+            ladder,
+            stretch_steps,
+            thinned,
+            recording.options(edge_batches=2),
+            whole_number(seed, "seed", at_least=0),
+        )
+        interrupted = _run(annealed, budget, threads, progress)
     results = _Results.of(annealed)
     found = assemble(model, recording, results.kept, results.kept_log_weights)
     constant, constant_error = prior_constant(model, wanted, chosen, seed=seed, threads=threads)
@@ -206,6 +210,10 @@ class _Wanted:
     seconds: float | None
     effective_samples: float | None
 
+    @property
+    def open_ended(self) -> bool:
+        return self.seconds is not None or self.effective_samples is not None
+
     def __post_init__(self) -> None:
         if self.runs is not None:
             whole_number(self.runs, "runs", at_least=1)
@@ -272,7 +280,7 @@ def _run(
     """Make runs until there are enough; say whether Ctrl-C came first."""
     try:
         with running(threads, progress, "ais") as run:
-            if wanted.seconds is None and wanted.effective_samples is None:
+            if not wanted.open_ended:
                 annealed.run(0, wanted.runs or _RUNS, run.threads, run.progress)
             else:
                 _run_by_pieces(annealed, wanted, run)

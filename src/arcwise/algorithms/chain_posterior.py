@@ -20,6 +20,7 @@ from arcwise.algorithms.recording import Kept, Recording
 from arcwise.algorithms.telescoping import telescoped
 from arcwise.diagnostics.chains import edge_diagnostics, trace_diagnostics
 from arcwise.diagnostics.convergence import weighted_standard_error
+from arcwise.engines import opened_engine
 from arcwise.errors import ConvergenceWarning
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
@@ -56,6 +57,7 @@ def sample_chains(
     chains: int,
     seed: int,
     sums: ScoreSums | None,
+    engine: Any,
     threads: int | None,
     progress: Progress,
 ) -> Posterior:
@@ -66,19 +68,21 @@ def sample_chains(
     score_sums = sums_for(model, sums, threads)
     chosen = chosen.on(score_sums)
     core_space = chosen.build(score_sums)
-    run = run_chains(
-        core_space,
-        recording,
-        budget,
-        inverse_temperatures=tempering.inverse_temperatures,
-        adapt=tempering.adapt,
-        exchanges_per_step=tempering.exchanges_per_step,
-        chains=chains,
-        seed=seed,
-        threads=threads,
-        progress=progress,
-        what=algorithm,
-    )
+    with opened_engine(engine) as active:
+        run = run_chains(
+            core_space,
+            recording,
+            budget,
+            inverse_temperatures=tempering.inverse_temperatures,
+            adapt=tempering.adapt,
+            exchanges_per_step=tempering.exchanges_per_step,
+            chains=chains,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+            what=algorithm,
+            make=active.chains(score_sums, chosen),
+        )
     found = assemble(model, recording, run.kept, None)
     traces = Traces(tuple(record.log_weights for record in run.kept), run.thinning)
     diagnostics = trace_diagnostics(traces) | edge_diagnostics(run.kept, len(model.variables))

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +69,7 @@ class Budget:
 class ChainRun:
     """Chains that were run, and how."""
 
-    chains: _core.Chains
+    chains: Any  # the core's, or an engine's like them
     kept: list[Kept] = field(default_factory=list)
     burn_in_steps: int = 0
     thinning: int = 1
@@ -89,9 +90,13 @@ def run_chains(
     threads: int | None,
     progress: Progress,
     what: str,
+    make: Callable[..., Any] = _core.Chains,
 ) -> ChainRun:
-    """Run the chains until the budget is spent or Ctrl-C comes; then there is what there is."""
-    made = _core.Chains(
+    """Run the chains until the budget is spent or Ctrl-C comes; then there is what there is.
+
+    They are made by `make`, which is an engine's.
+    """
+    made = make(
         space,
         inverse_temperatures,
         exchanges_per_step,

@@ -39,6 +39,7 @@ def mc3(
     estimate_extensions: bool = False,
     seed: int = 0,
     sums: ScoreSums | None = None,
+    engine: Any = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Posterior:
@@ -65,7 +66,7 @@ def mc3(
         Exchanges of neighbours proposed after each step, which cost next to
         nothing; None for 4 for each pair of neighbours.
     target, steps, seconds, effective_samples, burn_in, thinning, chains, dags_per_state, \
-dag_time_share, extension_budget, estimate_extensions, seed, sums, threads, progress
+dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, threads, progress
         As for `mcmc`; a step moves the states of all temperatures once.
 
     Returns
@@ -97,6 +98,7 @@ dag_time_share, extension_budget, estimate_extensions, seed, sums, threads, prog
         chains=chains,
         seed=seed,
         sums=sums,
+        engine=engine,
         threads=threads,
         progress=progress,
     )

@@ -11,6 +11,7 @@ from arcwise.algorithms.ais import ais
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.cli.options import (
+    Cluster,
     DataOptions,
     FamilyOptions,
     PriorName,
@@ -25,6 +26,7 @@ from arcwise.cli.options import (
     build_model,
 )
 from arcwise.cli.results import evidence_lines, print_edges, print_summary, write_results
+from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.posterior import Posterior
@@ -61,6 +63,7 @@ def sample(
     ] = False,
     seed: Seed = 0,
     threads: Threads = None,
+    cluster: Cluster = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -77,16 +80,18 @@ def sample(
     """
     chosen = as_space(space)  # refused before anything takes time
     print(data.describe())
-    model = build_model(families, data, score, prior, seed, threads).model
-    common: dict[str, Any] = {
-        "target": target,
-        "dags_per_state": dags,
-        "estimate_extensions": estimate_extensions,
-        "seed": seed,
-        "threads": threads,
-        "progress": True,
-    }
-    posterior = _run(algorithm, model, chosen, steps, seconds, chains, levels, ladder, common)
+    with opened_engine(cluster) as engine:
+        model = build_model(families, data, score, prior, seed, threads, engine).model
+        common: dict[str, Any] = {
+            "target": target,
+            "dags_per_state": dags,
+            "estimate_extensions": estimate_extensions,
+            "seed": seed,
+            "engine": engine,
+            "threads": threads,
+            "progress": True,
+        }
+        posterior = _run(algorithm, model, chosen, steps, seconds, chains, levels, ladder, common)
     print_edges(posterior)
     print_summary(posterior)
     if posterior.evidence is not None:

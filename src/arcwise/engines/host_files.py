@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ PAYLOAD = "arcwise payload"
 PAYLOAD_VERSION = 1
 _VERSIONS = {PAYLOAD: PAYLOAD_VERSION, score_table.KIND: score_table.VERSION}
 _MOST_OPEN = 8
-_UNUSED_FOR = 14 * 24 * 3600.0
+_UNUSED_FOR = 3 * 24 * 3600.0
 
 
 class FileMissing(ArcwiseError):
@@ -58,7 +59,9 @@ def cache_folder() -> Path:
     folder = Path(named) if named else Path(tempfile.gettempdir()) / f"arcwise-{os.getuid()}"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.stat().st_uid != os.getuid():
-        raise EngineError(f"'{folder}' belongs to another user; set ARCWISE_CACHE to another folder")
+        raise EngineError(
+            f"'{folder}' belongs to another user; set ARCWISE_CACHE to another folder"
+        )
     return folder
 
 
@@ -70,8 +73,8 @@ def place() -> str:
 
 def publish(
     kind: str, write: Callable[[Path], Header], folder: Path | None, shared: bool
-) -> HostFile:
-    """Write a file into a folder under its hash, and return what tasks know it by.
+) -> tuple[HostFile, Path]:
+    """Write a file into a folder under its hash, and return what tasks know it by and its path.
 
     Parameters
     ----------
@@ -96,13 +99,13 @@ def publish(
     except BaseException:
         written.unlink(missing_ok=True)
         raise
-    # The path is sent in any case where it is the cache's own, which is known by the hash alone.
-    return HostFile(kind, header.hash, header.size, os.fspath(final) if shared else None)
+    named = os.path.abspath(final) if shared else None
+    return HostFile(kind, header.hash, header.size, named), final
 
 
-def publish_payload(thing: Any, folder: Path | None, shared: bool) -> HostFile:
+def publish_payload(thing: Any, folder: Path | None, shared: bool) -> tuple[HostFile, Path]:
     """Write anything that can be pickled, functions included, to a file for workers."""
-    import cloudpickle
+    cloudpickle = import_module("cloudpickle")  # Dask has it
 
     def append(path: str) -> None:
         with open(path, "ab") as file:
@@ -219,7 +222,7 @@ def _alone_with(file: HostFile) -> Iterator[Path]:
 
 
 def _remove_old(folder: Path) -> None:
-    """Remove files that nobody has used for two weeks."""
+    """Remove files that nobody has used for three days."""
     oldest = time.time() - _UNUSED_FOR
     for path in folder.iterdir():
         name = path.name.split(".")[0]
