@@ -176,13 +176,14 @@ class Cluster:
             return self._lacking(workers)
         result: dict[str, str] = {}
         for worker, answer in answers.items():
-            if isinstance(answer, ImportError):
+            if isinstance(answer, OSError):
+                continue  # gone, or without room, which comes out when it is sent the file
+            # A worker that cannot unpickle the question answers with the text of that error.
+            if isinstance(answer, Exception) and "ModuleNotFoundError" in str(answer):
                 raise EngineError(
                     f"the worker {worker} cannot import arcwise ({answer}); install version "
                     f"{self._versions.arcwise} there"
                 )
-            if isinstance(answer, OSError):
-                continue
             if isinstance(answer, BaseException):
                 raise answer
             if answer.versions != self._versions:
@@ -228,7 +229,8 @@ class Cluster:
             if not waiting:
                 return
             try:
-                wait(waiting, timeout=1.0)
+                with self.client.as_current():
+                    wait(waiting, timeout=1.0)
                 return
             except TimeoutError:
                 continue

@@ -38,7 +38,7 @@ class Engine(ABC):
         """Close what it opened itself."""
         self.close()
 
-    def close(self) -> None:  # noqa: B027: most have nothing to close
+    def close(self) -> None:  # noqa: B027
         """Close what it opened itself."""
 
     @abstractmethod

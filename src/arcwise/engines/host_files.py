@@ -175,6 +175,11 @@ class _Opened:
             thing = self._things[key] = self._things.pop(key)
             return thing
 
+    def clear(self) -> None:
+        """Close them all."""
+        with self._lock:
+            self._things.clear()
+
 
 OPENED = _Opened()
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arcwise.engines.work import Done, Missing, Unfit, Versions, Work
+from arcwise.engines.work import Done, Failed, Missing, Unfit, Versions, Work
 from arcwise.errors import EngineError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _TASKS_PER_SECOND = 100.0
 _MOST_DEATHS = 3
 _NO_WORKERS = 120.0
 _LOOK_AROUND = 1.0
+own_versions = Versions.own
 
 
 @dataclass(eq=False)
@@ -169,6 +170,8 @@ class Spread:
                 self._again.append(block)
             elif isinstance(result, Unfit):
                 raise disagreement(result.worker, result.versions)
+            elif isinstance(result, Failed):
+                raise result.kind(result.sentence)
             elif isinstance(result, BaseException):
                 self._again.append(self._after(block, result))
         if missing:
@@ -214,7 +217,7 @@ class Spread:
 
 def disagreement(worker: str, versions: Versions) -> EngineError:
     """Return the error that says how a worker differs from the driver."""
-    own = Versions.own()
+    own = own_versions()
     if versions.arcwise != own.arcwise:
         what, theirs, ours = "arcwise", versions.arcwise, own.arcwise
     elif versions.python != own.python:

@@ -11,6 +11,7 @@ from typing import Any
 
 from arcwise import _core
 from arcwise.engines import host_files, score_table
+from arcwise.errors import ArcwiseError
 
 _WAIT_FOR_FILE = 1.0
 
@@ -64,6 +65,14 @@ class Unfit:
 
 
 @dataclass(frozen=True)
+class Failed:
+    """The work cannot be done anywhere, for a reason that is a sentence for the user."""
+
+    kind: type[ArcwiseError]
+    sentence: str
+
+
+@dataclass(frozen=True)
 class About:
     """What the driver asks every worker before there is work."""
 
@@ -78,7 +87,7 @@ def about(files: tuple[host_files.HostFile, ...]) -> About:
     return About(Versions.own(), host_files.place(), found)
 
 
-def perform(work: Work, versions: Versions) -> Done | Missing | Unfit:
+def perform(work: Work, versions: Versions) -> Done | Missing | Unfit | Failed:
     """Do some work on a worker, if it can."""
     worker = _address()
     if Versions.own() != versions:
@@ -90,6 +99,9 @@ def perform(work: Work, versions: Versions) -> Done | Missing | Unfit:
         # Not at once: idle as it seems, this worker would be given all work there is meanwhile.
         time.sleep(_WAIT_FOR_FILE)
         return Missing(worker)
+    except ArcwiseError as error:
+        # As a value: not all errors survive the way with their traceback.
+        return Failed(type(error), str(error))
 
 
 def _address() -> str:
