@@ -45,7 +45,7 @@ def within_this_process(workers: int = 2) -> Iterator[Client]:
     """Give a client of workers that are threads of this process."""
     with (
         LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=None
+            n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=":0"
         ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):

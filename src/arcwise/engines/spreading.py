@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from arcwise.engines.cluster import Cluster
 
 _SHORTEST_TASK = 2.0
-# The scheduler and the driver can take several hundred small tasks a second; this leaves room.
-_TASKS_PER_SECOND = 100.0
+# Scheduler and driver can take several hundred small tasks a second; many end at the same time.
+_TASKS_PER_SECOND = 50.0
+_FEWEST_MEASURED = 16
+_GROWTH = 8
 _MOST_DEATHS = 3
 _NO_WORKERS = 120.0
 _LOOK_AROUND = 1.0
@@ -88,6 +90,7 @@ class Spread:
         self._landed: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._seconds = 0.0
         self._units = 0
+        self._largest = 1
 
     def run(self) -> None:
         """Return when every unit has been collected; whatever ends it early cancels the rest."""
@@ -141,13 +144,17 @@ class Spread:
     def _size(self, slots: int) -> int:
         """Return how many units the next task is to have."""
         left = self._total - self._next
-        if left == 0 or self._units == 0:
+        if left == 0 or self._units < min(slots, _FEWEST_MEASURED):
             return min(left, 1)
         wanted = max(_SHORTEST_TASK, slots / _TASKS_PER_SECOND)
         each = max(self._seconds / self._units, 1e-6)
-        # Not so many that some workers would be out of work towards the end.
-        even = -(-left // (2 * slots))
-        return max(1, min(int(wanted / each), even, self._most or left))
+        whole = int(wanted / each)
+        # Not so many that some workers would be out of work towards the end, and not so few that
+        # there would be more tasks than can be handed out. The first tasks that come back are the
+        # shortest, and make all of them look short: so tasks grow step by step.
+        fewest = min(whole // 3, -(-self._total // slots))
+        even = max(-(-left // (2 * slots)), fewest)
+        return max(1, min(whole, even, _GROWTH * self._largest, self._most or left, left))
 
     def _wait(self) -> list[Any]:
         """Return all futures that have come down, waiting for one if there is none."""
@@ -180,6 +187,7 @@ class Spread:
     def _take(self, block: _Block, result: Done) -> None:
         self._seconds += result.seconds
         self._units += block.count
+        self._largest = max(self._largest, block.count)
         units = range(block.first, block.first + block.count)
         if any(unit in self._done for unit in units):
             return
