@@ -14,6 +14,7 @@ import warnings
 
 import numpy as np
 from measuring import heading, line
+from tables import simulated
 
 import arcwise
 from arcwise import Model, Posterior, ScoreSums
@@ -21,13 +22,6 @@ from arcwise.algorithms.targets import Target
 from arcwise.data import Data
 
 RUNS = 7
-
-
-def simulated() -> Data:
-    """Return 500 rows of a random network of 20 variables."""
-    dag = arcwise.simulate.random_dag(20, expected_degree=2.5, max_indegree=3, seed=5)
-    network = arcwise.simulate.discrete_network(dag, levels=(2, 3), concentration=0.5, seed=5)
-    return network.sample(500, seed=5)
 
 
 def errors(

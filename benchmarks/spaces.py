@@ -17,15 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from accuracy import simulated
 from numpy.typing import NDArray
+from tables import add_model_arguments, models
 
 import arcwise
 from arcwise import Model, ScoreSums
-from arcwise.data import Data
 from arcwise.spaces import as_space
 
-SPACES = ["partitions", "dags", "linear", "buckets:5"]
+SPACES = ["dags", "partitions", "layerings:4", "layerings:8", "linear", "buckets:5"]
 BURN_IN = 0.1
 TRIAL = 0.3  # seconds of a run that tells the speed
 
@@ -72,13 +71,13 @@ class Runs:
 
 
 def measure(
-    data: Data, max_indegree: int, thinning: int | None, spaces: list[str], times: list[float],
+    name: str, model: Model, thinning: int | None, spaces: list[str], times: list[float],
     seeds: int,
 ) -> dict[str, list[tuple[float, list[float]]]]:  # fmt: skip
     """Print a row of the table for each space as it is known, and return all errors by time."""
-    runs = Runs(Model(data, max_indegree=max_indegree, threads=1), thinning)
-    n = len(data.variables)
-    print(f"\n{n} variables, {data.rows} rows, max_indegree {max_indegree}, {seeds} seeds\n")
+    runs = Runs(model, thinning)
+    size = f"{len(model.variables)} variables, {len(model.scores):,} families"
+    print(f"\n{name}: {size}, {seeds} seeds\n")
     heads = [f"{seconds:g} s" for seconds in times]
     print("| largest edge error: median, largest | steps/s | " + " | ".join(heads) + " |")
     print("|---|---:|" + "---:|" * len(times))
@@ -120,8 +119,7 @@ def plot(found: dict[str, list[tuple[float, list[float]]]], title: str, path: Pa
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", nargs="*", help="tables of 14 to 20 discrete variables")
-    parser.add_argument("--max-indegree", type=int, default=4)
+    add_model_arguments(parser)
     parser.add_argument("--spaces", nargs="+", default=SPACES, help="words such as buckets:5")
     parser.add_argument("--seconds", nargs="+", type=float, default=[1.25, 5.0, 20.0])
     parser.add_argument("--seeds", type=int, default=5)
@@ -130,17 +128,10 @@ def main() -> None:
     arguments = parser.parse_args()
     for space in arguments.spaces:
         as_space(space)  # refuses unknown words before anything takes time
-    tables = {"simulated": simulated()}
-    if arguments.data:
-        tables = {
-            Path(path).stem: arcwise.read(path, kinds="discrete", constant="drop")
-            for path in arguments.data
-        }
-    for name, data in tables.items():
+    for name, model in models(arguments):
         found = measure(
-            data, arguments.max_indegree, arguments.thinning, arguments.spaces,
-            arguments.seconds, arguments.seeds,
-        )  # fmt: skip
+            name, model, arguments.thinning, arguments.spaces, arguments.seconds, arguments.seeds
+        )
         if arguments.plots is not None:
             arguments.plots.mkdir(parents=True, exist_ok=True)
             plot(found, name, arguments.plots / f"spaces-{name}.png")

@@ -1,10 +1,15 @@
-"""The tables the benchmarks run on: simulated ones, or files of the user's."""
+"""The tables and models the benchmarks run on: simulated ones, or files of the user's."""
 
 from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
 import arcwise
+from arcwise import Model
 from arcwise.data import Data
 
 
@@ -40,3 +45,29 @@ def nearest(data: Data, count: int) -> dict[str, list[str]]:
         name: [data.variables[other] for other in order[node]]
         for node, name in enumerate(data.variables)
     }
+
+
+def simulated() -> Data:
+    """Return 500 rows of a random network of 20 variables."""
+    dag = arcwise.simulate.random_dag(20, expected_degree=2.5, max_indegree=3, seed=5)
+    network = arcwise.simulate.discrete_network(dag, levels=(2, 3), concentration=0.5, seed=5)
+    return network.sample(500, seed=5)
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Let the user say which models `models` is to give."""
+    parser.add_argument("--data", nargs="*", help="discrete tables, or .jkl files of scores")
+    parser.add_argument("--max-indegree", type=int, default=4, help="of tables")
+
+
+def models(arguments: argparse.Namespace) -> Iterator[tuple[str, Model]]:
+    """Give the models asked for with their names; without any, that of a simulated table."""
+    most = arguments.max_indegree
+    if not arguments.data:
+        yield "simulated", Model(simulated(), max_indegree=most, threads=1)
+    for path in map(Path, arguments.data or ()):
+        if path.suffix == ".jkl":
+            yield path.stem, Model(path, threads=1)
+        else:
+            data = arcwise.read(path, kinds="discrete", constant="drop")
+            yield path.stem, Model(data, max_indegree=most, threads=1)
