@@ -164,6 +164,7 @@ count
         self._commands: list[Command] = [("thinning", thinning)]
         self._workers: dict[int, str] = {}
         self._log_weights: dict[int, NDArray[np.float64]] = {}
+        self._moves: dict[int, dict[str, tuple[int, int]]] = {}
         self._made: dict[int, ChainMade] = {}
 
     def __len__(self) -> int:
@@ -214,8 +215,9 @@ count
                 progress(sum(shares) / len(shares))
             if not reached.finished:
                 return False
-            if reached.log_weights is not None:
-                self._log_weights[chain] = reached.log_weights
+            assert reached.log_weights is not None
+            assert reached.moves is not None
+            self._log_weights[chain], self._moves[chain] = reached.log_weights, reached.moves
             if reached.made is not None:
                 self._made[chain] = reached.made
             return True
@@ -233,7 +235,7 @@ count
 
     def moves(self, chain: int) -> dict[str, tuple[int, int]]:
         """Return how many moves of each kind were proposed and accepted."""
-        return self._all(chain).moves
+        return self._moves[chain] if chain in self._moves else self._all(chain).moves
 
     def inverse_temperatures(self, chain: int) -> list[float]:
         """Return the inverse temperatures, which may have been adapted."""

@@ -21,7 +21,9 @@ from arcwise.engines.host_files import OPENED, HostFile, opened
 from arcwise.engines.work import Work
 from arcwise.spaces import Space
 
-_MOST_CHAINS_HELD = 256
+# A chain that nobody has asked for in this time is of a call that is over. If it is not, the chain
+# is made anew.
+_HELD_FOR = 900.0
 
 Ladder = int | NDArray[np.float64]
 """Inverse temperatures, or the number of equal steps from 0 to 1, which is shorter."""
@@ -153,11 +155,12 @@ class ChainMade:
 
 @dataclass(frozen=True)
 class ChainReached:
-    """How far a chain is: whether it is through, and its log weights so far if so."""
+    """How far a chain is, and once it is through what is looked at between pieces, or all."""
 
     finished: bool
     share: float
     log_weights: NDArray[np.float64] | None = None
+    moves: dict[str, tuple[int, int]] | None = None
     made: ChainMade | None = None
 
 
@@ -169,6 +172,7 @@ class _Held:
         self.started = False
         self.at = 0  # the command it is at
         self.amount = 0  # of that command done
+        self.used = time.monotonic()
         self.lock = threading.Lock()
 
 
@@ -198,8 +202,7 @@ class ChainWork(Work):
     seconds
         How long this piece is to take.
     give
-        Whether everything about the chain is wanted once it is through; the worker then
-        forgets it.
+        Whether everything about the chain is wanted once it is through.
     """
 
     job: SamplingJob
@@ -220,19 +223,17 @@ class ChainWork(Work):
                 self._advance(held, end)
             if held.at < len(self.commands):
                 return ChainReached(False, self._share(held))
-            record = held.chains.record(0)
-            if not self.give:
-                return ChainReached(True, 1.0, record["log_weights"])
-            made = ChainMade(
-                record,
-                held.chains.moves(0),
-                held.chains.inverse_temperatures(0),
-                held.chains.exchanges(0),
-                list(held.chains.ratios(0)),
-            )
-        with _HELD_LOCK:
-            _HELD.pop((self.identity, self.number), None)
-        return ChainReached(True, 1.0, made=made)
+            record, moves = held.chains.record(0), held.chains.moves(0)
+            made = None
+            if self.give:
+                made = ChainMade(
+                    record,
+                    moves,
+                    held.chains.inverse_temperatures(0),
+                    held.chains.exchanges(0),
+                    list(held.chains.ratios(0)),
+                )
+            return ChainReached(True, 1.0, record["log_weights"], moves, made)
 
     def _held(self) -> _Held:
         key = (self.identity, self.number)
@@ -251,9 +252,12 @@ class ChainWork(Work):
                     1,
                 )
                 _HELD[key] = _Held(made)
-                while len(_HELD) > _MOST_CHAINS_HELD:
-                    del _HELD[next(iter(_HELD))]
-            held = _HELD[key] = _HELD.pop(key)
+            held = _HELD[key]
+            held.used = time.monotonic()
+            oldest = held.used - _HELD_FOR
+            for other in [other for other, of in _HELD.items() if of.used < oldest]:
+                if not _HELD[other].lock.locked():
+                    del _HELD[other]
             return held
 
     def _advance(self, held: _Held, end: float) -> None:
