@@ -18,7 +18,13 @@ from arcwise import DaskEngine, Model
 from arcwise.cli import main
 from arcwise.engines import host_files, opened_engine
 from arcwise.engines.work import Versions
-from arcwise.errors import ArgumentError, CapacityError, EngineError, MissingDependencyError
+from arcwise.errors import (
+    ArgumentError,
+    CapacityError,
+    EngineError,
+    InterruptedWarning,
+    MissingDependencyError,
+)
 from arcwise.scores import LocalScore
 from local_clusters import within_this_process
 from same_posteriors import assert_same_posterior
@@ -177,6 +183,21 @@ def test_progress_rises_to_the_end(client: Any, model: Model) -> None:
         SAMPLERS[name](model, engine=client, progress=shares.append)
         assert shares == sorted(shares)
         assert shares[-1] == 1.0
+
+
+@pytest.mark.parametrize("sample", [arcwise.ais, arcwise.mcmc])
+def test_ctrl_c_returns_what_there_is(sample: Any, client: Any, model: Model) -> None:
+    def interrupt(share: float) -> None:
+        if share > 0.6:
+            raise KeyboardInterrupt
+
+    size = {"runs": 60} if sample is arcwise.ais else {"burn_in": 0.1, "chains": 2}
+    with pytest.warns(InterruptedWarning, match="the run was interrupted"):
+        posterior = sample(
+            model, "partitions", steps=3000, seed=1, engine=client, progress=interrupt, **size
+        )
+    assert posterior.summary["interrupted"]
+    assert abs(posterior.edges - arcwise.exact(model).edges).max() < 0.2
 
 
 def refuse(error: type[Exception], value: Any) -> str:

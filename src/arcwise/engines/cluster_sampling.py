@@ -166,6 +166,7 @@ count
         self._log_weights: dict[int, NDArray[np.float64]] = {}
         self._moves: dict[int, dict[str, tuple[int, int]]] = {}
         self._made: dict[int, ChainMade] = {}
+        self._interrupted = False
 
     def __len__(self) -> int:
         """Return how many chains there are."""
@@ -190,7 +191,14 @@ count
     def _advance(self, command: Command, progress: Listener) -> None:
         self._commands.append(command)
         self._made.clear()
-        self._spread(progress, give=False)
+        try:
+            self._spread(progress, give=False)
+        except KeyboardInterrupt:
+            # What there is now is asked for afterwards, chain by chain.
+            self._interrupted = True
+            self._log_weights.clear()
+            self._moves.clear()
+            raise
 
     def _spread(self, progress: Listener, *, give: bool) -> None:
         commands = tuple(self._commands)
@@ -205,6 +213,7 @@ count
                 commands,
                 _LONGEST_PIECE,
                 give,
+                self._interrupted,
             )
 
         def collect(chain: int, count: int, done: Done) -> bool:

@@ -203,6 +203,8 @@ class ChainWork(Work):
         How long this piece is to take.
     give
         Whether everything about the chain is wanted once it is through.
+    as_it_is
+        Whether it is to stay where it is, since the run was interrupted.
     """
 
     job: SamplingJob
@@ -213,15 +215,16 @@ class ChainWork(Work):
     commands: tuple[Command, ...]
     seconds: float
     give: bool = False
+    as_it_is: bool = False
 
     def do(self) -> ChainReached:
         """Go on with the chain until the time is over."""
         held = self._held()
         with held.lock:
             end = time.perf_counter() + self.seconds
-            while held.at < len(self.commands) and time.perf_counter() < end:
+            while self._goes_on(held) and time.perf_counter() < end:
                 self._advance(held, end)
-            if held.at < len(self.commands):
+            if self._goes_on(held):
                 return ChainReached(False, self._share(held))
             record, moves = held.chains.record(0), held.chains.moves(0)
             made = None
@@ -234,6 +237,9 @@ class ChainWork(Work):
                     list(held.chains.ratios(0)),
                 )
             return ChainReached(True, 1.0, record["log_weights"], moves, made)
+
+    def _goes_on(self, held: _Held) -> bool:
+        return held.at < len(self.commands) and not self.as_it_is
 
     def _held(self) -> _Held:
         key = (self.identity, self.number)
