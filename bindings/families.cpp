@@ -95,7 +95,8 @@ void bind_families(nb::module_& module) {
             "from_lists",
             [](const std::vector<std::vector<int>>& candidates,
                const std::vector<std::vector<std::vector<std::uint16_t>>>& members,
-               const std::vector<std::vector<double>>& values) {
+               const std::vector<std::vector<double>>& values,
+               const std::vector<std::vector<int>>& required) {
                 FamilyTable table;
                 for (std::size_t node = 0; node < candidates.size(); ++node) {
                     std::vector<std::uint16_t> flat;
@@ -105,13 +106,15 @@ void bind_families(nb::module_& module) {
                         flat.insert(flat.end(), set.begin(), set.end());
                         offsets.push_back(flat.size());
                     }
-                    NodeFamilies& own = table.emplace_back(candidates[node], std::vector<int>{},
-                                                           std::move(flat), std::move(offsets));
+                    NodeFamilies& own = table.emplace_back(
+                        candidates[node], required.empty() ? std::vector<int>{} : required.at(node),
+                        std::move(flat), std::move(offsets));
                     own.values() = values.at(node);
                 }
                 return table;
             },
-            nb::arg("candidates"), nb::arg("members"), nb::arg("values"))
+            nb::arg("candidates"), nb::arg("members"), nb::arg("values"),
+            nb::arg("required") = std::vector<std::vector<int>>{})
         .def("__len__", [](const FamilyTable& table) { return table.size(); })
         .def(
             "count", [](FamilyTable& table, std::size_t node) { return at(table, node).count(); },

@@ -45,6 +45,8 @@ from arcwise.model import Model
 from arcwise.posterior import DagSample, MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
+from arcwise.runs.resuming import resume
+from arcwise.runs.status import RunStatus, status
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
 from arcwise.spaces import (
     BucketOrders,
@@ -96,6 +98,7 @@ __all__ = [
     "PartialOrders",
     "Partitions",
     "Posterior",
+    "RunStatus",
     "ScoreSums",
     "Space",
     "Threads",
@@ -120,10 +123,12 @@ __all__ = [
     "mcmc",
     "read",
     "read_scores",
+    "resume",
     "samples_for",
     "score",
     "simulate",
     "skeleton",
+    "status",
     "structural_hamming_distance",
     "unique_dags",
     "v_structures",

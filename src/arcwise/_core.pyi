@@ -24,7 +24,7 @@ class FamilyTable:
     def __init__(self, candidates: Sequence[Sequence[int]], required: Sequence[Sequence[int]], max_free: Sequence[int], outside: Sequence[Sequence[int]] = []) -> None: ...
 
     @staticmethod
-    def from_lists(candidates: Sequence[Sequence[int]], members: Sequence[Sequence[Sequence[int]]], values: Sequence[Sequence[float]]) -> FamilyTable: ...
+    def from_lists(candidates: Sequence[Sequence[int]], members: Sequence[Sequence[Sequence[int]]], values: Sequence[Sequence[float]], required: Sequence[Sequence[int]] = []) -> FamilyTable: ...
 
     def __len__(self) -> int: ...
 
@@ -308,11 +308,25 @@ class Chains:
 
     def start(self, burn_in: int, threads: int, progress: object | None) -> None: ...
 
+    def plan_burn_in(self, steps: int) -> None:
+        """Plan a burn-in that go_on_burning_in makes piece by piece."""
+
+    def go_on_burning_in(self, steps: int, threads: int, progress: object | None) -> None: ...
+
     def burn_in(self, steps: int, threads: int, progress: object | None) -> None: ...
 
     def sample(self, draws: int, threads: int, progress: object | None) -> None: ...
 
     def record(self, arg: int, /) -> dict[str, Any]: ...
+
+    def take_draws(self, chain: int) -> dict[str, Any]:
+        """The record, whose draws are then no longer kept here."""
+
+    def save_state(self) -> bytes:
+        """All that the chains' further path depends on, to the last bit."""
+
+    def restore_state(self, state: bytes) -> None:
+        """Go on from what save_state of chains made alike returned."""
 
     def moves(self, arg: int, /) -> dict[str, Any]: ...
 
@@ -331,6 +345,12 @@ class AnnealedRuns:
     def __len__(self) -> int: ...
 
     def run(self, first: int, count: int, threads: int, progress: object | None) -> None: ...
+
+    def save_runs(self, first: int) -> bytes:
+        """The runs from a number on."""
+
+    def restore_runs(self, runs: bytes) -> None:
+        """Add what save_runs returned; the first of them must be the next."""
 
     def log_weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +16,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise._checks import whole_number
-from arcwise._running import Progress, Run, running
+from arcwise._running import Moment, Progress, Run, running
 from arcwise.algorithms.assembling import assemble
 from arcwise.algorithms.chain_posterior import acceptance, sums_for, weight_summary
 from arcwise.algorithms.ladders import as_rising, linear
@@ -24,8 +27,11 @@ from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError, InterruptedWarning
 from arcwise.model import Model
 from arcwise.posterior import Posterior
-from arcwise.posterior.evidence import Evidence, log_mean, lower_bound, lower_bounds
+from arcwise.posterior.evidence import Evidence, effective_runs, log_mean, lower_bound, lower_bounds
 from arcwise.posterior.traces import Traces
+from arcwise.runs.annealing_log import AnnealingLog
+from arcwise.runs.directory import CHECKPOINT_SECONDS, RunDirectory
+from arcwise.runs.plain_settings import plain_space, plain_sums
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 
@@ -35,6 +41,7 @@ _STATES_PER_RUN = 10
 # Far from all other runs and chains of the same seed, so that what they say is independent.
 _FIRST_RUN_OF_TOTALS = 1 << 62
 _MOST_RUNS_OF_WEIGHT_ZERO = 4096
+_PIECE = 16
 
 
 def ais(
@@ -60,6 +67,8 @@ def ais(
     engine: Any = None,
     threads: int | None = None,
     progress: Progress = None,
+    directory: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Posterior:
     """Sample the posterior by annealed importance sampling.
 
@@ -90,15 +99,15 @@ def ais(
     bins, confidence
         Besides the usual lower bounds, one from so many bins at that confidence.
     dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
-threads, progress
+threads, progress, directory, checkpoint_seconds
         As for `mcmc`.
 
     Returns
     -------
     Posterior
         With weighted DAGs, edge probabilities and their errors, and the evidence
-        with its standard error and lower bounds. Ctrl-C ends it early and returns
-        what the finished runs say, with an `InterruptedWarning`.
+        with its standard error and lower bounds. Ctrl-C or SIGTERM ends it early and
+        returns what the finished runs say, with an `InterruptedWarning`.
 
     Examples
     --------
@@ -127,8 +136,9 @@ threads, progress
     score_sums = sums_for(model, sums, threads)
     chosen = chosen.on(score_sums)
     core_space = chosen.build(score_sums)
-    budget = _Wanted(runs, seconds, effective_samples)
-    with opened_engine(engine) as active:
+    budget = _Wanted(runs, seconds, effective_samples).resolved()
+    with ExitStack() as stack:
+        active = stack.enter_context(opened_engine(engine))
         annealed = active.annealed_runs(score_sums, chosen, open_ended=budget.open_ended)(
             core_space,
             ladder,
@@ -137,7 +147,29 @@ threads, progress
             recording.options(edge_batches=2),
             whole_number(seed, "seed", at_least=0),
         )
-        interrupted = _run(annealed, budget, threads, progress)
+        log = None
+        if directory is not None:
+            settings = {
+                "algorithm": "ais",
+                "space": plain_space(chosen, model.variables),
+                "target": wanted,
+                **asdict(budget),
+                "steps": len(ladder) - 1 if isinstance(schedule, str) else None,
+                "schedule": schedule if isinstance(schedule, str) else ladder,
+                "stretch": stretch_steps,
+                "thinning": thinned,
+                "bins": bins,
+                "confidence": confidence,
+                "dags_per_state": dags_per_state,
+                "dag_time_share": dag_time_share,
+                "extension_budget": extension_budget,
+                "estimate_extensions": estimate_extensions,
+                "seed": seed,
+                "sums": plain_sums(score_sums),
+            }
+            place = RunDirectory(Path(directory), settings, model, checkpoint_seconds)
+            log = stack.enter_context(place).annealing_log(annealed)
+        interrupted = _run(annealed, budget, threads, progress, log)
     results = _Results.of(annealed)
     found = assemble(model, recording, results.kept, results.kept_log_weights)
     constant, constant_error = prior_constant(model, wanted, chosen, seed=seed, threads=threads)
@@ -159,7 +191,7 @@ threads, progress
         "dags": 0 if found.dags is None else len(found.dags),
         "interrupted": interrupted,
         "acceptance": acceptance([annealed.moves()]),
-        "effective_runs": _effective(results.log_weights),
+        "effective_runs": effective_runs(results.log_weights),
         **weight_summary(found.dags, recording, results.kept),
         "seconds": time.perf_counter() - start,
     }
@@ -224,6 +256,10 @@ class _Wanted:
             if value is not None and not 0 < value < float("inf"):
                 raise ArgumentError(f"{name} is {value!r}; give a positive number")
 
+    def resolved(self) -> _Wanted:
+        """Return it with the usual number of runs, if it sets no end."""
+        return self if self != _Wanted(None, None, None) else replace(self, runs=_RUNS)
+
 
 @dataclass(frozen=True, eq=False)
 class _Results:
@@ -275,16 +311,25 @@ def _schedule(schedule: str | Sequence[float], steps: int | None, model: Model) 
 
 
 def _run(
-    annealed: _core.AnnealedRuns, wanted: _Wanted, threads: int | None, progress: Progress
+    annealed: _core.AnnealedRuns,
+    wanted: _Wanted,
+    threads: int | None,
+    progress: Progress,
+    log: AnnealingLog | None,
 ) -> bool:
     """Make runs until there are enough; say whether Ctrl-C came first."""
     try:
         with running(threads, progress, "ais") as run:
             if not wanted.open_ended:
-                annealed.run(0, wanted.runs or _RUNS, run.threads, run.progress)
-            else:
-                _run_by_pieces(annealed, wanted, run)
+                assert wanted.runs is not None
+                _run_so_many(annealed, wanted.runs, run, log)
+            elif log is None or not log.finished:
+                _run_by_pieces(annealed, wanted, run, log)
+        if log is not None:
+            log.save(finished=True)
     except KeyboardInterrupt:
+        if log is not None:
+            log.save()
         if len(annealed) == 0:
             raise
         warnings.warn(
@@ -297,32 +342,79 @@ def _run(
     return False
 
 
-def _run_by_pieces(annealed: _core.AnnealedRuns, wanted: _Wanted, run: Run) -> None:
-    start = time.perf_counter()
+def _run_so_many(
+    annealed: _core.AnnealedRuns, count: int, run: Run, log: AnnealingLog | None
+) -> None:
+    if run.progress is None and log is None:
+        annealed.run(0, count, run.threads, None)
+        return
+    teller = _Teller(annealed, run.progress)
+    # As many again each time: every run has random numbers of its own, wherever pieces end.
+    while (done := len(annealed)) < count:
+        piece = min(max(_PIECE, done), count - done)
+        piece = piece if log is None else log.part(piece)
+
+        def within(share: float, done: int = done, piece: int = piece) -> None:
+            teller.tell((done + share * piece) / count, done + share * piece)
+
+        annealed.run(done, piece, run.threads, within)
+        if log is not None:
+            log.rest()
+        teller.look()
+    teller.tell(1.0, count)
+
+
+def _run_by_pieces(
+    annealed: _core.AnnealedRuns, wanted: _Wanted, run: Run, log: AnnealingLog | None
+) -> None:
+    start = time.perf_counter() if log is None else log.began
+    teller = _Teller(annealed, run.progress)
     # Whole pieces of the same size: were the last runs cut off, long ones would be too rare.
-    piece = 16
     while True:
-        annealed.run(len(annealed), piece, run.threads, None)
-        shares = []
-        if wanted.seconds is not None:
-            shares.append((time.perf_counter() - start) / wanted.seconds)
-        if wanted.effective_samples is not None:
-            shares.append(_effective(annealed.log_weights()) / wanted.effective_samples)
-        if run.progress is not None:
-            run.progress(min(1.0, max(shares)))
-        if max(shares) >= 1.0:
-            return
-        if len(annealed) >= _MOST_RUNS_OF_WEIGHT_ZERO and _effective(annealed.log_weights()) == 0:
-            return
+        done = len(annealed)
+        if done > 0 and done % _PIECE == 0:
+            effective = teller.look()
+            shares = []
+            if wanted.seconds is not None:
+                shares.append((time.perf_counter() - start) / wanted.seconds)
+            if wanted.effective_samples is not None:
+                shares.append(effective / wanted.effective_samples)
+            teller.tell(min(1.0, max(shares)), done)
+            if max(shares) >= 1.0 or (done >= _MOST_RUNS_OF_WEIGHT_ZERO and effective == 0):
+                return
+        annealed.run(done, _PIECE - done % _PIECE, run.threads, None)
+        if log is not None:
+            log.rest()
 
 
-def _effective(log_weights: NDArray[np.float64]) -> float:
-    """Return (sum of weights)^2 / (sum of their squares)."""
-    top = log_weights.max()
-    if not np.isfinite(top):
-        return 0.0
-    weights = np.exp(log_weights - top)
-    return float(weights.sum() ** 2 / (weights**2).sum())
+class _Teller:
+    """Tells how annealing stands: runs in a second, and what their weights are worth."""
+
+    def __init__(
+        self, annealed: _core.AnnealedRuns, progress: Callable[[float], None] | None
+    ) -> None:
+        self._annealed = annealed
+        self._progress = progress
+        self._effective: float | None = None
+        self._start = time.perf_counter()
+
+    def look(self) -> float:
+        self._effective = effective_runs(self._annealed.log_weights())
+        return self._effective
+
+    def tell(self, share: float, runs: float) -> None:
+        if self._progress is None:
+            return
+        seconds = time.perf_counter() - self._start
+        moment = Moment(
+            share,
+            steps=int(runs),
+            rate=runs / seconds if runs > 0 and seconds > 0 else None,
+            unit="runs",
+            effective=self._effective,
+            seconds_left=seconds * (1 / share - 1) if share > 0 else None,
+        )
+        self._progress(moment)
 
 
 def _evidence(totals: NDArray[np.float64], constant: float, constant_error: float) -> Evidence:

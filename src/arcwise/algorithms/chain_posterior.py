@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +18,8 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise._running import Progress
 from arcwise.algorithms.assembling import assemble
-from arcwise.algorithms.chains import Budget, ChainRun, run_chains
+from arcwise.algorithms.budgets import Budget
+from arcwise.algorithms.chains import ChainRun, run_chains
 from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.recording import Kept, Recording
 from arcwise.algorithms.telescoping import telescoped
@@ -26,6 +31,8 @@ from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.traces import Traces
+from arcwise.runs.directory import CHECKPOINT_SECONDS, RunDirectory
+from arcwise.runs.plain_settings import plain_space, plain_sums
 from arcwise.spaces import Space, as_space
 from arcwise.sums import ScoreSums
 
@@ -57,9 +64,11 @@ def sample_chains(
     chains: int,
     seed: int,
     sums: ScoreSums | None,
-    engine: Any,
+    engine: Any = None,
     threads: int | None,
     progress: Progress,
+    directory: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Posterior:
     """Run the chains and return what they say; see `mcmc` and `mc3`."""
     start = time.perf_counter()
@@ -68,7 +77,30 @@ def sample_chains(
     score_sums = sums_for(model, sums, threads)
     chosen = chosen.on(score_sums)
     core_space = chosen.build(score_sums)
-    with opened_engine(engine) as active:
+    budget = budget.resolved(len(model.variables))
+    with ExitStack() as stack:
+        active = stack.enter_context(opened_engine(engine))
+        logged = None
+        if directory is not None:
+            settings = {
+                "algorithm": algorithm,
+                "space": plain_space(chosen, model.variables),
+                "tempering": asdict(tempering),
+                "budget": asdict(replace(budget, until=budget.until and str(budget.until))),
+                "recording": asdict(recording),
+                "chains": chains,
+                "seed": seed,
+                "sums": plain_sums(score_sums),
+            }
+            place = stack.enter_context(
+                RunDirectory(Path(directory), settings, model, checkpoint_seconds)
+            )
+            logged = partial(
+                place.chain_log,
+                bytes_per_state=recording.bytes_per_state(len(model.variables)),
+                # Where a stage begins is known by the number of states before it.
+                thin=budget.rule is None,
+            )
         run = run_chains(
             core_space,
             recording,
@@ -82,9 +114,11 @@ def sample_chains(
             progress=progress,
             what=algorithm,
             make=active.chains(score_sums, chosen),
+            logged=logged,
         )
     found = assemble(model, recording, run.kept, None)
-    traces = Traces(tuple(record.log_weights for record in run.kept), run.thinning)
+    every = run.kept[0].every
+    traces = Traces(tuple(record.log_weights for record in run.kept), run.thinning * every)
     diagnostics = trace_diagnostics(traces) | edge_diagnostics(run.kept, len(model.variables))
     _warn_of_convergence(diagnostics)
     exchanges = _exchanges(run, tempering)
@@ -98,11 +132,13 @@ def sample_chains(
         "chains": chains,
         "seed": seed,
         "burn_in_steps": run.burn_in_steps,
-        "steps_after_burn_in": [record.states * run.thinning for record in run.kept],
+        "steps_after_burn_in": [record.states_summed * run.thinning for record in run.kept],
         "thinning": run.thinning,
-        "states": [record.states for record in run.kept],
+        "states": [record.states_summed for record in run.kept],
+        **({} if every == 1 else {"states_passed_over": f"all but one of {every}"}),
         "dags": 0 if found.dags is None else len(found.dags),
         "interrupted": run.interrupted,
+        **({} if run.until is None else {"until": run.until, "until_met": run.until_met}),
         "acceptance": acceptance([run.chains.moves(i) for i in range(len(run.chains))]),
         **exchanges,
         **diagnostics,

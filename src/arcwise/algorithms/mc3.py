@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
 from arcwise._checks import whole_number
 from arcwise._running import Progress
+from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.chain_posterior import Tempering, sample_chains
-from arcwise.algorithms.chains import Budget
 from arcwise.algorithms.ladders import as_ladder
 from arcwise.algorithms.recording import Recording
 from arcwise.algorithms.targets import Target, as_target
 from arcwise.model import Model
 from arcwise.posterior import Posterior
+from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.sums import ScoreSums
 
 _EXCHANGES_PER_PAIR = 4
@@ -30,6 +32,7 @@ def mc3(
     steps: int | None = None,
     seconds: float | None = None,
     effective_samples: float | None = None,
+    until: str | None = None,
     burn_in: float = 0.5,
     thinning: int | None = None,
     chains: int = 4,
@@ -42,6 +45,8 @@ def mc3(
     engine: Any = None,
     threads: int | None = None,
     progress: Progress = None,
+    directory: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Posterior:
     """Sample the posterior by Metropolis-coupled Markov chains.
 
@@ -65,8 +70,9 @@ def mc3(
     exchanges_per_step
         Exchanges of neighbours proposed after each step, which cost next to
         nothing; None for 4 for each pair of neighbours.
-    target, steps, seconds, effective_samples, burn_in, thinning, chains, dags_per_state, \
-dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, threads, progress
+    target, steps, seconds, effective_samples, until, burn_in, thinning, chains, dags_per_state, \
+dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, threads, progress, \
+directory, checkpoint_seconds
         As for `mcmc`; a step moves the states of all temperatures once.
 
     Returns
@@ -93,7 +99,7 @@ dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, threa
         model,
         space,
         Tempering(inverse_temperatures, adapt, exchanges),
-        Budget(steps, seconds, effective_samples, burn_in, thinning),
+        Budget(steps, seconds, effective_samples, burn_in, thinning, until),
         Recording(wanted, dags_per_state, dag_time_share, extension_budget, estimate_extensions),
         chains=chains,
         seed=seed,
@@ -101,4 +107,6 @@ dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, threa
         engine=engine,
         threads=threads,
         progress=progress,
+        directory=directory,
+        checkpoint_seconds=checkpoint_seconds,
     )

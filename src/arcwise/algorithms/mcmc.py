@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from arcwise._running import Progress
+from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.chain_posterior import Tempering, sample_chains
-from arcwise.algorithms.chains import Budget
 from arcwise.algorithms.recording import Recording
 from arcwise.algorithms.targets import Target, as_target
 from arcwise.model import Model
 from arcwise.posterior import Posterior
+from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.sums import ScoreSums
 
 
@@ -22,6 +24,7 @@ def mcmc(
     steps: int | None = None,
     seconds: float | None = None,
     effective_samples: float | None = None,
+    until: str | None = None,
     burn_in: float = 0.5,
     thinning: int | None = None,
     chains: int = 4,
@@ -34,6 +37,8 @@ def mcmc(
     engine: Any = None,
     threads: int | None = None,
     progress: Progress = None,
+    directory: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Posterior:
     """Sample the posterior by the Metropolis–Hastings algorithm.
 
@@ -55,9 +60,18 @@ def mcmc(
         The budget: steps of each chain, or wall-clock time, burn-in included, or
         the effective number of samples of the log weight. By default
         ``200 n**2`` steps, at least 20,000.
+    until
+        A rule that ends the run before the steps or seconds are spent, such as
+        ``"rhat<1.01, ess>400"``: conditions on ``rhat`` and ``ess`` (R-hat and the
+        effective sample size of the log weight), ``edge_rhat`` and ``edge_ess`` (those
+        of the worst edge), and ``difference`` (of an edge probability between
+        chains), all of which must hold. It is looked at whenever the run has grown
+        to twice its length, and only the last half counts; `effective_samples` is
+        the rule ``ess``. Without steps or seconds besides, the run goes on until the
+        rule is met.
     burn_in
-        The share of steps or seconds at the start that is not kept; with
-        `effective_samples`, ``10 n**2`` steps are not, at least 1,000.
+        The share of steps or seconds at the start that is not kept; with a rule it
+        is about half.
     thinning
         Steps between two kept states; None for ``2 n``, but at least 1,000 states of
         each chain and at most 10,000.
@@ -86,13 +100,20 @@ def mcmc(
         such as ``"dask://10.0.0.1:8786"``. It changes no result.
     threads, progress
         As for `exact`.
+    directory
+        A folder the run is kept in, made if it is not there: the draws go to disk
+        as they come, and after a stop of whatever kind `resume` goes on from the last
+        checkpoint. Given the folder of a run with the same settings, it goes on with
+        that.
+    checkpoint_seconds
+        The time between two checkpoints; it makes no difference to the result.
 
     Returns
     -------
     Posterior
         With edge probabilities and their standard errors, the DAGs, the traces
-        and a summary of the run. Ctrl-C ends the run early and returns what there
-        is, with an `InterruptedWarning`.
+        and a summary of the run. Ctrl-C or SIGTERM ends the run early and returns what
+        there is, with an `InterruptedWarning`.
 
     Examples
     --------
@@ -109,7 +130,7 @@ def mcmc(
         model,
         space,
         Tempering([1.0]),
-        Budget(steps, seconds, effective_samples, burn_in, thinning),
+        Budget(steps, seconds, effective_samples, burn_in, thinning, until),
         Recording(wanted, dags_per_state, dag_time_share, extension_budget, estimate_extensions),
         chains=chains,
         seed=seed,
@@ -117,4 +138,6 @@ def mcmc(
         engine=engine,
         threads=threads,
         progress=progress,
+        directory=directory,
+        checkpoint_seconds=checkpoint_seconds,
     )

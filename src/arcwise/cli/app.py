@@ -12,8 +12,10 @@ from arcwise.cli.data import describe, simulate
 from arcwise.cli.evidence import evidence
 from arcwise.cli.exact import exact
 from arcwise.cli.map import map
+from arcwise.cli.resume import resume
 from arcwise.cli.sample import sample
 from arcwise.cli.score import score
+from arcwise.cli.status import status
 
 app = typer.Typer(
     name="arcwise",
@@ -46,5 +48,5 @@ def _global_options(
     pass
 
 
-for function in (exact, sample, map, evidence, score, describe, simulate):
+for function in (exact, sample, resume, status, map, evidence, score, describe, simulate):
     app.command()(command(function))

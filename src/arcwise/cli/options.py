@@ -295,6 +295,19 @@ Cluster = Annotated[
     ),
 ]
 
+RunFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--run",
+        help="Folder to keep the run in: draws go to disk as they come, and arcwise resume goes on "
+        "after a stop of any kind. The results are written there, too, unless --out is given.",
+    ),
+]
+
+CheckpointSeconds = Annotated[
+    float, typer.Option("--checkpoint", help="Seconds between two checkpoints of --run.")
+]
+
 Threads = Annotated[
     int | None, typer.Option("--threads", help="Number of threads (default: all cores).")
 ]

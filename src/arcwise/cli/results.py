@@ -52,6 +52,16 @@ def print_summary(posterior: Posterior) -> None:
             print(f"{words} {summary[key]:.4g}")
 
 
+def print_sampled(posterior: Posterior, folder: Path | None) -> None:
+    """Print what was sampled and how that went, and write it to a folder if there is one."""
+    print_edges(posterior)
+    print_summary(posterior)
+    if posterior.evidence is not None:
+        print(*evidence_lines(posterior.evidence), sep="\n")
+    if folder is not None:
+        print(f"{write_results(posterior, folder)} written to {folder}")
+
+
 def evidence_lines(evidence: Evidence) -> list[str]:
     """Return the evidence with its error and bounds, in words."""
     lines = [

@@ -11,10 +11,12 @@ from arcwise.algorithms.ais import ais
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.cli.options import (
+    CheckpointSeconds,
     Cluster,
     DataOptions,
     FamilyOptions,
     PriorName,
+    RunFolder,
     Runs,
     ScoreOptions,
     Seconds,
@@ -25,11 +27,12 @@ from arcwise.cli.options import (
     Threads,
     build_model,
 )
-from arcwise.cli.results import evidence_lines, print_edges, print_summary, write_results
+from arcwise.cli.results import print_sampled
 from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.posterior import Posterior
+from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import Space, as_space
 
 
@@ -62,6 +65,8 @@ def sample(
         ),
     ] = False,
     seed: Seed = 0,
+    run: RunFolder = None,
+    checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
     cluster: Cluster = None,
     out: Annotated[
@@ -90,14 +95,11 @@ def sample(
             "engine": engine,
             "threads": threads,
             "progress": True,
+            "directory": run,
+            "checkpoint_seconds": checkpoint,
         }
         posterior = _run(algorithm, model, chosen, steps, seconds, chains, levels, ladder, common)
-    print_edges(posterior)
-    print_summary(posterior)
-    if posterior.evidence is not None:
-        print(*evidence_lines(posterior.evidence), sep="\n")
-    if out is not None:
-        print(f"{write_results(posterior, out)} written to {out}")
+    print_sampled(posterior, run if out is None else out)
 
 
 def _run(
