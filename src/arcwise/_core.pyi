@@ -328,6 +328,12 @@ class Chains:
     def restore_state(self, state: bytes) -> None:
         """Go on from what save_state of chains made alike returned."""
 
+    def save_chain(self, chain: int) -> bytes:
+        """What save_state of the chain alone would return."""
+
+    def restore_chain(self, chain: int, state: bytes) -> None:
+        """Put one chain where save_state of it alone says."""
+
     def moves(self, arg: int, /) -> dict[str, Any]: ...
 
     def inverse_temperatures(self, arg: int, /) -> list[float]: ...
@@ -351,6 +357,9 @@ class AnnealedRuns:
 
     def restore_runs(self, runs: bytes) -> None:
         """Add what save_runs returned; the first of them must be the next."""
+
+    def append_runs(self, runs: bytes) -> None:
+        """Add what save_runs of others returned, made alike elsewhere."""
 
     def log_weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 

@@ -311,7 +311,7 @@ def _schedule(schedule: str | Sequence[float], steps: int | None, model: Model) 
 
 
 def _run(
-    annealed: _core.AnnealedRuns,
+    annealed: Any,
     wanted: _Wanted,
     threads: int | None,
     progress: Progress,
@@ -342,17 +342,17 @@ def _run(
     return False
 
 
-def _run_so_many(
-    annealed: _core.AnnealedRuns, count: int, run: Run, log: AnnealingLog | None
-) -> None:
+def _run_so_many(annealed: Any, count: int, run: Run, log: AnnealingLog | None) -> None:
     if run.progress is None and log is None:
         annealed.run(0, count, run.threads, None)
         return
     teller = _Teller(annealed, run.progress)
+    least = getattr(annealed, "least_piece", 1)  # an engine may need many to be busy
     # As many again each time: every run has random numbers of its own, wherever pieces end.
     while (done := len(annealed)) < count:
-        piece = min(max(_PIECE, done), count - done)
-        piece = piece if log is None else log.part(piece)
+        left = count - done
+        piece = min(max(_PIECE, least, done), left)
+        piece = piece if log is None else min(max(log.part(piece), least), left)
 
         def within(share: float, done: int = done, piece: int = piece) -> None:
             teller.tell((done + share * piece) / count, done + share * piece)
@@ -364,9 +364,7 @@ def _run_so_many(
     teller.tell(1.0, count)
 
 
-def _run_by_pieces(
-    annealed: _core.AnnealedRuns, wanted: _Wanted, run: Run, log: AnnealingLog | None
-) -> None:
+def _run_by_pieces(annealed: Any, wanted: _Wanted, run: Run, log: AnnealingLog | None) -> None:
     start = time.perf_counter() if log is None else log.began
     teller = _Teller(annealed, run.progress)
     # Whole pieces of the same size: were the last runs cut off, long ones would be too rare.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import uuid
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,10 @@ from arcwise.engines.cluster import Cluster
 from arcwise.engines.host_files import HostFile
 from arcwise.engines.sampling_work import (
     AnnealingWork,
-    ChainMade,
     ChainReached,
     ChainWork,
     Command,
     RecordSettings,
-    RunMade,
     SamplingJob,
     as_short_ladder,
 )
@@ -33,6 +31,14 @@ from arcwise.engines.work import Done, Work
 from arcwise.spaces import Space
 
 _LONGEST_PIECE = 5.0
+OF_DRAWS = (
+    "log_weights",
+    "codes",
+    "dag_counts",
+    "parents",
+    "log_extensions",
+    "extension_errors",
+)
 Listener = Callable[[float], None] | None
 
 
@@ -47,7 +53,7 @@ class ClusterAnnealedRuns:
         Whether runs are asked for a few at a time until there are enough. Then they
         are made ahead of that, enough for all workers.
     core_space, inverse_temperatures, stretch, thinning, record, seed
-        As the core's take them; the space of the core is not used.
+        As the core's take them.
     """
 
     def __init__(
@@ -69,12 +75,20 @@ class ClusterAnnealedRuns:
         self._job = SamplingJob(table, space, ladder, RecordSettings.of(record), seed)
         self._stretch, self._thinning = stretch, thinning
         self._open_ended = open_ended
-        self._made: dict[int, RunMade] = {}
-        self._numbers: list[int] = []
+        self._made: dict[int, bytes] = {}
+        # What has been asked for and made lies where it would if it had been made here.
+        self._here = _core.AnnealedRuns(
+            core_space, inverse_temperatures, stretch, thinning, record, seed
+        )
 
     def __len__(self) -> int:
         """Return how many runs there are."""
-        return len(self._numbers)
+        return len(self._here)
+
+    @property
+    def least_piece(self) -> int:
+        """How many runs to ask for at once at least, so that no worker is idle for long."""
+        return max(16, 4 * sum(self._cluster.slots().values()))
 
     def run(self, first: int, count: int, threads: int, progress: Listener) -> None:
         """Make runs by their numbers; if it is interrupted, the first ones that are done count."""
@@ -90,7 +104,7 @@ class ClusterAnnealedRuns:
             for number in wanted:
                 if number not in self._made:
                     break
-                self._numbers.append(number)
+                self._here.append_runs(self._made.pop(number))
 
     def _make(self, first: int, count: int, progress: Listener) -> None:
         numbers = [n for n in range(first, first + count) if n not in self._made]
@@ -104,27 +118,25 @@ class ClusterAnnealedRuns:
 
         Spread(self._cluster, total, work, collect, share=progress).run()
 
-    def _runs(self) -> list[RunMade]:
-        return [self._made[number] for number in self._numbers]
-
     def log_weights(self) -> NDArray[np.float64]:
         """Return the log weight of every run."""
-        return np.array([run.log_weight for run in self._runs()])
+        return self._here.log_weights()
 
     def record(self, run: int) -> dict[str, Any]:
         """Return what was kept of a run."""
-        return self._made[self._numbers[run]].record
+        return self._here.record(run)
 
     def moves(self) -> dict[str, tuple[int, int]]:
         """Return how many moves of each kind were proposed and accepted."""
-        runs = self._runs()
-        return {
-            name: (
-                sum(run.moves[name][0] for run in runs),
-                sum(run.moves[name][1] for run in runs),
-            )
-            for name in (runs[0].moves if runs else ())
-        }
+        return self._here.moves()
+
+    def save_runs(self, first: int) -> bytes:
+        """Return the runs from a number on, as the core saves them."""
+        return self._here.save_runs(first)
+
+    def restore_runs(self, runs: bytes) -> None:
+        """Add what `save_runs` returned."""
+        self._here.restore_runs(runs)
 
 
 class ClusterChains:
@@ -136,7 +148,7 @@ class ClusterChains:
         Where they run, on what score sums, in what space.
     core_space, inverse_temperatures, exchanges_per_step, adapt, thinning, record, seed, first, \
 count
-        As the core's take them; the space of the core is not used.
+        As the core's take them.
     """
 
     def __init__(
@@ -161,12 +173,24 @@ count
         self._identity = uuid.uuid4().hex
         self._tempering = (exchanges_per_step, adapt)
         self._first, self._count = first, count
-        self._commands: list[Command] = [("thinning", thinning)]
+        self._thinning: int | None = thinning
+        self._planned: int | None = None
+        self._version = 0
+        # Where chains stood after the last command but for their draws, which are kept apart.
+        self._here = _core.Chains(
+            core_space,
+            inverse_temperatures,
+            exchanges_per_step,
+            adapt,
+            thinning,
+            record,
+            seed,
+            first,
+            count,
+        )
+        self._draws: list[list[dict[str, Any]]] = [[] for _ in range(count)]
         self._workers: dict[int, str] = {}
-        self._log_weights: dict[int, NDArray[np.float64]] = {}
-        self._moves: dict[int, dict[str, tuple[int, int]]] = {}
-        self._made: dict[int, ChainMade] = {}
-        self._interrupted = False
+        self._unknown: set[int] = set()
 
     def __len__(self) -> int:
         """Return how many chains there are."""
@@ -174,107 +198,140 @@ count
 
     def set_thinning(self, thinning: int) -> None:
         """Set the steps between two kept states."""
-        self._commands.append(("thinning", thinning))
+        self._thinning = thinning
+        self._here.set_thinning(thinning)
 
     def start(self, burn_in: int, threads: int, progress: Listener) -> None:
         """Start every chain from a random state and let it burn in."""
-        self._advance(("start", burn_in), progress)
+        self._do("start", 0, None)
+        if burn_in > 0:
+            self.burn_in(burn_in, threads, progress)
 
     def burn_in(self, steps: int, threads: int, progress: Listener) -> None:
         """Go on without keeping anything."""
-        self._advance(("burn in", steps), progress)
+        self.plan_burn_in(steps)
+        self.go_on_burning_in(steps, threads, progress)
+
+    def plan_burn_in(self, steps: int) -> None:
+        """Plan a burn-in that `go_on_burning_in` makes piece by piece."""
+        self._planned = steps
+
+    def go_on_burning_in(self, steps: int, threads: int, progress: Listener) -> None:
+        """Make a piece of the burn-in that was planned."""
+        self._do("burn in", steps, progress)
+        self._planned = None
 
     def sample(self, draws: int, threads: int, progress: Listener) -> None:
         """Go on and keep so many states."""
-        self._advance(("sample", draws), progress)
+        self._do("sample", draws, progress)
 
-    def _advance(self, command: Command, progress: Listener) -> None:
-        self._commands.append(command)
-        self._made.clear()
+    def _do(
+        self, what: Literal["start", "burn in", "sample"], amount: int, progress: Listener
+    ) -> None:
+        planned = self._planned if what == "burn in" else None
+        command = Command(what, amount, planned, self._thinning)
+        arrived: set[int] = set()
         try:
-            self._spread(progress, give=False)
+            self._spread(command, range(self._count), arrived, progress, as_it_is=False)
         except KeyboardInterrupt:
-            # What there is now is asked for afterwards, chain by chain.
-            self._interrupted = True
-            self._log_weights.clear()
-            self._moves.clear()
+            # The others stay where they are.
+            left = [chain for chain in range(self._count) if chain not in arrived]
+            self._spread(command, left, arrived, None, as_it_is=True)
             raise
+        finally:
+            self._version += 1
+            self._thinning = None  # which chains know from now on, and their states say
 
-    def _spread(self, progress: Listener, *, give: bool) -> None:
-        commands = tuple(self._commands)
-        shares = [0.0] * self._count
+    def _spread(
+        self,
+        command: Command,
+        chains: Sequence[int],
+        arrived: set[int],
+        progress: Listener,
+        *,
+        as_it_is: bool,
+    ) -> None:
+        shares = dict.fromkeys(chains, 0.0)
 
-        def work(chain: int, count: int) -> Work:
+        def work(at: int, count: int) -> Work:
+            chain = chains[at]
+            state = self._here.save_chain(chain) if chain in self._unknown else None
             return ChainWork(
                 self._job,
                 self._identity,
                 *self._tempering,
                 self._first + chain,
-                commands,
+                self._version,
+                command,
                 _LONGEST_PIECE,
-                give,
-                self._interrupted,
+                state,
+                as_it_is,
             )
 
-        def collect(chain: int, count: int, done: Done) -> bool:
+        def collect(at: int, count: int, done: Done) -> bool:
+            chain = chains[at]
             reached: ChainReached = done.value
+            if reached.unknown:
+                self._unknown.add(chain)
+                return False
+            self._unknown.discard(chain)
             self._workers[chain] = done.worker
             shares[chain] = reached.share
             if progress is not None:
-                progress(sum(shares) / len(shares))
-            if not reached.finished:
+                progress(sum(shares.values()) / len(shares))
+            if reached.state is None:
                 return False
-            assert reached.log_weights is not None
-            assert reached.moves is not None
-            self._log_weights[chain], self._moves[chain] = reached.log_weights, reached.moves
-            if reached.made is not None:
-                self._made[chain] = reached.made
+            assert reached.draws is not None
+            self._here.restore_chain(chain, reached.state)
+            if len(reached.draws["log_weights"]):
+                self._draws[chain].append(reached.draws)
+            arrived.add(chain)
             return True
 
-        Spread(self._cluster, self._count, work, collect, most=1, where=self._workers.get).run()
+        def where(at: int) -> str | None:
+            return self._workers.get(chains[at])
 
-    def _all(self, chain: int) -> ChainMade:
-        if chain not in self._made:
-            self._spread(None, give=True)
-        return self._made[chain]
+        Spread(self._cluster, len(chains), work, collect, most=1, where=where).run()
 
-    def record(self, chain: int) -> Mapping[str, Any]:
-        """Return what was kept of a chain; nothing but its log weights is fetched unasked."""
-        return _LazyRecord(self._log_weights.get(chain), lambda: self._all(chain).record)
+    def record(self, chain: int) -> dict[str, Any]:
+        """Return what was kept of a chain."""
+        record = self._here.record(chain)
+        parts = self._draws[chain]
+        if not parts:
+            return record
+        together = {name: np.concatenate([part[name] for part in parts]) for name in OF_DRAWS}
+        return record | together
+
+    def take_draws(self, chain: int) -> dict[str, Any]:
+        """Return the record, whose draws are then no longer kept here."""
+        record = self.record(chain)
+        self._draws[chain] = []
+        return record
+
+    def save_state(self) -> bytes:
+        """Return all that the chains' further path depends on, as the core does."""
+        return self._here.save_state()
+
+    def restore_state(self, state: bytes) -> None:
+        """Go on from what `save_state` of chains made alike returned, here or of the core."""
+        self._here.restore_state(state)
+        self._identity = uuid.uuid4().hex
+        self._version = 1
+        self._thinning = None
+        self._unknown = set(range(self._count))
 
     def moves(self, chain: int) -> dict[str, tuple[int, int]]:
         """Return how many moves of each kind were proposed and accepted."""
-        return self._moves[chain] if chain in self._moves else self._all(chain).moves
+        return self._here.moves(chain)
 
     def inverse_temperatures(self, chain: int) -> list[float]:
         """Return the inverse temperatures, which may have been adapted."""
-        return self._all(chain).inverse_temperatures
+        return self._here.inverse_temperatures(chain)
 
     def exchanges(self, chain: int) -> tuple[list[int], list[int]]:
         """Return how many exchanges were proposed and accepted, by pair of temperatures."""
-        return self._all(chain).exchanges
+        return self._here.exchanges(chain)
 
     def ratios(self, chain: int) -> list[Any]:
         """Return by pair of temperatures the log sums of batches, the count and the batch size."""
-        return self._all(chain).ratios
-
-
-class _LazyRecord(Mapping[str, Any]):
-    """What was kept of a chain, fetched from its worker once more than the trace is wanted."""
-
-    def __init__(
-        self, log_weights: NDArray[np.float64] | None, fetch: Callable[[], dict[str, Any]]
-    ) -> None:
-        self._log_weights = log_weights
-        self._fetch = fetch
-
-    def __getitem__(self, name: str) -> Any:
-        if name == "log_weights" and self._log_weights is not None:
-            return self._log_weights
-        return self._fetch()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._fetch())
-
-    def __len__(self) -> int:
-        return len(self._fetch())
+        return list(self._here.ratios(chain))

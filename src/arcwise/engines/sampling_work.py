@@ -21,8 +21,7 @@ from arcwise.engines.host_files import OPENED, HostFile, opened
 from arcwise.engines.work import Work
 from arcwise.spaces import Space
 
-# A chain that nobody has asked for in this time is of a call that is over. If it is not, the chain
-# is made anew.
+# A chain that nobody has asked for in this time is of a call that is over.
 _HELD_FOR = 900.0
 
 Ladder = int | NDArray[np.float64]
@@ -101,15 +100,6 @@ class SamplingJob:
         return [float(number) for number in self.ladder]
 
 
-@dataclass(frozen=True)
-class RunMade:
-    """One annealing run: its log weight, what was kept, and its moves."""
-
-    log_weight: float
-    record: dict[str, Any]
-    moves: dict[str, tuple[int, int]]
-
-
 @dataclass(frozen=True, eq=False)
 class AnnealingWork(Work):
     """Some annealing runs, by their numbers."""
@@ -120,8 +110,8 @@ class AnnealingWork(Work):
     first: int
     count: int
 
-    def do(self) -> list[RunMade]:
-        """Make the runs, one after the other."""
+    def do(self) -> list[bytes]:
+        """Make the runs, one after the other, and return each as the core saves it."""
         space, ladder = self.job.core_space(), self.job.inverse_temperatures()
         made = []
         for number in range(self.first, self.first + self.count):
@@ -134,44 +124,62 @@ class AnnealingWork(Work):
                 self.job.seed,
             )
             one.run(number, 1, 1, None)
-            made.append(RunMade(float(one.log_weights()[0]), one.record(0), one.moves()))
+            made.append(one.save_runs(0))
         return made
 
 
-Command = tuple[Literal["start", "burn in", "thinning", "sample"], int]
-"""What a chain is to do next, and how much of it."""
-
-
 @dataclass(frozen=True)
-class ChainMade:
-    """All there is to say about one chain."""
+class Command:
+    """What a chain is to do next.
 
-    record: dict[str, Any]
-    moves: dict[str, tuple[int, int]]
-    inverse_temperatures: list[float]
-    exchanges: tuple[list[int], list[int]]
-    ratios: list[Any]
+    Parameters
+    ----------
+    what
+        ``"start"``, ``"burn in"`` or ``"sample"``.
+    amount
+        How many steps of a burn-in, or draws.
+    planned
+        The length of the burn-in that begins with this piece; None if it goes on.
+    thinning
+        The steps between two draws; None to leave them as they are.
+    """
+
+    what: Literal["start", "burn in", "sample"]
+    amount: int
+    planned: int | None
+    thinning: int | None
 
 
 @dataclass(frozen=True)
 class ChainReached:
-    """How far a chain is, and once it is through what is looked at between pieces, or all."""
+    """How far a chain is with a command, and once it is through where it stands.
 
-    finished: bool
-    share: float
-    log_weights: NDArray[np.float64] | None = None
-    moves: dict[str, tuple[int, int]] | None = None
-    made: ChainMade | None = None
+    Parameters
+    ----------
+    share
+        The share of the command that is done.
+    state
+        All that its further path depends on, once the command is done.
+    draws
+        What was drawn meanwhile, as in the core's record.
+    unknown
+        Whether the worker does not have the chain, and needs to be told its state.
+    """
+
+    share: float = 0.0
+    state: bytes | None = None
+    draws: dict[str, Any] | None = None
+    unknown: bool = False
 
 
 class _Held:
     """A chain that waits on this worker for its next piece of work."""
 
-    def __init__(self, chains: _core.Chains) -> None:
+    def __init__(self, chains: _core.Chains, version: int) -> None:
         self.chains = chains
-        self.started = False
-        self.at = 0  # the command it is at
-        self.amount = 0  # of that command done
+        self.version = version  # the number of commands it has done
+        self.amount = 0  # of the present command that is done
+        self.last: ChainReached | None = None  # the answer to the last one, should it get lost
         self.used = time.monotonic()
         self.lock = threading.Lock()
 
@@ -184,8 +192,9 @@ _HELD_LOCK = threading.Lock()
 class ChainWork(Work):
     """The next seconds of one chain.
 
-    A worker keeps the chain between pieces. One that does not have it, since
-    the worker that had it is gone, begins anew: the chain comes out the same.
+    A worker keeps the chain between pieces. One that does not have it, since the
+    worker that had it is gone, is told where it stood before the command: so the
+    chain comes out the same.
 
     Parameters
     ----------
@@ -197,12 +206,14 @@ class ChainWork(Work):
         As the core's chains take them.
     number
         The number of the chain.
-    commands
-        All that it is to do from its beginning on.
+    version
+        How many commands were done before.
+    command
+        What it is to do.
     seconds
         How long this piece is to take.
-    give
-        Whether everything about the chain is wanted once it is through.
+    state
+        Where the chain stood before the command, if the worker may not know.
     as_it_is
         Whether it is to stay where it is, since the run was interrupted.
     """
@@ -212,40 +223,38 @@ class ChainWork(Work):
     exchanges_per_step: int
     adapt: bool
     number: int
-    commands: tuple[Command, ...]
+    version: int
+    command: Command
     seconds: float
-    give: bool = False
+    state: bytes | None = None
     as_it_is: bool = False
 
     def do(self) -> ChainReached:
         """Go on with the chain until the time is over."""
         held = self._held()
+        if held is None:
+            return ChainReached(unknown=True)
         with held.lock:
+            if held.version == self.version + 1 and held.last is not None:
+                return held.last
             end = time.perf_counter() + self.seconds
-            while self._goes_on(held) and time.perf_counter() < end:
+            if not self.as_it_is:
                 self._advance(held, end)
-            if self._goes_on(held):
-                return ChainReached(False, self._share(held))
-            record, moves = held.chains.record(0), held.chains.moves(0)
-            made = None
-            if self.give:
-                made = ChainMade(
-                    record,
-                    moves,
-                    held.chains.inverse_temperatures(0),
-                    held.chains.exchanges(0),
-                    list(held.chains.ratios(0)),
-                )
-            return ChainReached(True, 1.0, record["log_weights"], moves, made)
+                if held.amount < self.command.amount:
+                    return ChainReached(held.amount / self.command.amount)
+            draws = held.chains.take_draws(0)
+            held.last = ChainReached(1.0, held.chains.save_state(), draws)
+            held.version, held.amount = self.version + 1, 0
+            return held.last
 
-    def _goes_on(self, held: _Held) -> bool:
-        return held.at < len(self.commands) and not self.as_it_is
-
-    def _held(self) -> _Held:
+    def _held(self) -> _Held | None:
         key = (self.identity, self.number)
         space = self.job.core_space()
         with _HELD_LOCK:
-            if key not in _HELD or _HELD[key].at > len(self.commands):
+            held = _HELD.get(key)
+            if held is None or held.version not in (self.version, self.version + 1):
+                if self.state is None and self.version > 0:
+                    return None
                 made = _core.Chains(
                     space,
                     self.job.inverse_temperatures(),
@@ -257,8 +266,9 @@ class ChainWork(Work):
                     self.number,
                     1,
                 )
-                _HELD[key] = _Held(made)
-            held = _HELD[key]
+                if self.state is not None:
+                    made.restore_state(self.state)
+                held = _HELD[key] = _Held(made, self.version)
             held.used = time.monotonic()
             oldest = held.used - _HELD_FOR
             for other in [other for other, of in _HELD.items() if of.used < oldest]:
@@ -267,47 +277,24 @@ class ChainWork(Work):
             return held
 
     def _advance(self, held: _Held, end: float) -> None:
-        """Do the command the chain is at, or a part of it that takes up the time."""
-        what, amount = self.commands[held.at]
-        if what == "thinning":
-            held.chains.set_thinning(amount)
-        elif what == "sample":
-            _by_pieces(held, amount, end, lambda draws: held.chains.sample(draws, 1, None))
-        elif what == "burn in":
-            self._burn_in(held, amount, end)
-        else:
-            if not held.started:
-                held.chains.start(0, 1, None)
-                held.started = True
-            self._burn_in(held, amount, end)
-        if what == "thinning" or held.amount >= amount:
-            held.at, held.amount = held.at + 1, 0
-
-    def _burn_in(self, held: _Held, steps: int, end: float) -> None:
-        # Temperatures are adapted over the whole of a burn-in, which is then not to be divided.
-        if self.adapt:
-            held.chains.burn_in(steps, 1, None)
-            held.amount = steps
-        else:
-            _by_pieces(held, steps, end, lambda some: held.chains.burn_in(some, 1, None))
-
-    def _share(self, held: _Held) -> float:
-        def length(command: Command) -> float:
-            return 0.0 if command[0] == "thinning" else float(command[1])
-
-        whole = sum(map(length, self.commands))
-        return (sum(map(length, self.commands[: held.at])) + held.amount) / max(1.0, whole)
-
-
-def _by_pieces(held: _Held, amount: int, end: float, do: Any) -> None:
-    """Do an amount of something in pieces, found by doubling, until the time is over."""
-    piece = 1
-    while held.amount < amount:
-        now = time.perf_counter()
-        if now >= end:
-            return
-        some = min(piece, amount - held.amount)
-        do(some)
-        held.amount += some
-        if time.perf_counter() - now < (end - now) / 8:
-            piece *= 2
+        """Do the command, or a part of it that takes up the time."""
+        chains, command = held.chains, self.command
+        if held.amount == 0:
+            if command.what == "start":
+                chains.start(0, 1, None)
+            if command.planned is not None:
+                chains.plan_burn_in(command.planned)
+            if command.thinning is not None:
+                chains.set_thinning(command.thinning)
+        do = chains.sample if command.what == "sample" else chains.go_on_burning_in
+        piece = 1
+        while held.amount < command.amount:
+            now = time.perf_counter()
+            if now >= end and held.amount > 0:
+                return
+            some = min(piece, command.amount - held.amount)
+            do(some, 1, None)
+            held.amount += some
+            # Pieces by doubling.
+            if time.perf_counter() - now < (end - now) / 8:
+                piece *= 2
