@@ -23,6 +23,16 @@ class Engine(ABC):
 
     The engine never changes a result: with the same seed it is the same, bit for bit.
     An engine is a context manager; leaving it closes what it opened itself.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> engine: Engine = arcwise.Threads()
+    >>> with engine:
+    ...     posterior = arcwise.ais(model, "partitions", runs=50, steps=300, engine=engine)
+    >>> posterior.algorithm
+    'ais'
     """
 
     def __enter__(self) -> Engine:
@@ -83,8 +93,9 @@ class Threads(Engine):
     --------
     >>> import arcwise
     >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
-    >>> arcwise.mcmc(model, steps=500, chains=2, seed=1, engine=Threads()).algorithm
-    'mcmc'
+    >>> here = arcwise.ais(model, "partitions", runs=50, steps=300, engine=Threads())
+    >>> here.log_evidence == arcwise.ais(model, "partitions", runs=50, steps=300).log_evidence
+    True
     """
 
     def __repr__(self) -> str:
