@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo test test-python test-core lint format sanitize stubs benchmark clean
+.PHONY: help demo faults test test-python test-core lint format sanitize stubs benchmark clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -41,6 +41,10 @@ test-core: $(VENV)/tools.stamp  ## the tests of the C++ core, without Python
 test-python: $(VENV)/test.stamp  ## the tests of the Python package, examples in docstrings included
 	$(call say,Testing the package:)
 	@$(BIN)/python -m pytest -n auto tests --pyargs arcwise
+
+faults: $(VENV)/test.stamp  ## runs killed, disks filled, ledgers damaged; some minutes
+	$(call say,Killing runs and damaging their files:)
+	@$(BIN)/python -m pytest tests_faults
 
 sanitize: $(VENV)/tools.stamp  ## the tests of the core under address and undefined sanitizers
 	$(call say,Testing the core with sanitizers:)

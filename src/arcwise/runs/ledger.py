@@ -4,9 +4,8 @@ Table ``checkpoints`` has one row for each: its number, from 1 on; ``facts``, JS
 text about the run so far; ``draws``, the draws since the checkpoint before, as
 `packing.pack` gives them; ``state``, all that the run needs to go on from here; and
 ``digest``, the SHA-256 of all these and of the digest before. So no row can be
-damaged, missing or out of place and not be noticed. States are large, and only the
-last two and ever fewer of the older ones are kept: with c checkpoints, about
-log2(c).
+damaged, missing or out of place and not be noticed. States are large, and ever fewer
+of the older ones are kept: with c checkpoints, about 2 log2(c).
 """
 
 from __future__ import annotations
@@ -35,6 +34,7 @@ CREATE TABLE checkpoints (
 """
 _INSERT = "INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)"
 _SECONDS_TO_WAIT = 30.0
+_PAGE = 4096  # bytes; a ledger with a table has two
 _SYNCHRONOUS = "FULL"  # a checkpoint outlives a power cut
 # Errors that come of where the file is, not of what is in it.
 _NO_DAMAGE = ("SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_BUSY", "SQLITE_PERM", "SQLITE_NOMEM")
@@ -74,6 +74,7 @@ class Ledger:
         self._last_number = 0
         self._last_digest = b""
         try:
+            self._connection.execute(f"PRAGMA page_size = {_PAGE}")
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute(f"PRAGMA synchronous = {_SYNCHRONOUS}")
             if not _has_table(self._connection):
@@ -206,6 +207,9 @@ class _Examined:
         self.usable = 0  # the last of these whose state is there
         self.whole = False
         try:
+            if _not_begun(path):
+                self.whole = True
+                return
             digest = b""
             for number, facts, draws, state, state_digest, written in _rows(path):
                 digest = _digest(digest, number, facts, draws, state_digest)
@@ -219,6 +223,7 @@ class _Examined:
                 self.whole = sound and self.usable == self.intact and _has_table(connection)
                 # A damaged header may leave a file to be read only.
                 connection.execute("BEGIN IMMEDIATE")
+                connection.execute("CREATE TABLE trial (number INTEGER)")
                 connection.execute("ROLLBACK")
         except sqlite3.Error as error:
             self.whole = False
@@ -226,6 +231,14 @@ class _Examined:
                 raise _refusal(path, error) from None
         except (TypeError, ValueError, OverflowError, AttributeError):
             self.whole = False
+
+
+def _not_begun(path: Path) -> bool:
+    """Say whether the process ended before it had made the table."""
+    if path.stat().st_size not in (0, _PAGE):
+        return False
+    with closing(_connected(path)) as connection:
+        return connection.execute("SELECT * FROM sqlite_master").fetchall() == []
 
 
 def _rows(path: Path, up_to: int | None = None) -> Iterator[tuple[Any, ...]]:
@@ -288,11 +301,11 @@ def _digest(before: bytes, number: int, facts: str, draws: bytes, state_digest: 
 def _dispensable(number: int) -> int:
     """Return the checkpoint whose state is no longer kept once this one is there; 0 for none.
 
-    Of those divisible by the same power of two only the last stays, so that there is
-    one within every doubling of the way back.
+    Of those divisible by the same power of two only the last two stay, so that there
+    are some within every doubling of the way back.
     """
     power = number & -number
-    return max(0, number - 2 * power)
+    return max(0, number - 4 * power)
 
 
 def _refusal(path: Path, error: sqlite3.Error) -> RunDirectoryError:

@@ -28,7 +28,17 @@ from arcwise.scores import FamilyScores
 
 Arrays = dict[str, NDArray[Any]]
 
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
+# What reading a damaged archive raises, by where the damage is.
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 class StoredModel(Model):
@@ -135,7 +145,7 @@ def read_model(path: Path, digest: str) -> StoredModel:
         If the file is missing or damaged, or of another model.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         if digest_of(arrays) != digest:
             raise ValueError
