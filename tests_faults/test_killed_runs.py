@@ -10,15 +10,15 @@ import pytest
 from run_processes import finish, kill_after, write_data
 
 _RUNS: dict[str, list[object]] = {
-    "orders": ["--space", "linear", "--steps", 400_000, "--chains", 2],
-    "partitions": ["--space", "partitions", "--steps", 400_000, "--chains", 2],
-    "layerings": ["--space", "layerings:4", "--steps", 30_000, "--chains", 2],
+    "orders": ["--space", "linear", "--steps", 6_000_000, "--chains", 2],
+    "partitions": ["--space", "partitions", "--steps", 2_000_000, "--chains", 2],
+    "layerings": ["--space", "layerings:4", "--steps", 60_000, "--chains", 2],
     "coupled chains": [
         *("--space", "buckets:3", "--algorithm", "mc3", "--ladder", "adapted"),
-        *("--levels", 4, "--steps", 30_000, "--chains", 2),
+        *("--levels", 4, "--steps", 60_000, "--chains", 2),
     ],
-    "annealing": ["--algorithm", "ais", "--chains", 300, "--steps", 3_000],
-    "DAGs": ["--space", "dags", "--steps", 600_000, "--chains", 2],
+    "annealing": ["--algorithm", "ais", "--chains", 1_000, "--steps", 3_000],
+    "DAGs": ["--space", "dags", "--steps", 1_500_000, "--chains", 2],
 }
 
 
@@ -35,7 +35,8 @@ def test_killed_again_and_again(name: str, tmp_path: Path) -> None:
     for _ in range(8):
         # The same command begins a run and goes on with it.
         command = go_on if (folder / "settings.json").exists() and kills % 2 else begin
-        status = kill_after(float(random.uniform(0.5, 2.5)), command, signal.SIGKILL)
+        seconds = float(random.uniform(0.0, 2.5))
+        status = kill_after(seconds, command, signal.SIGKILL, folder / "ledger.sqlite")
         kills += status == -signal.SIGKILL
     finish("status", folder)
     finish(*go_on)
@@ -49,11 +50,11 @@ def test_ended_cleanly(number: int, tmp_path: Path) -> None:
     """SIGTERM and Ctrl-C leave results of what there is, and the rest can be had."""
     data = write_data(tmp_path / "data.csv")
     arguments = ["sample", data, "--max-indegree", 2, "--space", "partitions", "--seed", 5]
-    arguments += ["--steps", 900_000, "--chains", 2]
+    arguments += ["--steps", 2_000_000, "--chains", 2]
     finish(*arguments, "--out", tmp_path / "whole")
     folder = tmp_path / "run"
     begin = [*arguments, "--run", folder, "--checkpoint", 0.05]
-    status = kill_after(4.0, begin, number)
+    status = kill_after(2.0, begin, number, folder / "ledger.sqlite")
     if status == 0:
         assert (folder / "edges.csv").exists()
     finish("resume", folder)

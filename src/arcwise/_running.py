@@ -125,6 +125,7 @@ def _bar(what: str) -> Iterator[Callable[[float], None] | None]:
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
+    from rich.table import Column
 
     console = Console(stderr=True)
     # Rich would also draw into a log if colours are forced there; a notebook is no terminal to it,
@@ -135,10 +136,10 @@ def _bar(what: str) -> Iterator[Callable[[float], None] | None]:
         return
     with RichProgress(
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=20),
         TaskProgressColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[words]}"),
+        TextColumn("{task.fields[words]}", table_column=Column(no_wrap=True, overflow="ellipsis")),
         console=console,
         transient=True,
     ) as bars:

@@ -64,7 +64,7 @@ class Stages:
 
     def run(self) -> None:
         """Run until the rule is met or the limit is reached."""
-        pieces, budget = self._pieces, self._budget
+        pieces = self._pieces
         self._first_burn_in()
         length = pieces.steps
         while True:
@@ -72,19 +72,17 @@ class Stages:
             in_time = self._sample(self._wanted)
             if self._look() or not in_time:
                 return
-            left = self._steps_left()
-            if left < pieces.steps:
-                break
             length = pieces.steps
+            if self._steps_left() < length:
+                break
         for part in range(_LOOKS_AT_LAST):
             draws = int(self._steps_left() / (_LOOKS_AT_LAST - part)) // pieces.thinning
             if draws == 0:
                 continue
             self._wanted += draws
-            if not self._sample(draws) or self._look():
-                break
-        self._look()
-        assert budget.steps is None or pieces.steps <= budget.steps
+            in_time = self._sample(draws)
+            if self._look() or not in_time:
+                return
 
     def share(self, pieces: Pieces) -> float:
         """Return how far it is, by the limit or by the rule, whichever is nearer."""
@@ -118,7 +116,8 @@ class Stages:
 
     def _first_burn_in(self) -> None:
         pieces, budget = self._pieces, self._budget
-        steps = max(1_000, 10 * self._nodes**2)
+        # A state is kept in 2 n steps or more: what is drawn from it costs more than getting there.
+        steps = max(10 * self._nodes**2, _FIRST_DRAWS * 2 * self._nodes)
         if budget.steps is not None:
             steps = max(1, min(steps, budget.steps // 4))
         thinning = budget.thinning or max(1, steps // _FIRST_DRAWS)
@@ -134,11 +133,16 @@ class Stages:
                 pieces.burn_in(piece)
         else:
             piece = 16
-            while pieces.steps < steps and pieces.seconds < budget.seconds / 4:
+            while pieces.steps == 0 or (
+                pieces.steps < steps and pieces.seconds < budget.seconds / 4
+            ):
                 before = pieces.seconds
                 pieces.burn_in(min(piece, steps - pieces.steps))
                 if pieces.seconds - before < budget.seconds / 40:
                     piece *= 2
+            if budget.thinning is None:
+                # Where time was up early, more states are kept of fewer steps, within reason.
+                thinning = min(thinning, max(1, self._nodes // 4, pieces.steps // _FIRST_DRAWS))
         pieces.thin(thinning)
 
     def _begin(self, steps: int) -> None:

@@ -57,6 +57,17 @@ class RunStatus:
         How many checkpoints there are.
     checkpoint_time
         When the last one was made, as ISO text in UTC; None if there is none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import arcwise
+    >>> model = arcwise.Model(["a", "b", "c"], lambda node, parents: -float(len(parents)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     posterior = arcwise.mcmc(model, "partitions", steps=4000, directory=folder)
+    ...     found = arcwise.status(folder)
+    >>> found.done, found.unit, found.share
+    (4000, 'steps', 1.0)
     """
 
     directory: str
