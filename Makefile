@@ -17,19 +17,19 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo test test-python test-core lint format sanitize stubs benchmark clean
+.PHONY: help demo test test-python test-core test-browser lint format sanitize stubs benchmark clean
 .NOTPARALLEL:
 
 help:  ## this list
 	@echo "make TARGET, where TARGET is one of:"
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-demo: $(VENV)/installed.stamp  ## score the bundled example and compute its exact posterior
+demo: $(VENV)/report.stamp  ## learn the bundled example: its edges, and a report page to look at
 	@mkdir -p build/demo
 	$(BIN)/arcwise simulate asia --rows 2000 --seed 1 --out build/demo/asia.csv
-	$(BIN)/arcwise score build/demo/asia.csv --score bdeu --max-indegree 3 \
-	    --out build/demo/asia.jkl
-	$(BIN)/arcwise exact build/demo/asia.csv --score bdeu --max-indegree 3 --out build/demo
+	$(BIN)/arcwise learn build/demo/asia.csv --max-indegree 3 --seed 1 --title "ASIA" \
+	    --out build/demo
+	$(call say,Look at build/demo/report.html in a browser.)
 
 test: test-core test-python  ## all tests
 
@@ -41,6 +41,12 @@ test-core: $(VENV)/tools.stamp  ## the tests of the C++ core, without Python
 test-python: $(VENV)/test.stamp  ## the tests of the Python package, examples in docstrings included
 	$(call say,Testing the package:)
 	@$(BIN)/python -m pytest -n auto tests --pyargs arcwise
+
+test-browser: $(VENV)/test-browser.stamp  ## the report page in a real browser, Debian's chromium
+	@command -v chromium >/dev/null || { echo "The report page is tested in chromium, which is" \
+	    "not there; on Debian: apt-get install chromium"; exit 1; }
+	$(call say,Testing the report page:)
+	@$(BIN)/python -m pytest tests_browser
 
 sanitize: $(VENV)/tools.stamp  ## the tests of the core under address and undefined sanitizers
 	$(call say,Testing the core with sanitizers:)
@@ -72,6 +78,7 @@ benchmark: $(VENV)/test.stamp  ## speed and memory, as ratios measured side by s
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/linear_extensions.py
 	$(BIN)/python benchmarks/candidates.py
+	$(BIN)/python benchmarks/features.py
 
 clean:  ## remove the environment and everything built
 	rm -rf build $(VENV)
@@ -101,8 +108,16 @@ $(VENV)/installed.stamp: $(VENV)/tools.stamp $(SOURCES)
 	@$(PIP) --no-build-isolation -C build-dir=build/python .
 	@touch $@
 
+$(VENV)/report.stamp: $(VENV)/installed.stamp
+	@$(PIP) $(call wanted,['project']['optional-dependencies']['report'])
+	@touch $@
+
 $(VENV)/test.stamp: $(VENV)/installed.stamp
 	@$(PIP) $(call wanted,['project']['optional-dependencies']['test'])
+	@touch $@
+
+$(VENV)/test-browser.stamp: $(VENV)/installed.stamp
+	@$(PIP) $(call wanted,['project']['optional-dependencies']['test-browser'])
 	@touch $@
 
 $(VENV)/lint.stamp: $(VENV)/installed.stamp

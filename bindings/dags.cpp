@@ -4,30 +4,14 @@
 
 #include "arcwise/dags/linear_extension_estimate.hpp"
 #include "arcwise/dags/linear_extensions.hpp"
-#include "gate.hpp"
+#include "packed_dags.hpp"
 
 namespace arcwise::bindings {
-namespace {
-
-// DAGs x nodes x words.
-using Packed =
-    nb::ndarray<const std::uint64_t, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-
-int nodes_of(const Packed& parents) {
-    if (parents.shape(2) != (parents.shape(1) + 63) / 64) {
-        throw Error(ErrorKind::argument,
-                    "The parents are not packed as 64 nodes to a word in the last dimension.");
-    }
-    return static_cast<int>(parents.shape(1));
-}
-
-}  // namespace
-
 void bind_dags(nb::module_& module) {
     module.attr("LINEAR_EXTENSIONS_BUDGET") = LinearExtensions::default_budget;
     module.def(
         "log_linear_extensions",
-        [](Packed parents, std::size_t budget, int threads, nb::object progress) {
+        [](PackedDags parents, std::size_t budget, int threads, nb::object progress) {
             const int nodes = nodes_of(parents);
             auto* logs = new std::vector<double>(parents.shape(0));
             const nb::capsule owner(
@@ -41,7 +25,7 @@ void bind_dags(nb::module_& module) {
         "ln of the number of linear extensions of each DAG.");
     module.def(
         "linear_extensions_modulo",
-        [](Packed parents, std::size_t budget, const std::vector<std::uint64_t>& primes) {
+        [](PackedDags parents, std::size_t budget, const std::vector<std::uint64_t>& primes) {
             const int nodes = nodes_of(parents);
             std::vector<std::uint64_t> remainders(primes.size());
             run_released(1, nb::none(), [&](const RunOptions& o) {
@@ -56,7 +40,7 @@ void bind_dags(nb::module_& module) {
         "The number of linear extensions of the first DAG modulo each prime.");
     module.def(
         "estimate_linear_extensions",
-        [](Packed parents, std::size_t sets, int runs, std::size_t exact_sets, int exact_nodes,
+        [](PackedDags parents, std::size_t sets, int runs, std::size_t exact_sets, int exact_nodes,
            std::uint64_t seed, int threads, nb::object progress) {
             const int nodes = nodes_of(parents);
             const EstimateOptions settings{sets, runs, exact_sets, exact_nodes};

@@ -68,6 +68,7 @@ void bind_sums(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_support(nb::module_& module);
 void bind_dags(nb::module_& module);
+void bind_relations(nb::module_& module);
 void bind_exact(nb::module_& module);
 void bind_ancestors(nb::module_& module);
 void bind_spaces(nb::module_& module);
@@ -75,5 +76,6 @@ void bind_sampling(nb::module_& module);
 void bind_orders(nb::module_& module);
 void bind_candidates(nb::module_& module);
 void bind_search(nb::module_& module);
+void bind_diagnostics(nb::module_& module);
 
 }  // namespace arcwise::bindings

@@ -13,6 +13,7 @@ NB_MODULE(_core, module) {
     arcwise::bindings::bind_sums(module);
     arcwise::bindings::bind_files(module);
     arcwise::bindings::bind_dags(module);
+    arcwise::bindings::bind_relations(module);
     arcwise::bindings::bind_exact(module);
     arcwise::bindings::bind_ancestors(module);
     arcwise::bindings::bind_spaces(module);
@@ -20,4 +21,5 @@ NB_MODULE(_core, module) {
     arcwise::bindings::bind_orders(module);
     arcwise::bindings::bind_candidates(module);
     arcwise::bindings::bind_search(module);
+    arcwise::bindings::bind_diagnostics(module);
 }

@@ -72,3 +72,9 @@ def assert_returns_what_there_is(script: str) -> None:
     """
     output, _ = _interrupt(script + _RETURNING + "check(posterior)\n", (), after=1.5)
     assert output == "True True\n"
+
+
+def output_after_interruption(script: str, *arguments: str) -> str:
+    """Interrupt a script that prints "started" first, and return what it prints after that."""
+    output, _ = _interrupt(script, arguments, after=2.5)
+    return output

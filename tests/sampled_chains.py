@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcwise import BucketOrders, LinearOrders, Model, PartialOrders, ScoreSums, Space
-from arcwise.algorithms.chains import Budget, run_chains
+from arcwise.algorithms.budgets import Budget
+from arcwise.algorithms.chains import run_chains
 from arcwise.algorithms.recording import Kept, Recording
 from exact_models import random_model
 from reference.spaces import (

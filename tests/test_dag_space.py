@@ -41,7 +41,7 @@ MODELS: dict[str, Callable[[], Model]] = {
 MOVES = {
     "all": None,
     "edges": {"add or delete": 2, "reverse": 1},
-    "redrawn": {"redraw parents": 1, "reverse and redraw": 1, "reverse covered": 1},
+    "redrawn": {"redraw parents": 1, "reverse and redraw": 1, "reverse path": 1},
 }
 
 

@@ -193,6 +193,18 @@ def test_many_draws_of_one_dag() -> None:
         assert [dag.edges for dag in unique] == [arcwise.exact(model, target).map_dag.edges]
 
 
+@pytest.mark.parametrize("target", ["modular", "order-modular"])
+def test_exact_posteriors_have_the_dags_asked_for(target: Any) -> None:
+    model = random_model(5, spread=4.0, seed=2)
+    found = arcwise.exact(model, target, dags=50, seed=3)
+    assert found.dags is not None
+    drawn = ExactSampler(model, target).dags(50, seed=3)
+    assert np.array_equal(found.dags.parents, drawn.parents)
+    assert arcwise.exact(model, target).dags is None
+    with pytest.raises(ArgumentError, match="dags is -1"):
+        arcwise.exact(model, target, dags=-1)
+
+
 def test_one_variable() -> None:
     for target in TARGETS:
         assert (ExactSampler(flat_model(1), target).dags(10, seed=1).parents == 0).all()

@@ -13,7 +13,10 @@ import pytest
 
 import arcwise
 
-HEAVY = ("pandas", "polars", "pyarrow", "matplotlib", "typer", "rich", "scipy", "networkx")
+HEAVY = (
+    *("pandas", "polars", "pyarrow", "matplotlib", "typer", "rich", "scipy", "networkx"),
+    *("jinja2", "plotly"),
+)
 
 
 def modules_after(statement: str) -> set[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -102,9 +105,42 @@ def test_progress_of_other_computations_ends_at_1() -> None:
     assert shares[-1] == 1.0
 
 
-def test_a_progress_bar_needs_a_terminal(capfd: pytest.CaptureFixture[str]) -> None:
-    arcwise.score(discrete(), progress=True)
-    assert capfd.readouterr() == ("", "")
+def test_a_progress_bar_needs_a_terminal(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for colours in (None, "1"):
+        if colours is not None:
+            monkeypatch.setenv("FORCE_COLOR", colours)  # as logs of continuous integration have it
+        arcwise.score(discrete(), progress=True)
+        assert capfd.readouterr() == ("", "")
+
+
+ON_A_TERMINAL = """
+import os, pty, sys
+child, terminal = pty.fork()
+if child == 0:
+    os.environ.update(TERM="xterm", COLUMNS="160")
+    import arcwise
+    model = arcwise.Model(arcwise.simulate.asia().sample(100, seed=1), max_indegree=2)
+    arcwise.mcmc(model, "partitions", seconds=1.5, seed=1, progress=True)
+    os._exit(0)
+shown = b""
+try:
+    while piece := os.read(terminal, 4096):
+        shown += piece
+except OSError:
+    pass
+os.waitpid(child, 0)
+sys.stdout.write(shown.decode(errors="replace"))
+"""
+
+
+def test_a_progress_bar_tells_how_chains_stand() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ON_A_TERMINAL], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0
+    assert re.search(r"[\d,]+ steps/s, \d+% accepted, R-hat \d\.\d+, [\d,]+ effective", done.stdout)
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ CASES = {
         Dags({"add or delete": 1, "reverse": 1}), weights_of_dags, misses=("impossible families",)
     ),
     "reverse": Case(Dags({"reverse": 1}), weights_of_dags, reaches=False),
-    "reverse covered": Case(Dags({"reverse covered": 1}), weights_of_dags, reaches=False),
+    "reverse path": Case(Dags({"reverse path": 1}), weights_of_dags, reaches=False),
     "redraw parents": Case(Dags({"redraw parents": 1}), weights_of_dags, reaches=False),
     "reverse and redraw": Case(Dags({"reverse and redraw": 1}), weights_of_dags, reaches=False),
     "layerings of 1": layerings(1),

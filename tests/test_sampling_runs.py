@@ -26,8 +26,9 @@ from arcwise import (
 from arcwise.algorithms.prior_constant import _MOST_EXACT, prior_constant
 from arcwise.algorithms.targets import Target
 from arcwise.errors import ArgumentError, ConvergenceWarning, WeightCollapseWarning
-from exact_models import flat_model, names, random_model
+from exact_models import flat_model, random_model
 from interrupting import assert_returns_what_there_is, assert_stops_within_two_seconds
+from separate_modes import two_modes
 
 # Most runs here are too short to have come together, on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
@@ -191,23 +192,6 @@ def test_progress_rises_to_one(model: Model) -> None:
     shares = []
     arcwise.ais(model, steps=20, effective_samples=30, progress=shares.append)
     assert shares[-1] == 1.0
-
-
-def two_modes(height: float, tilt: float) -> Model:
-    """Return a model whose variables form a chain, from x0 to x5 or from x5 to x0.
-
-    What lies between weighs e^height less; the second way weighs e^(5 tilt) more.
-    """
-
-    def score(node: str, parents: tuple[str, ...]) -> float:
-        place = int(node[1:])
-        if parents == (f"x{place - 1}",):
-            return height
-        if parents == (f"x{place + 1}",):
-            return height + tilt
-        return 0.0 if not parents and place in (0, 5) else -height
-
-    return Model(list(names(6)), score)
 
 
 def test_chains_in_modes_of_the_same_weight_are_warned_of() -> None:

@@ -71,7 +71,8 @@ std::vector<Held> dags_of(const Shape& shape) {
         result.push_back({name, sums, std::make_shared<Dags>(sums, moves), true});
     };
     dags("edges", {2.0, 1.0, 0.0, 0.0, 0.0});
-    dags("reverse covered", {0.0, 0.0, 1.0, 0.0, 0.0});
+    dags("reverse path", {0.0, 0.0, 1.0, 0.0, 0.0});
+    result.back().has_ratio = false;
     dags("redraw", {0.0, 0.0, 0.0, 1.0, 0.0});
     result.back().faults_show = !shape.required_edges;
     dags("reverse and redraw", {0.0, 0.0, 0.0, 0.0, 1.0});

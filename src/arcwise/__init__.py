@@ -3,7 +3,7 @@
 data -> local score + prior = model -> space x algorithm -> posterior -> features
 """
 
-from arcwise import simulate
+from arcwise import features, plots, report, simulate
 from arcwise._core import version as __version__
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.evidence import evidence
@@ -22,9 +22,20 @@ from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.memory import exact_cost
 from arcwise.algorithms.unique_dags import unique_dags
 from arcwise.candidates import Candidates, candidates
+from arcwise.comparison import (
+    EdgeCurve,
+    MeanDistance,
+    PosteriorComparison,
+    RunComparison,
+    compare_posterior,
+    compare_runs,
+    roc,
+)
 from arcwise.constraints import Constraints
 from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
+from arcwise.diagnostics.diagnosing import diagnose
+from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.engines import DaskEngine, Engine, Threads
 from arcwise.engines.batch import batch
 from arcwise.errors import ArcwiseError, ArcwiseWarning
@@ -40,9 +51,21 @@ from arcwise.graphs import (
     structural_hamming_distance,
     v_structures,
 )
+from arcwise.learning import sample
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
-from arcwise.posterior import DagSample, MapResult, Posterior
+from arcwise.parameters.effects import Effects, effects
+from arcwise.parameters.interventional import interventional
+from arcwise.parameters.level_estimates import Interventional
+from arcwise.parameters.predictive import log_predictive
+from arcwise.posterior import (
+    CredibleSet,
+    DagSample,
+    Estimate,
+    MapResult,
+    Posterior,
+    ThresholdGraph,
+)
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
@@ -68,16 +91,21 @@ __all__ = [
     "Candidates",
     "Constraints",
     "Cpdag",
+    "CredibleSet",
     "Dag",
     "DagSample",
     "Dags",
     "DaskEngine",
     "Data",
+    "Diagnosis",
     "DistanceToDag",
     "EdgeCounts",
+    "EdgeCurve",
     "EdgePenalty",
     "EdgeWeights",
+    "Effects",
     "Engine",
+    "Estimate",
     "Evidence",
     "ExactSampler",
     "Fair",
@@ -89,16 +117,21 @@ __all__ = [
     "GraphComparison",
     "Growth",
     "ImportanceWeightedDags",
+    "Interventional",
     "Layerings",
     "LinearOrders",
     "MapResult",
+    "MeanDistance",
     "Model",
     "PartialOrders",
     "Partitions",
     "Posterior",
+    "PosteriorComparison",
+    "RunComparison",
     "ScoreSums",
     "Space",
     "Threads",
+    "ThresholdGraph",
     "Uniform",
     "__version__",
     "ais",
@@ -106,20 +139,31 @@ __all__ = [
     "batch",
     "candidates",
     "compare",
+    "compare_posterior",
+    "compare_runs",
     "cpdag",
+    "diagnose",
     "discretize",
+    "effects",
     "evidence",
     "exact",
     "exact_cost",
+    "features",
     "grow",
     "growth_memory",
     "importance_weighted_dags",
+    "interventional",
     "linear_extensions",
+    "log_predictive",
     "map",
     "mc3",
     "mcmc",
+    "plots",
     "read",
     "read_scores",
+    "report",
+    "roc",
+    "sample",
     "samples_for",
     "score",
     "simulate",

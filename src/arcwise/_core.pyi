@@ -179,6 +179,23 @@ def estimate_linear_extensions(parents: Annotated[NDArray[numpy.uint64], dict(sh
     ln of an unbiased estimate for the first DAG, and its relative standard error.
     """
 
+def relation_sums(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], relation: str, longest: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]:
+    """The summed weights of the DAGs that relate u to v, as [group, u, v]."""
+
+def relation_values(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], relation: str, longest: int, pairs: Sequence[tuple[int, int]], threads: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]:
+    """1 for each DAG and pair (u, v) where the DAG relates u to v."""
+
+def relation_rows(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], relation: str, longest: int, threads: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None))]:
+    """The nodes related to each node of each DAG, packed as the parents are."""
+
+def edge_counts(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+    """The number of edges of each DAG."""
+
+def distinct_patterns(rows: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]:
+    """
+    Where each different row first appears, and the number of each row among them.
+    """
+
 def exact_cost(nodes: int, order_modular: bool, threads: int) -> tuple[int, int]: ...
 
 def order_modular_posterior(weights: FamilyTable, threads: int, progress: object | None) -> tuple[float, FamilyTable, float]: ...
@@ -374,3 +391,8 @@ class OrderSearch:
     def finished(self) -> list[bool]: ...
 
     def order(self, restart: int) -> list[int]: ...
+
+def edge_mixing(parents: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]], fewest_changes: int, most_lags: int, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]]:
+    """
+    R-hat, effective sample sizes, changes and shares by chain of every edge.
+    """

@@ -16,6 +16,27 @@ def is_frame(value: Any) -> bool:
     return hasattr(value, "columns") and hasattr(value, "to_numpy")
 
 
+def is_edge_list(value: Any) -> bool:
+    """Say whether this is a table with a row for each edge, as networkx and pandas write them."""
+    return is_frame(value) and _end_columns(value) is not None
+
+
+def _end_columns(frame: Any) -> tuple[str, str] | None:
+    columns = list(frame.columns)
+    pairs = (("source", "target"), ("from", "to"))
+    # A matrix over variables of these names has them as the labels of its rows, too.
+    labels = set(map(str, getattr(frame, "index", ())))
+    found = [pair for pair in pairs if set(pair) <= set(columns) and not set(pair) <= labels]
+    return found[0] if found else None
+
+
+def edges_of_list(frame: Any) -> list[tuple[Any, Any]]:
+    """Return the edges of a table with the columns source and target, or from and to."""
+    ends = _end_columns(frame)
+    assert ends is not None
+    return list(zip(*(frame[name].to_list() for name in ends), strict=True))
+
+
 def is_graph(value: Any) -> bool:
     """Say whether this is a graph object, such as a networkx DiGraph."""
     return hasattr(value, "nodes") and callable(getattr(value, "edges", None))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise._cycles import cycle_in_words, find_cycle, topological_order
 from arcwise._edges import edges_between, edges_of_graph, is_graph
 from arcwise._names import checked_variables, index_of, positions
-from arcwise.errors import ArgumentError, MissingDependencyError
+from arcwise._optional import optional
+from arcwise.errors import ArgumentError
 
 _EDGES_SHOWN = 8
 
@@ -194,17 +194,23 @@ class Dag:
         MissingDependencyError
             If networkx is not installed.
         """
-        try:
-            networkx = import_module("networkx")
-        except ImportError:
-            raise MissingDependencyError(
-                "to_networkx needs the package networkx, which is not installed; "
-                "install it with: pip install networkx"
-            ) from None
+        networkx = optional("networkx", "to_networkx")
         graph = networkx.DiGraph()
         graph.add_nodes_from(self._variables)
         graph.add_edges_from(self.edges)
         return graph
+
+    def to_pgmpy(self) -> Any:
+        """Return a ``pgmpy.base.DAG`` with the same nodes and edges."""
+        from arcwise.exchange.graphs import to_pgmpy
+
+        return to_pgmpy(self)
+
+    def to_causal_learn(self) -> Any:
+        """Return a causal-learn ``GeneralGraph`` with the same nodes and edges."""
+        from arcwise.exchange.graphs import to_causal_learn
+
+        return to_causal_learn(self)
 
     def __eq__(self, other: object) -> bool:
         """Compare variables, in order, and edges."""

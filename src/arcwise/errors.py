@@ -58,6 +58,31 @@ class ConvergenceWarning(ArcwiseWarning):
     """
 
 
+class ChainsApartWarning(ConvergenceWarning):
+    """Chains have settled at different DAGs, and their estimates contradict each other.
+
+    Issued when the probability of an edge differs widely between chains. The mean over
+    such chains is no estimate of anything: use `mc3` with more levels, or a space with
+    larger steps, until the chains agree.
+    """
+
+
+class RareChangeWarning(ConvergenceWarning):
+    """An edge of middling probability came or went only a few times.
+
+    Its standard error and effective sample size then cannot be known, however small
+    or large they look: run longer.
+    """
+
+
+class ExchangeWarning(ConvergenceWarning):
+    """Neighbouring temperatures hardly exchange states.
+
+    Hot chains then do not help the cold one, and the evidence is too low: give more
+    levels, or let the ladder adapt.
+    """
+
+
 class WeightCollapseWarning(ArcwiseWarning):
     """A few samples carry nearly all of the weight.
 

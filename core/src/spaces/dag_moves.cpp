@@ -1,6 +1,7 @@
-// Moves of a DAG: one edge added, deleted or reversed, the parents of a node drawn anew, and a
-// reversal that draws the parents of both ends.
+// Moves of a DAG: one edge added, deleted or reversed, a path turned round, the parents of a node
+// drawn anew, and a reversal that draws the parents of both ends.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "dag_state.hpp"
@@ -9,7 +10,7 @@ namespace arcwise {
 namespace {
 
 // By Dags::move_names.
-enum Name { added, deleted, reversed, reversed_covered, redrawn, reversed_and_redrawn };
+enum Name { added, deleted, reversed, reversed_path, redrawn, reversed_and_redrawn };
 
 double log_of(std::size_t count) { return std::log(static_cast<double>(count)); }
 
@@ -32,8 +33,8 @@ Proposal DagState::propose(const Temperature& temperature, Random& random) {
             return propose_delete(random);
         case reversed:
             return propose_reverse(random);
-        case reversed_covered:
-            return propose_reverse_covered(random);
+        case reversed_path:
+            return propose_reverse_path(random);
         case redrawn:
             return propose_parents(random);
         default:
@@ -80,44 +81,49 @@ Proposal DagState::propose_reverse(Random& random) {
     return proposal(reversed, log_of(count) - log_of(back));
 }
 
-// An edge u -> v is covered if v has all parents of u and no others but u. Reversing such edges
-// leads to all DAGs of the same conditional independences and to no others (Chickering 1995, "A
-// transformational characterization of equivalent Bayesian network structures"), and closes no
-// cycle. A score that cannot tell these DAGs apart accepts it nearly always.
-Proposal DagState::propose_reverse_covered(Random& random) {
-    find_covered();
-    const std::size_t count = covered_.size();
-    if (count == 0) return {.move = reversed_covered, .possible = false};
-    const auto [parent, node] = covered_[random.below(count)];
-    flip_node(begin_change(node), parent);
-    flip_node(begin_change(parent), node);
-    weigh_changes();
-    const std::vector<std::uint64_t>& rows = changed_parents_;
-    set_.assign(dag_.parents(node), dag_.parents(node) + words_);
-    one_.assign(dag_.parents(parent), dag_.parents(parent) + words_);
-    dag_.set_parents(node, rows.data());
-    dag_.set_parents(parent, rows.data() + words_);
-    find_covered();
-    dag_.set_parents(parent, one_.data());
-    dag_.set_parents(node, set_.data());
-    return proposal(reversed_covered, log_of(count) - log_of(covered_.size()));
-}
-
-void DagState::find_covered() {
-    covered_.clear();
-    for (int node = 0; node < dag_.nodes(); ++node) {
-        const std::uint64_t* parents = dag_.parents(node);
-        for_each_node(parents, words_, [&](int parent) {
-            const std::uint64_t* above = dag_.parents(parent);
-            std::uint64_t differ = 0;
-            for (std::size_t word = 0; word < words_; ++word) {
-                const bool here = static_cast<std::size_t>(parent) / 64 == word;
-                const std::uint64_t own = here ? std::uint64_t{1} << (parent % 64) : 0;
-                differ |= parents[word] ^ above[word] ^ own;
-            }
-            if (differ == 0) covered_.push_back({parent, node});
-        });
+// A path w_k -> ... -> w_1 -> w_0 whose nodes have the parents C and the one before them on the
+// path, w_k just C, is turned round: now w_0 has just C. Edge by edge from w_k on, each is covered
+// when its turn comes, so that the conditional independences stay the same (Chickering 1995, "A
+// transformational characterization of equivalent Bayesian network structures"); single covered
+// edges are the shortest paths, and from those all DAGs of the class are reached. As all nodes of
+// the path have C among their parents, no node of C lies below any, and no cycle is closed.
+//
+// The path is told by w_0 and w_1: it is climbed while a node has just one parent besides C. The
+// way back is told by w_k and w_{k-1}, and w_k has then as many parents to choose from as w_0 has
+// now, so both ways are equally probable. A score that cannot tell these DAGs apart accepts always.
+Proposal DagState::propose_reverse_path(Random& random) {
+    auto lower = static_cast<int>(random.below(static_cast<std::size_t>(dag_.nodes())));
+    const std::uint64_t* parents = dag_.parents(lower);
+    const std::size_t count = count_nodes(parents, words_);
+    if (count == 0) return {.move = reversed_path, .possible = false};
+    int upper = member_of(parents, random.below(count));
+    set_.assign(parents, parents + words_);
+    flip_node(set_.data(), upper);
+    flip_node(begin_change(lower), upper);
+    while (true) {
+        int next = -1;
+        std::size_t others = 0;
+        bool has_all = true;
+        for (std::size_t word = 0; word < words_; ++word) {
+            const std::uint64_t above = dag_.parents(upper)[word];
+            const std::uint64_t other = above & ~set_[word];
+            has_all = has_all && (set_[word] & ~above) == 0;
+            others += static_cast<std::size_t>(std::popcount(other));
+            if (other != 0) next = static_cast<int>(word * 64) + std::countr_zero(other);
+        }
+        if (!has_all || others > 1) {
+            changed_.clear();
+            return {.move = reversed_path, .possible = false};
+        }
+        std::uint64_t* row = begin_change(upper);
+        std::copy(set_.begin(), set_.end(), row);
+        put_node(row, lower);
+        if (others == 0) break;
+        lower = upper;
+        upper = next;
     }
+    weigh_changes();
+    return proposal(reversed_path, 0.0);
 }
 
 // A draw from the law of a node's parents given the rest of the DAG, at inverse temperature 1. What

@@ -26,10 +26,9 @@ DagState::DagState(const Dags& space)
       node_weights_(static_cast<std::size_t>(space.nodes())),
       neighbours_(weights_),
       reversal_(weights_),
-      changed_parents_(2 * words_),
-      changed_weights_(2),
+      changed_parents_(node_weights_.size() * words_),
+      changed_weights_(node_weights_.size()),
       set_(words_),
-      one_(words_),
       allowed_(weights_.sums().words()) {
     become(dag_.all_parents());
 }

@@ -32,7 +32,7 @@ class DagState final : public State {
     Proposal propose_add(Random& random);
     Proposal propose_delete(Random& random);
     Proposal propose_reverse(Random& random);
-    Proposal propose_reverse_covered(Random& random);
+    Proposal propose_reverse_path(Random& random);
     Proposal propose_parents(Random& random);
     Proposal propose_reverse_and_redraw(Random& random);
 
@@ -53,7 +53,7 @@ class DagState final : public State {
     SumMemo memo_;
     unsigned accepted_ = 0;
 
-    // The last proposal: up to two nodes with other parents. Neighbours are renewed after a change
+    // The last proposal: nodes with other parents. Neighbours are renewed after a change
     // of one edge; after a redrawn family it is as cheap to look at them anew when they are needed.
     std::vector<int> changed_;
     bool renew_neighbours_ = false;
@@ -61,12 +61,7 @@ class DagState final : public State {
     std::vector<LogWeight> changed_weights_;
     LogWeight proposed_;
 
-    // The covered edges of the DAG.
-    void find_covered();
-    std::vector<DagNeighbours::Edge> covered_;
-
     std::vector<std::uint64_t> set_;
-    std::vector<std::uint64_t> one_;
     std::vector<std::uint64_t> allowed_;
 };
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise._checks import whole_number
-from arcwise._running import Progress, Run, running
+from arcwise._running import Moment, Progress, Run, running
 from arcwise.algorithms.assembling import assemble
 from arcwise.algorithms.chain_posterior import acceptance, sums_for, weight_summary
 from arcwise.algorithms.ladders import as_rising, linear
@@ -35,6 +35,7 @@ _STATES_PER_RUN = 10
 # Far from all other runs and chains of the same seed, so that what they say is independent.
 _FIRST_RUN_OF_TOTALS = 1 << 62
 _MOST_RUNS_OF_WEIGHT_ZERO = 4096
+_PIECE = 16
 
 
 def ais(
@@ -281,7 +282,7 @@ def _run(
     try:
         with running(threads, progress, "ais") as run:
             if not wanted.open_ended:
-                annealed.run(0, wanted.runs or _RUNS, run.threads, run.progress)
+                _run_so_many(annealed, wanted.runs or _RUNS, run)
             else:
                 _run_by_pieces(annealed, wanted, run)
     except KeyboardInterrupt:
@@ -297,23 +298,71 @@ def _run(
     return False
 
 
+def _run_so_many(annealed: _core.AnnealedRuns, count: int, run: Run) -> None:
+    if run.progress is None:
+        annealed.run(0, count, run.threads, None)
+        return
+    teller = _Teller(annealed, run.progress)
+    least = getattr(annealed, "least_piece", _PIECE)  # an engine may need many to be busy
+    # As many again each time: every run has random numbers of its own, wherever pieces end.
+    while (done := len(annealed)) < count:
+        piece = min(max(least, done), count - done)
+
+        def within(share: float, done: int = done, piece: int = piece) -> None:
+            teller.tell((done + share * piece) / count, done + share * piece)
+
+        annealed.run(done, piece, run.threads, within)
+        teller.look()
+    teller.tell(1.0, count)
+
+
 def _run_by_pieces(annealed: _core.AnnealedRuns, wanted: _Wanted, run: Run) -> None:
     start = time.perf_counter()
+    teller = _Teller(annealed, run.progress)
     # Whole pieces of the same size: were the last runs cut off, long ones would be too rare.
-    piece = 16
     while True:
-        annealed.run(len(annealed), piece, run.threads, None)
+        annealed.run(len(annealed), _PIECE, run.threads, None)
+        effective = teller.look()
         shares = []
         if wanted.seconds is not None:
             shares.append((time.perf_counter() - start) / wanted.seconds)
         if wanted.effective_samples is not None:
-            shares.append(_effective(annealed.log_weights()) / wanted.effective_samples)
-        if run.progress is not None:
-            run.progress(min(1.0, max(shares)))
+            shares.append(effective / wanted.effective_samples)
+        teller.tell(min(1.0, max(shares)), len(annealed))
         if max(shares) >= 1.0:
             return
-        if len(annealed) >= _MOST_RUNS_OF_WEIGHT_ZERO and _effective(annealed.log_weights()) == 0:
+        if len(annealed) >= _MOST_RUNS_OF_WEIGHT_ZERO and effective == 0:
             return
+
+
+class _Teller:
+    """Tells how annealing stands: runs in a second, and what their weights are worth."""
+
+    def __init__(
+        self, annealed: _core.AnnealedRuns, progress: Callable[[float], None] | None
+    ) -> None:
+        self._annealed = annealed
+        self._progress = progress
+        self._effective: float | None = None
+        self._start = time.perf_counter()
+
+    def look(self) -> float:
+        self._effective = _effective(self._annealed.log_weights())
+        return self._effective
+
+    def tell(self, share: float, runs: float) -> None:
+        if self._progress is None:
+            return
+        seconds = time.perf_counter() - self._start
+        moment = Moment(
+            share,
+            steps=int(runs),
+            rate=runs / seconds if runs > 0 and seconds > 0 else None,
+            unit="runs",
+            effective=self._effective,
+            seconds_left=seconds * (1 / share - 1) if share > 0 else None,
+        )
+        self._progress(moment)
 
 
 def _effective(log_weights: NDArray[np.float64]) -> float:

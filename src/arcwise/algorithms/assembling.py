@@ -21,12 +21,10 @@ from arcwise.algorithms.dag_weights import best_dag
 from arcwise.algorithms.recording import Kept, Recording
 from arcwise.dag import Dag
 from arcwise.diagnostics.convergence import weighted_standard_error
+from arcwise.diagnostics.findings import fewest_effective_dags
 from arcwise.errors import ArgumentError, WeightCollapseWarning
 from arcwise.model import Model
 from arcwise.posterior import DagSample
-
-_FEW_EFFECTIVE_DAGS = 20.0
-_SMALL_EFFECTIVE_SHARE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +94,7 @@ def weighted_dags(
 def warn_of_collapse(dags: DagSample) -> None:
     """Warn if a few DAGs carry nearly all of the weight."""
     effective = dags.effective_sample_size()
-    if effective < max(_FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE * len(dags)):
+    if effective < fewest_effective_dags(len(dags)):
         warnings.warn(
             f"the weights of the {len(dags)} DAGs are worth {effective:.1f} equally weighted ones; "
             "draw more DAGs, or use space='partitions', which needs no weights",

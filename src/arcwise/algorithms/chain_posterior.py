@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise._running import Progress
 from arcwise.algorithms.assembling import assemble
-from arcwise.algorithms.chains import Budget, ChainRun, run_chains
+from arcwise.algorithms.budgets import Budget
+from arcwise.algorithms.chains import ChainRun, run_chains
 from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.recording import Kept, Recording
 from arcwise.algorithms.telescoping import telescoped
 from arcwise.diagnostics.chains import edge_diagnostics, trace_diagnostics
 from arcwise.diagnostics.convergence import weighted_standard_error
+from arcwise.diagnostics.findings import FEWEST_EXCHANGES, HOPELESS_RHAT, LARGEST_RHAT
 from arcwise.engines import opened_engine
-from arcwise.errors import ConvergenceWarning
+from arcwise.errors import ConvergenceWarning, ExchangeWarning
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
 from arcwise.posterior.evidence import Evidence
@@ -29,12 +31,7 @@ from arcwise.posterior.traces import Traces
 from arcwise.spaces import Space, as_space
 from arcwise.sums import ScoreSums
 
-_LARGEST_RHAT = 1.05
-_FEWEST_EXCHANGES = 0.05
 _SUM_TOLERANCE = 1e-9  # far below what sampling could tell; sums by table have none
-# Modes may weigh the same, so that edges alone tell them apart. Of hundreds of edges one may always
-# be far off by chance, so more is asked for.
-_LARGEST_EDGE_RHAT = 1.2
 
 
 @dataclass(frozen=True)
@@ -103,6 +100,7 @@ def sample_chains(
         "states": [record.states for record in run.kept],
         "dags": 0 if found.dags is None else len(found.dags),
         "interrupted": run.interrupted,
+        **({} if run.until is None else {"until": run.until, "until_met": run.until_met}),
         "acceptance": acceptance([run.chains.moves(i) for i in range(len(run.chains))]),
         **exchanges,
         **diagnostics,
@@ -226,12 +224,12 @@ def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> tuple[float, fl
 def _warn_of_gaps(rates: list[float | None]) -> None:
     """Warn of temperatures too far apart: states do not pass, and the evidence is too low."""
     fewest = min((rate for rate in rates if rate is not None), default=1.0)
-    if fewest < _FEWEST_EXCHANGES:
+    if fewest < FEWEST_EXCHANGES:
         warnings.warn(
             f"neighbouring temperatures exchange states in only {fewest:.1%} of the proposals, so "
             "their evidence and its error are not to be trusted; give more levels, or "
             "ladder='adapted'",
-            ConvergenceWarning,
+            ExchangeWarning,
             stacklevel=4,
         )
 
@@ -239,7 +237,8 @@ def _warn_of_gaps(rates: list[float | None]) -> None:
 def _warn_of_convergence(diagnostics: dict[str, Any]) -> None:
     rhat = diagnostics["rhat_log_weight"] or 1.0
     edge_rhat = diagnostics["largest_rhat_edge"] or 1.0
-    if rhat > _LARGEST_RHAT or edge_rhat > _LARGEST_EDGE_RHAT:
+    # Modes may weigh the same, so that edges alone tell them apart.
+    if rhat > LARGEST_RHAT or edge_rhat > HOPELESS_RHAT:
         difference = diagnostics["largest_edge_difference_between_chains"]
         apart = "" if difference is None else f", edges up to {difference:.2f} apart between chains"
         warnings.warn(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
+from arcwise._checks import whole_number
 from arcwise._running import Progress, Run, running
 from arcwise.algorithms.memory import exact_cost, refuse_too_large
 from arcwise.algorithms.targets import Target, as_target
@@ -17,7 +18,7 @@ from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
-from arcwise.posterior import Evidence, Posterior
+from arcwise.posterior import DagSample, Evidence, Posterior
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
 from arcwise.scores import FamilyScores
 
@@ -30,6 +31,8 @@ def exact(
     *,
     memory_limit: int | None = None,
     tolerance: float = 1e-8,
+    dags: int = 0,
+    seed: int = 0,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Posterior:
@@ -51,6 +54,12 @@ def exact(
     tolerance
         The largest error rounding may leave in the modular programme, whose
         sums alternate in sign; it takes more digits where it must.
+    dags
+        The number of DAGs to draw from the posterior, independently, for what
+        edges and parent sets do not tell, such as paths; see `ExactSampler`. It takes
+        about as long again.
+    seed
+        The seed of these draws.
     threads
         The number of threads; None for all cores.
     progress
@@ -60,7 +69,7 @@ def exact(
     -------
     Posterior
         With exact probabilities of edges and parent sets, the log evidence and
-        the best DAG.
+        the best DAG, and the DAGs if any were asked for.
 
     Raises
     ------
@@ -82,6 +91,8 @@ def exact(
     if not 0 < tolerance < 1:
         raise ArgumentError(f"tolerance is {tolerance!r}; give a number between 0 and 1")
     start = time.perf_counter()
+    count = whole_number(dags, "dags", at_least=0)
+    key = whole_number(seed, "seed", at_least=0)
     with running(threads, progress, "Exact posterior") as run:
         refuse_too_large(exact_cost(model, wanted, threads=run.threads).memory, memory_limit)
         quiet = Run(run.threads)
@@ -96,6 +107,7 @@ def exact(
                 weights, run.threads, run.progress
             )
         constant = log_prior_constant(model, wanted, tolerance, quiet)
+    drawn = _drawn(model, wanted, tolerance, count, key, threads, progress) if count else None
     orders = 0.0
     if wanted == "order-modular":
         orders = linear_extensions(map_dag, log=True)
@@ -110,8 +122,25 @@ def exact(
         map_probability=math.exp(min(0.0, map_log_weight + orders - total)),
         error=error,
         family_probabilities=FamilyScores(model.variables, families),
+        dags=drawn,
         provenance=model.provenance() | {"seconds": time.perf_counter() - start},
     )
+
+
+def _drawn(
+    model: Model,
+    target: Target,
+    tolerance: float,
+    count: int,
+    seed: int,
+    threads: int | None,
+    progress: Progress,
+) -> DagSample:
+    # Drawing stands on this file.
+    from arcwise.algorithms.exact_sampling import ExactSampler
+
+    sampler = ExactSampler(model, target, tolerance=tolerance, threads=threads, progress=progress)
+    return sampler.dags(count, seed=seed, progress=progress)
 
 
 def best_dag(model: Model, run: Run) -> tuple[Dag, float]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +20,11 @@ from arcwise.algorithms.dag_weights import modular_log_weights
 from arcwise.algorithms.exact import refuse_many_variables
 from arcwise.algorithms.targets import Target, as_target
 from arcwise.errors import ArgumentError
+from arcwise.features import AnyFeature, Conditional, as_feature
 from arcwise.model import Model
-from arcwise.posterior import DagSample, Feature
+from arcwise.posterior import DagSample, Estimate, Interval
+from arcwise.posterior.consensus import CredibleSet, credible_set
+from arcwise.posterior.estimating import estimate_without_error
 
 
 class ExactSampler:
@@ -117,13 +119,6 @@ class ExactSampler:
             return np.empty((0, 0)), self._modular.sample(*arguments)
 
 
-class Interval(NamedTuple):
-    """Bounds within which a probability surely lies."""
-
-    low: float
-    high: float
-
-
 @dataclass(frozen=True, eq=False)
 class ImportanceWeightedDags:
     """Different DAGs, weighted to the modular posterior.
@@ -148,23 +143,59 @@ class ImportanceWeightedDags:
     dags: DagSample
     coverage: float | None
 
-    def probability(self, feature: Feature) -> float:
+    def probability(self, feature: AnyFeature, given: AnyFeature | None = None) -> float:
         """Return the estimate of a feature's probability; see `DagSample.probability`."""
-        return self.dags.probability(feature)
+        return self.dags.probability(feature, given)
 
-    def interval(self, feature: Feature) -> Interval:
+    def estimate(self, feature: AnyFeature, given: AnyFeature | None = None) -> Estimate:
+        """Return the probability of a feature with its sure bounds, if the coverage is known.
+
+        The DAGs are different ones and no draws, so that they tell no standard error.
+
+        Parameters
+        ----------
+        feature, given
+            As for `DagSample.probability`.
+        """
+        asked = as_feature(feature, self.dags.variables, given)
+        bounds = None if self.coverage is None else self.interval(asked)
+        return estimate_without_error(self.dags, asked, bounds)
+
+    def interval(self, feature: AnyFeature, given: AnyFeature | None = None) -> Interval:
         """Return bounds of the probability of a feature that is true or false of each DAG.
 
         They hold for sure, not just with high probability: the DAGs that were
         not drawn have a known total probability, and all or none of them may
-        have the feature.
+        have the feature. Given an event, all of them may have that, too.
         """
         if self.coverage is None:
             raise ArgumentError(
                 "the interval needs the summed weights of all DAGs; give log_total_weight"
             )
-        low = self.coverage * self.probability(feature)
-        return Interval(low, min(1.0, low + 1.0 - self.coverage))
+        asked = as_feature(feature, self.dags.variables, given)
+        unseen = 1.0 - self.coverage
+        share = 1.0
+        if isinstance(asked, Conditional):
+            share = self.probability(asked.given)
+            if share == 0.0:
+                return Interval(0.0, 1.0)
+        seen = self.coverage * share
+        low = seen * self.probability(asked)
+        return Interval(low / (seen + unseen), min(1.0, (low + unseen) / (seen + unseen)))
+
+    def credible_set(self, level: float = 0.95, *, classes: bool = False) -> CredibleSet:
+        """Return the most probable DAGs, or classes, that reach a probability together.
+
+        Where the coverage is known, the probabilities of DAGs are exact, and those of
+        classes are at least as large as said.
+
+        Parameters
+        ----------
+        level, classes
+            As for `DagSample.credible_set`.
+        """
+        total = 1.0 if self.coverage is None else self.coverage
+        return credible_set(self.dags, level, classes, total)
 
 
 def importance_weighted_dags(

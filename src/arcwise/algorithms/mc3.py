@@ -7,8 +7,8 @@ from typing import Any
 
 from arcwise._checks import whole_number
 from arcwise._running import Progress
+from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.chain_posterior import Tempering, sample_chains
-from arcwise.algorithms.chains import Budget
 from arcwise.algorithms.ladders import as_ladder
 from arcwise.algorithms.recording import Recording
 from arcwise.algorithms.targets import Target, as_target
@@ -30,6 +30,7 @@ def mc3(
     steps: int | None = None,
     seconds: float | None = None,
     effective_samples: float | None = None,
+    until: str | None = None,
     burn_in: float = 0.5,
     thinning: int | None = None,
     chains: int = 4,
@@ -65,7 +66,7 @@ def mc3(
     exchanges_per_step
         Exchanges of neighbours proposed after each step, which cost next to
         nothing; None for 4 for each pair of neighbours.
-    target, steps, seconds, effective_samples, burn_in, thinning, chains, dags_per_state, \
+    target, steps, seconds, effective_samples, until, burn_in, thinning, chains, dags_per_state, \
 dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, threads, progress
         As for `mcmc`; a step moves the states of all temperatures once.
 
@@ -93,7 +94,7 @@ dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, threa
         model,
         space,
         Tempering(inverse_temperatures, adapt, exchanges),
-        Budget(steps, seconds, effective_samples, burn_in, thinning),
+        Budget(steps, seconds, effective_samples, burn_in, thinning, until),
         Recording(wanted, dags_per_state, dag_time_share, extension_budget, estimate_extensions),
         chains=chains,
         seed=seed,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from arcwise._running import Progress
+from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.chain_posterior import Tempering, sample_chains
-from arcwise.algorithms.chains import Budget
 from arcwise.algorithms.recording import Recording
 from arcwise.algorithms.targets import Target, as_target
 from arcwise.model import Model
@@ -22,6 +22,7 @@ def mcmc(
     steps: int | None = None,
     seconds: float | None = None,
     effective_samples: float | None = None,
+    until: str | None = None,
     burn_in: float = 0.5,
     thinning: int | None = None,
     chains: int = 4,
@@ -55,9 +56,18 @@ def mcmc(
         The budget: steps of each chain, or wall-clock time, burn-in included, or
         the effective number of samples of the log weight. By default
         ``200 n**2`` steps, at least 20,000.
+    until
+        A rule that ends the run before the steps or seconds are spent, such as
+        ``"rhat<1.01, ess>400"``: conditions on ``rhat`` and ``ess`` (R-hat and the
+        effective sample size of the log weight), ``edge_rhat`` and ``edge_ess`` (those
+        of the worst edge), and ``difference`` (of an edge probability between
+        chains), all of which must hold. It is looked at whenever the run has grown
+        to twice its length, and only the last half counts; `effective_samples` is
+        the rule ``ess``. Without steps or seconds besides, the run goes on until the
+        rule is met.
     burn_in
-        The share of steps or seconds at the start that is not kept; with
-        `effective_samples`, ``10 n**2`` steps are not, at least 1,000.
+        The share of steps or seconds at the start that is not kept; with a rule it
+        is about half.
     thinning
         Steps between two kept states; None for ``2 n``, but at least 1,000 states of
         each chain and at most 10,000.
@@ -109,7 +119,7 @@ def mcmc(
         model,
         space,
         Tempering([1.0]),
-        Budget(steps, seconds, effective_samples, burn_in, thinning),
+        Budget(steps, seconds, effective_samples, burn_in, thinning, until),
         Recording(wanted, dags_per_state, dag_time_share, extension_budget, estimate_extensions),
         chains=chains,
         seed=seed,

@@ -127,6 +127,27 @@ class Kept:
         """How many states were kept."""
         return len(self.log_weights)
 
+    def between(self, first: int, last: int, edge_sums: NDArray[np.float64] | None) -> Kept:
+        """Return what was kept from one state to before another, with its sums of edges."""
+        ends = np.concatenate([[0], np.cumsum(self.dag_counts, dtype=np.int64)])
+        states, dags = slice(first, last), slice(int(ends[first]), int(ends[last]))
+        batches = self.edge_batches
+        if batches is not None:
+            # Only batches that lie within it as a whole.
+            size = self.edge_batch_size
+            batches = batches[-(-first // size) : last // size]
+        return replace(
+            self,
+            log_weights=self.log_weights[states],
+            codes=self.codes[states],
+            dag_counts=self.dag_counts[states],
+            parents=self.parents[dags],
+            log_extensions=self.log_extensions[dags],
+            extension_errors=self.extension_errors[dags],
+            edge_sums=edge_sums,
+            edge_batches=batches,
+        )
+
     def log_dag_weights(self) -> NDArray[np.float64]:
         """Return for each DAG the log of its share of all DAGs of its state, over the orders."""
         each = np.repeat(self.dag_counts, self.dag_counts).astype(np.float64)

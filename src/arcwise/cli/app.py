@@ -7,11 +7,15 @@ from typing import Annotated
 import typer
 
 import arcwise
+from arcwise.cli.compare import compare
 from arcwise.cli.composition import command
 from arcwise.cli.data import describe, simulate
 from arcwise.cli.evidence import evidence
 from arcwise.cli.exact import exact
+from arcwise.cli.feature import feature
+from arcwise.cli.learn import learn
 from arcwise.cli.map import map
+from arcwise.cli.pages import report
 from arcwise.cli.sample import sample
 from arcwise.cli.score import score
 
@@ -46,5 +50,10 @@ def _global_options(
     pass
 
 
-for function in (exact, sample, map, evidence, score, describe, simulate):
+_COMMANDS = (
+    *(learn, report, feature, compare),
+    *(exact, sample, map, evidence, score, describe, simulate),
+)
+
+for function in _COMMANDS:
     app.command()(command(function))

@@ -18,14 +18,16 @@ _EDGES_SHOWN = 15
 
 def print_edges(posterior: Posterior) -> None:
     """Print the most probable edges, with their standard errors if there are any."""
-    table = Table(title=f"The {_EDGES_SHOWN} most probable edges", title_justify="left")
+    rows = posterior.edge_table()
+    shown = min(_EDGES_SHOWN, len(rows))
+    table = Table(title=f"The {shown} most probable edges of {len(rows)}", title_justify="left")
     table.add_column("source")
     table.add_column("target")
     table.add_column("probability", justify="right")
     if posterior.edge_errors is not None:
         table.add_column("standard error", justify="right")
     place = {name: index for index, name in enumerate(posterior.variables)}
-    for source, target, probability in posterior.edge_table()[:_EDGES_SHOWN]:
+    for source, target, probability in rows[:shown]:
         cells: list[Text | str] = [Text(source), Text(target), f"{probability:.4f}"]
         if posterior.edge_errors is not None:
             cells.append(f"{posterior.edge_errors[place[source], place[target]]:.4f}")
@@ -50,6 +52,14 @@ def print_summary(posterior: Posterior) -> None:
     ):
         if summary.get(key) is not None:
             print(f"{words} {summary[key]:.4g}")
+
+
+def print_told(posterior: Posterior) -> None:
+    """Print what was chosen and how far to trust it, as `sample` says."""
+    print("\nWhat was done:")
+    print(*posterior.summary["choices"], sep="\n")
+    print(f"\nHow far to trust it: {posterior.summary['verdict']}")
+    print(*posterior.summary["trust"], sep="\n", end="\n\n")
 
 
 def evidence_lines(evidence: Evidence) -> list[str]:
@@ -92,14 +102,15 @@ def map_lines(best: MapResult) -> list[str]:
 
 def write_map(best: MapResult, folder: Path) -> str:
     """Write the files of the best DAG to a folder, and return their names as a phrase."""
-    _make_folder(folder)
+    make_folder(folder)
     best.write_edges(folder / "edges.csv")
     best.write_cpdag(folder / "cpdag.csv")
     best.write_summary(folder / "summary.json")
     return listing(["edges.csv", "cpdag.csv", "summary.json"])
 
 
-def _make_folder(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
+    """Make the folder results go to, or refuse what cannot be one."""
     if folder.exists() and not folder.is_dir():
         raise ArgumentError(f"'{folder}' is a file; give a folder for --out")
     folder.mkdir(parents=True, exist_ok=True)
@@ -107,7 +118,7 @@ def _make_folder(folder: Path) -> None:
 
 def write_results(posterior: Posterior, folder: Path) -> str:
     """Write the files of a posterior to a folder, and return their names as a phrase."""
-    _make_folder(folder)
+    make_folder(folder)
     written = ["edges.csv"]
     posterior.write_edges(folder / "edges.csv")
     if posterior.evidence is not None:

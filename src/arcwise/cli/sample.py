@@ -10,6 +10,7 @@ import typer
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
+from arcwise.algorithms.stopping import StoppingRule
 from arcwise.cli.options import (
     Cluster,
     DataOptions,
@@ -45,6 +46,15 @@ def sample(
     target: TargetName = "modular",
     steps: Steps = None,
     seconds: Seconds = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            help="A rule that ends mcmc and mc3, such as 'rhat<1.01, ess>400'; also on edge_rhat, "
+            "edge_ess and difference. --steps or --seconds limit the run besides.",
+            metavar="RULE",
+        ),
+    ] = None,
     chains: Runs = None,
     levels: Annotated[
         int, typer.Option("--levels", help="Temperatures of mc3 besides the hottest.")
@@ -79,6 +89,10 @@ def sample(
     [bold]Example:[/bold] arcwise sample data.csv --space buckets:5 --max-indegree 3 --out results
     """
     chosen = as_space(space)  # refused before anything takes time
+    if until is not None:
+        if algorithm == "ais":
+            raise ArgumentError("--until belongs to mcmc and mc3; leave it out, or give --seconds")
+        StoppingRule.parse(until)
     print(data.describe())
     with opened_engine(cluster) as engine:
         model = build_model(families, data, score, prior, seed, threads, engine).model
@@ -91,7 +105,9 @@ def sample(
             "threads": threads,
             "progress": True,
         }
-        posterior = _run(algorithm, model, chosen, steps, seconds, chains, levels, ladder, common)
+        posterior = _run(
+            algorithm, model, chosen, steps, seconds, until, chains, levels, ladder, common
+        )
     print_edges(posterior)
     print_summary(posterior)
     if posterior.evidence is not None:
@@ -106,6 +122,7 @@ def _run(
     space: Space,
     steps: int | None,
     seconds: float | None,
+    until: str | None,
     chains: int | None,
     levels: int,
     ladder: str,
@@ -115,7 +132,8 @@ def _run(
         if seconds is not None and chains is not None:
             raise ArgumentError("--chains is the number of runs of ais; give it or --seconds")
         return ais(model, space, steps=steps, seconds=seconds, runs=chains, **common)
-    common |= {"steps": steps, "seconds": seconds, "chains": 4 if chains is None else chains}
+    common |= {"steps": steps, "seconds": seconds, "until": until}
+    common["chains"] = 4 if chains is None else chains
     if algorithm == "mc3":
         return mc3(model, space, levels=levels, ladder=ladder, **common)
     return mcmc(model, space, **common)

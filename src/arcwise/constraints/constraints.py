@@ -24,9 +24,10 @@ from arcwise.errors import ArgumentError, ConstraintError
 class Constraints:
     """Which edges must, may and must not be there, and how many parents a node may have.
 
-    Edges come as pairs (source, target) of names, as a `Dag` or a networkx
-    DiGraph, as an n x n matrix of 0 and 1 indexed [source, target] in the
-    order of the variables, or as such a frame with names. In a pair, a
+    Edges come as pairs (source, target) of names, as a `Dag`, a networkx
+    DiGraph or a causal-learn GeneralGraph, as a frame with the columns source
+    and target (or from and to), as an n x n matrix of 0 and 1 indexed [source,
+    target] in the order of the variables, or as such a frame with names. In a pair, a
     compiled regular expression stands for all names it matches from their
     start. The attributes hold the same in one fixed form, so that constraints
     that say the same in the same way are equal.

@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 
 from arcwise._edges import (
     edges_of_graph,
+    edges_of_list,
     edges_of_matrix,
+    is_edge_list,
     is_frame,
     is_graph,
     is_matrix,
     labelled_matrix,
 )
 from arcwise._names import listing, positions
+from arcwise.constraints.foreign import edges_of_general_graph, is_general_graph
 from arcwise.dag import Dag
 from arcwise.errors import ConstraintError
 
@@ -47,8 +50,10 @@ def read_edges(value: Any, source: str, *, diagonal_is_meant: bool = False) -> t
     Parameters
     ----------
     value
-        Pairs of names or compiled patterns, a Dag, a networkx DiGraph, an
-        n x n matrix or frame of 0 and 1, or what this function returns.
+        Pairs of names or compiled patterns, a Dag, a networkx DiGraph, a
+        causal-learn GeneralGraph of directed edges, a frame with the columns source
+        and target (or from and to), an n x n matrix or frame of 0 and 1, or what
+        this function returns.
     source
         The argument the edges came in, for the messages.
     diagonal_is_meant
@@ -59,7 +64,8 @@ def read_edges(value: Any, source: str, *, diagonal_is_meant: bool = False) -> t
         return ()
     matrix: NDArray[np.bool_] | None = None
     names: Sequence[Endpoint] = ()
-    if is_frame(value):
+    listed = is_edge_list(value)
+    if is_frame(value) and not listed:
         names, values = labelled_matrix(value, source, ConstraintError)
         matrix = edges_of_matrix(values, source, ConstraintError)
     elif is_matrix(value):
@@ -71,8 +77,12 @@ def read_edges(value: Any, source: str, *, diagonal_is_meant: bool = False) -> t
         pairs: Iterable[Any] = [(names[i], names[j]) for i, j in np.argwhere(matrix)]
     elif isinstance(value, Dag):
         pairs = value.edges
+    elif listed:
+        pairs = edges_of_list(value)
     elif is_graph(value):
         pairs = edges_of_graph(value, source, ConstraintError)
+    elif is_general_graph(value):
+        pairs = edges_of_general_graph(value, source)
     else:
         pairs = _iterated(value, source)
     edges = {_checked(pair, source) for pair in pairs}

@@ -1,4 +1,4 @@
-"""Reads the constraint objects of pgmpy and causal-learn by their attributes, importing neither."""
+"""Reads the objects of pgmpy and causal-learn by their attributes, importing neither."""
 
 from __future__ import annotations
 
@@ -66,3 +66,23 @@ def _compiled(pattern: str) -> re.Pattern[str]:
             f"the background knowledge holds {pattern!r}, which is no regular expression "
             f"({problem}); correct the pattern"
         ) from None
+
+
+def is_general_graph(value: Any) -> bool:
+    """Say whether this looks like causal-learn's GeneralGraph."""
+    return hasattr(value, "get_graph_edges") and hasattr(value, "get_node_names")
+
+
+def edges_of_general_graph(value: Any, source: str) -> list[tuple[str, str]]:
+    """Return the edges of a GeneralGraph, all of which must be directed."""
+    pairs = []
+    for edge in value.get_graph_edges():
+        ends = (edge.get_endpoint1().name, edge.get_endpoint2().name)
+        pair = (edge.get_node1().get_name(), edge.get_node2().get_name())
+        if ends not in (("TAIL", "ARROW"), ("ARROW", "TAIL")):
+            raise ConstraintError(
+                f"{source} has an edge between {pair[0]!r} and {pair[1]!r} that is not directed; "
+                "give directed edges only"
+            )
+        pairs.append(pair if ends == ("TAIL", "ARROW") else pair[::-1])
+    return pairs

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import gzip
-import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from arcwise._optional import optional
 from arcwise.data.columns import Column, DiscreteColumn
 from arcwise.data.delimited import separator_of
-from arcwise.errors import ArgumentError, DataError, MissingDependencyError
+from arcwise.errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
     import os
@@ -25,7 +25,7 @@ def to_dict(data: Data) -> dict[str, list[object]]:
 
 def to_pandas(data: Data) -> Any:
     """Return a pandas frame that `read` turns into an equal table."""
-    pandas = _package("pandas", "to_pandas")
+    pandas = optional("pandas", "to_pandas")
 
     def series(column: Column) -> Any:
         labels = column.labels()
@@ -43,7 +43,7 @@ def to_pandas(data: Data) -> Any:
 
 def to_polars(data: Data) -> Any:
     """Return a polars frame; text with unobserved levels becomes an Enum."""
-    polars = _package("polars", "to_polars")
+    polars = optional("polars", "to_polars")
 
     def series(column: Column) -> Any:
         labels = column.labels()
@@ -89,13 +89,3 @@ def _speaks_for_itself(column: DiscreteColumn, present: list[object]) -> bool:
         return False
     observed = set(column.codes.tolist())
     return len(observed) == column.size and present == sorted(present)  # type: ignore[type-var]
-
-
-def _package(name: str, method: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise MissingDependencyError(
-            f"`{method}` needs the package {name}, which is not installed; "
-            f"install it with `pip install {name}`"
-        ) from None

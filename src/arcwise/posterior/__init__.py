@@ -1,9 +1,24 @@
 """Posteriors: what comes out of an algorithm, and what can be asked of it."""
 
-from arcwise.posterior.dag_sample import DagSample, Feature
+from arcwise.posterior.consensus import CredibleSet, ThresholdGraph
+from arcwise.posterior.dag_sample import DagSample
+from arcwise.posterior.estimate import Estimate, Interval
 from arcwise.posterior.evidence import Evidence, LowerBound
 from arcwise.posterior.map_result import MapResult
+from arcwise.posterior.matrices import FeatureMatrix
 from arcwise.posterior.posterior import Posterior
 from arcwise.posterior.traces import Traces
 
-__all__ = ["DagSample", "Evidence", "Feature", "LowerBound", "MapResult", "Posterior", "Traces"]
+__all__ = [
+    "CredibleSet",
+    "DagSample",
+    "Estimate",
+    "Evidence",
+    "FeatureMatrix",
+    "Interval",
+    "LowerBound",
+    "MapResult",
+    "Posterior",
+    "ThresholdGraph",
+    "Traces",
+]

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise import _core
 from arcwise._checks import whole_number
 from arcwise._names import checked_variables, positions
 from arcwise.dag import Dag
-from arcwise.diagnostics.convergence import weighted_standard_error
 from arcwise.errors import ArgumentError
+from arcwise.features import AnyFeature, ParentSet, as_feature
+from arcwise.posterior.matrices import (
+    FeatureMatrix,
+    Relation,
+    checked_length,
+    checked_relation,
+    relation_errors,
+    relation_probabilities,
+    unpacked,
+)
 
-Feature = tuple[str, str] | Callable[[Dag], float | bool]
-"""An edge (source, target), or any function of a DAG."""
+if TYPE_CHECKING:
+    from arcwise.posterior.consensus import CredibleSet
+    from arcwise.posterior.estimate import Estimate
+
+# Edges this uncertain show how fast the DAGs change.
+_UNCERTAIN = 0.05
 
 
 class DagSample:
@@ -57,7 +71,7 @@ class DagSample:
         chains: NDArray[np.int64] | None = None,
     ) -> None:
         self.variables = checked_variables(variables)
-        packed = np.asarray(parents, dtype=np.uint64)
+        packed = np.ascontiguousarray(parents, dtype=np.uint64)
         if packed.ndim == 2:
             packed = packed[:, :, np.newaxis]
         n = len(self.variables)
@@ -127,12 +141,16 @@ class DagSample:
         return (self[index] for index in range(len(self)))
 
     def _matrix(self, index: int) -> NDArray[np.bool_]:
-        return self._bits(self.parents[index]).T
+        return unpacked(self.parents[index], len(self.variables)).T
 
-    def _bits(self, packed: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        little = packed.astype("<u8").view(np.uint8)
-        bits = np.unpackbits(little, axis=-1, bitorder="little")
-        return bits[..., : len(self.variables)].astype(np.bool_)
+    def at(self, places: NDArray[np.int64]) -> DagSample:
+        """Return the DAGs at some places, with their weights and chains."""
+        return DagSample(
+            self.variables,
+            self.parents[places],
+            log_weights=None if self.log_weights is None else self.log_weights[places],
+            chains=None if self.chains is None else self.chains[places],
+        )
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
@@ -144,77 +162,150 @@ class DagSample:
 
     def edge_probabilities(self) -> NDArray[np.float64]:
         """Return the weighted share of DAGs with each edge, as [source, target]."""
-        result = np.zeros((len(self.variables),) * 2)
-        piece = 4096
-        for start in range(0, len(self), piece):
-            bits = self._bits(self.parents[start : start + piece])
-            result += np.einsum("i,ivu->uv", self.shares[start : start + piece], bits)
-        return result
+        return relation_probabilities(self, "edge")
 
     def standard_errors(self) -> NDArray[np.float64]:
         """Return the Monte-Carlo standard error of each edge probability.
 
         The weights and the autocorrelation within chains are taken into account.
         """
-        weights = np.ones(len(self)) if self.weights is None else self.weights
-        result = np.empty((len(self.variables),) * 2)
-        for node in range(len(self.variables)):
-            bits = self._bits(self.parents[:, node])
-            result[:, node] = weighted_standard_error(bits, weights, self.chains)
-        return result
+        return relation_errors(self, "edge")
+
+    def matrix(self, relation: Relation, *, max_length: int | None = None) -> FeatureMatrix:
+        """Return how probable a relation is between each two nodes, with standard errors.
+
+        Parameters
+        ----------
+        relation
+            ``"edge"``; ``"ancestor"``, a directed path; ``"skeleton"``, an edge in
+            either direction; ``"blanket"``, for Markov blankets; and of the
+            equivalence class ``"compelled"``, a directed edge, ``"reversible"``, an
+            undirected one, or ``"cpdag"``, either of these.
+        max_length
+            The most edges a path may have; None for any number.
+
+        Examples
+        --------
+        >>> sample = DagSample(["a", "b"], np.array([[0, 1], [0, 0]] * 4))
+        >>> sample.matrix("ancestor").probabilities
+        array([[0. , 0.5],
+               [0. , 0. ]])
+        """
+        wanted = checked_relation(relation)
+        longest = checked_length(max_length, wanted)
+        return FeatureMatrix(
+            relation_probabilities(self, wanted, longest), relation_errors(self, wanted, longest)
+        )
 
     def effective_sample_size(self) -> float:
         """Return how many DAGs of equal weight would vary as little, as to weights alone."""
         return float(1.0 / np.square(self.shares).sum())
 
+    @cached_property
+    def effective_draws(self) -> float:
+        """How many independent DAGs these are worth, as far as their edges tell.
+
+        It is what the middle one of the edges with a probability between 0.05 and 0.95
+        is worth, p (1 - p) over its squared standard error; but not more than
+        `effective_sample_size`, which is what it is where there is no such edge.
+        """
+        probabilities = self.edge_probabilities()
+        uncertain = np.minimum(probabilities, 1.0 - probabilities) >= _UNCERTAIN
+        by_weights = self.effective_sample_size()
+        if not uncertain.any():
+            return by_weights
+        p, errors = probabilities[uncertain], self.standard_errors()[uncertain]
+        with np.errstate(divide="ignore"):
+            worth = p * (1.0 - p) / errors**2
+        return float(np.fmin(np.nanmedian(worth), by_weights))
+
     def parent_sets(self, node: str, count: int = 5) -> list[tuple[tuple[str, ...], float]]:
         """Return the most frequent parent sets of a node and their weighted shares."""
         (index,) = positions([node], self.variables, "node")
         most = whole_number(count, "count", at_least=0)
-        distinct, place = np.unique(self.parents[:, index], axis=0, return_inverse=True)
-        shares = np.bincount(place.reshape(-1), weights=self.shares, minlength=len(distinct))
+        sets = np.ascontiguousarray(self.parents[:, index])
+        first, place = _core.distinct_patterns(sets)
+        shares = np.bincount(place, weights=self.shares, minlength=len(first))
+        bits = unpacked(sets[first], len(self.variables))
         return [
-            (
-                tuple(self.variables[u] for u in np.flatnonzero(self._bits(distinct[i]))),
-                float(shares[i]),
-            )
+            (tuple(self.variables[u] for u in np.flatnonzero(bits[i])), float(shares[i]))
             for i in np.argsort(-shares, kind="stable")[:most]
         ]
 
     def parent_set_probability(self, node: str, parents: Iterable[str]) -> float:
         """Return the weighted share of DAGs in which a node has exactly these parents."""
-        (index,) = positions([node], self.variables, "node")
-        wanted = np.zeros(self.parents.shape[2], dtype=np.uint64)
-        for parent in set(positions(parents, self.variables, "parents")):
-            wanted[parent // 64] |= np.uint64(1) << np.uint64(parent % 64)
-        return float(self.shares[(self.parents[:, index] == wanted).all(axis=1)].sum())
+        positions([node], self.variables, "node")
+        wanted = set(positions(parents, self.variables, "parents"))
+        others = [self.variables[parent] for parent in wanted]
+        if node in others:
+            return 0.0
+        return float(self.shares[ParentSet(node, others).values(self)].sum())
 
-    def probability(self, feature: Feature) -> float:
+    def probability(self, feature: AnyFeature, given: AnyFeature | None = None) -> float:
         """Return the weighted share of DAGs that have a feature.
 
         Parameters
         ----------
         feature
-            An edge as a pair (source, target), or a function of a `Dag` that
-            gives a truth value (or a number, whose mean is then returned).
+            Text such as ``"a ~> b"`` (see `arcwise.features.parse`), an edge as a
+            pair (source, target), a feature, or a function of a `Dag` that gives a
+            truth value (or a number, whose mean is then returned).
+        given
+            An event in one of the same forms: only DAGs that have it count.
         """
-        if callable(feature):
-            distinct, place = np.unique(
-                self.parents.reshape(len(self), -1), axis=0, return_inverse=True
-            )
-            shares = np.bincount(place.reshape(-1), weights=self.shares, minlength=len(distinct))
-            packed = DagSample(self.variables, distinct.reshape((-1, *self.parents.shape[1:])))
-            return float(
-                sum(share * float(feature(dag)) for share, dag in zip(shares, packed, strict=True))
-            )
-        source, target = positions(feature, self.variables, "feature")
-        bit = self.parents[:, target, source // 64] >> np.uint64(source % 64) & np.uint64(1)
-        return float(self.shares[bit != 0].sum())
+        from arcwise.posterior.estimating import weighted_mean
+
+        return weighted_mean(self, as_feature(feature, self.variables, given)).value
+
+    def estimate(self, feature: AnyFeature, given: AnyFeature | None = None) -> Estimate:
+        """Return the probability of a feature with its standard error and interval.
+
+        Parameters
+        ----------
+        feature, given
+            As for `probability`.
+
+        Examples
+        --------
+        >>> sample = DagSample(["a", "b"], np.array([[0, 1], [0, 0]] * 50))
+        >>> sample.estimate("a -> b").value
+        0.5
+        """
+        from arcwise.posterior.estimating import estimate_from_dags
+
+        return estimate_from_dags(self, as_feature(feature, self.variables, given))
+
+    def credible_set(self, level: float = 0.95, *, classes: bool = False) -> CredibleSet:
+        """Return the smallest set of these DAGs that reaches a probability.
+
+        Parameters
+        ----------
+        level
+            The probability, such as 0.95.
+        classes
+            Whether equivalent DAGs count as one, and the graphs are of the type `Cpdag`.
+
+        Examples
+        --------
+        >>> sample = DagSample(["a", "b"], np.array([[0, 1], [2, 0], [0, 0], [0, 1]]))
+        >>> list(sample.credible_set(0.5).graphs)
+        [Dag(2 variables, 1 edge: a -> b)]
+        >>> sample.credible_set(0.5, classes=True).probabilities
+        array([0.75])
+        """
+        from arcwise.posterior.consensus import credible_set
+
+        return credible_set(self, level, classes)
+
+    def distinct(self) -> tuple[DagSample, NDArray[np.int64]]:
+        """Return each different DAG once, as first seen, and for each DAG its place there."""
+        first, place = _core.distinct_patterns(self.parents.reshape(len(self), -1))
+        different = DagSample(self.variables, self.parents[first])
+        return different, place.astype(np.int64)
 
     def unique(self) -> DagSample:
-        """Return each different DAG once, without weights and chains."""
-        rows = np.unique(self.parents.reshape(len(self), -1), axis=0)
-        return DagSample(self.variables, rows.reshape((-1, *self.parents.shape[1:])))
+        """Return each different DAG once, as first seen, without weights and chains."""
+        return self.distinct()[0]
 
 
 def _checked_weights(

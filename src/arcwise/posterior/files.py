@@ -91,7 +91,7 @@ def write_table(columns: list[str], rows: Iterable[tuple[Any, ...]], path: Path)
 
 def _cell(value: Any) -> str:
     if isinstance(value, float):
-        return "" if math.isnan(value) else repr(value)
+        return "" if math.isnan(value) else repr(float(value))  # NumPy would name its type
     return str(value)
 
 

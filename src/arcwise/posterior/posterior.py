@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,19 @@ from arcwise._names import positions
 from arcwise.algorithms.targets import Target
 from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, FileFormatError
-from arcwise.posterior import files
-from arcwise.posterior.dag_sample import DagSample, Feature
+from arcwise.features import AnyFeature, as_feature
+from arcwise.posterior import consensus, estimating, files, merging
+from arcwise.posterior.dag_sample import DagSample
+from arcwise.posterior.estimate import Estimate
 from arcwise.posterior.evidence import Evidence
+from arcwise.posterior.matrices import FeatureMatrix, Relation
 from arcwise.posterior.plain import plain
 from arcwise.posterior.traces import Traces
 from arcwise.scores import FamilyScores
+
+if TYPE_CHECKING:
+    from arcwise.comparison import PosteriorComparison
+    from arcwise.diagnostics.diagnosis import Diagnosis
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,40 +146,150 @@ class Posterior:
         ]
         return sorted(rows, key=lambda row: -row[2])
 
-    def probability(self, feature: Feature) -> float:
+    def probability(self, feature: AnyFeature, given: AnyFeature | None = None) -> float:
         """Return the probability of a feature.
 
         Parameters
         ----------
-        feature
-            An edge as a pair (source, target), or a function of a `Dag` that gives a
-            truth value (or a number, whose mean is then returned), which needs
-            sampled DAGs.
+        feature, given
+            As for `estimate`.
         """
-        if callable(feature):
-            return self._sampled("a function of a DAG").probability(feature)
-        u, v = positions(feature, self.variables, "feature")
-        return float(self.edges[u, v])
+        return self.estimate(feature, given).value
+
+    def estimate(self, feature: AnyFeature, given: AnyFeature | None = None) -> Estimate:
+        """Return the probability of a feature, how sure it is, and whether it is exact.
+
+        What is known exactly, or as a mean of exact probabilities, is taken from
+        there: edges, edges in either direction and their number, and in exact
+        posteriors all that the parents of one node decide. The rest is estimated
+        from the sampled DAGs.
+
+        Parameters
+        ----------
+        feature
+            Text such as ``"a ~> b and not a -> b"`` (see `arcwise.features.parse`),
+            an edge as a pair (source, target), a feature of `arcwise.features`, or a
+            function of a `Dag` that gives a truth value (or a number, whose mean is
+            then estimated).
+        given
+            An event in one of the same forms: the probability given that.
+
+        Examples
+        --------
+        >>> import arcwise
+        >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+        >>> posterior = arcwise.mcmc(model, "partitions", steps=4000, seed=1)
+        >>> found = posterior.estimate("smoke ~> dysp", given="bronc -> dysp")
+        >>> found.interval.low < found.value < found.interval.high
+        True
+        """
+        asked = as_feature(feature, self.variables, given)
+        return estimating.estimate_from_posterior(self, asked)
+
+    def matrix(self, relation: Relation, *, max_length: int | None = None) -> FeatureMatrix:
+        """Return how probable a relation is between each two nodes, with standard errors.
+
+        Edges, and edges in either direction, are those of `edges`; what else there is
+        comes from the sampled DAGs.
+
+        Parameters
+        ----------
+        relation, max_length
+            As for `DagSample.matrix`.
+
+        Examples
+        --------
+        >>> import arcwise
+        >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+        >>> bool(arcwise.exact(model).matrix("skeleton").probabilities[0, 1] > 0.99)
+        True
+        """
+        return estimating.matrix_of_posterior(self, relation, max_length)
 
     def parent_set_probability(self, node: str, parents: Iterable[str]) -> float:
         """Return the probability that a node has exactly these parents."""
         if self.family_probabilities is None:
-            return self._sampled("a parent set").parent_set_probability(node, parents)
+            return self.sampled_dags("a parent set").parent_set_probability(node, parents)
         return max(0.0, self.family_probabilities.log_score(node, parents))
 
     def parent_sets(self, node: str, count: int = 5) -> list[tuple[tuple[str, ...], float]]:
         """Return the most probable parent sets of a node and their probabilities."""
         if self.family_probabilities is None:
-            return self._sampled("a parent set").parent_sets(node, count)
+            return self.sampled_dags("a parent set").parent_sets(node, count)
         return self.family_probabilities.best(node, count)
 
-    def _sampled(self, feature: str) -> DagSample:
+    def sampled_dags(self, feature: str) -> DagSample:
+        """Return the sampled DAGs, or refuse a feature that needs them."""
         if self.dags is None:
             raise ArgumentError(
                 f"the probability of {feature} is found from sampled DAGs, and this posterior "
                 "has none; use ExactSampler, or a sampler that keeps DAGs"
             )
         return self.dags
+
+    @classmethod
+    def concatenate(cls, posteriors: Iterable[Posterior]) -> Posterior:
+        """Return what several runs of the same model and target say together.
+
+        Chains count by the states kept of them, annealing runs by their weights; the
+        DAGs keep their weights, and their chains are numbered one after the other.
+        Of the evidences the mean is taken, of their bounds the best, at the
+        confidence that is left. Traces with different steps are left out. The
+        summaries of the parts are kept in ``summary["parts"]``.
+
+        Parameters
+        ----------
+        posteriors
+            Of `mcmc` and `mc3`, or of `ais` on one space; with different seeds.
+
+        Examples
+        --------
+        >>> import arcwise
+        >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+        >>> runs = [arcwise.mcmc(model, "partitions", steps=4000, seed=seed) for seed in (1, 2)]
+        >>> Posterior.concatenate(runs)
+        <Posterior: mcmc, modular, 8 variables, 8000 DAGs>
+        """
+        parts = list(posteriors)
+        return parts[0] if len(parts) == 1 else cls(**merging.merged_fields(parts))
+
+    def __add__(self, other: Posterior) -> Posterior:
+        """Return what two runs say together; see `concatenate`."""
+        return Posterior.concatenate([self, other])
+
+    def threshold_graph(self, threshold: float = 0.5) -> consensus.ThresholdGraph:
+        """Return the edges that are more probable than a threshold.
+
+        They may have a cycle, of three nodes or more from one half on; the result
+        says so.
+        """
+        return consensus.threshold_graph(self.variables, self.edges, threshold)
+
+    def median_dag(self) -> Dag:
+        """Return the DAG of the edges that are more probable than not.
+
+        They are taken by falling probability, and one that would close a cycle is
+        left out. Where there is no cycle, this is the median-probability model: no
+        graph has a smaller expected number of wrong edges.
+
+        Examples
+        --------
+        >>> import arcwise
+        >>> model = arcwise.Model(arcwise.simulate.asia().sample(2000, seed=1), max_indegree=2)
+        >>> ("smoke", "lung") in arcwise.exact(model).median_dag().edges
+        False
+        """
+        return consensus.median_dag(self.variables, self.edges)
+
+    def credible_set(self, level: float = 0.95, *, classes: bool = False) -> consensus.CredibleSet:
+        """Return the smallest set of sampled DAGs that reaches a probability.
+
+        Parameters
+        ----------
+        level, classes
+            As for `DagSample.credible_set`.
+        """
+        return self.sampled_dags("a whole DAG").credible_set(level, classes=classes)
 
     def evidence_dict(self) -> dict[str, Any]:
         """Return the evidence and what belongs to it as plain values."""
@@ -205,14 +322,10 @@ class Posterior:
 
         Where there are standard errors, they are a fourth column, standard_error.
         """
-        rows: Iterable[tuple[Any, ...]] = self.edge_table()
-        columns = ["source", "target", "probability"]
-        if self.edge_errors is not None:
-            columns.append("standard_error")
-            place = {name: i for i, name in enumerate(self.variables)}
-            errors = self.edge_errors
-            rows = [(u, v, value, float(errors[place[u], place[v]])) for u, v, value in rows]
-        files.write_table(columns, rows, Path(path))
+        from arcwise.exchange.tables import edge_columns
+
+        columns = edge_columns(self)
+        files.write_table(list(columns), zip(*columns.values(), strict=True), Path(path))
 
     def write_evidence(self, path: str | os.PathLike[str]) -> None:
         """Write `evidence_dict` and the provenance to a .json file."""
@@ -239,3 +352,76 @@ class Posterior:
             return cls(**files.load(Path(path)))
         except ArgumentError:
             raise FileFormatError(files.lacks_parts(Path(path))) from None
+
+    def diagnose(self) -> Diagnosis:
+        """Say how far this can be trusted, and what to change if it cannot.
+
+        See `arcwise.diagnose`.
+        """
+        from arcwise.diagnostics.diagnosing import diagnose
+
+        return diagnose(self)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        data_description: str | None = None,
+    ) -> Path:
+        """Write one HTML page that shows everything; see `arcwise.report.write_report`."""
+        from arcwise.report import write_report
+
+        return write_report(self, path, title=title, data_description=data_description)
+
+    def to_networkx(self, threshold: float = 0.5) -> Any:
+        """Return a networkx DiGraph of the edges at least as probable as the threshold.
+
+        Edges have the attributes ``probability`` and, where it is known,
+        ``standard_error``. See `arcwise.exchange` for more such forms.
+        """
+        from arcwise.exchange.graphs import to_networkx
+
+        return to_networkx(self, threshold)
+
+    def to_pandas(self, threshold: float = 0.0) -> Any:
+        """Return the edges as a pandas DataFrame, the most probable first."""
+        from arcwise.exchange.tables import to_pandas
+
+        return to_pandas(self, threshold)
+
+    def to_polars(self, threshold: float = 0.0) -> Any:
+        """Return the edges as a polars DataFrame, the most probable first."""
+        from arcwise.exchange.tables import to_polars
+
+        return to_polars(self, threshold)
+
+    def to_arviz(self, *, edges: Literal["all", "uncertain"] = "all") -> Any:
+        """Return the sampled DAGs in the data model of ArviZ, an xarray DataTree.
+
+        See `arcwise.exchange.to_arviz`.
+        """
+        from arcwise.exchange.arviz import to_arviz
+
+        return to_arviz(self, edges=edges)
+
+    def to_dot(self, threshold: float = 0.5) -> str:
+        """Return the edges at least as probable as the threshold as text for GraphViz."""
+        from arcwise.exchange.texts import to_dot
+
+        return to_dot(self, threshold)
+
+    def to_gml(self, threshold: float = 0.5) -> str:
+        """Return the edges at least as probable as the threshold as GML text."""
+        from arcwise.exchange.texts import to_gml
+
+        return to_gml(self, threshold)
+
+    def compare(self, truth: Dag) -> PosteriorComparison:
+        """Compare this with a known DAG: distances, precision and recall, ROC curves.
+
+        See `arcwise.compare_posterior`.
+        """
+        from arcwise.comparison import compare_posterior
+
+        return compare_posterior(self, truth)

@@ -67,16 +67,33 @@ class BDe(LocalScore):
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""
         data.discrete_codes("BDe")  # refuses continuous columns before anything is looked up
-        columns = [column for column in data.columns if isinstance(column, DiscreteColumn)]
         ess = self.equivalent_sample_size
-        if isinstance(self.prior, DiscreteNetwork):
-            joint = _joint(self.prior, columns)
+        joint = self.joint(data)
+        if joint is not None:
             fill_discrete(data, table, run, "BDe", _core.PseudoCounts.joint, ess, joint=joint)
             return
-        positions(self.prior, data.variables, "the prior of BDe")
-        marginals = [_marginal(self.prior.get(column.name), column) for column in columns]
         kind = _core.PseudoCounts.marginals
-        fill_discrete(data, table, run, "BDe", kind, ess, marginals=marginals)
+        fill_discrete(data, table, run, "BDe", kind, ess, marginals=self.marginals(data))
+
+    def joint(self, data: Data) -> tuple[NDArray[np.uint16], NDArray[np.float64]] | None:
+        """Return the prior network's joint distribution by the codes of the data, or None.
+
+        It is None if the prior is one distribution for each variable.
+        """
+        if not isinstance(self.prior, DiscreteNetwork):
+            return None
+        return _joint(self.prior, _discrete_columns(data))
+
+    def marginals(self, data: Data) -> list[list[float]]:
+        """Return the distribution of each variable, where the prior is one for each."""
+        assert isinstance(self.prior, Mapping)
+        positions(self.prior, data.variables, "the prior of BDe")
+        columns = _discrete_columns(data)
+        return [_marginal(self.prior.get(column.name), column) for column in columns]
+
+
+def _discrete_columns(data: Data) -> list[DiscreteColumn]:
+    return [column for column in data.columns if isinstance(column, DiscreteColumn)]
 
 
 def _marginal(distribution: Distribution | None, column: DiscreteColumn) -> list[float]:

@@ -19,6 +19,16 @@ from arcwise.scores.discrete import intervention_mask, positive
 
 
 @dataclass(frozen=True, eq=False)
+class NormalWishart:
+    """The prior of BGe for given variables: mean and precision of a row, with all defaults in."""
+
+    alpha_mu: float
+    alpha_w: float
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
 class BGe(LocalScore, name="bge"):
     """The Bayesian Gaussian equivalent score of continuous data.
 
@@ -67,24 +77,33 @@ class BGe(LocalScore, name="bge"):
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""
         values = data.continuous_values("BGe")
-        n = len(data.variables)
-        degrees = float(n + 2 if self.alpha_w is None else self.alpha_w)
-        if degrees <= n - 1:
-            raise ArgumentError(
-                f"alpha_w is {self.alpha_w!r}; for {n} variables give a number above {n - 1}"
-            )
+        prior = self.normal_wishart(data.variables)
         _core.score_bge(
             table,
             values,
             list(data.variables),
             data.weights,
             intervention_mask(data),
-            float(self.alpha_mu),
-            degrees,
-            _mean(self.prior_mean, data.variables),
-            _scale(self.prior_scale, float(self.alpha_mu), degrees, n),
+            prior.alpha_mu,
+            prior.alpha_w,
+            prior.mean,
+            prior.scale,
             run.threads,
             run.progress,
+        )
+
+    def normal_wishart(self, variables: tuple[str, ...]) -> NormalWishart:
+        """Return the prior that the settings mean for these variables."""
+        n = len(variables)
+        degrees = float(n + 2 if self.alpha_w is None else self.alpha_w)
+        if degrees <= n - 1:
+            raise ArgumentError(
+                f"alpha_w is {self.alpha_w!r}; for {n} variables give a number above {n - 1}"
+            )
+        strength = float(self.alpha_mu)
+        mean = _mean(self.prior_mean, variables)
+        return NormalWishart(
+            strength, degrees, mean, _scale(self.prior_scale, strength, degrees, n)
         )
 
 

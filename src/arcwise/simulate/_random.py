@@ -1,4 +1,4 @@
-"""Random generators for simulation: a draw depends on the seed, its purpose and its item alone."""
+"""Random generators: a draw depends on the seed, its purpose and its item alone."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ class Purpose(IntEnum):
     LEVELS = 1
     PARAMETERS = 2
     ROWS = 3
+    DRAWN_PRECISIONS = 4
+    DRAWN_COEFFICIENTS = 5
+    DRAWN_TABLES = 6
 
 
 def generator(seed: int, purpose: Purpose, item: int = 0) -> np.random.Generator:

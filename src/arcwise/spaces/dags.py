@@ -12,7 +12,7 @@ from arcwise.spaces.moves import as_move_weights, refuse_bad_moves
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
 
-_MOVES = ("add or delete", "reverse", "reverse covered", "redraw parents", "reverse and redraw")
+_MOVES = ("add or delete", "reverse", "reverse path", "redraw parents", "reverse and redraw")
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,13 @@ class Dags(Space):
     moves
         How probable each kind of move is, in any unit: ``"add or delete"`` and
         ``"reverse"`` change one edge, every neighbour of the kind being as
-        probable as any other; ``"reverse covered"`` only such edges as keep the
-        conditional independences; ``"redraw parents"`` draws the parents of a variable
-        from their law given all other edges; ``"reverse and redraw"`` reverses an
-        edge and draws new parents for both its ends. Kinds left out are not made,
-        but at all temperatures but the posterior's half of the moves change one
-        edge. None for what mixes best by experience.
+        probable as any other; ``"reverse path"`` turns round a path (often of one
+        edge) where that keeps the conditional independences; ``"redraw parents"``
+        draws the parents of a variable from their law given all other edges;
+        ``"reverse and redraw"`` reverses an edge and draws new parents for both its
+        ends. Kinds left out are not made, but at all temperatures but the
+        posterior's half of the moves change one edge. None for what mixes best by
+        experience.
 
     Examples
     --------

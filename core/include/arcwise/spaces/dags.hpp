@@ -23,14 +23,14 @@ class Dags final : public Space {
     enum MoveKind {
         add_or_delete,
         reverse,
-        reverse_covered,
+        reverse_path,
         redraw_parents,
         reverse_and_redraw,
         move_kinds
     };
     using MoveWeights = std::array<double, move_kinds>;
 
-    // Chosen by trials on one network of 20 nodes, where reversals of covered edges helped most and
+    // Chosen by trials on one network of 20 nodes, where reversals of paths helped most and
     // shares near these differed by less than their noise. Single edges are few because each needs
     // its neighbours counted anew after a redrawn family, which does the same at the posterior.
     static constexpr MoveWeights usual = {0.03, 0.02, 0.4, 0.33, 0.22};
@@ -45,7 +45,7 @@ class Dags final : public Space {
     double log_size() const override;
     std::vector<std::string> move_names() const override {
         return {
-            "add", "delete", "reverse", "reverse covered", "redraw parents", "reverse and redraw"};
+            "add", "delete", "reverse", "reverse path", "redraw parents", "reverse and redraw"};
     }
 
     const FamilyWeights& weights() const { return *weights_; }

@@ -1,0 +1,201 @@
+"""Chains that run until a rule is met: stages, each as long as all before it.
+
+What counts is the last stage, so that about half of a run is burn-in however long it
+turns out to be; the rule is looked at when a stage ends. Where too little is left of
+the steps or seconds for another stage, the last one goes on to the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.algorithms.budgets import Budget
+from arcwise.algorithms.pieces import Pieces
+from arcwise.algorithms.recording import Kept
+from arcwise.algorithms.stopping import StoppingRule
+from arcwise.errors import ArgumentError
+
+_FIRST_DRAWS = 512  # states of a chain in the first stage
+_MOST_DRAWS = 8_192  # in any; beyond, they are thinned
+_LOOKS_AT_LAST = 4  # while the last stage goes on to the end
+_PIECES = 16  # of a stage, and of the burn-in before the first
+
+
+@dataclass(frozen=True, eq=False)
+class Boundary:
+    """Where a stage began: states kept before it, their edge sums, steps, and its thinning."""
+
+    states: int
+    edge_sums: Sequence[NDArray[np.float64] | None]
+    steps: int
+    thinning: int
+
+
+class Stages:
+    """The stages of a run.
+
+    Parameters
+    ----------
+    pieces
+        The chains.
+    budget
+        The rule, and what limits the run besides.
+    nodes
+        The number of variables.
+    adapt
+        Whether the burn-in adapts temperatures, which it does over a whole call.
+    """
+
+    def __init__(self, pieces: Pieces, budget: Budget, nodes: int, adapt: bool) -> None:
+        assert budget.rule is not None
+        self.rule: StoppingRule = budget.rule
+        self.met = False
+        self._pieces = pieces
+        self._budget = budget
+        self._nodes = nodes
+        self._adapt = adapt
+        self._boundaries: list[Boundary] = []
+        self._wanted = 0  # states of the stage
+
+    def run(self) -> None:
+        """Run until the rule is met or the limit is reached."""
+        pieces = self._pieces
+        self._first_burn_in()
+        length = pieces.steps
+        while True:
+            self._begin(length)
+            in_time = self._sample(self._wanted)
+            if self._look() or not in_time:
+                return
+            length = pieces.steps
+            if self._steps_left() < length:
+                break
+        for part in range(_LOOKS_AT_LAST):
+            draws = int(self._steps_left() / (_LOOKS_AT_LAST - part)) // pieces.thinning
+            if draws == 0:
+                continue
+            self._wanted += draws
+            in_time = self._sample(draws)
+            if self._look() or not in_time:
+                return
+
+    def share(self, pieces: Pieces) -> float:
+        """Return how far it is, by the limit or by the rule, whichever is nearer."""
+        states = pieces.draws - (self._boundaries[-1].states if self._boundaries else 0)
+        shares = [self.rule.progress(pieces.measured, states) if pieces.measured else 0.0]
+        if self._budget.steps is not None:
+            shares.append(pieces.steps / self._budget.steps)
+        if self._budget.seconds is not None:
+            shares.append(pieces.seconds / self._budget.seconds)
+        return min(0.999, max(shares))
+
+    def kept(self, chains: _core.Chains) -> tuple[list[Kept], Boundary]:
+        """Return what counts of each chain, and where that begins.
+
+        A stage that was cut short before its middle leaves it to the stage before it.
+        """
+        records = [Kept.of(chains.record(chain)) for chain in range(len(chains))]
+        if not self._boundaries:
+            return records, Boundary(0, [None] * len(records), self._pieces.steps, 1)
+        first, ends = self._boundaries[-1], [record.states for record in records]
+        sums = [record.edge_sums for record in records]
+        if min(ends) - first.states < self._wanted / 2 and len(self._boundaries) > 1:
+            before = self._boundaries[-2]
+            if before.thinning != first.thinning:
+                ends, sums = [first.states] * len(records), list(first.edge_sums)
+            first = before
+        return [
+            record.between(first.states, end, _difference(last, start))
+            for record, end, last, start in zip(records, ends, sums, first.edge_sums, strict=True)
+        ], first
+
+    def _first_burn_in(self) -> None:
+        pieces, budget = self._pieces, self._budget
+        # A state is kept in 2 n steps or more: what is drawn from it costs more than getting there.
+        steps = max(10 * self._nodes**2, _FIRST_DRAWS * 2 * self._nodes)
+        if budget.steps is not None:
+            steps = max(1, min(steps, budget.steps // 4))
+        thinning = budget.thinning or max(1, steps // _FIRST_DRAWS)
+        steps = max(1, steps // thinning) * thinning
+        if budget.steps is not None and budget.steps - steps < thinning:
+            raise ArgumentError(
+                f"steps is {budget.steps} and thinning is {thinning}, so no state would be kept; "
+                "give more steps or less thinning"
+            )
+        pieces.start()
+        if budget.seconds is None:
+            for piece in [steps] if self._adapt else equal_parts(steps, _PIECES):
+                pieces.burn_in(piece)
+        else:
+            piece = 16
+            while pieces.steps == 0 or (
+                pieces.steps < steps and pieces.seconds < budget.seconds / 4
+            ):
+                before = pieces.seconds
+                pieces.burn_in(min(piece, steps - pieces.steps))
+                if pieces.seconds - before < budget.seconds / 40:
+                    piece *= 2
+            if budget.thinning is None:
+                # Where time was up early, more states are kept of fewer steps, within reason.
+                thinning = min(thinning, max(1, self._nodes // 4, pieces.steps // _FIRST_DRAWS))
+        pieces.thin(thinning)
+
+    def _begin(self, steps: int) -> None:
+        pieces = self._pieces
+        if self._boundaries:
+            # A step of burn-in has moves, exchanges and ratios counted anew.
+            pieces.burn_in(1)
+        thinning = pieces.thinning
+        while self._budget.thinning is None and steps // thinning > _MOST_DRAWS:
+            thinning *= 2
+        pieces.thin(thinning)
+        left = self._steps_left()
+        self._wanted = max(1, int(min(steps, left)) // thinning)
+        chains = pieces.chains
+        sums = [chains.record(chain).get("edge_sums") for chain in range(len(chains))]
+        self._boundaries.append(Boundary(pieces.draws, sums, pieces.steps, thinning))
+
+    def _sample(self, draws: int) -> bool:
+        seconds = self._budget.seconds
+        if seconds is not None:
+            return self._pieces.sample_within(draws, seconds, piece=seconds / 40)
+        for piece in equal_parts(draws, _PIECES):
+            self._pieces.sample(piece)
+        return True
+
+    def _look(self) -> bool:
+        pieces = self._pieces
+        kept, _ = self.kept(pieces.chains)
+        pieces.measured = self.rule.measure(kept, self._nodes)
+        states = min(record.states for record in kept)
+        self.met = self.rule.progress(pieces.measured, states) >= 1.0
+        return self.met
+
+    def _steps_left(self) -> float:
+        """Return the steps left to each chain, by its rate where time is the limit."""
+        budget, pieces = self._budget, self._pieces
+        if budget.steps is not None:
+            return budget.steps - pieces.steps
+        if budget.seconds is not None:
+            left = max(0.0, budget.seconds - pieces.seconds)
+            return left * pieces.steps / pieces.seconds
+        return float("inf")
+
+
+def _difference(
+    last: NDArray[np.float64] | None, first: NDArray[np.float64] | None
+) -> NDArray[np.float64] | None:
+    # What is below the rounding of the sums so far may come out below zero.
+    return last if last is None or first is None else np.maximum(last - first, 0.0)
+
+
+def equal_parts(total: int, count: int) -> list[int]:
+    """Return at most so many parts of nearly equal size, none of them empty."""
+    ends = [total * i // count for i in range(count + 1)]
+    return [b - a for a, b in pairwise(ends) if b > a]

@@ -1,0 +1,50 @@
+"""`arcwise compare`: whether two folders of results say the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arcwise.cli.folders import saved_posterior
+from arcwise.comparison.runs import RunComparison, compare_runs
+
+_EDGES_SHOWN = 10
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="DIR1", help="The first folder of results.")],
+    second: Annotated[Path, typer.Argument(metavar="DIR2", help="The second one.")],
+) -> None:
+    """Say whether two posteriors of the same variables agree, and where they differ most.
+
+    Differences are told in units of their standard errors, so that what chance may do is not
+    taken for a difference.
+
+    [bold]Example:[/bold] arcwise compare results results-of-another-seed
+    """
+    found = compare_runs(saved_posterior(first), saved_posterior(second))
+    Console().print(_table(found))
+    print(*found.sentences, sep="\n")
+
+
+def _table(found: RunComparison) -> Table:
+    table = Table(title="The edges that differ most", title_justify="left")
+    for name in ("source", "target"):
+        table.add_column(name)
+    for name in ("first", "second", "difference", "in standard errors"):
+        table.add_column(name, justify="right")
+    for row in found.largest(_EDGES_SHOWN):
+        table.add_row(
+            Text(row.source),
+            Text(row.target),
+            f"{row.first:.4f}",
+            f"{row.second:.4f}",
+            f"{row.second - row.first:+.4f}",
+            f"{row.in_errors:.1f}",
+        )
+    return table

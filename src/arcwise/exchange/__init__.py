@@ -1,0 +1,21 @@
+"""Posteriors and graphs as other packages and programs know them.
+
+Nothing here is imported before it is asked for, so that networkx, pandas, ArviZ,
+pgmpy and causal-learn stay optional.
+"""
+
+from arcwise.exchange.arviz import to_arviz
+from arcwise.exchange.graphs import to_causal_learn, to_networkx, to_pgmpy
+from arcwise.exchange.tables import to_pandas, to_polars
+from arcwise.exchange.texts import to_dot, to_gml
+
+__all__ = [
+    "to_arviz",
+    "to_causal_learn",
+    "to_dot",
+    "to_gml",
+    "to_networkx",
+    "to_pandas",
+    "to_pgmpy",
+    "to_polars",
+]

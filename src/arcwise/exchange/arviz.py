@@ -1,0 +1,138 @@
+"""`to_arviz`: sampled DAGs as an xarray DataTree, as ArviZ 1.0 knows results of samplers."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._optional import optional
+from arcwise.diagnostics.edges import parent_bits
+from arcwise.errors import ArgumentError
+from arcwise.posterior import DagSample, Posterior
+from arcwise.posterior.plain import plain, strict_json
+
+
+def to_arviz(posterior: Posterior, *, edges: Literal["all", "uncertain"] = "all") -> Any:
+    """Return the sampled DAGs in the data model of ArviZ, for its statistics and plots.
+
+    The group ``posterior`` holds ``edge``, whether each edge is there, and
+    ``number_of_edges``; the group ``sample_stats`` holds ``lp``, the log weight of the
+    state each DAG is from, where there is one, and ``weight``, the weight of each DAG
+    with a mean of 1, where DAGs do not count the same. ArviZ knows no weights: its
+    means are those of the draws as sampled.
+
+    Parameters
+    ----------
+    posterior
+        A posterior with sampled DAGs. Chains are cut to the shortest; weighted
+        independent runs, as of `ais`, are one chain.
+    edges
+        ``"all"``: ``edge`` has the dimensions chain, draw, source and target.
+        ``"uncertain"``: chain, draw and pair, with those edges only that some DAGs
+        have and some do not, which takes less memory; ``source`` and ``target`` are
+        then coordinates of the pairs.
+
+    Returns
+    -------
+    xarray.DataTree
+        With settings and provenance as attributes.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> posterior = arcwise.mcmc(model, "partitions", steps=2000, thinning=10, chains=2, seed=1)
+    >>> dict(to_arviz(posterior).posterior.sizes)
+    {'chain': 2, 'draw': 100, 'source': 8, 'target': 8}
+    """
+    if edges not in ("all", "uncertain"):
+        raise ArgumentError(f"edges is {edges!r}; give 'all' or 'uncertain'")
+    dags = posterior.dags
+    if dags is None:
+        raise ArgumentError(
+            "to_arviz needs sampled DAGs, and this posterior has none; use a sampler that keeps "
+            "them, or ExactSampler"
+        )
+    arviz = optional("arviz_base", "to_arviz", "'arcwise[arviz]'")
+    places = _places(posterior, dags)
+    present = _present(dags, places)
+    names = list(posterior.variables)
+    coords: dict[str, Any] = {"source": names, "target": names}
+    dims = {"edge": ["source", "target"]}
+    draws: dict[str, Any] = {"number_of_edges": present.sum(axis=(2, 3), dtype=np.int64)}
+    if edges == "all":
+        draws["edge"] = present
+    else:
+        some = present.any(axis=(0, 1)) & (present == 0).any(axis=(0, 1))
+        u, v = np.nonzero(some)
+        draws["edge"] = present[:, :, u, v]
+        labels = [f"{names[i]} -> {names[j]}" for i, j in zip(u, v, strict=True)]
+        coords, dims = {"pair": labels}, {"edge": ["pair"]}
+    groups = {"posterior": draws}
+    statistics = _statistics(posterior, dags, places)
+    if statistics:
+        groups["sample_stats"] = statistics
+    tree = arviz.from_dict(groups, coords=coords, dims=dims, attrs={"/": _attributes(posterior)})
+    if edges == "uncertain":
+        tree["posterior"] = (
+            tree["posterior"]
+            .to_dataset()
+            .assign_coords(
+                source=("pair", [names[i] for i in u]), target=("pair", [names[j] for j in v])
+            )
+        )
+    return tree
+
+
+def _places(posterior: Posterior, dags: DagSample) -> NDArray[np.int64]:
+    """Return the numbers of the DAGs as (chains, draws), in the order they were drawn in."""
+    if dags.chains is None or posterior.algorithm == "ais":
+        return np.arange(len(dags))[np.newaxis]
+    chains = [np.flatnonzero(dags.chains == number) for number in np.unique(dags.chains)]
+    shortest = min(map(len, chains))
+    return np.stack([places[:shortest] for places in chains])
+
+
+def _present(dags: DagSample, places: NDArray[np.int64]) -> NDArray[np.int8]:
+    """Return 1 where an edge is there and 0 where not, as (chains, draws, source, target)."""
+    n = len(dags.variables)
+    # As numbers, since quantiles are not defined for truth values.
+    present = np.empty((*places.shape, n, n), dtype=np.int8)
+    for chain, own in enumerate(places):
+        present[chain] = parent_bits(dags.parents[own], n).transpose(0, 2, 1)
+    return present
+
+
+def _statistics(
+    posterior: Posterior, dags: DagSample, places: NDArray[np.int64]
+) -> dict[str, NDArray[np.float64]]:
+    result = {}
+    # Of annealing runs, the traces are the weights of runs, not of states.
+    traces = None if posterior.algorithm == "ais" else posterior.traces
+    rows = () if traces is None else traces.log_weights
+    if len(rows) == len(places):
+        sizes = np.bincount(dags.chains) if dags.chains is not None else np.array([len(dags)])
+        each = {size / max(1, len(row)) for size, row in zip(sizes, rows, strict=True)}
+        # With as many DAGs of every state, it is known which state a DAG is from.
+        if len(each) == 1 and (count := each.pop()) >= 1 and count == int(count):
+            result["lp"] = np.stack([np.repeat(row, int(count))[: places.shape[1]] for row in rows])
+    weights = dags.weights
+    if weights is not None and (weights != weights[0]).any():
+        result["weight"] = weights[places] / weights[places].mean()
+    return result
+
+
+def _attributes(posterior: Posterior) -> dict[str, Any]:
+    """Return settings as values that files of arrays can keep: numbers and text."""
+    from arcwise._core import version
+
+    return {
+        "inference_library": "arcwise",
+        "inference_library_version": version,
+        "algorithm": posterior.algorithm,
+        "target": posterior.target,
+        "summary": strict_json(plain(dict(posterior.summary))),
+        "provenance": strict_json(plain(dict(posterior.provenance))),
+    }

@@ -1,0 +1,78 @@
+"""The edges of a posterior, a DAG or a CPDAG in one form, for whatever is made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arcwise.dag import Dag
+from arcwise.errors import ArgumentError
+from arcwise.graphs import Cpdag
+from arcwise.posterior import Posterior
+
+Exchanged = Posterior | Dag | Cpdag
+
+
+@dataclass(frozen=True)
+class WeightedEdge:
+    """An edge, and how probable it is if that is known."""
+
+    source: str
+    target: str
+    probability: float | None = None
+    standard_error: float | None = None
+    directed: bool = True
+
+    def numbers(self) -> dict[str, float]:
+        """Return what is known of it by name."""
+        known = {"probability": self.probability, "standard_error": self.standard_error}
+        return {name: value for name, value in known.items() if value is not None}
+
+
+def edges_of(graph: Exchanged, threshold: float) -> list[WeightedEdge]:
+    """Return the edges in the order of the variables, by target and then by source.
+
+    Parameters
+    ----------
+    graph
+        A posterior, of which edges at least as probable as the threshold are taken,
+        or a graph, of which all are.
+    threshold
+        The smallest probability; an edge of probability 0 is never taken.
+    """
+    if isinstance(graph, Dag):
+        return [WeightedEdge(source, target) for source, target in graph.edges]
+    if isinstance(graph, Cpdag):
+        return [WeightedEdge(source, target) for source, target in graph.directed] + [
+            WeightedEdge(first, second, directed=False) for first, second in graph.undirected
+        ]
+    if not isinstance(graph, Posterior):
+        raise ArgumentError(
+            f"graph is of type {type(graph).__name__}; give a Posterior, a Dag or a Cpdag"
+        )
+    taken = (graph.edges >= checked_threshold(threshold)) & (graph.edges > 0.0)
+    np.fill_diagonal(taken, False)
+    return [
+        WeightedEdge(
+            graph.variables[u],
+            graph.variables[v],
+            float(graph.edges[u, v]),
+            _known(graph, int(u), int(v)),
+        )
+        for v, u in np.argwhere(taken.T)
+    ]
+
+
+def checked_threshold(threshold: float) -> float:
+    """Return a threshold of probabilities, or refuse what is none."""
+    number = float(threshold)
+    if not 0.0 <= number <= 1.0:
+        raise ArgumentError(f"threshold is {threshold!r}; give a probability from 0 to 1")
+    return number
+
+
+def _known(posterior: Posterior, u: int, v: int) -> float | None:
+    """Return the standard error of an edge, where there is one."""
+    errors = posterior.edge_errors
+    return None if errors is None or np.isnan(errors[u, v]) else float(errors[u, v])

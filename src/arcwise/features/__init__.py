@@ -1,0 +1,38 @@
+"""Features of DAGs: edges, paths, blankets, classes, their combinations, and text for them."""
+
+from arcwise.features.asking import AnyFeature as AnyFeature
+from arcwise.features.asking import as_feature
+from arcwise.features.edges import Edge, NumberOfEdges, ParentSet, SkeletonEdge
+from arcwise.features.feature import And, Comparison, Conditional, Feature, Not, Or
+from arcwise.features.functions import FunctionOfDag
+from arcwise.features.parsing import parse
+from arcwise.features.related import (
+    Blanket,
+    CpdagEdge,
+    InBlanket,
+    Path,
+    VStructure,
+    path_through,
+)
+
+__all__ = [
+    "And",
+    "Blanket",
+    "Comparison",
+    "Conditional",
+    "CpdagEdge",
+    "Edge",
+    "Feature",
+    "FunctionOfDag",
+    "InBlanket",
+    "Not",
+    "NumberOfEdges",
+    "Or",
+    "ParentSet",
+    "Path",
+    "SkeletonEdge",
+    "VStructure",
+    "as_feature",
+    "parse",
+    "path_through",
+]

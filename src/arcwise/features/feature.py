@@ -1,0 +1,311 @@
+"""`Feature`: what can be asked of a DAG, and how features are combined."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._names import positions
+from arcwise.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from arcwise.posterior.dag_sample import DagSample
+
+
+class Feature(ABC):
+    """Something a DAG has or has not (an event), or a number that belongs to it.
+
+    Events are combined by ``&``, ``|`` and ``~``; numbers are compared with a
+    number by ``<``, ``<=``, ``>`` and ``>=``, which makes events of them.
+    """
+
+    @property
+    def is_event(self) -> bool:
+        """Whether it is true or false of a DAG, rather than a number."""
+        return True
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """The variables it speaks of."""
+
+    @abstractmethod
+    def values(self, sample: DagSample) -> NDArray[Any]:
+        """Return, for each DAG of a sample, whether it has the feature, or the number."""
+
+    @property
+    def decided_by(self) -> str | None:
+        """The node whose parents alone decide the event; None if there is no such node."""
+        return None
+
+    def places(self, sample: DagSample) -> list[int]:
+        """Return the positions of `names` among the variables of a sample."""
+        return positions(self.names, sample.variables, "feature")
+
+    def refuse_unknown(self, variables: Iterable[str]) -> None:
+        """Refuse names that are none of the variables."""
+        positions(self.names, list(variables), "feature")
+
+    def __and__(self, other: Feature) -> Feature:
+        """Return the event that both hold."""
+        return And((self, other))
+
+    def __or__(self, other: Feature) -> Feature:
+        """Return the event that at least one holds."""
+        return Or((self, other))
+
+    def __invert__(self) -> Feature:
+        """Return the event that it does not hold."""
+        return self.feature if isinstance(self, Not) else Not(self)
+
+    def __lt__(self, number: float) -> Feature:
+        """Return the event that the number is below another."""
+        return Comparison(self, "<", number)
+
+    def __le__(self, number: float) -> Feature:
+        """Return the event that the number is another at most."""
+        return Comparison(self, "<=", number)
+
+    def __gt__(self, number: float) -> Feature:
+        """Return the event that the number is above another."""
+        return Comparison(self, ">", number)
+
+    def __ge__(self, number: float) -> Feature:
+        """Return the event that the number is another at least."""
+        return Comparison(self, ">=", number)
+
+
+def checked_event(feature: Any) -> Feature:
+    """Return a feature that is an event, or refuse it."""
+    if not isinstance(feature, Feature):
+        raise ArgumentError(
+            f"{feature!r} is no feature; give one, such as arcwise.features.Edge('a', 'b')"
+        )
+    if not feature.is_event:
+        raise ArgumentError(
+            f"'{feature}' is a number and no event; compare it first, as in '{feature} >= 1'"
+        )
+    return feature
+
+
+class _Combined(Feature):
+    parts: tuple[Feature, ...]
+
+    def _flatten(self) -> None:
+        flat: list[Feature] = []
+        for part in self.parts:
+            event = checked_event(part)
+            flat += event.parts if type(event) is type(self) else [event]
+        if len(flat) < 2:
+            raise ArgumentError(f"there is {len(flat)} part to combine; give two or more")
+        object.__setattr__(self, "parts", tuple(flat))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.names))
+
+    @property
+    def decided_by(self) -> str | None:
+        nodes = {part.decided_by for part in self.parts}
+        return nodes.pop() if len(nodes) == 1 else None
+
+
+@dataclass(frozen=True)
+class And(_Combined):
+    """The event that all of some events hold.
+
+    Parameters
+    ----------
+    parts
+        Two events or more.
+
+    Examples
+    --------
+    >>> from arcwise.features import Edge
+    >>> str(Edge("a", "b") & ~Edge("b", "c"))
+    'a -> b and not b -> c'
+    """
+
+    parts: tuple[Feature, ...]
+
+    def __post_init__(self) -> None:
+        self._flatten()
+
+    def values(self, sample: DagSample) -> NDArray[Any]:
+        """Return whether each DAG has all of them."""
+        return np.asarray(np.logical_and.reduce([part.values(sample) for part in self.parts]))
+
+    def __str__(self) -> str:
+        """Write it as `parse` reads it."""
+        return " and ".join(_within(part, Or) for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Or(_Combined):
+    """The event that at least one of some events holds.
+
+    Parameters
+    ----------
+    parts
+        Two events or more.
+
+    Examples
+    --------
+    >>> from arcwise.features import Edge
+    >>> str((Edge("a", "b") | Edge("b", "a")) & Edge("b", "c"))
+    '(a -> b or b -> a) and b -> c'
+    """
+
+    parts: tuple[Feature, ...]
+
+    def __post_init__(self) -> None:
+        self._flatten()
+
+    def values(self, sample: DagSample) -> NDArray[Any]:
+        """Return whether each DAG has one of them."""
+        return np.asarray(np.logical_or.reduce([part.values(sample) for part in self.parts]))
+
+    def __str__(self) -> str:
+        """Write it as `parse` reads it."""
+        return " or ".join(str(part) for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Not(Feature):
+    """The event that an event does not hold.
+
+    Parameters
+    ----------
+    feature
+        The event.
+
+    Examples
+    --------
+    >>> from arcwise.features import Edge
+    >>> str(Not(Edge("a", "b")))
+    'not a -> b'
+    """
+
+    feature: Feature
+
+    def __post_init__(self) -> None:
+        checked_event(self.feature)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables it speaks of."""
+        return self.feature.names
+
+    @property
+    def decided_by(self) -> str | None:
+        """The node whose parents decide it."""
+        return self.feature.decided_by
+
+    def values(self, sample: DagSample) -> NDArray[Any]:
+        """Return whether each DAG is without it."""
+        return np.asarray(np.logical_not(self.feature.values(sample)))
+
+    def __str__(self) -> str:
+        """Write it as `parse` reads it."""
+        return f"not {_within(self.feature, (And, Or))}"
+
+
+_COMPARED = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "=": np.equal,
+    "!=": np.not_equal,
+}
+
+
+@dataclass(frozen=True)
+class Comparison(Feature):
+    """The event that a number compares with another as said.
+
+    Parameters
+    ----------
+    feature
+        A feature that is a number, such as `NumberOfEdges`.
+    operator
+        One of ``<``, ``<=``, ``>``, ``>=``, ``=`` and ``!=``.
+    number
+        What it is compared with.
+
+    Examples
+    --------
+    >>> from arcwise.features import NumberOfEdges
+    >>> str(NumberOfEdges() >= 5)
+    'edges >= 5'
+    """
+
+    feature: Feature
+    operator: str
+    number: float
+
+    def __post_init__(self) -> None:
+        if self.feature.is_event:
+            raise ArgumentError(
+                f"'{self.feature}' is true or false and no number; leave the comparison out"
+            )
+        if self.operator not in _COMPARED:
+            raise ArgumentError(
+                f"operator is {self.operator!r}; give one of {', '.join(_COMPARED)}"
+            )
+        if isinstance(self.number, bool) or not isinstance(self.number, int | float | np.number):
+            raise ArgumentError(f"number is {self.number!r}; give a number to compare with")
+        object.__setattr__(self, "number", float(self.number))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables it speaks of."""
+        return self.feature.names
+
+    def values(self, sample: DagSample) -> NDArray[Any]:
+        """Return whether it holds of each DAG."""
+        compared: NDArray[Any] = _COMPARED[self.operator](self.feature.values(sample), self.number)
+        return compared
+
+    def __str__(self) -> str:
+        """Write it as `parse` reads it."""
+        whole = self.number.is_integer() and abs(self.number) < 1e15
+        return f"{self.feature} {self.operator} {int(self.number) if whole else self.number!r}"
+
+
+@dataclass(frozen=True)
+class Conditional:
+    """A feature among the DAGs that have another: its probability given that.
+
+    Parameters
+    ----------
+    feature
+        What is asked for, an event or a number.
+    given
+        The event that is taken for granted.
+
+    Examples
+    --------
+    >>> from arcwise.features import Edge, Path
+    >>> str(Conditional(Edge("a", "b"), given=Path("a", "c")))
+    'a -> b given a ~> c'
+    """
+
+    feature: Feature
+    given: Feature
+
+    def __post_init__(self) -> None:
+        checked_event(self.given)
+
+    def __str__(self) -> str:
+        """Write it as `parse` reads it."""
+        return f"{self.feature} given {self.given}"
+
+
+def _within(part: Feature, kinds: Any) -> str:
+    return f"({part})" if isinstance(part, kinds) else str(part)

@@ -1,0 +1,60 @@
+"""`FunctionOfDag`: any Python function of a DAG as a feature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.dag import Dag
+from arcwise.features.feature import Feature
+
+if TYPE_CHECKING:
+    from arcwise.posterior.dag_sample import DagSample
+
+
+@dataclass(frozen=True)
+class FunctionOfDag(Feature):
+    """A function of a `Dag` that gives a truth value or a number.
+
+    It is called once for each different DAG of a sample.
+
+    Parameters
+    ----------
+    function
+        The function.
+    is_event
+        Whether its values are truth values, which then count by `bool`. It must be
+        for the feature to be combined with others. If False, they are numbers unless
+        all of them are True or False.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> sparse = FunctionOfDag(lambda dag: dag.number_of_edges < 2, is_event=True)
+    >>> sparse.values(arcwise.DagSample(["a", "b"], np.array([[0, 1], [0, 0]])))
+    array([ True,  True])
+    """
+
+    function: Callable[[Dag], Any]
+    is_event: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """None: which variables it looks at is not known."""
+        return ()
+
+    def values(self, sample: DagSample) -> NDArray[Any]:
+        """Return what the function gives for each DAG."""
+        distinct, place = sample.distinct()
+        found = [self.function(dag) for dag in distinct]
+        truths = self.is_event or all(isinstance(value, bool | np.bool_) for value in found)
+        values = np.array([bool(v) if truths else float(v) for v in found])
+        return values[place]
+
+    def __str__(self) -> str:
+        """Give the name of the function."""
+        return f"function {getattr(self.function, '__name__', type(self.function).__name__)}"

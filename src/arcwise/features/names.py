@@ -1,0 +1,30 @@
+"""How names of variables are written in the text of a feature."""
+
+from __future__ import annotations
+
+import re
+
+from arcwise.errors import ArgumentError
+
+KEYWORDS = frozenset({"and", "or", "not", "given", "has", "parents", "blanket", "edges", "cpdag"})
+PLAIN = re.compile(r"\w[\w.]*")
+
+
+def written(name: str) -> str:
+    """Return a name as `parse` reads it: in quotes if it is a keyword or has odd characters."""
+    if PLAIN.fullmatch(name) and name not in KEYWORDS:
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def written_set(names: tuple[str, ...]) -> str:
+    """Return a set of names in braces."""
+    return "{" + ", ".join(written(name) for name in names) + "}"
+
+
+def refuse_same(names: tuple[str, ...], what: str) -> None:
+    """Refuse a feature that names a variable twice."""
+    if len(set(names)) < len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ArgumentError(f"{what} names {repeated!r} twice; give different variables")

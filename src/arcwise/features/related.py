@@ -1,0 +1,258 @@
+"""Features found from how all nodes of a DAG are related: paths, Markov blankets, classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise._checks import whole_number
+from arcwise._running import running
+from arcwise.errors import ArgumentError
+from arcwise.features.edges import has_edge, name_set
+from arcwise.features.feature import Feature
+from arcwise.features.names import refuse_same, written, written_set
+
+if TYPE_CHECKING:
+    from arcwise.posterior.dag_sample import DagSample
+
+
+@dataclass(frozen=True)
+class Path(Feature):
+    """A directed path: the source is an ancestor of the target.
+
+    Parameters
+    ----------
+    source, target
+        The names of the two ends.
+    max_length
+        The most edges it may have; None for any number.
+
+    Examples
+    --------
+    >>> str(Path("smoke", "dysp"))
+    'smoke ~> dysp'
+    >>> str(Path("smoke", "dysp", max_length=2))
+    'smoke ~>{2} dysp'
+    """
+
+    source: str
+    target: str
+    max_length: int | None = None
+
+    def __post_init__(self) -> None:
+        refuse_same(self.names, "a path")
+        if self.max_length is not None:
+            length = whole_number(self.max_length, "max_length", at_least=1)
+            object.__setattr__(self, "max_length", length)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The two ends."""
+        return self.source, self.target
+
+    def values(self, sample: DagSample) -> NDArray[np.bool_]:
+        """Return whether each DAG has such a path."""
+        source, target = self.places(sample)
+        return related(sample, "ancestor", source, target, self.max_length)
+
+    def __str__(self) -> str:
+        """Write it as `parse` reads it."""
+        limit = "" if self.max_length is None else f"{{{self.max_length}}}"
+        return f"{written(self.source)} ~>{limit} {written(self.target)}"
+
+
+def path_through(*names: str) -> Feature:
+    """Return the event that directed paths lead from each name to the next.
+
+    Examples
+    --------
+    >>> str(path_through("x", "y", "z"))
+    'x ~> y and y ~> z'
+    """
+    if len(names) < 2:
+        raise ArgumentError(f"a path has the nodes {names!r}; give two or more")
+    steps: list[Feature] = [Path(*pair) for pair in pairwise(names)]
+    return reduce(lambda first, second: first & second, steps)
+
+
+@dataclass(frozen=True)
+class InBlanket(Feature):
+    """That a node is in the Markov blanket of another.
+
+    The blanket are the parents, the children, and the other parents of the
+    children; being in it is mutual.
+
+    Parameters
+    ----------
+    node
+        The name of the node whose blanket it is.
+    member
+        The name of the one in it.
+
+    Examples
+    --------
+    >>> str(InBlanket("dysp", "smoke"))
+    'blanket(dysp) has smoke'
+    """
+
+    node: str
+    member: str
+
+    def __post_init__(self) -> None:
+        refuse_same(self.names, "a blanket")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The two nodes."""
+        return self.node, self.member
+
+    def values(self, sample: DagSample) -> NDArray[np.bool_]:
+        """Return whether each DAG has the member in the blanket."""
+        node, member = self.places(sample)
+        return related(sample, "blanket", member, node)
+
+    def __str__(self) -> str:
+        """Write it as `parse` reads it."""
+        return f"blanket({written(self.node)}) has {written(self.member)}"
+
+
+@dataclass(frozen=True)
+class Blanket(Feature):
+    """That the Markov blanket of a node has exactly these members.
+
+    Parameters
+    ----------
+    node
+        The name of the node.
+    members
+        The names of the members; their order does not matter.
+
+    Examples
+    --------
+    >>> str(Blanket("b", ["c", "a"]))
+    'blanket(b) = {a, c}'
+    """
+
+    node: str
+    members: tuple[str, ...]
+
+    def __init__(self, node: str, members: Iterable[str]) -> None:
+        object.__setattr__(self, "node", node)
+        object.__setattr__(self, "members", name_set(members, "members"))
+        refuse_same(self.names, "a blanket")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The node and the members."""
+        return self.node, *self.members
+
+    def values(self, sample: DagSample) -> NDArray[np.bool_]:
+        """Return whether each DAG has that blanket."""
+        node, *members = self.places(sample)
+        others = [u for u in range(len(sample.variables)) if u != node]
+        wanted = np.isin(others, members)
+        pairs = [(u, node) for u in others]
+        with running(None, None, "") as run:
+            found = _core.relation_values(sample.parents, "blanket", 0, pairs, run.threads)
+        return np.asarray((found == wanted).all(axis=1))
+
+    def __str__(self) -> str:
+        """Write it as `parse` reads it."""
+        return f"blanket({written(self.node)}) = {written_set(self.members)}"
+
+
+@dataclass(frozen=True)
+class VStructure(Feature):
+    """Two nodes that are not joined, both with an edge into a third.
+
+    Parameters
+    ----------
+    first, node, second
+        The two parents, which may be exchanged, and their child between them.
+
+    Examples
+    --------
+    >>> str(VStructure("rain", "wet", "sprinkler"))
+    'rain -> wet <- sprinkler'
+    """
+
+    first: str
+    node: str
+    second: str
+
+    def __post_init__(self) -> None:
+        refuse_same(self.names, "a v-structure")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The three nodes."""
+        return self.first, self.node, self.second
+
+    def values(self, sample: DagSample) -> NDArray[np.bool_]:
+        """Return whether each DAG has it."""
+        first, node, second = self.places(sample)
+        joined = has_edge(sample, first, second) | has_edge(sample, second, first)
+        return has_edge(sample, first, node) & has_edge(sample, second, node) & ~joined
+
+    def __str__(self) -> str:
+        """Write it as `parse` reads it."""
+        return f"{written(self.first)} -> {written(self.node)} <- {written(self.second)}"
+
+
+@dataclass(frozen=True)
+class CpdagEdge(Feature):
+    """An edge of the equivalence class (CPDAG) a DAG belongs to.
+
+    Parameters
+    ----------
+    source, target
+        The names of the two nodes.
+    directed
+        True: all equivalent DAGs have the edge in this direction. False: some have
+        it in this direction and some in the other.
+
+    Examples
+    --------
+    >>> str(CpdagEdge("a", "b")), str(CpdagEdge("a", "b", directed=False))
+    ('cpdag: a -> b', 'cpdag: a -- b')
+    """
+
+    source: str
+    target: str
+    directed: bool = True
+
+    def __post_init__(self) -> None:
+        refuse_same(self.names, "an edge")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The two nodes."""
+        return self.source, self.target
+
+    def values(self, sample: DagSample) -> NDArray[np.bool_]:
+        """Return whether the class of each DAG has it."""
+        source, target = self.places(sample)
+        return related(sample, "compelled" if self.directed else "reversible", source, target)
+
+    def __str__(self) -> str:
+        """Write it as `parse` reads it."""
+        arrow = "->" if self.directed else "--"
+        return f"cpdag: {written(self.source)} {arrow} {written(self.target)}"
+
+
+def related(
+    sample: DagSample, relation: str, source: int, target: int, longest: int | None = None
+) -> NDArray[np.bool_]:
+    """Return whether each DAG relates two positions."""
+    with running(None, None, "") as run:
+        values = _core.relation_values(
+            sample.parents, relation, longest or 0, [(source, target)], run.threads
+        )
+    return values[:, 0].astype(np.bool_)

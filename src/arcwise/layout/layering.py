@@ -1,0 +1,164 @@
+"""The first step of a layered drawing: each node gets a layer below those of its parents.
+
+Edges that would close a cycle are turned for the drawing (Eades, Lin and Smyth 1993, "A
+fast and effective heuristic for the feedback arc set problem", with weights).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil, sqrt
+
+Pair = tuple[int, int]
+
+_FEWEST_BESIDE = 8
+_PULLS = 20
+
+
+def downward(nodes: Sequence[int], edges: Mapping[Pair, float]) -> dict[Pair, float]:
+    """Return the edges without cycles: those against a good order of the nodes are turned.
+
+    Parameters
+    ----------
+    nodes
+        The nodes.
+    edges
+        The weight of each edge (source, target).
+    """
+    place = {node: position for position, node in enumerate(_order(nodes, edges))}
+    result: dict[Pair, float] = {}
+    for (source, target), weight in edges.items():
+        pair = (source, target) if place[source] < place[target] else (target, source)
+        result[pair] = result.get(pair, 0.0) + weight
+    return result
+
+
+def _order(nodes: Sequence[int], edges: Mapping[Pair, float]) -> list[int]:
+    """Return an order of the nodes against which few edges, by weight, go."""
+    out_of: dict[int, dict[int, float]] = {node: {} for node in nodes}
+    into: dict[int, dict[int, float]] = {node: {} for node in nodes}
+    for (source, target), weight in edges.items():
+        out_of[source][target] = into[target][source] = weight
+
+    def surplus(node: int) -> float:
+        return sum(out_of[node].values()) - sum(into[node].values())
+
+    left = dict.fromkeys(nodes)
+    first: list[int] = []
+    last: list[int] = []
+    while left:
+        sink = next((node for node in left if not out_of[node]), None)
+        top = next((node for node in left if not into[node]), None)
+        if sink is not None:
+            last.append(sink)
+        else:
+            first.append(max(left, key=surplus) if top is None else top)
+        chosen = sink if sink is not None else first[-1]
+        del left[chosen]
+        for target in out_of[chosen]:
+            del into[target][chosen]
+        for parent in into[chosen]:
+            del out_of[parent][chosen]
+    return first + last[::-1]
+
+
+def layers_of(nodes: Sequence[int], edges: Mapping[Pair, float]) -> dict[int, int]:
+    """Return a layer for each node, larger than those of its parents.
+
+    No layer has many more nodes than a picture of even sides has room for; within
+    that, edges are short.
+
+    Parameters
+    ----------
+    nodes
+        The nodes.
+    edges
+        Edges without a cycle, with weights.
+    """
+    parents: dict[int, dict[int, float]] = {node: {} for node in nodes}
+    children: dict[int, dict[int, float]] = {node: {} for node in nodes}
+    for (source, target), weight in edges.items():
+        parents[target][source] = children[source][target] = weight
+    room = max(_FEWEST_BESIDE, ceil(1.5 * sqrt(len(nodes))))
+    layer = _scheduled(nodes, parents, children, room)
+    _pull_together(layer, parents, children, room)
+    used = {old: new for new, old in enumerate(sorted(set(layer.values())))}
+    return {node: used[old] for node, old in layer.items()}
+
+
+def _scheduled(
+    nodes: Sequence[int],
+    parents: Mapping[int, Mapping[int, float]],
+    children: Mapping[int, Mapping[int, float]],
+    room: int,
+) -> dict[int, int]:
+    """Fill layers from the top; those with the longest way down below them go first."""
+    below: dict[int, int] = {}
+    for node in _parents_first(nodes, children):
+        below[node] = 1 + max((below[child] for child in children[node]), default=-1)
+    layer: dict[int, int] = {}
+    filled: dict[int, int] = {}
+    waiting = {node: len(parents[node]) for node in nodes}
+    ready = [node for node in nodes if not waiting[node]]
+    while ready:
+        ready.sort(key=lambda node: -below[node])
+        node = ready.pop(0)
+        own = 1 + max((layer[parent] for parent in parents[node]), default=-1)
+        while filled.get(own, 0) >= room:
+            own += 1
+        layer[node] = own
+        filled[own] = filled.get(own, 0) + 1
+        for child in children[node]:
+            waiting[child] -= 1
+            if not waiting[child]:
+                ready.append(child)
+    return layer
+
+
+def _parents_first(nodes: Sequence[int], parents: Mapping[int, Mapping[int, float]]) -> list[int]:
+    """Return the nodes, each after all that `parents` holds for it."""
+    done: dict[int, None] = {}
+    waiting = list(nodes)
+    while waiting:
+        later = []
+        for node in waiting:
+            if all(parent in done for parent in parents[node]):
+                done[node] = None
+            else:
+                later.append(node)
+        waiting = later
+    return list(done)
+
+
+def _pull_together(
+    layer: dict[int, int],
+    parents: Mapping[int, Mapping[int, float]],
+    children: Mapping[int, Mapping[int, float]],
+    room: int,
+) -> None:
+    """Move nodes, where there is room, to the layer that makes their edges shortest."""
+    filled: dict[int, int] = {}
+    for own in layer.values():
+        filled[own] = filled.get(own, 0) + 1
+    bottom = max(layer.values())
+    for _ in range(_PULLS):
+        moved = False
+        for node in layer:
+            low = 1 + max((layer[parent] for parent in parents[node]), default=-1)
+            high = min((layer[child] for child in children[node]), default=bottom + 1) - 1
+            slope = sum(parents[node].values()) - sum(children[node].values())
+            # Between its parents and children, the sum of lengths is linear in the layer.
+            wanted = range(low, high + 1) if slope > 0 else range(high, low - 1, -1)
+            if slope == 0:
+                continue
+            for own in wanted:
+                if own == layer[node]:
+                    break
+                if filled.get(own, 0) < room:
+                    filled[layer[node]] -= 1
+                    filled[own] = filled.get(own, 0) + 1
+                    layer[node] = own
+                    moved = True
+                    break
+        if not moved:
+            return

@@ -1,0 +1,85 @@
+"""What computations cost, as fixed rules of their size: never a matter of the machine."""
+
+from __future__ import annotations
+
+import math
+
+from arcwise import _core
+from arcwise.algorithms.exact import MOST_VARIABLES
+from arcwise.algorithms.targets import Target
+
+# Without a time to keep to, exact is what takes some seconds on one core of a usual machine.
+_EXACT_OPERATIONS = 10**9
+_EXACT_OPERATIONS_PER_SECOND = 10**8
+_MOST_FAMILIES = 2**22
+# Tables of sums over all subsets of all other variables: beyond, candidates are better.
+_MOST_TABULATED_FAMILIES = 2**21
+
+# Steps of partitions with one more parent and seconds of growth, for so many variables, by the
+# benchmarks; both with the power of the number of variables they were seen to go with.
+_STEPS_PER_SECOND = 288_000.0, 20, 1.4
+_GROWTH_SECONDS = 94.0, 200, 2.4
+_GROWTH_SECONDS_OF_MANY = 130.0, 1_000, 2.0
+_MANY = 300
+_SAMPLING_SECONDS = 60.0
+
+
+def exact_operations(variables: int, target: Target) -> int | None:
+    """Return the operations an exact run takes; None if there are too many variables for one."""
+    if variables > MOST_VARIABLES[target]:
+        return None
+    _, operations = _core.exact_cost(variables, target == "order-modular", 1)
+    return int(operations)
+
+
+def exact_is_cheap(variables: int, families: int, target: Target, seconds: float | None) -> bool:
+    """Say whether an exact run costs little, or no more than the seconds there are.
+
+    Examples
+    --------
+    >>> exact_is_cheap(18, 18 * 2**17, "modular", None)
+    True
+    >>> exact_is_cheap(20, 20 * 2**19, "modular", None)
+    False
+    """
+    operations = exact_operations(variables, target)
+    return (
+        operations is not None and families <= _MOST_FAMILIES and operations <= exact_limit(seconds)
+    )
+
+
+def exact_limit(seconds: float | None) -> float:
+    """Return the most operations an exact run may take to be chosen."""
+    if seconds is None:
+        return _EXACT_OPERATIONS
+    return seconds * _EXACT_OPERATIONS_PER_SECOND
+
+
+def all_families_fit(families: int) -> bool:
+    """Say whether chains can do without candidates."""
+    return families <= _MOST_TABULATED_FAMILIES
+
+
+def growth_fits(variables: int, seconds: float | None) -> bool:
+    """Say whether the growth of candidates leaves half of the time for sampling."""
+    if seconds is None:
+        return True
+    rule = _GROWTH_SECONDS if variables <= _MANY else _GROWTH_SECONDS_OF_MANY
+    return _scaled(rule, variables) <= seconds / 2
+
+
+def usual_steps(variables: int, chains: int) -> int:
+    """Return the most steps of each chain where no budget is given.
+
+    About a minute on one core, and for many variables what chains were seen to need to
+    come together, 4 n^2 ln n.
+    """
+    rate, reference, power = _STEPS_PER_SECOND
+    in_a_minute = _SAMPLING_SECONDS * _scaled((rate, reference, -power), variables) / chains
+    needed = 4 * variables**2 * math.log(max(2, variables))
+    return int(max(in_a_minute, needed))
+
+
+def _scaled(rule: tuple[float, int, float], variables: int) -> float:
+    value, reference, power = rule
+    return float(value * (max(1, variables) / reference) ** power)

@@ -1,0 +1,1 @@
+"""Parameters of sampled DAGs: prediction, total causal effects, interventional distributions."""

@@ -1,0 +1,154 @@
+"""The posterior of conditional probability tables: pseudo-counts of the score plus counts.
+
+Given a DAG, the rows of all tables are independent, and each is Dirichlet with the
+pseudo-counts of `BDeu` or `BDe` plus the counts of the data rows in which the node was
+not set from outside. Both are marginal counts of one table over all variables, so that
+the probability of a level is a ratio of two cells, of family and of parents.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Data
+from arcwise.errors import CapacityError, DataError
+from arcwise.parameters.numbering import row_numbers
+from arcwise.scores import BDe, BDeu
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.uint16]
+
+LARGEST_TABLE = 4_000_000
+# Cells up to here are counted in an array of all of them; beyond, only those that occur.
+_DENSE = 1 << 20
+
+
+class Tables:
+    """The Dirichlet posteriors of all families of discrete data.
+
+    Parameters
+    ----------
+    data
+        The data; its weights and interventions count as in the score.
+    score
+        The score, whose prior it is.
+    """
+
+    def __init__(self, data: Data, score: BDeu | BDe) -> None:
+        name = type(score).__name__
+        self.variables = data.variables
+        self.levels = [int(count) for count in data.level_counts()]
+        self._codes = data.discrete_codes(name)
+        self._weights = np.ones(data.rows) if data.weights is None else data.weights
+        self._intervened = data.intervened
+        self._strength = float(score.equivalent_sample_size)
+        self._joint = score.joint(data) if isinstance(score, BDe) else None
+        self._marginals: list[list[float]] | None = None
+        if isinstance(score, BDe) and self._joint is None:
+            self._marginals = score.marginals(data)
+
+    def log_predictive(self, node: int, parents: tuple[int, ...], rows: Codes) -> Array:
+        """Return the log probability of the node's level given its parents' in each row."""
+        family = self._possible(node, (*parents, node), rows[:, [*parents, node]])
+        found: Array = np.log(family / self._cells(node, parents, rows[:, list(parents)]))
+        return found
+
+    def log_joint_predictive(self, node: int, parents: tuple[int, ...], new: Data) -> float:
+        """Return the log probability of the node's levels given its parents' in all new rows."""
+        counted = np.ones(new.rows, dtype=np.bool_)
+        if new.intervened is not None:
+            counted = ~new.intervened[:, node]
+        rows = new.discrete_codes("BDe")[counted]
+        weights = np.ones(new.rows) if new.weights is None else new.weights
+        total = 0.0
+        for members, sign in (((*parents, node), 1.0), (parents, -1.0)):
+            levels = [self.levels[member] for member in members]
+            asked = rows[:, list(members)]
+            number, _ = row_numbers(asked, levels, _DENSE)
+            _, first, cell = np.unique(number, return_index=True, return_inverse=True)
+            before = self._possible(node, members, asked[first])
+            after = before + np.bincount(cell.reshape(-1), weights[counted], len(first))
+            steps = zip(after.tolist(), before.tolist(), strict=True)
+            total += sign * math.fsum(math.lgamma(a) - math.lgamma(b) for a, b in steps)
+        return total
+
+    def dirichlet(self, node: int, parents: tuple[int, ...]) -> Array:
+        """Return the parameters of the node's whole table, its own levels along the last axis.
+
+        Where the prior gives a combination of parents no probability, and so no
+        distribution, every level has the parameter 1.
+        """
+        members = (*parents, node)
+        shape = tuple(self.levels[member] for member in members)
+        if math.prod(shape) > LARGEST_TABLE:
+            raise CapacityError(
+                f"the table of {self.variables[node]!r} given {len(parents)} parents has "
+                f"{math.prod(shape)} cells; up to {LARGEST_TABLE} are written out, so merge levels "
+                "or lower max_indegree"
+            )
+        every = np.indices(shape, dtype=np.uint16).reshape(len(shape), -1).T
+        table = self._cells(node, members, every).reshape(shape)
+        table[table.sum(axis=-1) == 0] = 1.0
+        return table
+
+    def _possible(self, node: int, members: tuple[int, ...], asked: Codes) -> Array:
+        found = self._cells(node, members, asked)
+        if not (found > 0).all():
+            raise DataError(
+                "the prior of the BDe score gives probability zero to a combination of levels "
+                "that occurs in new_data; give every combination that can occur a positive "
+                "probability"
+            )
+        return found
+
+    def _cells(self, node: int, members: tuple[int, ...], asked: Codes) -> Array:
+        """Return pseudo-count plus count of the cells asked for, a row of levels each."""
+        chosen = list(members)
+        counted = slice(None) if self._intervened is None else ~self._intervened[:, node]
+        levels = [self.levels[member] for member in members]
+        counts = matching_totals(
+            self._codes[counted][:, chosen], self._weights[counted], asked, levels
+        )
+        return self._pseudo_counts(members, levels, asked) + counts
+
+    def _pseudo_counts(
+        self, members: tuple[int, ...], levels: Sequence[int], asked: Codes
+    ) -> Array | float:
+        if self._joint is not None:
+            codes, probabilities = self._joint
+            known = codes[:, list(members)]
+            return self._strength * matching_totals(known, probabilities, asked, levels)
+        if self._marginals is None:
+            return self._strength / math.prod(levels)
+        share = np.ones(len(asked))
+        for place, member in enumerate(members):
+            share *= np.array(self._marginals[member])[asked[:, place]]
+        return self._strength * share
+
+
+def matching_totals(known: Codes, weights: Array, asked: Codes, levels: Sequence[int]) -> Array:
+    """Return for each row asked for the summed weights of the known rows equal to it."""
+    number, bound = row_numbers(np.concatenate([known, asked]), levels, _DENSE)
+    totals = np.bincount(number[: len(known)], weights=weights, minlength=bound)
+    return np.asarray(totals[number[len(known) :]], dtype=np.float64)
+
+
+def drawn_tables(parameters: Array, count: int, random: np.random.Generator) -> Array:
+    """Draw tables from Dirichlet distributions, as [draw, ...].
+
+    Gamma variates of tiny shapes underflow, all of a row at once, so their logs are
+    drawn: a variate of shape a is one of shape a + 1 times a uniform to the power 1/a.
+    """
+    shape = (count, *parameters.shape)
+    logs = np.log(random.standard_gamma(parameters + 1.0, shape))
+    uniform = 1.0 - random.random(shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs += np.where(parameters > 0, np.log(uniform) / parameters, -np.inf)
+    logs -= logs.max(axis=-1, keepdims=True)
+    drawn = np.exp(logs)
+    drawn /= drawn.sum(axis=-1, keepdims=True)
+    return drawn

@@ -1,0 +1,318 @@
+"""`effects`: total causal effects between measurements, over DAGs and their parameters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._checks import whole_number
+from arcwise._names import positions
+from arcwise.diagnostics.convergence import weighted_standard_error
+from arcwise.errors import ArgumentError
+from arcwise.model import Model
+from arcwise.parameters.linear_effects import effect_pieces
+from arcwise.parameters.normal_wishart import node_posteriors
+from arcwise.parameters.quantiles import checked_probabilities, weighted_quantiles
+from arcwise.parameters.requirements import gaussian_data
+from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
+from arcwise.posterior import files
+
+Array = NDArray[np.float64]
+
+MOST_KEPT = 1 << 26
+"""How many numbers of single precision are kept for quantiles: 256 MiB of them."""
+
+_SHOWN = 3
+
+
+class EffectDraws(NamedTuple):
+    """Draws of one effect and their weights, which sum to 1."""
+
+    values: NDArray[np.float32]
+    weights: Array
+
+
+class Effects:
+    """The posterior of the total causal effect of each variable on each other.
+
+    The effect of x on y is the change of the mean of y when x is set one unit higher
+    from outside; it is exactly 0 in a DAG without a directed path from x to y. `effects`
+    makes one.
+
+    Parameters
+    ----------
+    variables
+        The names, in the order of every matrix.
+    mean
+        The posterior means, as [source, target].
+    standard_deviations
+        The posterior standard deviations.
+    probabilities
+        The probability of a directed path from source to target, which is that of an
+        effect other than 0.
+    families
+        Where the DAGs' weights and chains are.
+    kept
+        The pairs whose draws are kept, as positions.
+    draws, means
+        The draws, and the means given each DAG, of the kept pairs, as [pair, DAG].
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> dag = arcwise.Dag(["x", "y"], {"y": ["x"]})
+    >>> data = arcwise.simulate.GaussianNetwork(dag, [[0, 2], [0, 0]]).sample(1000, seed=1)
+    >>> effects = arcwise.effects(dag, arcwise.Model(data), draws=100)
+    >>> effects
+    <Effects: 2 variables, 1 DAG, 100 draws each; largest: x -> y 1.95>
+    >>> effects.quantiles("x", "y", [0.025, 0.975]).round(1)
+    array([1.9, 2. ])
+    """
+
+    def __init__(
+        self,
+        variables: tuple[str, ...],
+        mean: Array,
+        standard_deviations: Array,
+        probabilities: Array,
+        families: SampledFamilies,
+        kept: Sequence[tuple[int, int]],
+        draws: NDArray[np.float32],
+        means: NDArray[np.float32],
+    ) -> None:
+        self.variables = variables
+        self.mean = mean
+        self.standard_deviations = standard_deviations
+        self.probabilities = probabilities
+        self.pairs = tuple((variables[u], variables[v]) for u, v in kept)
+        """The pairs (source, target) whose draws are kept."""
+        self._families = families
+        self._row = {pair: row for row, pair in enumerate(kept)}
+        self._draws = draws
+        self._means = means
+
+    @property
+    def draws(self) -> int:
+        """The number of draws of the parameters of each DAG."""
+        return int(self._draws.shape[1]) // len(self._families)
+
+    def __repr__(self) -> str:
+        """Say how much there is and which mean effects are the largest."""
+        order = np.argsort(-np.abs(self.mean), axis=None, kind="stable")[:_SHOWN]
+        largest = [
+            f"{self.variables[u]} -> {self.variables[v]} {self.mean[u, v]:.3g}"
+            for u, v in (divmod(int(place), len(self.variables)) for place in order)
+            if self.mean[u, v] != 0
+        ]
+        count = len(self._families)
+        return (
+            f"<Effects: {len(self.variables)} variables, {count} DAG{'s' * (count != 1)}, "
+            f"{self.draws} draw{'s' * (self.draws != 1)} each; "
+            f"largest: {', '.join(largest) or 'none'}>"
+        )
+
+    def __getitem__(self, pair: tuple[str, str]) -> float:
+        """Return the mean effect of a pair (source, target)."""
+        u, v = positions(pair, self.variables, "the effect")
+        return float(self.mean[u, v])
+
+    def between(self, source: str, target: str) -> EffectDraws:
+        """Return the draws of one effect and their weights.
+
+        All draws of the first DAG come first, then those of the next.
+        """
+        weights = np.repeat(self._families.shares / self.draws, self.draws)
+        return EffectDraws(self._draws[self._kept_row(source, target)], weights)
+
+    def quantiles(
+        self,
+        source: str,
+        target: str,
+        probabilities: float | Sequence[float] = (0.025, 0.5, 0.975),
+    ) -> Array:
+        """Return quantiles of one effect: the least values with these cumulative weights."""
+        values, weights = self.between(source, target)
+        return weighted_quantiles(values, weights, checked_probabilities(probabilities))
+
+    @cached_property
+    def standard_errors(self) -> Array:
+        """The Monte-Carlo standard error of each mean, as [source, target].
+
+        They are of the DAGs alone, weights and autocorrelation within chains taken into
+        account: given a DAG, the mean over parameters is exact. NaN for pairs whose
+        draws are not kept.
+        """
+        result = np.full(self.mean.shape, np.nan)
+        np.fill_diagonal(result, 0.0)
+        if self._row:
+            sources, targets = np.array(list(self._row)).T
+            families = self._families
+            result[sources, targets] = weighted_standard_error(
+                self._means.T, families.shares, families.chains
+            )
+        return result
+
+    def table(self, interval: float = 0.95) -> list[tuple[str, str, *tuple[float, ...]]]:
+        """Return a row for each kept pair, the largest mean effects first.
+
+        Parameters
+        ----------
+        interval
+            The probability of the interval between the last two numbers, with as much
+            beyond it on either side.
+
+        Returns
+        -------
+        list of tuple
+            Source, target, mean, standard deviation, standard error of the mean,
+            probability of an effect other than 0, and the ends of the interval.
+        """
+        (inside,) = checked_probabilities([interval])
+        ends = [(1 - inside) / 2, (1 + inside) / 2]
+        numbers = (self.mean, self.standard_deviations, self.standard_errors, self.probabilities)
+        rows = []
+        for (u, v), (source, target) in zip(self._row, self.pairs, strict=True):
+            quantiles = self.quantiles(source, target, ends).tolist()
+            rows.append((source, target, *(float(each[u, v]) for each in numbers), *quantiles))
+        return sorted(rows, key=lambda row: -abs(row[2]))
+
+    def write(self, path: str | os.PathLike[str], interval: float = 0.95) -> None:
+        """Write `table` to a .csv file."""
+        columns = ["source", "target", "mean", "standard_deviation", "standard_error"]
+        columns += ["probability", "low", "high"]
+        files.write_table(columns, self.table(interval), Path(path))
+
+    def _kept_row(self, source: str, target: str) -> int:
+        u, v = positions([source, target], self.variables, "the effect")
+        if (u, v) not in self._row:
+            reason = (
+                "a variable has no effect on itself"
+                if u == v
+                else f"the draws of {source!r} on {target!r} were not kept"
+            )
+            raise ArgumentError(f"{reason}; name the pair in pairs=[(source, target), ...]")
+        return self._row[u, v]
+
+
+def effects(
+    posterior: Dags,
+    model: Model,
+    *,
+    draws: int = 1,
+    seed: int = 0,
+    pairs: Iterable[tuple[str, str]] | None = None,
+) -> Effects:
+    """Return the posterior of total causal effects between measurements.
+
+    For each DAG, coefficients and variances are drawn from their posterior under the
+    normal-Wishart prior of `BGe`; the total effects follow from them. Means are exact
+    given a DAG; standard deviations and quantiles come from the draws.
+
+    Parameters
+    ----------
+    posterior
+        A `Posterior` with sampled DAGs, a `DagSample`, or one `Dag`.
+    model
+        The model the posterior is of, with the score `BGe`.
+    draws
+        How often the parameters of each DAG are drawn.
+    seed
+        The same arguments and seed give the same draws.
+    pairs
+        The pairs (source, target) to keep the draws of, for quantiles and standard
+        errors. None for all, if these are no more than 2^26 numbers (one for each pair
+        and DAG, and one for each of its draws); beyond that none are kept. Means,
+        standard deviations and probabilities are always there for all pairs.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> dag = arcwise.Dag(["x", "y", "z"], {"y": ["x"], "z": ["y"]})
+    >>> network = arcwise.simulate.GaussianNetwork(dag, [[0, 2, 0], [0, 0, 1.5], [0, 0, 0]])
+    >>> model = arcwise.Model(network.sample(500, seed=1), temporal_order=[["x"], ["y"], ["z"]])
+    >>> found = effects(arcwise.ExactSampler(model).dags(200, seed=1), model, seed=1)
+    >>> float(found.mean[0, 2].round(1))
+    3.0
+    """
+    data, score = gaussian_data(model, "effects")
+    each = whole_number(draws, "draws", at_least=1)
+    families = sampled_families(posterior, model)
+    n, count = len(model.variables), len(families)
+    kept = _kept_pairs(pairs, model.variables, count * (each + 1))
+    sources = np.array([u for u, _ in kept], dtype=np.intp)
+    targets = np.array([v for _, v in kept], dtype=np.intp)
+    kept_draws = np.empty((len(kept), count * each), dtype=np.float32)
+    kept_means = np.empty((len(kept), count), dtype=np.float32)
+    mean, probability = np.zeros((n, n)), np.zeros((n, n))
+    centre, squares, weight = np.zeros((n, n)), np.zeros((n, n)), 0.0
+    for piece in effect_pieces(families, node_posteriors(data, score), each, seed):
+        shares = families.shares[piece.dags]
+        per_draw = np.repeat(shares / each, each)
+        first = piece.dags.start * each
+        kept_means[:, piece.dags] = piece.means[:, targets, sources].T
+        kept_draws[:, first : first + len(per_draw)] = piece.draws[:, targets, sources].T
+        mean += _weighted_sum(shares, piece.means)
+        probability += _weighted_sum(shares, (piece.draws[::each] != 0).astype(np.float64))
+        # Means and squares about them are joined piece by piece: squares alone would lose the
+        # digits of an effect that hardly varies.
+        own = float(shares.sum())
+        if own > 0:
+            of_piece = _weighted_sum(per_draw, piece.draws) / own
+            deviations = piece.draws - of_piece.T
+            step = of_piece - centre
+            total = weight + own
+            squares += _weighted_sum(per_draw, np.square(deviations, out=deviations))
+            squares += step**2 * (weight * own / total)
+            centre += step * (own / total)
+            weight = total
+    return Effects(
+        model.variables,
+        mean,
+        np.sqrt(squares),
+        np.minimum(probability, 1.0),
+        families,
+        kept,
+        kept_draws,
+        kept_means,
+    )
+
+
+def _weighted_sum(weights: Array, matrices: Array) -> Array:
+    """Return the sum of weighted matrices [target, source] as [source, target]."""
+    total: Array = (weights @ matrices.reshape(len(matrices), -1)).reshape(matrices.shape[1:])
+    return total.T
+
+
+def _kept_pairs(
+    pairs: Iterable[tuple[str, str]] | None, variables: Sequence[str], numbers: int
+) -> list[tuple[int, int]]:
+    """Return the positions of the pairs to keep, each with so many numbers."""
+    n = len(variables)
+    if pairs is None:
+        if n * (n - 1) * numbers > MOST_KEPT:
+            return []
+        return [(u, v) for u in range(n) for v in range(n) if u != v]
+    found: dict[tuple[int, int], None] = {}
+    for pair in pairs:
+        if isinstance(pair, str) or len(names := _names(pair)) != 2 or names[0] == names[1]:
+            raise ArgumentError(
+                f"pairs holds {pair!r}; give pairs (source, target) of two different names"
+            )
+        u, v = positions(names, variables, "pairs")
+        found[u, v] = None
+    if len(found) * numbers > MOST_KEPT:
+        raise ArgumentError(
+            f"pairs has {len(found)} pairs with {numbers} numbers each; give at most "
+            f"{MOST_KEPT // numbers} pairs, or fewer draws"
+        )
+    return list(found)
+
+
+def _names(pair: Any) -> list[Any]:
+    return list(pair) if isinstance(pair, Iterable) else []

@@ -1,0 +1,160 @@
+"""Draws coefficients for many DAGs at once and adds up their products along directed paths.
+
+The total effect of x on y is the sum over directed paths of the products of their
+coefficients, (I - B)^-1 - I. A path passes a node at most once, so the effect is linear
+in the coefficients of each node, and those of different nodes are independent given the
+DAG: its posterior mean is the effect at the mean coefficients, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.parameters.normal_wishart import NodePosterior, Regressions
+from arcwise.parameters.sampled import SampledFamilies
+from arcwise.simulate._random import Purpose, generator
+
+Array = NDArray[np.float64]
+
+# Numbers in the effect matrices held at one time.
+_PIECE = 1 << 19
+
+
+@dataclass(frozen=True, eq=False)
+class EffectPiece:
+    """The effects, as [DAG, target, source], of a piece of the DAGs.
+
+    `means` are given the DAG, `draws` hold all draws of the first DAG, then of the next.
+    """
+
+    dags: slice
+    means: Array
+    draws: Array
+
+
+class _NodeRegressions:
+    """The regressions of one node on all of its sampled parent sets, padded to one width."""
+
+    def __init__(self, node: NodePosterior, parents: Sequence[tuple[int, ...]], width: int) -> None:
+        self.parents = np.zeros((len(parents), width), dtype=np.intp)
+        self.means = np.zeros((len(parents), width))
+        self.shapes = np.empty(len(parents))
+        self.sizes = np.array([len(members) for members in parents])
+        self._place = np.zeros(len(parents), dtype=np.intp)
+        self._by_size: dict[int, Regressions] = {}
+        for size in np.unique(self.sizes).tolist():
+            chosen = np.flatnonzero(self.sizes == size)
+            found = node.regressions([parents[i] for i in chosen.tolist()])
+            self._by_size[size] = found
+            self._place[chosen] = np.arange(len(chosen))
+            self.means[chosen, :size] = found.coefficients
+            self.shapes[chosen] = found.degrees / 2
+            for i in chosen.tolist():
+                self.parents[i, :size] = parents[i]
+
+    def drawn(self, places: NDArray[np.int32], gammas: Array, normals: Array) -> Array:
+        """Return coefficients from standard variates, a row for each place."""
+        coefficients = self.means[places]
+        sizes = self.sizes[places]
+        for size, found in self._by_size.items():
+            rows = np.flatnonzero(sizes == size)
+            if size == 0 or len(rows) == 0:
+                continue
+            which = self._place[places[rows]]
+            deviation = np.sqrt(0.5 * found.residuals[which] / gammas[rows])
+            spread = np.einsum("rji,rj->ri", found.inverse_roots[which], normals[rows, :size])
+            coefficients[rows, :size] += deviation[:, np.newaxis] * spread
+        return coefficients
+
+
+def effect_pieces(
+    families: SampledFamilies, nodes: Sequence[NodePosterior], draws: int, seed: int
+) -> Iterator[EffectPiece]:
+    """Yield the effects of all DAGs, piece by piece.
+
+    The random numbers of a node are a stream of its own, so that draws do not depend on
+    how the DAGs are cut into pieces.
+    """
+    n, width = len(nodes), families.most_parents()
+    regressions = [
+        _NodeRegressions(node, parents, width)
+        for node, parents in zip(nodes, families.parents, strict=True)
+    ]
+    gammas = [generator(seed, Purpose.DRAWN_PRECISIONS, node) for node in range(n)]
+    normals = [generator(seed, Purpose.DRAWN_COEFFICIENTS, node) for node in range(n)]
+    step = max(1, _PIECE // (n * n * (draws + 1)))
+    for first in range(0, len(families), step):
+        places = families.places[first : first + step]
+        count = len(places)
+        parents = np.empty((count, n, width), dtype=np.intp)
+        means = np.empty((count, n, width))
+        drawn = np.empty((count * draws, n, width))
+        for node, of_node in enumerate(regressions):
+            own = places[:, node]
+            parents[:, node] = of_node.parents[own]
+            means[:, node] = of_node.means[own]
+            repeated = np.repeat(own, draws)
+            gamma = gammas[node].standard_gamma(of_node.shapes[repeated])
+            normal = normals[node].standard_normal((len(repeated), width))
+            drawn[:, node] = of_node.drawn(repeated, gamma, normal)
+        sizes = np.stack([r.sizes[places[:, v]] for v, r in enumerate(regressions)], axis=1)
+        order = topological_orders(parents, sizes)
+        yield EffectPiece(
+            slice(first, first + count),
+            total_effects(parents, means, order),
+            total_effects(
+                np.repeat(parents, draws, axis=0), drawn, np.repeat(order, draws, axis=0)
+            ),
+        )
+
+
+def topological_orders(parents: NDArray[np.intp], sizes: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return an order of each DAG's nodes with parents first.
+
+    Parameters
+    ----------
+    parents
+        As [DAG, node, place], of which the first `sizes` places count.
+    sizes
+        The number of parents, as [DAG, node].
+    """
+    count, n, width = parents.shape
+    edges = np.zeros((count, n, n), dtype=np.int8)  # [DAG, source, target]
+    for place in range(width):
+        dag, node = np.nonzero(sizes > place)
+        edges[dag, parents[dag, node, place], node] = 1
+    waiting = sizes.astype(np.int64)
+    every = np.arange(count)
+    order = np.empty((count, n), dtype=np.intp)
+    for position in range(n):
+        chosen = np.argmax(waiting == 0, axis=1)
+        order[:, position] = chosen
+        waiting -= edges[every, chosen]
+        waiting[every, chosen] = -1
+    return order
+
+
+def total_effects(parents: NDArray[np.intp], coefficients: Array, order: NDArray[np.intp]) -> Array:
+    """Return the total effects, as [DAG, target, source]; 0 exactly where there is no path.
+
+    Parameters
+    ----------
+    parents, coefficients
+        As [DAG, node, place]; places that are not used have the coefficient 0.
+    order
+        For each DAG its nodes, parents first.
+    """
+    count, n, _ = parents.shape
+    every = np.arange(count)
+    effects = np.zeros((count, n, n))
+    for position in range(n):
+        node = order[:, position]
+        above = effects[every[:, np.newaxis], parents[every, node]]
+        effects[every, node] = np.einsum("dp,dps->ds", coefficients[every, node], above)
+        effects[every, node, node] = 1.0
+    effects[:, np.arange(n), np.arange(n)] = 0.0
+    return effects

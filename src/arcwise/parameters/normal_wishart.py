@@ -1,0 +1,187 @@
+"""The posterior of Gaussian parameters: regressions of nodes on parents under BGe's prior.
+
+With the normal-Wishart prior of `BGe` (alpha_mu, alpha_w, mean, scale T) and rows of
+total weight N, mean xbar and centred scatter S, the posterior is normal-Wishart again
+with alpha_mu + N, alpha_w + N, the weighted mean of the two means, and
+
+    R = T + S + N alpha_mu / (N + alpha_mu) (xbar - mean)(xbar - mean)'.
+
+A node v has, given s parents P, x_v = intercept + b' x_P + noise of variance sigma^2, where
+
+    1 / sigma^2 ~ Gamma(d / 2, rate r / 2),    d = alpha_w + N - n + s + 1,
+    b | sigma^2 ~ Normal(R_PP^-1 R_Pv, sigma^2 R_PP^-1),    r = R_vv - R_vP R_PP^-1 R_Pv,
+
+and its mean where the parents are at their posterior means is normal about v's with
+variance sigma^2 / (alpha_mu + N). The rows are those in which v was not set from
+outside, exactly as in the score, so that each node has a posterior of its own where
+there were interventions; parameters of different nodes are independent given a DAG.
+
+R itself is never formed: columns far from the prior mean, or close to each other, would
+lose the digits of r in it. What is kept is a root, R = U'U, from the rows themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Data
+from arcwise.scores.bge import BGe, NormalWishart
+
+Array = NDArray[np.float64]
+
+# From here on the series for the ratio of gamma functions has all digits, which a difference
+# of their logs loses.
+_LARGE = 200.0
+# Numbers of parents in rows held at one time; what is made of them stays in the cache.
+_PIECE = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class NodePosterior:
+    """The normal-Wishart posterior from the rows that count for one node."""
+
+    node: int
+    strength: float
+    degrees: float
+    mean: Array
+    root: Array
+
+    def regressions(self, parents: Sequence[tuple[int, ...]]) -> Regressions:
+        """Return the posterior of the node's regressions on parent sets of one size."""
+        size = len(parents[0])
+        members = np.array(parents, dtype=np.intp).reshape(len(parents), size)
+        families = np.column_stack([members, np.full(len(parents), self.node)])
+        triangles = np.empty((len(parents), size + 1, size + 1))
+        step = max(1, _PIECE // (len(self.mean) * (size + 1)))
+        for first in range(0, len(parents), step):
+            piece = slice(first, first + step)
+            columns = self.root.T[families[piece]].transpose(0, 2, 1)
+            triangles[piece] = np.linalg.qr(columns, mode="r")
+        diagonals = np.einsum("fii->fi", triangles)
+        triangles *= np.where(diagonals < 0, -1.0, 1.0)[:, :, np.newaxis]
+        # The last column holds the part of the node along its parents and, last, apart from them.
+        inverses = np.asarray(np.linalg.inv(triangles[:, :size, :size]), dtype=np.float64)
+        inverse_roots = inverses.transpose(0, 2, 1)
+        return Regressions(
+            self.degrees + size + 1,
+            np.einsum("fij,fi->fj", inverse_roots, triangles[:, :size, size]),
+            np.square(triangles[:, size, size]),
+            inverse_roots,
+        )
+
+    def log_predictive(self, parents: Sequence[tuple[int, ...]], rows: Array) -> Array:
+        """Return log densities of the node given its parents, as [parent set, row].
+
+        The parent sets must have one size. Integrating the parameters out gives
+        Student's t with d degrees of freedom.
+        """
+        found = self.regressions(parents)
+        away = np.ascontiguousarray((rows - self.mean).T)
+        members = np.array(parents, dtype=np.intp).reshape(len(parents), -1)
+        result = np.empty((len(parents), len(rows)))
+        d = found.degrees
+        constant = _log_gamma_step(d / 2) - 0.5 * math.log(d * math.pi)
+        step = max(1, _PIECE // max(1, rows.size))
+        for first in range(0, len(parents), step):
+            piece = slice(first, first + step)
+            of_parents = away[members[piece]]  # [parent set, parent, row]
+            error = away[self.node] - np.einsum("fp,fpr->fr", found.coefficients[piece], of_parents)
+            leverage = np.square(found.inverse_roots[piece] @ of_parents).sum(axis=1)
+            spread = (found.residuals[piece] / d)[:, np.newaxis]
+            squared_scale = spread * (1 + 1 / self.strength + leverage)
+            result[piece] = (
+                constant
+                - 0.5 * np.log(squared_scale)
+                - 0.5 * (d + 1) * np.log1p(error**2 / (d * squared_scale))
+            )
+        return result
+
+    def log_constants(self, parents: Sequence[tuple[int, ...]]) -> Array:
+        """Return the log marginal likelihood of each family, less what the prior alone adds.
+
+        The differences of two posteriors from one prior are those of the BGe score; the
+        parent sets must have one size.
+        """
+        found = self.regressions(parents)
+        d = found.degrees
+        diagonals = np.einsum("fii->fi", found.inverse_roots)
+        return np.asarray(
+            math.lgamma(d / 2)
+            - 0.5 * (math.log(self.strength) + d * (math.log(math.pi) + np.log(found.residuals)))
+            + np.log(diagonals).sum(axis=1)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Regressions:
+    """The posterior of a node's coefficients and variance for several parent sets of one size.
+
+    Parameters
+    ----------
+    degrees
+        d, the degrees of freedom.
+    coefficients
+        The means of the coefficients, as [parent set, parent].
+    residuals
+        r of each parent set.
+    inverse_roots
+        L^-1 where R_PP = L L', so that L^-T z sigma has the spread of the coefficients.
+    """
+
+    degrees: float
+    coefficients: Array
+    residuals: Array
+    inverse_roots: Array
+
+
+def node_posteriors(data: Data, score: BGe) -> list[NodePosterior]:
+    """Return the posterior of each node, those without interventions from all rows."""
+    prior = score.normal_wishart(data.variables)
+    values = data.continuous_values("BGe")
+    weights = np.ones(data.rows) if data.weights is None else data.weights
+    whole: tuple[float, float, Array, Array] | None = None
+    found = []
+    for node in range(len(data.variables)):
+        mask = None if data.intervened is None else data.intervened[:, node]
+        if mask is not None and mask.any():
+            updated = _updated(prior, values[~mask], weights[~mask])
+        else:
+            whole = _updated(prior, values, weights) if whole is None else whole
+            updated = whole
+        found.append(NodePosterior(node, *updated))
+    return found
+
+
+def _updated(
+    prior: NormalWishart, values: Array, weights: Array
+) -> tuple[float, float, Array, Array]:
+    total = float(weights.sum())
+    n = len(prior.mean)
+    mean, centred = prior.mean, np.zeros((0, n))
+    if total > 0:
+        mean = weights @ values / total
+        centred = values - mean
+        # The mean as rounded is not quite the mean; far from zero the rest would be felt.
+        rest = weights @ centred / total
+        centred -= rest
+        mean = mean + rest
+        centred *= np.sqrt(weights)[:, np.newaxis]
+    strength = prior.alpha_mu + total
+    offset = mean - prior.mean
+    border = math.sqrt(total * prior.alpha_mu / strength) * offset
+    rows = [border[np.newaxis], np.linalg.cholesky(prior.scale).T, centred]
+    root = np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))
+    centre = prior.mean + total / strength * offset
+    return strength, prior.alpha_w + total - n, centre, root
+
+
+def _log_gamma_step(x: float) -> float:
+    """Return log Gamma(x + 1/2) - log Gamma(x)."""
+    if x < _LARGE:
+        return math.lgamma(x + 0.5) - math.lgamma(x)
+    return 0.5 * math.log(x) - 1 / (8 * x) + 1 / (192 * x**3)

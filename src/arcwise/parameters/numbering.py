@@ -1,0 +1,35 @@
+"""Numbers rows of small whole numbers so that equal rows, and only these, share a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def row_numbers(
+    rows: NDArray[Any], sizes: Sequence[int], largest: int
+) -> tuple[NDArray[np.int64], int]:
+    """Return the number of each row, and a bound that all numbers are below.
+
+    Parameters
+    ----------
+    rows
+        Whole numbers, as [row, place].
+    sizes
+        The bound of each place; below 2^22.
+    largest
+        The bound above which only numbers that occur are counted; at most 2^40, so that
+        the next place cannot leave 64 bits.
+    """
+    number = np.zeros(len(rows), dtype=np.int64)
+    bound = 1
+    for place, size in enumerate(sizes):
+        number = number * size + rows[:, place]
+        bound *= size
+        if bound > largest:
+            distinct, which = np.unique(number, return_inverse=True)
+            number, bound = which.reshape(-1).astype(np.int64), len(distinct)
+    return number, bound

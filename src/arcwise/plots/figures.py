@@ -1,0 +1,50 @@
+"""What all plots share: new figures without global state, and colours."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from arcwise._optional import optional
+
+INSTALL = "'arcwise[plots]'"
+
+# Okabe and Ito (2008), "Color universal design": told apart with any kind of colour vision.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+QUIET = "#777777"
+
+
+def axes_for(axes: Any, size: tuple[float, float], method: str) -> Any:
+    """Return the axes given, or those of a new figure of so many inches.
+
+    The layout of the new figure leaves room for titles and labels by itself.
+    """
+    module = optional("matplotlib.figure", method, INSTALL)
+    if axes is not None:
+        return axes
+    return module.Figure(figsize=size, layout="constrained").add_subplot()
+
+
+def colour(number: int) -> str:
+    """Return the colour of the line of that number; after eight they repeat."""
+    return COLOURS[number % len(COLOURS)]
+
+
+def shortened(names: Sequence[str], most: int) -> list[str]:
+    """Return names with the middle left out where they are longer than so many letters.
+
+    Names that would then look the same stay as they are.
+    """
+    tail = most // 2
+    short = [
+        name if len(name) <= most else f"{name[: most - tail - 1].rstrip()}…{name[-tail:].lstrip()}"
+        for name in names
+    ]
+    times = Counter(short)
+    return [own if times[own] == 1 else name for own, name in zip(short, names, strict=True)]
+
+
+def tidy(axes: Any) -> None:
+    """Leave out the upper and the right side of the frame."""
+    axes.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,94 @@
+"""`Route`: the way of an edge from box to box through given points, found when it is drawn.
+
+Labels keep their size in points whatever the scale of the axes, so that where an edge
+meets its boxes is known only then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise._optional import optional
+
+Points = NDArray[np.float64]
+
+_PIECES = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    """A connection style of matplotlib's arrows.
+
+    Parameters
+    ----------
+    axes
+        The axes.
+    bends
+        The points to pass, in the coordinates of the axes.
+    source, target
+        Half the width and height in points of the boxes at both ends.
+    aside
+        How far in points the edge keeps to its left, so that two edges between the
+        same nodes can be told apart.
+    """
+
+    axes: Any
+    bends: Sequence[tuple[float, float]]
+    source: tuple[float, float]
+    target: tuple[float, float]
+    aside: float = 0.0
+
+    def __call__(self, start: Any, end: Any, **_: Any) -> Any:
+        """Return the path between two points on the screen, as matplotlib asks for it."""
+        points = [np.asarray(start, dtype=np.float64)]
+        if self.bends:
+            points += list(self.axes.transData.transform(np.array(self.bends)))
+        points.append(np.asarray(end, dtype=np.float64))
+        scale = self.axes.figure.dpi / 72.0
+        way = smooth(np.array(points), self.aside * scale)
+        way = outside(way, np.array(self.source) * scale)
+        way = outside(way[::-1], np.array(self.target) * scale)[::-1]
+        return optional("matplotlib.path", "plots").Path(way)
+
+
+def smooth(points: Points, aside: float) -> Points:
+    """Return points close to each other on a smooth curve through those given.
+
+    Each stretch is a Catmull-Rom spline; `aside` moves what is between the ends to the
+    left of the way.
+    """
+    padded = np.concatenate([2 * points[:1] - points[1:2], points, 2 * points[-1:] - points[-2:-1]])
+    steps = np.linspace(0.0, 1.0, _PIECES, endpoint=False)[:, np.newaxis]
+    stretches = []
+    for a, b, c, d in zip(padded, padded[1:], padded[2:], padded[3:], strict=False):
+        stretches.append(
+            b
+            + 0.5 * steps * (c - a)
+            + steps**2 * (a - 2.5 * b + 2 * c - 0.5 * d)
+            + 0.5 * steps**3 * (3 * (b - c) + d - a)
+        )
+    curve = np.concatenate([*stretches, points[-1:]])
+    if aside:
+        along = np.gradient(curve, axis=0)
+        across = np.stack([-along[:, 1], along[:, 0]], axis=1)
+        length = np.maximum(np.hypot(*across.T), 1e-12)[:, np.newaxis]
+        share = np.sin(np.pi * np.linspace(0.0, 1.0, len(curve)))[:, np.newaxis]
+        curve = curve + aside * share * across / length
+    return curve
+
+
+def outside(curve: Points, half: Points) -> Points:
+    """Return the curve from where it last leaves the box of half that size round its start."""
+    ratio = (np.abs(curve - curve[0]) / half).max(axis=1)
+    within = np.flatnonzero(ratio <= 1.0)
+    last = int(within[-1])
+    if last + 1 >= len(curve):  # the boxes touch: there is nothing to draw, but a path needs ends
+        return curve[-2:]
+    share = (1.0 - ratio[last]) / (ratio[last + 1] - ratio[last])
+    edge = curve[last] + share * (curve[last + 1] - curve[last])
+    return np.concatenate([edge[np.newaxis], curve[last + 1 :]])

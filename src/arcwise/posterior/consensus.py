@@ -1,0 +1,217 @@
+"""Single graphs, and small sets of graphs, that stand for a whole posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise._cycles import cycle_in_words, find_cycle
+from arcwise.dag import Dag
+from arcwise.errors import ArgumentError
+from arcwise.graphs import Cpdag
+from arcwise.posterior.dag_sample import DagSample
+from arcwise.posterior.matrices import relation_rows, unpacked
+
+
+@dataclass(frozen=True)
+class ThresholdGraph:
+    """The edges that are more probable than a threshold, cycle or no cycle.
+
+    Parameters
+    ----------
+    variables
+        The names of the nodes.
+    threshold
+        The probability the edges exceed.
+    edges
+        Triples (source, target, probability), the most probable first.
+    cycle
+        The nodes along a cycle, the first not repeated; None if there is none.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate.asia().sample(2000, seed=1), max_indegree=2)
+    >>> graph = arcwise.exact(model).threshold_graph(0.5)
+    >>> graph.is_acyclic, graph.dag().number_of_edges == len(graph.edges)
+    (True, True)
+    """
+
+    variables: tuple[str, ...]
+    threshold: float
+    edges: tuple[tuple[str, str, float], ...]
+    cycle: tuple[str, ...] | None
+
+    @property
+    def is_acyclic(self) -> bool:
+        """Whether it is a DAG."""
+        return self.cycle is None
+
+    def dag(self) -> Dag:
+        """Return it as a `Dag`, or refuse if it has a cycle."""
+        if self.cycle is not None:
+            words = cycle_in_words(range(len(self.cycle)), self.cycle)
+            raise ArgumentError(
+                f"the edges above {self.threshold} have the cycle {words}; raise the threshold, "
+                "or use median_dag"
+            )
+        return Dag.from_edges(self.variables, [edge[:2] for edge in self.edges])
+
+
+def threshold_graph(
+    variables: tuple[str, ...], edges: NDArray[np.float64], threshold: float
+) -> ThresholdGraph:
+    """Return the edges above a threshold; see `Posterior.threshold_graph`."""
+    if not 0.0 <= threshold < 1.0:
+        raise ArgumentError(f"threshold is {threshold!r}; give a number from 0 to below 1")
+    pairs = _above(edges, threshold)
+    parents: list[list[int]] = [[] for _ in variables]
+    for source, target in pairs:
+        parents[target].append(source)
+    cycle = find_cycle([tuple(sorted(of_node)) for of_node in parents])
+    return ThresholdGraph(
+        variables,
+        float(threshold),
+        tuple((variables[u], variables[v], float(edges[u, v])) for u, v in pairs),
+        None if cycle is None else tuple(variables[node] for node in cycle),
+    )
+
+
+def median_dag(variables: tuple[str, ...], edges: NDArray[np.float64]) -> Dag:
+    """Return the acyclic graph of the edges above one half; see `Posterior.median_dag`."""
+    n = len(variables)
+    reaches = np.eye(n, dtype=np.bool_)  # [u, v]: a path leads from u to v
+    chosen = []
+    for source, target in _above(edges, 0.5):
+        if reaches[target, source]:
+            continue
+        chosen.append((variables[source], variables[target]))
+        reaches |= np.outer(reaches[:, source], reaches[target])
+    return Dag.from_edges(variables, chosen)
+
+
+def _above(edges: NDArray[np.float64], threshold: float) -> list[tuple[int, int]]:
+    """Return the edges above a threshold by falling probability, ties as they lie."""
+    off = edges.copy()
+    np.fill_diagonal(off, -1.0)
+    order = np.argsort(-off, axis=None, kind="stable")
+    return [divmod(int(place), len(edges)) for place in order[: int((off > threshold).sum())]]
+
+
+class PackedGraphs(Sequence[Any]):
+    """Graphs as bits, of which one becomes an object when it is looked at."""
+
+    def __init__(
+        self,
+        variables: tuple[str, ...],
+        packed: NDArray[np.uint64],
+        kind: type[Dag] | type[Cpdag],
+    ) -> None:
+        self._variables = variables
+        self._packed = packed
+        self._kind = kind
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._packed)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return one graph, or some."""
+        if isinstance(index, slice):
+            return PackedGraphs(self._variables, self._packed[index], self._kind)
+        matrix = unpacked(self._packed[index], len(self._variables)).T
+        return self._kind.from_matrix(self._variables, matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class CredibleSet:
+    """The most probable graphs, as many as reach a given probability together.
+
+    Parameters
+    ----------
+    graphs
+        The DAGs, or the equivalence classes as `Cpdag`, the most probable first; each
+        is made when it is asked for.
+    probabilities
+        The probability of each.
+    level
+        The probability they were to reach.
+    reached
+        The probability they do reach; below `level` if all graphs that were drawn do
+        not reach it.
+    distinct
+        How many different graphs there were among the draws.
+    distinct_share
+        That number over the number of draws. Near 1, hardly any graph was drawn
+        twice, and the probabilities of single graphs are not to be trusted.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate.asia().sample(2000, seed=1), max_indegree=2)
+    >>> dags = arcwise.ExactSampler(model).dags(2000, seed=1)
+    >>> classes = dags.credible_set(0.9, classes=True)
+    >>> len(classes) < len(dags.credible_set(0.9)), classes.reached >= 0.9
+    (True, True)
+    """
+
+    graphs: Sequence[Any]
+    probabilities: NDArray[np.float64]
+    level: float
+    reached: float
+    distinct: int
+    distinct_share: float
+
+    def __len__(self) -> int:
+        """Return the number of graphs."""
+        return len(self.graphs)
+
+    def __repr__(self) -> str:
+        """Say how many there are, and what they reach."""
+        return (
+            f"<CredibleSet: {len(self)} graphs of probability {self.reached:.3f}; "
+            f"{self.distinct_share:.1%} of the draws are different>"
+        )
+
+
+def credible_set(dags: DagSample, level: float, classes: bool, total: float = 1.0) -> CredibleSet:
+    """Return the smallest set of sampled graphs that reaches a probability.
+
+    Parameters
+    ----------
+    dags
+        The DAGs.
+    level, classes
+        As for `DagSample.credible_set`.
+    total
+        The probability of all the DAGs together, where that is known.
+    """
+    if not 0.0 < level <= 1.0:
+        raise ArgumentError(f"level is {level!r}; give a probability above 0, at most 1")
+    patterns = relation_rows(dags, "cpdag") if classes else dags.parents
+    first, place = _core.distinct_patterns(patterns.reshape(len(dags), -1))
+    probabilities = np.asarray(
+        total * np.bincount(place, weights=dags.shares, minlength=len(first)), dtype=np.float64
+    )
+    order = np.argsort(-probabilities, kind="stable")
+    summed = np.cumsum(probabilities[order])
+    # Rounding must not ask for one graph more.
+    enough = int(np.searchsorted(summed, min(level, summed[-1]) * (1.0 - 1e-12))) + 1
+    chosen = order[:enough]
+    reached = float(summed[enough - 1])
+    if level * (1.0 - 1e-12) <= reached < level:
+        reached = float(level)
+    graphs = PackedGraphs(dags.variables, patterns[first[chosen]], Cpdag if classes else Dag)
+    return CredibleSet(
+        graphs,
+        probabilities[chosen],
+        float(level),
+        reached,
+        len(first),
+        len(first) / len(dags),
+    )

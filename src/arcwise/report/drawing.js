@@ -1,0 +1,161 @@
+// Geometry of the network: curves, where they end at a node, and which names have room.
+"use strict";
+
+const SVG = "http://www.w3.org/2000/svg";
+const LONGEST_LABEL = 22;
+const BOX_HEIGHT = 26;
+const LARGE = 60;
+
+function svgElement(name, attributes, parent) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (parent) parent.append(element);
+  return element;
+}
+
+function shortened(name) {
+  const letters = Array.from(name);
+  if (letters.length <= LONGEST_LABEL) return name;
+  return letters.slice(0, LONGEST_LABEL - 1).join("") + "…";
+}
+
+const measuring = document.createElement("canvas").getContext("2d");
+
+function textWidth(text, size) {
+  measuring.font = `500 ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return measuring.measureText(text).width;
+}
+
+// Catmull and Rom's spline through the points, as cubic pieces [from, control, control, to].
+function splinePieces(points) {
+  const pieces = [];
+  for (let i = 0; i + 1 < points.length; i++) {
+    const [a, b, c, d] = [points[i - 1] ?? points[i], points[i], points[i + 1], points[i + 2] ?? points[i + 1]];
+    pieces.push([
+      b,
+      { x: b.x + (c.x - a.x) / 6, y: b.y + (c.y - a.y) / 6 },
+      { x: c.x - (d.x - b.x) / 6, y: c.y - (d.y - b.y) / 6 },
+      c,
+    ]);
+  }
+  return pieces;
+}
+
+function pointOn([a, b, c, d], t) {
+  const s = 1 - t;
+  const [p, q, r, u] = [s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t];
+  return { x: p * a.x + q * b.x + r * c.x + u * d.x, y: p * a.y + q * b.y + r * c.y + u * d.y };
+}
+
+// A curve as points close together: clipping it and finding its direction are then simple.
+function sampledCurve(points) {
+  if (points.length === 2) {
+    const [a, b] = points;
+    const count = 24;
+    return Array.from({ length: count + 1 }, (_, i) => ({
+      x: a.x + ((b.x - a.x) * i) / count,
+      y: a.y + ((b.y - a.y) * i) / count,
+    }));
+  }
+  const result = [points[0]];
+  for (const piece of splinePieces(points)) {
+    for (let i = 1; i <= 14; i++) result.push(pointOn(piece, i / 14));
+  }
+  return result;
+}
+
+// Whether a point lies in a node's shape widened by a gap: a box with round ends, or a dot.
+function inShape(point, centre, shape, gap) {
+  const along = Math.max(0, Math.abs(point.x - centre.x) - Math.max(0, shape.width / 2 - shape.height / 2));
+  return Math.hypot(along, point.y - centre.y) < shape.height / 2 + gap;
+}
+
+function crossing(inside, outside, centre, shape, gap) {
+  let [near, far] = [inside, outside];
+  for (let i = 0; i < 12; i++) {
+    const middle = { x: (near.x + far.x) / 2, y: (near.y + far.y) / 2 };
+    if (inShape(middle, centre, shape, gap)) near = middle;
+    else far = middle;
+  }
+  return far;
+}
+
+// The visible part of an edge and its head, or null if the two nodes leave no room between them.
+function edgeOutline(points, startShape, endShape, width, large) {
+  const start = points[0];
+  const end = points[points.length - 1];
+  const curve = sampledCurve(points);
+  const length = (large ? 3.5 : 5) + 1.7 * width;
+  let first = curve.findIndex((point) => !inShape(point, start, startShape, 2));
+  let last = curve.length - 1;
+  while (last >= 0 && inShape(curve[last], end, endShape, 2)) last -= 1;
+  if (first < 1 || last < first || last === curve.length - 1) return null;
+  const tip = crossing(curve[last + 1], curve[last], end, endShape, 2);
+  const body = [crossing(curve[first - 1], curve[first], start, startShape, 2), ...curve.slice(first, last + 1)];
+  while (body.length > 1 && Math.hypot(body[body.length - 1].x - tip.x, body[body.length - 1].y - tip.y) < length) body.pop();
+  const from = body[body.length - 1];
+  const distance = Math.hypot(tip.x - from.x, tip.y - from.y) || 1;
+  const along = { x: (tip.x - from.x) / distance, y: (tip.y - from.y) / distance };
+  const base = { x: tip.x - along.x * length, y: tip.y - along.y * length };
+  if (body.length > 1 || distance > length) body.push({ x: base.x + along.x, y: base.y + along.y });
+  const half = 0.46 * length;
+  const text = (point) => `${point.x.toFixed(1)} ${point.y.toFixed(1)}`;
+  const left = { x: base.x - along.y * half, y: base.y + along.x * half };
+  const right = { x: base.x + along.y * half, y: base.y - along.x * half };
+  return { line: "M" + body.map(text).join("L"), head: `M${text(tip)}L${text(left)}L${text(right)}Z` };
+}
+
+function overlaps(a, b, gap) {
+  return a.left < b.right + gap && b.left < a.right + gap && a.top < b.bottom + gap && b.top < a.bottom + gap;
+}
+
+function boxAround(centre, width, height) {
+  return { left: centre.x - width / 2, right: centre.x + width / 2, top: centre.y - height / 2, bottom: centre.y + height / 2 };
+}
+
+function boxesFit(centres, widths) {
+  const boxes = centres.map((centre, i) => boxAround(centre, widths[i], BOX_HEIGHT));
+  return boxes.every((box, i) => boxes.every((other, j) => j <= i || !overlaps(box, other, 6)));
+}
+
+// Names beside dots: in order of importance, at the first place that is free; null where none is.
+function placedLabels(centres, widths, size, radius, order, room) {
+  const dots = centres.map((centre) => boxAround(centre, 2 * radius, 2 * radius));
+  const taken = [];
+  const result = centres.map(() => null);
+  for (const i of order) {
+    const { x, y } = centres[i];
+    const [half, off] = [widths[i] / 2, radius + 4];
+    const height = size + 2;
+    const places = [
+      { x, y: y + off + height / 2 },
+      { x, y: y - off - height / 2 },
+      { x: x + off + half, y },
+      { x: x - off - half, y },
+    ];
+    for (const place of places) {
+      const box = boxAround(place, widths[i], height);
+      if (box.left < 2 || box.right > room - 2) continue;
+      if (taken.some((other) => overlaps(box, other, 3))) continue;
+      if (dots.some((other, j) => j !== i && overlaps(box, other, 1))) continue;
+      taken.push(box);
+      result[i] = place;
+      break;
+    }
+  }
+  return result;
+}
+
+// Neighbours of a layer are set off upwards and downwards in turn, so that their names have more
+// room; returned are the steps of each node, in numbers from -1 to 1.
+function staggered(places, rows) {
+  const layers = new Map();
+  places.forEach(([, y], i) => layers.set(y, [...(layers.get(y) ?? []), i]));
+  const steps = places.map(() => 0);
+  for (const layer of layers.values()) {
+    if (layer.length < 2) continue;
+    layer.sort((a, b) => places[a][0] - places[b][0]);
+    layer.forEach((node, rank) => { steps[node] = (2 * (rank % rows)) / (rows - 1) - 1; });
+  }
+  return steps;
+}

@@ -1,0 +1,85 @@
+"""`write_report`: the page itself, from its contents, the template and the scripts."""
+
+from __future__ import annotations
+
+import os
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from arcwise._optional import optional
+from arcwise.posterior import Posterior
+from arcwise.posterior.plain import strict_json
+from arcwise.report.contents import report_contents
+
+_SCRIPTS = ("drawing.js", "network.js", "panel.js", "table.js", "charts.js", "start.js")
+# Inside a script element these could end it, or begin a comment; JSON allows their codes instead.
+_UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+
+
+def write_report(
+    posterior: Posterior,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    data_description: str | None = None,
+) -> Path:
+    """Write one HTML file that shows a posterior and needs neither network nor other files.
+
+    Parameters
+    ----------
+    posterior
+        Any posterior; what it does not hold is left out of the page, with a word why.
+    path
+        The file to write.
+    title
+        The heading of the page.
+    data_description
+        A sentence about the data, for the summary.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    MissingDependencyError
+        If Jinja2 or plotly is not installed.
+
+    Examples
+    --------
+    >>> import arcwise, tempfile, pathlib
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_report(arcwise.exact(model), pathlib.Path(folder) / "report.html")
+    ...     page.read_text(encoding="utf-8")[:15]
+    '<!doctype html>'
+    """
+    text = page_text(report_contents(posterior, title=title, data_description=data_description))
+    file = Path(path)
+    file.write_text(text, encoding="utf-8", newline="\n")
+    return file
+
+
+def page_text(contents: dict[str, Any]) -> str:
+    """Return the page that shows these contents."""
+    jinja2, plotly = (
+        optional(package, "report", "'arcwise[report]'") for package in ("jinja2", "plotly.offline")
+    )
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    template = environment.from_string(_file("page.html"))
+    text: str = template.render(
+        page=contents,
+        contents_json=strict_json(contents).translate(_UNSAFE),
+        styles=_file("page.css"),
+        script="\n".join(_file(name) for name in _SCRIPTS),
+        chart_script=plotly.get_plotlyjs(),
+    )
+    return text
+
+
+def _file(name: str) -> str:
+    return (resources.files(__package__) / name).read_text(encoding="utf-8")

@@ -1,0 +1,73 @@
+// The panel beside the network: what is known of the node chosen.
+"use strict";
+
+function htmlElement(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+function showPanel(contents, node, choose) {
+  const panel = document.getElementById("panel");
+  if (node === null) {
+    panel.replaceChildren(...overview(contents.network, choose));
+    return;
+  }
+  const { variables, edges } = contents.network;
+  const close = htmlElement("button", { type: "button", class: "close", "aria-label": "Clear selection" }, "×");
+  close.addEventListener("click", () => choose(null));
+  const of = (from, to) => edges
+    .filter((edge) => edge[from] === node && edge[2] >= 0.005)
+    .map((edge) => [[edge[to]], edge[2]]);
+  const bars = (title, rows, most, empty, kind = "") => {
+    const list = htmlElement("ul", { class: `bars ${kind}` });
+    for (const [members, probability] of rows.slice(0, most)) {
+      list.append(barRow(variables, members, probability, choose));
+    }
+    const rest = rows.length > most ? [htmlElement("p", { class: "note" }, `and ${rows.length - most} less probable`)] : [];
+    return [htmlElement("h4", {}, title), ...(rows.length ? [list] : [htmlElement("p", { class: "note" }, empty)]), ...rest];
+  };
+  const { parent_sets: sets, blankets } = contents.nodes;
+  panel.replaceChildren(
+    htmlElement("div", { class: "panel-head" }, htmlElement("h3", { id: "chosen-name" }, variables[node]), close),
+    ...(sets
+      ? bars("Parent sets", sets[node], 6, "No single set has a probability of 0.005 or more.", "sets")
+      : [htmlElement("h4", {}, "Parent sets"), htmlElement("p", { class: "note" }, contents.nodes.why_no_parent_sets)]),
+    ...(blankets
+      ? bars("Markov blanket", blankets[node].map(([member, probability]) => [[member], probability]), 8, "Nothing is in it with a probability of 0.005 or more.")
+      : [htmlElement("h4", {}, "Markov blanket"), htmlElement("p", { class: "note" }, contents.nodes.why_no_blankets)]),
+    ...bars("Parents", of(1, 0), 5, "No parent has a probability of 0.005 or more.", "incoming"),
+    ...bars("Children", of(0, 1), 5, "No child has a probability of 0.005 or more.", "outgoing"));
+}
+
+// While no node is chosen: what a choice would show, and a few nodes to begin with.
+function overview({ variables, edges }, choose) {
+  const expected = variables.map(() => 0);
+  for (const [source, target, probability] of edges) {
+    expected[source] += probability;
+    expected[target] += probability;
+  }
+  const order = variables.map((_, i) => i).sort((a, b) => expected[b] - expected[a]).slice(0, 10);
+  const list = htmlElement("ul", { class: "bars" });
+  for (const node of order) list.append(barRow(variables, [node], expected[node], choose, expected[order[0]] || 1, 1));
+  return [
+    htmlElement("p", { class: "hint" }, "Choose a node, here or in the picture, to see its parents, its children, its Markov blanket and its likeliest parent sets."),
+    htmlElement("h4", {}, "Expected number of neighbours"),
+    list,
+  ];
+}
+
+// One line: names to choose, a bar, and the number.
+function barRow(variables, members, value, choose, whole = 1, digits = 3) {
+  const names = htmlElement("span", { class: "names" });
+  if (members.length === 0) names.append(htmlElement("em", {}, "no parents"));
+  members.forEach((member, i) => {
+    const link = htmlElement("button", { type: "button", class: "link" }, variables[member]);
+    link.addEventListener("click", () => choose(member));
+    names.append(htmlElement("span", { class: "member" }, link, i + 1 < members.length ? "," : ""), " ");
+  });
+  const bar = htmlElement("span", { class: "bar", "aria-hidden": "true" });
+  bar.style.setProperty("--share", value / whole);
+  return htmlElement("li", {}, names, bar, htmlElement("span", { class: "number" }, value.toFixed(digits)));
+}

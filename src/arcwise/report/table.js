@@ -1,0 +1,126 @@
+// The table of edges: sorting, filters, and the rows as a CSV file.
+"use strict";
+
+const ROWS_AT_ONCE = 100;
+
+class EdgeTable {
+  constructor(contents) {
+    const { variables, edges, has_errors: hasErrors } = contents.network;
+    const known = new Map(edges.map(([u, v, probability]) => [`${u} ${v}`, probability]));
+    this.rows = edges.map(([u, v, probability, error]) => ({
+      source: variables[u],
+      target: variables[v],
+      probability,
+      standard_error: error,
+      either_way: Math.min(1, probability + (known.get(`${v} ${u}`) ?? 0)),
+    }));
+    this.columns = [
+      { key: "source", title: "From" },
+      { key: "target", title: "To" },
+      { key: "probability", title: "Probability", numeric: true },
+      ...(hasErrors ? [{ key: "standard_error", title: "Std. error", numeric: true }] : []),
+      { key: "either_way", title: "Either way", numeric: true },
+    ];
+    this.sorting = { key: "probability", falling: true };
+    this.limit = ROWS_AT_ONCE;
+    this.table = document.getElementById("edge-table");
+    this.makeHead();
+    this.listen();
+    this.draw();
+  }
+
+  makeHead() {
+    const row = this.table.tHead.rows[0];
+    for (const { key, title, numeric } of this.columns) {
+      const button = htmlElement("button", { type: "button" }, title, htmlElement("span", { class: "arrow", "aria-hidden": "true" }));
+      button.addEventListener("click", () => this.sortBy(key, Boolean(numeric)));
+      row.append(htmlElement("th", { scope: "col", "data-key": key, ...(numeric ? { class: "number" } : {}) }, button));
+    }
+  }
+
+  listen() {
+    this.text = document.getElementById("filter-text");
+    this.least = document.getElementById("filter-probability");
+    for (const input of [this.text, this.least]) {
+      input.addEventListener("input", () => {
+        this.limit = ROWS_AT_ONCE;
+        this.draw();
+      });
+    }
+    document.getElementById("more-rows").addEventListener("click", () => {
+      this.limit += 5 * ROWS_AT_ONCE;
+      this.draw();
+    });
+    document.getElementById("download").addEventListener("click", () => this.download());
+  }
+
+  sortBy(key, numeric) {
+    const again = this.sorting.key === key;
+    this.sorting = { key, falling: again ? !this.sorting.falling : numeric };
+    this.draw();
+  }
+
+  chosenRows() {
+    const wanted = this.text.value.trim().toLocaleLowerCase();
+    const least = Number.parseFloat(this.least.value) || 0;
+    const { key, falling } = this.sorting;
+    const sign = falling ? -1 : 1;
+    const compared = (a, b) => {
+      // What is not known comes last, whichever way it is sorted.
+      if (a === null || b === null) return (a === null) - (b === null);
+      return sign * (typeof a === "string" ? a.localeCompare(b, undefined, { numeric: true }) : a - b);
+    };
+    return this.rows
+      .filter((row) => row.probability >= least)
+      .filter((row) => !wanted || row.source.toLocaleLowerCase().includes(wanted) || row.target.toLocaleLowerCase().includes(wanted))
+      .sort((a, b) => compared(a[key], b[key]) || b.probability - a.probability);
+  }
+
+  draw() {
+    const rows = this.chosenRows();
+    for (const cell of this.table.tHead.rows[0].cells) {
+      const own = cell.dataset.key === this.sorting.key;
+      if (own) cell.setAttribute("aria-sort", this.sorting.falling ? "descending" : "ascending");
+      else cell.removeAttribute("aria-sort");
+    }
+    const shown = rows.slice(0, this.limit);
+    this.table.tBodies[0].replaceChildren(...shown.map((row) => this.drawnRow(row)));
+    const all = shown.length === rows.length ? "" : `, the first ${shown.length.toLocaleString("en")} shown`;
+    document.getElementById("row-count").textContent =
+      `${rows.length.toLocaleString("en")} of ${this.rows.length.toLocaleString("en")} edges${all}`;
+    document.getElementById("more-rows").hidden = shown.length === rows.length;
+    document.getElementById("download").textContent = `Download ${rows.length.toLocaleString("en")} rows as CSV`;
+  }
+
+  drawnRow(row) {
+    return htmlElement("tr", {}, ...this.columns.map(({ key, numeric }) => {
+      const value = row[key];
+      if (!numeric) return htmlElement("td", { class: "name" }, value);
+      const cell = htmlElement("td", { class: "number" }, value === null ? "–" : value.toFixed(key === "standard_error" ? 4 : 3));
+      cell.dataset.key = key;
+      if (key === "probability") {
+        cell.classList.add("with-bar");
+        cell.style.setProperty("--share", value);
+      }
+      return cell;
+    }));
+  }
+
+  csv() {
+    const quoted = (value) => {
+      const text = value === null ? "" : String(value);
+      return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    const lines = this.chosenRows().map((row) => this.columns.map(({ key }) => quoted(key === "either_way" ? Number(row[key].toFixed(6)) : row[key])));
+    return [this.columns.map(({ key }) => key), ...lines].map((cells) => cells.join(",") + "\r\n").join("");
+  }
+
+  download() {
+    const address = URL.createObjectURL(new Blob([this.csv()], { type: "text/csv;charset=utf-8" }));
+    const link = htmlElement("a", { href: address, download: "edges.csv" });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(address), 10000);
+  }
+}

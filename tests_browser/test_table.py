@@ -1,0 +1,86 @@
+"""The table of edges of the report page: order, filters, download."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+import arcwise
+
+Opened = Callable[..., Page]
+Posteriors = dict[str, arcwise.Posterior]
+
+
+def column(page: Page, number: int) -> list[str]:
+    return page.locator(f"#edge-table tbody td:nth-child({number})").all_inner_texts()
+
+
+def test_it_begins_with_the_most_probable_and_sorts_by_any_column(opened: Opened) -> None:
+    page = opened("ten")
+    shown = [float(text) for text in column(page, 3)]
+    assert shown == sorted(shown, reverse=True)
+    head = page.locator("#edge-table thead th")
+    assert head.nth(2).get_attribute("aria-sort") == "descending"
+    for number in (3, 4, 5):
+        page.locator(f"#edge-table thead th:nth-child({number}) button").click()
+        order = head.nth(number - 1).get_attribute("aria-sort")
+        values = [float(text) for text in column(page, number)]
+        assert values == sorted(values, reverse=order == "descending")
+    page.locator("#edge-table thead th:nth-child(2) button").click()
+    up = column(page, 2)
+    assert head.nth(1).get_attribute("aria-sort") == "ascending"
+    page.locator("#edge-table thead th:nth-child(2) button").click()
+    down = column(page, 2)
+    assert head.nth(1).get_attribute("aria-sort") == "descending"
+    assert up[0] == down[-1]
+    assert up[-1] == down[0]
+    assert sorted(up) == sorted(down)
+
+
+def test_it_is_filtered_by_text_and_probability(opened: Opened, posteriors: Posteriors) -> None:
+    page = opened("ten")
+    page.locator("#filter-probability").fill("0")
+    page.locator("#filter-text").fill("SMOK")
+    found = list(zip(column(page, 1), column(page, 2), strict=True))
+    wanted = [row for row in posteriors["ten"].edge_table() if "smoking" in row[:2]]
+    wanted = [row for row in wanted if row[2] > 0.001]
+    assert sorted(found) == sorted(row[:2] for row in wanted)
+    page.locator("#filter-probability").fill("0.4")
+    assert len(column(page, 1)) == sum(row[2] >= 0.4 for row in wanted)
+    page.locator("#filter-text").fill("nothing of the kind")
+    assert column(page, 1) == []
+    assert page.locator("#row-count").inner_text().startswith("0 of ")
+
+
+def test_long_tables_come_in_pieces(opened: Opened) -> None:
+    page = opened("many")
+    page.locator("#filter-probability").fill("0")
+    assert len(column(page, 1)) == 100
+    assert "the first 100 shown" in page.locator("#row-count").inner_text()
+    page.locator("#more-rows").click()
+    assert len(column(page, 1)) > 100
+
+
+@pytest.mark.parametrize("name", ["ten", "exact"])
+def test_the_download_holds_the_rows_chosen(
+    name: str, opened: Opened, posteriors: Posteriors
+) -> None:
+    page = opened(name)
+    page.locator("#filter-probability").fill("0.05")
+    with page.expect_download() as waiting:
+        page.locator("#download").click()
+    assert waiting.value.suggested_filename == "edges.csv"
+    with open(waiting.value.path(), encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(io.StringIO(file.read())))
+    posterior = posteriors[name]
+    wanted = [row for row in posterior.edge_table() if round(row[2], 6) >= 0.05]
+    assert [row["probability"] for row in rows] == sorted(
+        (row["probability"] for row in rows), key=float, reverse=True
+    )
+    found = {(row["source"], row["target"]): float(row["probability"]) for row in rows}
+    assert found == pytest.approx({(u, v): value for u, v, value in wanted}, abs=1e-6)
+    assert ("standard_error" in rows[0]) == (posterior.edge_errors is not None)
