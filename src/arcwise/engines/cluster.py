@@ -205,7 +205,12 @@ class Cluster:
                 alive = [worker for worker in workers if worker in self.slots()]
                 if not alive:
                     return
-                held = self.client.scatter(chunk, workers=[alive[0]], hash=False)
+                try:
+                    held = self.client.scatter(chunk, workers=[alive[0]], hash=False)
+                except Exception:
+                    if alive[0] in self.slots():
+                        raise
+                    return  # its worker has just died; what is missing is asked for once more
                 flying.append({self._on(each, store, file, offset, held): each for each in alive})
                 if len(flying) >= _CHUNKS_ON_THE_WAY:
                     self._settle(flying.pop(0))
