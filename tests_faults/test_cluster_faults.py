@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +14,7 @@ from distributed import Client
 
 import arcwise
 from arcwise import DaskEngine, Model
+from arcwise.cli import main
 from arcwise.errors import EngineError
 from local_clusters import Process, ProcessCluster, of_processes, wait_until
 from same_posteriors import assert_same_posterior
@@ -87,6 +90,43 @@ def test_all_workers_killed_and_another_started(
     disturb = Once(0.3, replace_all)
     assert_same_posterior(anneal(model, engine=cluster.address, progress=disturb), annealed)
     assert disturb.done
+
+
+@pytest.mark.parametrize("algorithm", ["ais", "mcmc"])
+def test_the_driver_killed_and_the_run_resumed(
+    algorithm: str, cluster: ProcessCluster, tmp_path: Path
+) -> None:
+    table = tmp_path / "data.csv"
+    arcwise.simulate.asia().sample(500, seed=1).write_csv(table)
+    size = ["--chains", "100", "--steps", "2500"]
+    if algorithm == "mcmc":
+        size = ["--chains", "2", "--steps", "150000"]
+    asked = ["sample", str(table), "--max-indegree", "3", "--space", "partitions", *size]
+    asked += ["--algorithm", algorithm]
+    assert main([*asked, "--out", str(tmp_path / "undisturbed")]) == 0
+    for _ in range(2):
+        cluster.add_worker()
+    far = ["--cluster", cluster.address, "--checkpoint", "0.2"]
+    run = tmp_path / "run"
+    script = "import sys; from arcwise.cli import main; sys.exit(main(sys.argv[1:]))"
+    with subprocess.Popen(
+        [sys.executable, "-c", script, *asked, "--run", str(run), *far]
+    ) as driver:
+        wait_until(lambda: run.exists() and _some_is_written(run))
+        driver.kill()
+    assert not (run / "edges.csv").exists()
+    assert main(["resume", str(run), *far]) == 0
+    undisturbed = (tmp_path / "undisturbed" / "edges.csv").read_bytes()
+    assert (run / "edges.csv").read_bytes() == undisturbed
+
+
+def _some_is_written(run: Path) -> bool:
+    """Whether the run has a checkpoint with anything in it."""
+    try:
+        found = arcwise.status(run)
+    except arcwise.ArcwiseError:
+        return False
+    return bool(found.share and found.share > 0.1)
 
 
 def separate_worker(cluster: ProcessCluster, folder: Path) -> Process:

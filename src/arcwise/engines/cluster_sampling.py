@@ -90,11 +90,6 @@ class ClusterAnnealedRuns:
         """How many runs to ask for at once at least, so that no worker is idle for long."""
         return max(16, 4 * sum(self._cluster.slots().values()))
 
-    @property
-    def least_piece(self) -> int:
-        """How many runs to ask for at once at least, so that no worker is idle for long."""
-        return max(16, 4 * sum(self._cluster.slots().values()))
-
     def run(self, first: int, count: int, threads: int, progress: Listener) -> None:
         """Make runs by their numbers; if it is interrupted, the first ones that are done count."""
         ahead = count
