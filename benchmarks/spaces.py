@@ -113,7 +113,7 @@ def plot(found: dict[str, list[tuple[float, list[float]]]], title: str, path: Pa
         axes.fill_between(times, low, high, color=drawn.get_color(), alpha=0.15)
     axes.set(xlabel="seconds of one core", ylabel="largest edge error", title=title)
     axes.legend()
-    figure.savefig(path, dpi=150)
+    figure.savefig(path)
     print(f"plot written to {path}")
 
 
@@ -134,7 +134,7 @@ def main() -> None:
         )
         if arguments.plots is not None:
             arguments.plots.mkdir(parents=True, exist_ok=True)
-            plot(found, name, arguments.plots / f"spaces-{name}.png")
+            plot(found, name, arguments.plots / f"spaces-{name}.svg")
 
 
 if __name__ == "__main__":

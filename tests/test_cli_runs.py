@@ -111,6 +111,17 @@ def test_mistakes_are_one_sentence(table: Path, tmp_path: Path, capsys: Captured
         assert errors.count("\n") == 1
 
 
+def test_ctrl_c_before_there_is_anything(
+    table: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("arcwise.cli.sample.mcmc", interrupted)
+    assert main(_sample(table, "--steps", 500)) == 130
+    assert capsys.readouterr().err == "arcwise: interrupted\n"
+
+
 _COMMAND = "import sys; from arcwise.cli import main; sys.exit(main())"
 
 

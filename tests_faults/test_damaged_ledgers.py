@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from run_processes import finish, kill_after, write_data
 
-_CASES = 24
+_CASES = 16
 
 
 def test_damage_at_many_places(tmp_path: Path) -> None:

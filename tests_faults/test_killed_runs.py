@@ -55,7 +55,8 @@ def test_ended_cleanly(number: int, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     begin = [*arguments, "--run", folder, "--checkpoint", 0.05]
     status = kill_after(2.0, begin, number, folder / "ledger.sqlite")
-    if status == 0:
-        assert (folder / "edges.csv").exists()
+    # Before the first draws there is nothing to leave.
+    assert status in (0, 130)
+    assert (folder / "edges.csv").exists() == (status == 0)
     finish("resume", folder)
     assert (folder / "edges.csv").read_bytes() == (tmp_path / "whole" / "edges.csv").read_bytes()

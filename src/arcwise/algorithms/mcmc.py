@@ -104,7 +104,8 @@ def mcmc(
         A folder the run is kept in, made if it is not there: the draws go to disk
         as they come, and after a stop of whatever kind `resume` goes on from the last
         checkpoint. Given the folder of a run with the same settings, it goes on with
-        that.
+        that. The result has all DAGs if they take up to 1 GiB, else those of every
+        second state, or every fourth and so on; sums over all states are kept besides.
     checkpoint_seconds
         The time between two checkpoints; it makes no difference to the result.
 

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 
+_INTERRUPTED = 130
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``arcwise`` with these arguments and return its exit status.
@@ -30,7 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             warnings.simplefilter("always", ArcwiseWarning)
-            app(list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
+            told = list(sys.argv[1:] if arguments is None else arguments)
+            # Typer turns Ctrl-C into a status that it returns.
+            if app(told, standalone_mode=False) == _INTERRUPTED:
+                raise KeyboardInterrupt
             sys.stdout.flush()
     except Exit as exit_request:
         return exit_request.exit_code
@@ -48,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse("there is not enough memory; lower max_indegree or give candidates")
     except KeyboardInterrupt:
         print("arcwise: interrupted", file=sys.stderr)
-        return 130
+        return _INTERRUPTED
     return 0
 
 
