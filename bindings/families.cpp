@@ -10,6 +10,7 @@
 #include "arcwise/families/plus_one_table.hpp"
 #include "arcwise/families/restrict.hpp"
 #include "arcwise/priors/prior_terms.hpp"
+#include "arcwise/scores/score_parts.hpp"
 #include "gate.hpp"
 
 NB_MAKE_OPAQUE(arcwise::FamilyTable)
@@ -205,6 +206,20 @@ void bind_families(nb::module_& module) {
             nb::arg("node"))
         .def("values", &values<PlusOneTable>, nb::arg("node"))
         .def("parent_sets", &plus_one_parent_sets, nb::arg("node"));
+    nb::class_<LoneTable>(module, "LoneTable")
+        .def(
+            "__init__",
+            [](LoneTable* self, const FamilyTable& table) { new (self) LoneTable{table}; },
+            nb::arg("table"))
+        .def("__len__", &LoneTable::size)
+        .def(
+            "count", [](LoneTable& table, std::size_t node) { return at(table, node).count(); },
+            nb::arg("node"))
+        .def("values", &values<LoneTable>, nb::arg("node"))
+        .def(
+            "parent_sets",
+            [](LoneTable& table, std::size_t node) { return parent_sets(table.families, node); },
+            nb::arg("node"));
 }
 
 }  // namespace arcwise::bindings

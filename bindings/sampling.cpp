@@ -98,22 +98,37 @@ class Chains {
 
     void clear_draws(std::size_t index) { chains_.at(index)->clear_draws(); }
 
-    std::vector<unsigned char> save_state() const {
-        ByteWriter out;
-        out.put(std::uint64_t{chains_.size()});
-        out.put(thinning_);
-        for (const auto& chain : chains_) chain->save(out);
-        return out.sealed(state_name, state_version);
+    std::vector<unsigned char> save_state() const { return save_some(chains_); }
+    void restore_state(std::span<const unsigned char> bytes) { restore_some(chains_, bytes); }
+
+    // The same for one chain, as if it were alone.
+    std::vector<unsigned char> save_chain(std::size_t index) const {
+        chain(index);
+        return save_some(std::span(chains_).subspan(index, 1));
     }
-    void restore_state(std::span<const unsigned char> bytes) {
-        ByteReader in(bytes, state_name, state_version);
-        if (in.get<std::uint64_t>() != chains_.size()) ByteReader::damaged();
-        thinning_ = in.get<std::uint64_t>();
-        for (const auto& chain : chains_) chain->restore(in);
-        in.finish();
+    void restore_chain(std::size_t index, std::span<const unsigned char> bytes) {
+        chain(index);
+        restore_some(std::span(chains_).subspan(index, 1), bytes);
     }
 
   private:
+    using Some = std::span<const std::unique_ptr<TemperedChain>>;
+
+    std::vector<unsigned char> save_some(Some chains) const {
+        ByteWriter out;
+        out.put(std::uint64_t{chains.size()});
+        out.put(thinning_);
+        for (const auto& chain : chains) chain->save(out);
+        return out.sealed(state_name, state_version);
+    }
+    void restore_some(Some chains, std::span<const unsigned char> bytes) {
+        ByteReader in(bytes, state_name, state_version);
+        if (in.get<std::uint64_t>() != chains.size()) ByteReader::damaged();
+        thinning_ = in.get<std::uint64_t>();
+        for (const auto& chain : chains) chain->restore(in);
+        in.finish();
+    }
+
     static constexpr std::string_view state_name = "arcwise chains";
     static constexpr std::uint32_t state_version = 1;
 
@@ -141,9 +156,9 @@ struct AnnealedRuns {
         }
         return out.sealed(runs_name, runs_version);
     }
-    void restore_runs(std::span<const unsigned char> bytes) {
+    void restore_runs(std::span<const unsigned char> bytes, bool whatever_number) {
         ByteReader in(bytes, runs_name, runs_version);
-        if (in.get<std::uint64_t>() != runs.size()) ByteReader::damaged();
+        if (in.get<std::uint64_t>() != runs.size() && !whatever_number) ByteReader::damaged();
         for (auto left = in.get<std::uint64_t>(); left > 0; --left) {
             AnnealedRun run(space.space->nodes(), space.space->move_names().size(), options.record);
             run.log_weight = in.get<double>();
@@ -261,6 +276,16 @@ void bind_sampling(nb::module_& module) {
                 self.restore_state(bytes);
             },
             nb::arg("state"), "Go on from what save_state of chains made alike returned.")
+        .def(
+            "save_chain",
+            [](const Chains& self, std::size_t chain) { return as_bytes(self.save_chain(chain)); },
+            nb::arg("chain"), "What save_state of the chain alone would return.")
+        .def(
+            "restore_chain",
+            [](Chains& self, std::size_t chain, const nb::bytes& state) {
+                self.restore_chain(chain, view(state));
+            },
+            nb::arg("chain"), nb::arg("state"), "Put one chain where save_state of it alone says.")
         .def("moves",
              [](const Chains& self, std::size_t chain) {
                  return as_dict(self.chain(chain).moves(), self.space());
@@ -322,8 +347,12 @@ void bind_sampling(nb::module_& module) {
             nb::arg("first"), "The runs from a number on.")
         .def(
             "restore_runs",
-            [](AnnealedRuns& self, const nb::bytes& runs) { self.restore_runs(view(runs)); },
+            [](AnnealedRuns& self, const nb::bytes& runs) { self.restore_runs(view(runs), false); },
             nb::arg("runs"), "Add what save_runs returned; the first of them must be the next.")
+        .def(
+            "append_runs",
+            [](AnnealedRuns& self, const nb::bytes& runs) { self.restore_runs(view(runs), true); },
+            nb::arg("runs"), "Add what save_runs of others returned, made alike elsewhere.")
         .def("log_weights",
              [](const AnnealedRuns& self) {
                  std::vector<double> result;

@@ -36,6 +36,8 @@ from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
 from arcwise.diagnostics.diagnosing import diagnose
 from arcwise.diagnostics.diagnosis import Diagnosis
+from arcwise.engines import DaskEngine, Engine, Threads
+from arcwise.engines.batch import batch
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 from arcwise.families import Families
 from arcwise.given_order import GivenOrder
@@ -95,6 +97,7 @@ __all__ = [
     "Dag",
     "DagSample",
     "Dags",
+    "DaskEngine",
     "Data",
     "Diagnosis",
     "DistanceToDag",
@@ -103,6 +106,7 @@ __all__ = [
     "EdgePenalty",
     "EdgeWeights",
     "Effects",
+    "Engine",
     "Estimate",
     "Evidence",
     "ExactSampler",
@@ -129,11 +133,13 @@ __all__ = [
     "RunStatus",
     "ScoreSums",
     "Space",
+    "Threads",
     "ThresholdGraph",
     "Uniform",
     "__version__",
     "ais",
     "ancestor_probabilities",
+    "batch",
     "candidates",
     "compare",
     "compare_posterior",

@@ -33,6 +33,10 @@ class CapacityError(ArcwiseError, MemoryError):
     """A job needs more memory than is allowed or can be addressed."""
 
 
+class EngineError(ArcwiseError, RuntimeError):
+    """A cluster cannot be reached, or its workers cannot do the work."""
+
+
 class MissingDependencyError(ArcwiseError, ImportError):
     """An optional package is needed and not installed."""
 

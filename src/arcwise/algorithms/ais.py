@@ -23,6 +23,7 @@ from arcwise.algorithms.ladders import as_rising, linear
 from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.recording import Kept, Recording
 from arcwise.algorithms.targets import Target, as_target
+from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError, InterruptedWarning
 from arcwise.model import Model
 from arcwise.posterior import Posterior
@@ -63,6 +64,7 @@ def ais(
     estimate_extensions: bool = False,
     seed: int = 0,
     sums: ScoreSums | None = None,
+    engine: Any = None,
     threads: int | None = None,
     progress: Progress = None,
     directory: str | os.PathLike[str] | None = None,
@@ -96,8 +98,8 @@ def ais(
         Steps of the stretch between two kept states; None for what keeps some ten.
     bins, confidence
         Besides the usual lower bounds, one from so many bins at that confidence.
-    dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, threads, \
-progress, directory, checkpoint_seconds
+    dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
+threads, progress, directory, checkpoint_seconds
         As for `mcmc`.
 
     Returns
@@ -134,16 +136,17 @@ progress, directory, checkpoint_seconds
     score_sums = sums_for(model, sums, threads)
     chosen = chosen.on(score_sums)
     core_space = chosen.build(score_sums)
-    annealed = _core.AnnealedRuns(
-        core_space,
-        ladder,
-        stretch_steps,
-        thinned,
-        recording.options(edge_batches=2),
-        whole_number(seed, "seed", at_least=0),
-    )
     budget = _Wanted(runs, seconds, effective_samples).resolved()
     with ExitStack() as stack:
+        active = stack.enter_context(opened_engine(engine))
+        annealed = active.annealed_runs(score_sums, chosen, open_ended=budget.open_ended)(
+            core_space,
+            ladder,
+            stretch_steps,
+            thinned,
+            recording.options(edge_batches=2),
+            whole_number(seed, "seed", at_least=0),
+        )
         log = None
         if directory is not None:
             settings = {
@@ -239,6 +242,10 @@ class _Wanted:
     seconds: float | None
     effective_samples: float | None
 
+    @property
+    def open_ended(self) -> bool:
+        return self.seconds is not None or self.effective_samples is not None
+
     def __post_init__(self) -> None:
         if self.runs is not None:
             whole_number(self.runs, "runs", at_least=1)
@@ -304,7 +311,7 @@ def _schedule(schedule: str | Sequence[float], steps: int | None, model: Model) 
 
 
 def _run(
-    annealed: _core.AnnealedRuns,
+    annealed: Any,
     wanted: _Wanted,
     threads: int | None,
     progress: Progress,
@@ -313,7 +320,7 @@ def _run(
     """Make runs until there are enough; say whether Ctrl-C came first."""
     try:
         with running(threads, progress, "ais") as run:
-            if wanted.seconds is None and wanted.effective_samples is None:
+            if not wanted.open_ended:
                 assert wanted.runs is not None
                 _run_so_many(annealed, wanted.runs, run, log)
             elif log is None or not log.finished:
@@ -335,17 +342,17 @@ def _run(
     return False
 
 
-def _run_so_many(
-    annealed: _core.AnnealedRuns, count: int, run: Run, log: AnnealingLog | None
-) -> None:
+def _run_so_many(annealed: Any, count: int, run: Run, log: AnnealingLog | None) -> None:
     if run.progress is None and log is None:
         annealed.run(0, count, run.threads, None)
         return
     teller = _Teller(annealed, run.progress)
+    least = getattr(annealed, "least_piece", 1)  # an engine may need many to be busy
     # As many again each time: every run has random numbers of its own, wherever pieces end.
     while (done := len(annealed)) < count:
-        piece = min(max(_PIECE, done), count - done)
-        piece = piece if log is None else log.part(piece)
+        left = count - done
+        piece = min(max(_PIECE, least, done), left)
+        piece = piece if log is None else min(max(log.part(piece), least), left)
 
         def within(share: float, done: int = done, piece: int = piece) -> None:
             teller.tell((done + share * piece) / count, done + share * piece)
@@ -357,9 +364,7 @@ def _run_so_many(
     teller.tell(1.0, count)
 
 
-def _run_by_pieces(
-    annealed: _core.AnnealedRuns, wanted: _Wanted, run: Run, log: AnnealingLog | None
-) -> None:
+def _run_by_pieces(annealed: Any, wanted: _Wanted, run: Run, log: AnnealingLog | None) -> None:
     start = time.perf_counter() if log is None else log.began
     teller = _Teller(annealed, run.progress)
     # Whole pieces of the same size: were the last runs cut off, long ones would be too rare.

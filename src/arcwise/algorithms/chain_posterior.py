@@ -26,6 +26,7 @@ from arcwise.algorithms.telescoping import telescoped
 from arcwise.diagnostics.chains import edge_diagnostics, trace_diagnostics
 from arcwise.diagnostics.convergence import weighted_standard_error
 from arcwise.diagnostics.findings import FEWEST_EXCHANGES, HOPELESS_RHAT, LARGEST_RHAT
+from arcwise.engines import opened_engine
 from arcwise.errors import ConvergenceWarning, ExchangeWarning
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
@@ -59,6 +60,7 @@ def sample_chains(
     chains: int,
     seed: int,
     sums: ScoreSums | None,
+    engine: Any = None,
     threads: int | None,
     progress: Progress,
     directory: str | os.PathLike[str] | None = None,
@@ -73,6 +75,7 @@ def sample_chains(
     core_space = chosen.build(score_sums)
     budget = budget.resolved(len(model.variables))
     with ExitStack() as stack:
+        active = stack.enter_context(opened_engine(engine))
         logged = None
         if directory is not None:
             settings = {
@@ -106,6 +109,7 @@ def sample_chains(
             threads=threads,
             progress=progress,
             what=algorithm,
+            make=active.chains(score_sums, chosen),
             logged=logged,
         )
     found = assemble(model, recording, run.kept, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from arcwise import _core
 from arcwise._checks import whole_number
@@ -39,7 +40,7 @@ class ChainRun:
         The time it took.
     """
 
-    chains: _core.Chains
+    chains: Any  # the core's, or an engine's like them
     kept: list[Kept] = field(default_factory=list)
     burn_in_steps: int = 0
     thinning: int = 1
@@ -62,16 +63,18 @@ def run_chains(
     threads: int | None,
     progress: Progress,
     what: str,
-    logged: Callable[[_core.Chains], Log] | None = None,
+    make: Callable[..., Any] = _core.Chains,
+    logged: Callable[[Any], Log] | None = None,
 ) -> ChainRun:
     """Run the chains until the budget is spent or Ctrl-C comes; then there is what there is.
 
-    With `logged`, the run is written down by what it returns, and goes on from there.
+    They are made by `make`, which is an engine's. With `logged`, the run is written down
+    by what it returns, and goes on from there.
     """
     count = whole_number(chains, "chains", at_least=1)
     if budget.rule is not None:
         budget.rule.refuse_unknowable(count, recording.dags_per_state)
-    made = _core.Chains(
+    made = make(
         space,
         inverse_temperatures,
         exchanges_per_step,

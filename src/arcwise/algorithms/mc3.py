@@ -42,6 +42,7 @@ def mc3(
     estimate_extensions: bool = False,
     seed: int = 0,
     sums: ScoreSums | None = None,
+    engine: Any = None,
     threads: int | None = None,
     progress: Progress = None,
     directory: str | os.PathLike[str] | None = None,
@@ -70,8 +71,8 @@ def mc3(
         Exchanges of neighbours proposed after each step, which cost next to
         nothing; None for 4 for each pair of neighbours.
     target, steps, seconds, effective_samples, until, burn_in, thinning, chains, dags_per_state, \
-dag_time_share, extension_budget, estimate_extensions, seed, sums, threads, progress, directory, \
-checkpoint_seconds
+dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, threads, progress, \
+directory, checkpoint_seconds
         As for `mcmc`; a step moves the states of all temperatures once.
 
     Returns
@@ -103,6 +104,7 @@ checkpoint_seconds
         chains=chains,
         seed=seed,
         sums=sums,
+        engine=engine,
         threads=threads,
         progress=progress,
         directory=directory,

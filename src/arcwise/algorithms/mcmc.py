@@ -34,6 +34,7 @@ def mcmc(
     estimate_extensions: bool = False,
     seed: int = 0,
     sums: ScoreSums | None = None,
+    engine: Any = None,
     threads: int | None = None,
     progress: Progress = None,
     directory: str | os.PathLike[str] | None = None,
@@ -93,6 +94,10 @@ def mcmc(
     sums
         The score sums, if they are at hand already; else they are made, with a
         tolerance of 1e-9 for nodes with too many candidate parents for a table.
+    engine
+        Where the chains run: None for threads of this process; a Dask cluster, given as
+        `DaskEngine`, as a `distributed.Client` or by the address of its scheduler,
+        such as ``"dask://10.0.0.1:8786"``. It changes no result.
     threads, progress
         As for `exact`.
     directory
@@ -131,6 +136,7 @@ def mcmc(
         chains=chains,
         seed=seed,
         sums=sums,
+        engine=engine,
         threads=threads,
         progress=progress,
         directory=directory,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arcwise.cli.options import CheckpointSeconds, Threads
+from arcwise.cli.options import CheckpointSeconds, Cluster, Threads
 from arcwise.cli.results import print_sampled
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.runs.resuming import resume as go_on
@@ -17,6 +17,7 @@ def resume(
     directory: Annotated[Path, typer.Argument(help="The folder that --run named.")],
     checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
+    cluster: Cluster = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Folder for the results (default: that of the run)."),
@@ -29,5 +30,7 @@ def resume(
 
     [bold]Example:[/bold] arcwise resume runs/first
     """
-    posterior = go_on(directory, threads=threads, progress=True, checkpoint_seconds=checkpoint)
+    posterior = go_on(
+        directory, engine=cluster, threads=threads, progress=True, checkpoint_seconds=checkpoint
+    )
     print_sampled(posterior, directory if out is None else out)

@@ -13,6 +13,7 @@ from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.stopping import StoppingRule
 from arcwise.cli.options import (
     CheckpointSeconds,
+    Cluster,
     DataOptions,
     FamilyOptions,
     PriorName,
@@ -28,6 +29,7 @@ from arcwise.cli.options import (
     build_model,
 )
 from arcwise.cli.results import print_sampled
+from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.posterior import Posterior
@@ -76,6 +78,7 @@ def sample(
     run: RunFolder = None,
     checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
+    cluster: Cluster = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -96,20 +99,22 @@ def sample(
             raise ArgumentError("--until belongs to mcmc and mc3; leave it out, or give --seconds")
         StoppingRule.parse(until)
     print(data.describe())
-    model = build_model(families, data, score, prior, seed, threads).model
-    common: dict[str, Any] = {
-        "target": target,
-        "dags_per_state": dags,
-        "estimate_extensions": estimate_extensions,
-        "seed": seed,
-        "threads": threads,
-        "progress": True,
-        "directory": run,
-        "checkpoint_seconds": checkpoint,
-    }
-    posterior = _run(
-        algorithm, model, chosen, steps, seconds, until, chains, levels, ladder, common
-    )
+    with opened_engine(cluster) as engine:
+        model = build_model(families, data, score, prior, seed, threads, engine).model
+        common: dict[str, Any] = {
+            "target": target,
+            "dags_per_state": dags,
+            "estimate_extensions": estimate_extensions,
+            "seed": seed,
+            "engine": engine,
+            "threads": threads,
+            "progress": True,
+            "directory": run,
+            "checkpoint_seconds": checkpoint,
+        }
+        posterior = _run(
+            algorithm, model, chosen, steps, seconds, until, chains, levels, ladder, common
+        )
     print_sampled(posterior, run if out is None else out)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from arcwise._running import Progress
 from arcwise.algorithms.ais import ais
@@ -37,6 +38,7 @@ _OF_ANNEALING = (
 def resume(
     directory: str | os.PathLike[str],
     *,
+    engine: Any = None,
     threads: int | None = None,
     progress: Progress = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -52,8 +54,8 @@ def resume(
     directory
         The directory the run was begun with, by ``directory=`` of `mcmc`, `mc3` or
         `ais`, or by ``arcwise sample --run``.
-    threads, progress
-        As for `exact`; neither need be as before.
+    engine, threads, progress
+        As for `mcmc`; none need be as before.
     checkpoint_seconds
         The time between two checkpoints.
 
@@ -89,6 +91,7 @@ def resume(
             space,
             **{name: settings[name] for name in _OF_ANNEALING},
             sums=sums,
+            engine=engine,
             threads=threads,
             progress=progress,
             directory=path,
@@ -104,6 +107,7 @@ def resume(
         chains=settings["chains"],
         seed=settings["seed"],
         sums=sums,
+        engine=engine,
         threads=threads,
         progress=progress,
         directory=path,
