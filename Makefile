@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo test test-python test-core test-browser lint format sanitize stubs benchmark clean
+.PHONY: help demo faults test test-python test-core test-browser lint format sanitize stubs benchmark clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -41,6 +41,10 @@ test-core: $(VENV)/tools.stamp  ## the tests of the C++ core, without Python
 test-python: $(VENV)/test.stamp  ## the tests of the Python package, examples in docstrings included
 	$(call say,Testing the package:)
 	@$(BIN)/python -m pytest -n auto tests --pyargs arcwise
+
+faults: $(VENV)/test.stamp  ## runs killed, disks filled, ledgers damaged; some minutes
+	$(call say,Killing runs and damaging their files:)
+	@$(BIN)/python -m pytest tests_faults
 
 test-browser: $(VENV)/test-browser.stamp  ## the report page in a real browser, Debian's chromium
 	@command -v chromium >/dev/null || { echo "The report page is tested in chromium, which is" \
@@ -78,6 +82,7 @@ benchmark: $(VENV)/test.stamp  ## speed and memory, as ratios measured side by s
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/linear_extensions.py
 	$(BIN)/python benchmarks/candidates.py
+	$(BIN)/python benchmarks/cluster.py
 	$(BIN)/python benchmarks/features.py
 
 clean:  ## remove the environment and everything built

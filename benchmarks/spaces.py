@@ -95,25 +95,39 @@ def measure(
     return found
 
 
-def plot(found: dict[str, list[tuple[float, list[float]]]], title: str, path: Path) -> None:
-    """Draw median and range against time, if matplotlib is there."""
+def plot(tables: dict[str, dict[str, list[tuple[float, list[float]]]]], path: Path) -> None:
+    """Draw the median error against time and a band up to the largest, a panel for each table."""
     try:
+        from matplotlib import rc_context
         from matplotlib.figure import Figure
+        from matplotlib.ticker import LogLocator, NullFormatter
     except ImportError:
         print("matplotlib is not installed, so there is no plot")
         return
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    axes: Any = figure.subplots()
-    for space, points in found.items():
-        times = [spent for spent, _ in points]
-        middle = [float(np.median(errors)) for _, errors in points]
-        (drawn,) = axes.loglog(times, middle, marker="o", label=space)
-        low = [min(errors) for _, errors in points]
-        high = [max(errors) for _, errors in points]
-        axes.fill_between(times, low, high, color=drawn.get_color(), alpha=0.15)
-    axes.set(xlabel="seconds of one core", ylabel="largest edge error", title=title)
-    axes.legend()
-    figure.savefig(path, dpi=150)
+    columns = min(4, len(tables))
+    rows = -(-len(tables) // columns)
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "arcwise", "font.size": 8}):
+        figure = Figure(figsize=(2.6 * columns, 2.4 * rows), layout="constrained")
+        panels: Any = figure.subplots(rows, columns, squeeze=False, sharey=True)
+        for axes in panels.flat[len(tables) :]:
+            axes.set_axis_off()
+        for axes, (name, found) in zip(panels.flat, tables.items(), strict=False):
+            for space, points in found.items():
+                times = [spent for spent, _ in points]
+                middle = [float(np.median(errors)) for _, errors in points]
+                (drawn,) = axes.loglog(times, middle, marker="o", markersize=3, label=space)
+                largest = [max(errors) for _, errors in points]
+                axes.fill_between(times, middle, largest, color=drawn.get_color(), alpha=0.12)
+            axes.set(title=name, xlabel="seconds of one core")
+            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.xaxis.set_minor_formatter(NullFormatter())
+        figure.supylabel("largest edge error")
+        figure.legend(
+            *panels.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=6
+        )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, metadata={"Date": None})
     print(f"plot written to {path}")
 
 
@@ -124,17 +138,18 @@ def main() -> None:
     parser.add_argument("--seconds", nargs="+", type=float, default=[1.25, 5.0, 20.0])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--thinning", type=int, help="steps between kept states (2 n)")
-    parser.add_argument("--plots", type=Path, help="a folder for the plots")
+    parser.add_argument("--plot", type=Path, help="a file for the plot")
     arguments = parser.parse_args()
     for space in arguments.spaces:
         as_space(space)  # refuses unknown words before anything takes time
-    for name, model in models(arguments):
-        found = measure(
+    tables = {
+        name: measure(
             name, model, arguments.thinning, arguments.spaces, arguments.seconds, arguments.seeds
         )
-        if arguments.plots is not None:
-            arguments.plots.mkdir(parents=True, exist_ok=True)
-            plot(found, name, arguments.plots / f"spaces-{name}.png")
+        for name, model in models(arguments)
+    }
+    if arguments.plot is not None:
+        plot(tables, arguments.plot)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include "arcwise/families/plus_one_table.hpp"
 #include "arcwise/families/restrict.hpp"
 #include "arcwise/priors/prior_terms.hpp"
+#include "arcwise/scores/score_parts.hpp"
 #include "gate.hpp"
 
 NB_MAKE_OPAQUE(arcwise::FamilyTable)
@@ -94,7 +95,8 @@ void bind_families(nb::module_& module) {
             "from_lists",
             [](const std::vector<std::vector<int>>& candidates,
                const std::vector<std::vector<std::vector<std::uint16_t>>>& members,
-               const std::vector<std::vector<double>>& values) {
+               const std::vector<std::vector<double>>& values,
+               const std::vector<std::vector<int>>& required) {
                 FamilyTable table;
                 for (std::size_t node = 0; node < candidates.size(); ++node) {
                     std::vector<std::uint16_t> flat;
@@ -104,13 +106,15 @@ void bind_families(nb::module_& module) {
                         flat.insert(flat.end(), set.begin(), set.end());
                         offsets.push_back(flat.size());
                     }
-                    NodeFamilies& own = table.emplace_back(candidates[node], std::vector<int>{},
-                                                           std::move(flat), std::move(offsets));
+                    NodeFamilies& own = table.emplace_back(
+                        candidates[node], required.empty() ? std::vector<int>{} : required.at(node),
+                        std::move(flat), std::move(offsets));
                     own.values() = values.at(node);
                 }
                 return table;
             },
-            nb::arg("candidates"), nb::arg("members"), nb::arg("values"))
+            nb::arg("candidates"), nb::arg("members"), nb::arg("values"),
+            nb::arg("required") = std::vector<std::vector<int>>{})
         .def("__len__", [](const FamilyTable& table) { return table.size(); })
         .def(
             "count", [](FamilyTable& table, std::size_t node) { return at(table, node).count(); },
@@ -202,6 +206,20 @@ void bind_families(nb::module_& module) {
             nb::arg("node"))
         .def("values", &values<PlusOneTable>, nb::arg("node"))
         .def("parent_sets", &plus_one_parent_sets, nb::arg("node"));
+    nb::class_<LoneTable>(module, "LoneTable")
+        .def(
+            "__init__",
+            [](LoneTable* self, const FamilyTable& table) { new (self) LoneTable{table}; },
+            nb::arg("table"))
+        .def("__len__", &LoneTable::size)
+        .def(
+            "count", [](LoneTable& table, std::size_t node) { return at(table, node).count(); },
+            nb::arg("node"))
+        .def("values", &values<LoneTable>, nb::arg("node"))
+        .def(
+            "parent_sets",
+            [](LoneTable& table, std::size_t node) { return parent_sets(table.families, node); },
+            nb::arg("node"));
 }
 
 }  // namespace arcwise::bindings

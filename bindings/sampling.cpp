@@ -72,6 +72,16 @@ class Chains {
                       chains_[i]->burn_in(burn_in, context);
                   });
     }
+    // A burn-in in two calls or more: a plan, and its pieces.
+    void plan_burn_in(std::uint64_t steps) {
+        for (const auto& chain : chains_) chain->plan_burn_in(steps);
+    }
+    void go_on_burning_in(std::uint64_t steps, const RunOptions& options) {
+        run_tasks(chains_.size(), chains_.size() * steps, options,
+                  [&](std::size_t i, TaskContext& context) {
+                      chains_[i]->go_on_burning_in(steps, context);
+                  });
+    }
     void burn_in(std::uint64_t steps, const RunOptions& options) {
         run_tasks(
             chains_.size(), chains_.size() * steps, options,
@@ -86,7 +96,42 @@ class Chains {
         for (const auto& chain : chains_) chain->set_thinning(thinning);
     }
 
+    void clear_draws(std::size_t index) { chains_.at(index)->clear_draws(); }
+
+    std::vector<unsigned char> save_state() const { return save_some(chains_); }
+    void restore_state(std::span<const unsigned char> bytes) { restore_some(chains_, bytes); }
+
+    // The same for one chain, as if it were alone.
+    std::vector<unsigned char> save_chain(std::size_t index) const {
+        chain(index);
+        return save_some(std::span(chains_).subspan(index, 1));
+    }
+    void restore_chain(std::size_t index, std::span<const unsigned char> bytes) {
+        chain(index);
+        restore_some(std::span(chains_).subspan(index, 1), bytes);
+    }
+
   private:
+    using Some = std::span<const std::unique_ptr<TemperedChain>>;
+
+    std::vector<unsigned char> save_some(Some chains) const {
+        ByteWriter out;
+        out.put(std::uint64_t{chains.size()});
+        out.put(thinning_);
+        for (const auto& chain : chains) chain->save(out);
+        return out.sealed(state_name, state_version);
+    }
+    void restore_some(Some chains, std::span<const unsigned char> bytes) {
+        ByteReader in(bytes, state_name, state_version);
+        if (in.get<std::uint64_t>() != chains.size()) ByteReader::damaged();
+        thinning_ = in.get<std::uint64_t>();
+        for (const auto& chain : chains) chain->restore(in);
+        in.finish();
+    }
+
+    static constexpr std::string_view state_name = "arcwise chains";
+    static constexpr std::uint32_t state_version = 1;
+
     PythonSpace space_;
     std::vector<std::unique_ptr<TemperedChain>> chains_;
     std::uint64_t thinning_;
@@ -99,11 +144,47 @@ struct AnnealedRuns {
     AnnealedRuns(const AnnealedRuns&) = delete;
     AnnealedRuns& operator=(const AnnealedRuns&) = delete;
 
+    // The runs from number `first` on, for annealing with the same settings to go on from.
+    std::vector<unsigned char> save_runs(std::size_t first) const {
+        ByteWriter out;
+        out.put(std::uint64_t{first});
+        out.put(std::uint64_t{runs.size() - first});
+        for (std::size_t i = first; i < runs.size(); ++i) {
+            out.put(runs[i].log_weight);
+            runs[i].record.save(out);
+            runs[i].counts.save(out);
+        }
+        return out.sealed(runs_name, runs_version);
+    }
+    void restore_runs(std::span<const unsigned char> bytes, bool whatever_number) {
+        ByteReader in(bytes, runs_name, runs_version);
+        if (in.get<std::uint64_t>() != runs.size() && !whatever_number) ByteReader::damaged();
+        for (auto left = in.get<std::uint64_t>(); left > 0; --left) {
+            AnnealedRun run(space.space->nodes(), space.space->move_names().size(), options.record);
+            run.log_weight = in.get<double>();
+            run.record.restore(in);
+            run.counts.restore(in);
+            runs.push_back(std::move(run));
+        }
+        in.finish();
+    }
+
+    static constexpr std::string_view runs_name = "arcwise annealing runs";
+    static constexpr std::uint32_t runs_version = 1;
+
     PythonSpace space;
     AnnealingOptions options;
     std::uint64_t seed;
     std::vector<AnnealedRun> runs;
 };
+
+nb::bytes as_bytes(const std::vector<unsigned char>& bytes) {
+    return nb::bytes(bytes.data(), bytes.size());
+}
+
+std::span<const unsigned char> view(const nb::bytes& bytes) {
+    return {static_cast<const unsigned char*>(bytes.data()), bytes.size()};
+}
 
 Named as_dict(const MoveCounts& counts, const Space& space) {
     Named result;
@@ -149,6 +230,15 @@ void bind_sampling(nb::module_& module) {
                              [&](const RunOptions& o) { self.start(burn_in, o); });
             },
             nb::arg("burn_in"), nb::arg("threads"), nb::arg("progress").none())
+        .def("plan_burn_in", &Chains::plan_burn_in, nb::arg("steps"),
+             "Plan a burn-in that go_on_burning_in makes piece by piece.")
+        .def(
+            "go_on_burning_in",
+            [](Chains& self, std::uint64_t steps, int threads, nb::object progress) {
+                run_released(threads, std::move(progress),
+                             [&](const RunOptions& o) { self.go_on_burning_in(steps, o); });
+            },
+            nb::arg("steps"), nb::arg("threads"), nb::arg("progress").none())
         .def(
             "burn_in",
             [](Chains& self, std::uint64_t steps, int threads, nb::object progress) {
@@ -167,6 +257,35 @@ void bind_sampling(nb::module_& module) {
              [](const Chains& self, std::size_t chain) {
                  return as_dict(self.chain(chain).record(), self.space().nodes());
              })
+        .def(
+            "take_draws",
+            [](Chains& self, std::size_t chain) {
+                const Named taken = as_dict(self.chain(chain).record(), self.space().nodes());
+                self.clear_draws(chain);
+                return taken;
+            },
+            nb::arg("chain"), "The record, whose draws are then no longer kept here.")
+        .def(
+            "save_state", [](const Chains& self) { return as_bytes(self.save_state()); },
+            "All that the chains' further path depends on, to the last bit.")
+        .def(
+            "restore_state",
+            [](Chains& self, const nb::bytes& state) {
+                const std::span<const unsigned char> bytes = view(state);
+                const nb::gil_scoped_release release;
+                self.restore_state(bytes);
+            },
+            nb::arg("state"), "Go on from what save_state of chains made alike returned.")
+        .def(
+            "save_chain",
+            [](const Chains& self, std::size_t chain) { return as_bytes(self.save_chain(chain)); },
+            nb::arg("chain"), "What save_state of the chain alone would return.")
+        .def(
+            "restore_chain",
+            [](Chains& self, std::size_t chain, const nb::bytes& state) {
+                self.restore_chain(chain, view(state));
+            },
+            nb::arg("chain"), nb::arg("state"), "Put one chain where save_state of it alone says.")
         .def("moves",
              [](const Chains& self, std::size_t chain) {
                  return as_dict(self.chain(chain).moves(), self.space());
@@ -217,6 +336,23 @@ void bind_sampling(nb::module_& module) {
                 });
             },
             nb::arg("first"), nb::arg("count"), nb::arg("threads"), nb::arg("progress").none())
+        .def(
+            "save_runs",
+            [](const AnnealedRuns& self, std::size_t first) {
+                if (first > self.runs.size()) {
+                    throw Error(ErrorKind::argument, "There is no such run.");
+                }
+                return as_bytes(self.save_runs(first));
+            },
+            nb::arg("first"), "The runs from a number on.")
+        .def(
+            "restore_runs",
+            [](AnnealedRuns& self, const nb::bytes& runs) { self.restore_runs(view(runs), false); },
+            nb::arg("runs"), "Add what save_runs returned; the first of them must be the next.")
+        .def(
+            "append_runs",
+            [](AnnealedRuns& self, const nb::bytes& runs) { self.restore_runs(view(runs), true); },
+            nb::arg("runs"), "Add what save_runs of others returned, made alike elsewhere.")
         .def("log_weights",
              [](const AnnealedRuns& self) {
                  std::vector<double> result;

@@ -1,6 +1,7 @@
 // Scoring of families, seen from Python.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
@@ -8,6 +9,8 @@
 #include "arcwise/scores/discrete.hpp"
 #include "arcwise/scores/gaussian.hpp"
 #include "arcwise/scores/score_families.hpp"
+#include "arcwise/scores/score_parts.hpp"
+#include "arrays.hpp"
 #include "gate.hpp"
 
 NB_MAKE_OPAQUE(arcwise::FamilyTable)
@@ -117,6 +120,37 @@ void bind_scores_of(nb::module_& module) {
         nb::arg("intervened").none(), nb::arg("threads"), nb::arg("progress").none());
 }
 
+void bind_parts(nb::module_& module) {
+    nb::class_<ScoringPlan>(module, "ScoringPlan")
+        .def(
+            "__init__",
+            [](ScoringPlan* self, const FamilyTable& table, Vector<std::uint8_t> intervened) {
+                if (intervened.size() != table.size()) {
+                    throw Error(ErrorKind::argument, "Every node is intervened on or not.");
+                }
+                new (self) ScoringPlan(plan_scoring(table, view(intervened)));
+            },
+            nb::arg("table"), nb::arg("intervened"))
+        .def_ro("sharing", &ScoringPlan::sharing)
+        .def_ro("alone", &ScoringPlan::alone)
+        .def_ro("largest_set", &ScoringPlan::largest_set)
+        .def(
+            "take_differences",
+            [](const ScoringPlan& self, Vector<double> set_values, FamilyTable& table, int threads,
+               nb::object progress) {
+                run_released(threads, std::move(progress), [&](const RunOptions& options) {
+                    take_differences(self, view(set_values), table, options);
+                });
+            },
+            nb::arg("set_values"), nb::arg("table"), nb::arg("threads"),
+            nb::arg("progress").none());
+    module.def("set_pieces", &set_pieces, nb::arg("nodes"), nb::arg("largest_set"));
+    nb::class_<SetBlock>(module, "SetBlock")
+        .def(nb::init<int, int, std::size_t, std::size_t>(), nb::arg("nodes"),
+             nb::arg("largest_set"), nb::arg("first_piece"), nb::arg("last_piece"))
+        .def("values", [](const SetBlock& self) { return copied(self.values); });
+}
+
 }  // namespace
 
 void bind_scores(nb::module_& module) {
@@ -128,6 +162,9 @@ void bind_scores(nb::module_& module) {
 
     bind_scores_of<FamilyTable>(module);
     bind_scores_of<PlusOneTable>(module);
+    bind_scores_of<LoneTable>(module);
+    bind_scores_of<SetBlock>(module);
+    bind_parts(module);
 }
 
 }  // namespace arcwise::bindings

@@ -138,6 +138,20 @@ void bind_sums(nb::module_& module) {
             },
             nb::arg("table"), nb::arg("methods"), nb::arg("tolerance"), nb::arg("tabulated"),
             nb::arg("threads"), nb::arg("progress").none())
+        .def(
+            "write",
+            [](const PythonScoreSums& self, const std::string& path) {
+                const nb::gil_scoped_release release;
+                self.sums->write(path);
+            },
+            nb::arg("path"))
+        .def_static(
+            "map",
+            [](const std::string& path, std::size_t start) {
+                return PythonScoreSums{
+                    std::make_shared<const ScoreSums>(ScoreSums::map(path, start)), SumMemo()};
+            },
+            nb::arg("path"), nb::arg("start"))
         .def("log_sum", &log_sum, nb::arg("node"), nb::arg("allowed"), nb::arg("required").none())
         .def(
             "max",

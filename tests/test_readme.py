@@ -59,7 +59,7 @@ def test_shell_blocks_of_the_readme_run(tmp_path, monkeypatch, capsys):
         for line in text.splitlines()
         if line.startswith("$ arcwise ")
     ]
-    assert len(commands) == 8
+    assert len(commands) == 14
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
     assert len(arcwise.read_scores(tmp_path / "asia.jkl")) == 512

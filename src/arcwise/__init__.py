@@ -36,6 +36,8 @@ from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
 from arcwise.diagnostics.diagnosing import diagnose
 from arcwise.diagnostics.diagnosis import Diagnosis
+from arcwise.engines import DaskEngine, Engine, Threads
+from arcwise.engines.batch import batch
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 from arcwise.families import Families
 from arcwise.given_order import GivenOrder
@@ -66,6 +68,8 @@ from arcwise.posterior import (
 )
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
+from arcwise.runs.resuming import resume
+from arcwise.runs.status import RunStatus, status
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
 from arcwise.spaces import (
     BucketOrders,
@@ -93,6 +97,7 @@ __all__ = [
     "Dag",
     "DagSample",
     "Dags",
+    "DaskEngine",
     "Data",
     "Diagnosis",
     "DistanceToDag",
@@ -101,6 +106,7 @@ __all__ = [
     "EdgePenalty",
     "EdgeWeights",
     "Effects",
+    "Engine",
     "Estimate",
     "Evidence",
     "ExactSampler",
@@ -124,13 +130,16 @@ __all__ = [
     "Posterior",
     "PosteriorComparison",
     "RunComparison",
+    "RunStatus",
     "ScoreSums",
     "Space",
+    "Threads",
     "ThresholdGraph",
     "Uniform",
     "__version__",
     "ais",
     "ancestor_probabilities",
+    "batch",
     "candidates",
     "compare",
     "compare_posterior",
@@ -156,12 +165,14 @@ __all__ = [
     "read",
     "read_scores",
     "report",
+    "resume",
     "roc",
     "sample",
     "samples_for",
     "score",
     "simulate",
     "skeleton",
+    "status",
     "structural_hamming_distance",
     "unique_dags",
     "v_structures",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arcwise._checks import whole_number
+from arcwise._signals import sigterm_interrupts
 
 Progress = bool | Callable[[float], None] | None
 """True for a bar on the terminal, a function of the share done, or None for silence.
@@ -95,6 +96,8 @@ class Run:
 def running(threads: int | None, progress: Progress, what: str) -> Iterator[Run]:
     """Give the settings of a run, with a progress bar around it if one is wanted.
 
+    While it goes on, SIGTERM does what Ctrl-C does.
+
     Parameters
     ----------
     threads
@@ -109,11 +112,12 @@ def running(threads: int | None, progress: Progress, what: str) -> Iterator[Run]
     )
     if threads is not None:
         count = whole_number(threads, "threads", at_least=1)
-    if progress is True:
-        with _bar(what) as show:
-            yield Run(count, show)
-    else:
-        yield Run(count, progress or None)
+    with sigterm_interrupts():
+        if progress is True:
+            with _bar(what) as show:
+                yield Run(count, show)
+        else:
+            yield Run(count, progress or None)
 
 
 @contextmanager

@@ -33,8 +33,16 @@ class CapacityError(ArcwiseError, MemoryError):
     """A job needs more memory than is allowed or can be addressed."""
 
 
+class EngineError(ArcwiseError, RuntimeError):
+    """A cluster cannot be reached, or its workers cannot do the work."""
+
+
 class MissingDependencyError(ArcwiseError, ImportError):
     """An optional package is needed and not installed."""
+
+
+class RunDirectoryError(ArcwiseError, OSError):
+    """A run directory is in use, holds another run, or cannot be written to."""
 
 
 class ArcwiseWarning(UserWarning):
@@ -99,6 +107,14 @@ class GrowthWarning(ArcwiseWarning):
 class InterruptedWarning(ArcwiseWarning):
     """A run was stopped before its end, and the result holds what was there by then.
 
-    Issued after Ctrl-C. The result is valid, with fewer draws than asked for; run
-    again for the rest.
+    Issued after Ctrl-C or SIGTERM. The result is valid, with fewer draws than asked
+    for; run again for the rest, or resume the run if it has a directory.
+    """
+
+
+class DamageWarning(ArcwiseWarning):
+    """The ledger of a run was damaged, and the run goes on from before the damage.
+
+    Issued when a run is resumed. The result is the same as without the damage; the
+    steps since then are made again.
     """

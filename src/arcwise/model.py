@@ -42,6 +42,8 @@ class Model:
     max_indegree, candidates, plus_one, required_edges, forbidden_edges, temporal_order, constraints
         Which families there are; see `Families.of`. With ready scores, those
         that break a constraint are left out.
+    engine
+        Where families are scored: None for threads of this process, or a cluster, see `mcmc`.
     threads
         The number of threads; None for all cores.
     progress
@@ -74,6 +76,7 @@ class Model:
         forbidden_edges: Any = (),
         temporal_order: Any = None,
         constraints: Any = None,
+        engine: Any = None,
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
@@ -94,6 +97,7 @@ class Model:
                 candidates=candidates,
                 plus_one=plus_one,
                 constraints=self.constraints,
+                engine=engine,
                 threads=threads,
                 progress=progress,
             )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Literal, get_args
 
 from arcwise import _core
@@ -78,7 +80,7 @@ class ScoreSums:
         if tabulate not in ("sums", "maxima", "both"):
             raise ArgumentError(f"tabulate is {tabulate!r}; give 'sums', 'maxima' or 'both'")
         self.variables = model.variables
-        self.tabulated = tabulate
+        self.tabulated: Literal["sums", "maxima", "both"] = tabulate
         self.tolerance = tolerance
         table = model.weights.table
         nodes = range(len(self.variables))
@@ -109,6 +111,50 @@ class ScoreSums:
             self.core = _core.ScoreSums(
                 table, list(self.methods), tolerance, tabulate, run.threads, run.progress
             )
+
+    @classmethod
+    def of_core(
+        cls,
+        core: _core.ScoreSums,
+        variables: tuple[str, ...],
+        methods: tuple[Literal["table", "rows", "walk", "scan"], ...],
+        tolerance: float,
+        tabulated: Literal["sums", "maxima", "both"],
+    ) -> ScoreSums:
+        """Return sums that the core has already, made as the other arguments say."""
+        made = cls.__new__(cls)
+        made.core, made.variables, made.methods = core, variables, methods
+        made.tolerance, made.tabulated = tolerance, tabulated
+        return made
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the sums to a file that `open` maps.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> sums = ScoreSums(Model(["a", "b"], lambda node, parents: -float(len(parents))))
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores"
+        >>> sums.save(path)
+        >>> ScoreSums.open(path).log_sum("a") == sums.log_sum("a")
+        True
+        """
+        from arcwise.engines.score_table import write_score_table
+
+        write_score_table(self, Path(path))
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> ScoreSums:
+        """Return the sums in a file, which stay there: processes of a machine share them.
+
+        Raises
+        ------
+        FileFormatError
+            If it is damaged, or of another version or another kind of machine.
+        """
+        from arcwise.engines.score_table import read_score_table
+
+        return read_score_table(Path(path))
 
     def __repr__(self) -> str:
         """Say how the sums are had."""

@@ -1,6 +1,8 @@
 // Filling and merging batches.
 #include "arcwise/algorithms/batch_means.hpp"
 
+#include <bit>
+
 namespace arcwise {
 
 void BatchMeans::add(std::span<const double> values) {
@@ -21,6 +23,21 @@ void BatchMeans::merge() {
     }
     sums_.resize(most_batches_ / 2 * quantities_);
     batch_size_ *= 2;
+}
+
+void BatchMeans::save(ByteWriter& out) const {
+    out.put(count_);
+    out.put(batch_size_);
+    out.put(sums_);
+}
+
+void BatchMeans::restore(ByteReader& in) {
+    count_ = in.get<std::uint64_t>();
+    batch_size_ = in.get<std::uint64_t>();
+    sums_ = in.get_vector<double>();
+    if (!std::has_single_bit(batch_size_)) ByteReader::damaged();
+    const std::uint64_t begun = count_ / batch_size_ + (count_ % batch_size_ != 0 ? 1 : 0);
+    if (begun > most_batches_ || sums_.size() != begun * quantities_) ByteReader::damaged();
 }
 
 std::vector<double> BatchMeans::total() const {

@@ -14,6 +14,16 @@ void MoveCounts::add(const MoveCounts& other) {
     }
 }
 
+void MoveCounts::save(ByteWriter& out) const {
+    out.put(proposed);
+    out.put(accepted);
+}
+
+void MoveCounts::restore(ByteReader& in) {
+    in.get_into(proposed);
+    in.get_into(accepted);
+}
+
 void metropolis_step(State& state, const Temperature& temperature, Random& random,
                      MoveCounts& counts) {
     const Proposal proposal = state.propose(temperature, random);

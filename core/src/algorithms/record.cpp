@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 
 #include "arcwise/support/error.hpp"
 #include "seconds.hpp"
@@ -48,6 +49,40 @@ void Record::keep(const State& state, Random& random, double seconds, LinearExte
     const std::vector<std::uint16_t> code = state.encode();
     codes.insert(codes.end(), code.begin(), code.end());
     dag_counts.push_back(static_cast<std::uint32_t>(count));
+}
+
+void Record::clear_draws() {
+    log_weights.clear();
+    codes.clear();
+    dag_counts.clear();
+    keep_dags(0);
+}
+
+void Record::save(ByteWriter& out) const {
+    out.put(log_weights);
+    out.put(codes);
+    out.put(dag_counts);
+    out.put(parents);
+    out.put(log_extensions);
+    out.put(extension_errors);
+    edges.save(out);
+}
+
+void Record::restore(ByteReader& in) {
+    log_weights = in.get_vector<double>();
+    codes = in.get_vector<std::uint16_t>();
+    dag_counts = in.get_vector<std::uint32_t>();
+    parents = in.get_vector<std::uint64_t>();
+    log_extensions = in.get_vector<double>();
+    extension_errors = in.get_vector<double>();
+    edges.restore(in);
+    const std::uint64_t drawn =
+        std::accumulate(dag_counts.begin(), dag_counts.end(), std::uint64_t{0});
+    if (dag_counts.size() != states() || drawn != dags() || extension_errors.size() != dags() ||
+        parents.size() != dags() * static_cast<std::size_t>(nodes_) * words_ ||
+        (states() == 0 ? !codes.empty() : codes.size() % states() != 0)) {
+        ByteReader::damaged();
+    }
 }
 
 void Record::draw(GivenState& given, Random& random, int count, LinearExtensions& counter,

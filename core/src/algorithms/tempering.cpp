@@ -120,18 +120,27 @@ void TemperedChain::adapt_temperatures() {
     set_temperatures(spread);
 }
 
-void TemperedChain::burn_in(std::uint64_t steps, TaskContext& context) {
+// Rounds of growing length, each from better temperatures; the last half settles at them.
+void TemperedChain::plan_burn_in(std::uint64_t steps) {
     const bool adapts = options_.adapt && temperatures_.size() > 2;
-    // Rounds of growing length, each from better temperatures; the last half settles at them.
-    std::uint64_t round = adapts ? std::max<std::uint64_t>(1, steps / 32) : steps;
-    std::uint64_t left = steps;
-    while (left > 0) {
-        const std::uint64_t length = std::min(round, left);
+    round_ = adapts ? std::max<std::uint64_t>(1, steps / 32) : steps;
+    round_left_ = std::min(round_, steps);
+    burn_in_left_ = steps;
+}
+
+void TemperedChain::go_on_burning_in(std::uint64_t steps, TaskContext& context) {
+    const bool adapts = options_.adapt && temperatures_.size() > 2;
+    while (steps > 0 && burn_in_left_ > 0) {
+        const std::uint64_t length = std::min(round_left_, steps);
         run_steps(length, context, [&] { step(); });
-        left -= length;
-        if (adapts && left > 0) adapt_temperatures();
+        steps -= length;
+        round_left_ -= length;
+        burn_in_left_ -= length;
+        if (round_left_ > 0) continue;
+        if (adapts && burn_in_left_ > 0) adapt_temperatures();
         forget_counts();
-        round *= 2;
+        round_ *= 2;
+        round_left_ = std::min(round_, burn_in_left_);
     }
 }
 
@@ -147,6 +156,46 @@ void TemperedChain::sample(std::uint64_t draws, TaskContext& context) {
             }
         });
         record_.keep(*states_.back(), draw_random_, seconds_now() - start, counter_, context);
+    }
+}
+
+void TemperedChain::save(ByteWriter& out) const {
+    move_random_.save(out);
+    draw_random_.save(out);
+    std::vector<double> inverse_temperatures;
+    for (const Temperature& temperature : temperatures_) {
+        inverse_temperatures.push_back(temperature.inverse);
+    }
+    out.put(inverse_temperatures);
+    for (const std::unique_ptr<State>& state : states_) state->save(out);
+    record_.save(out);
+    moves_.save(out);
+    hotter_moves_.save(out);
+    out.put(exchanges_proposed_);
+    out.put(exchanges_accepted_);
+    out.put(refusals_);
+    for (const LogMeanBatches& ratio : ratios_) ratio.save(out);
+    for (const std::uint64_t number : {options_.thinning, round_, round_left_, burn_in_left_}) {
+        out.put(number);
+    }
+}
+
+void TemperedChain::restore(ByteReader& in) {
+    move_random_.restore(in);
+    draw_random_.restore(in);
+    std::vector<double> inverse_temperatures(temperatures_.size());
+    in.get_into(inverse_temperatures);
+    set_temperatures(inverse_temperatures);
+    for (const std::unique_ptr<State>& state : states_) state->restore(in);
+    record_.restore(in);
+    moves_.restore(in);
+    hotter_moves_.restore(in);
+    in.get_into(exchanges_proposed_);
+    in.get_into(exchanges_accepted_);
+    in.get_into(refusals_);
+    for (LogMeanBatches& ratio : ratios_) ratio.restore(in);
+    for (std::uint64_t* number : {&options_.thinning, &round_, &round_left_, &burn_in_left_}) {
+        *number = in.get<std::uint64_t>();
     }
 }
 

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "arcwise/scores/score_parts.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
@@ -123,16 +124,11 @@ std::vector<Piece> pieces_of(std::size_t index, const Walk& walk) {
     return pieces;
 }
 
-// Evaluates `sets` sets in all.
-void run_walks(const SetFunction& score, const std::vector<Walk>& walks, std::uint64_t sets,
-               const RunOptions& options) {
-    std::vector<Piece> pieces;
+// Evaluates the `sets` sets of some pieces of the walks.
+void run_pieces(const SetFunction& score, const std::vector<Walk>& walks,
+                std::span<const Piece> pieces, std::uint64_t sets, const RunOptions& options) {
     std::vector<SharedPreparation> preparations(walks.size());
-    for (std::size_t index = 0; index < walks.size(); ++index) {
-        std::vector<Piece> own = pieces_of(index, walks[index]);
-        preparations[index].pieces_left = own.size();
-        pieces.insert(pieces.end(), own.begin(), own.end());
-    }
+    for (const Piece& piece : pieces) ++preparations[piece.walk].pieces_left;
     run_tasks(pieces.size(), sets, options, [&](std::size_t task, TaskContext& context) {
         const Piece& piece = pieces[task];
         const Walk& walk = walks[piece.walk];
@@ -152,6 +148,26 @@ void run_walks(const SetFunction& score, const std::vector<Walk>& walks, std::ui
             preparation.prepared.reset();
         }
     });
+}
+
+// Evaluates `sets` sets in all.
+void run_walks(const SetFunction& score, const std::vector<Walk>& walks, std::uint64_t sets,
+               const RunOptions& options) {
+    std::vector<Piece> pieces;
+    for (std::size_t index = 0; index < walks.size(); ++index) {
+        std::vector<Piece> own = pieces_of(index, walks[index]);
+        pieces.insert(pieces.end(), own.begin(), own.end());
+    }
+    run_pieces(score, walks, pieces, sets, options);
+}
+
+// The walk over all sets of all nodes up to a size.
+Walk common_walk(int nodes, int largest_set) {
+    Walk walk;
+    for (int node = 0; node < nodes; ++node) walk.variables.push_back(node);
+    walk.pool = nodes;
+    walk.max_size = std::min(nodes, largest_set);
+    return walk;
 }
 
 // The two walks of a node on its own: M(P) into the table, then M(P + v) - M(P). They run one after
@@ -177,7 +193,7 @@ Walk own_walk(NodeFamilies& families, int node, bool intervened, bool with_node)
 
 // Families as differences of a table of M over all sets of all variables; those with an outside
 // parent are left alone.
-void difference(const SubsetLayout& layout, const std::vector<double>& set_values,
+void difference(const SubsetLayout& layout, std::span<const double> set_values,
                 NodeFamilies& families, int node) {
     std::vector<int> set;
     std::vector<double>& values = families.values();
@@ -197,78 +213,24 @@ void difference(const SubsetLayout& layout, const std::vector<double>& set_value
     });
 }
 
-}  // namespace
-
-void score_families(const SetFunction& score, FamilyTable& table, const RunOptions& options) {
-    const int nodes = static_cast<int>(table.size());
-    std::vector<int> sharing;
-    std::vector<int> alone;
-    int largest_family = 0;
-    std::uint64_t families_of_sharing = 0;
-    for (int node = 0; node < nodes; ++node) {
-        const NodeFamilies& families = table[static_cast<std::size_t>(node)];
-        if (score.intervened(node)) {
-            alone.push_back(node);
-            continue;
-        }
-        sharing.push_back(node);
-        largest_family = std::max(largest_family, 1 + families.layout().max_size() +
-                                                      static_cast<int>(families.required().size()));
-        families_of_sharing += families.layout().count();
-    }
-
-    // The common table pays (and stays smaller than the families) only if it has fewer sets.
-    bool common = !sharing.empty();
-    if (common) {
-        try {
-            common = SubsetLayout(nodes, largest_family).count() <= families_of_sharing;
-        } catch (const Error&) {
-            common = false;
-        }
-    }
-    if (!common) alone.insert(alone.end(), sharing.begin(), sharing.end());
-    std::uint64_t families_alone = 0;
-    for (const int node : alone) {
-        families_alone += table[static_cast<std::size_t>(node)].layout().count();
-    }
+// Scores the families of the nodes that have walks of their own, and all with an outside parent.
+void score_alone(const SetFunction& score, std::span<const int> alone, FamilyTable& table,
+                 Phases& phases) {
     std::uint64_t families_plus_one = 0;
     std::vector<PlusOneBlock> plus_one;
     for (NodeFamilies& families : table) {
         plus_one.push_back(families.plus_one_block());
         families_plus_one += plus_one.back().count();
     }
-
-    // In sets: a difference of two known sets costs little beside counting one.
-    constexpr std::uint64_t differences_per_set = 16;
-    const std::uint64_t common_sets = common ? SubsetLayout(nodes, largest_family).count() : 0;
-    const std::uint64_t differences = common ? families_of_sharing / differences_per_set : 0;
-    Phases phases(options, common_sets + differences + 2 * families_alone + 2 * families_plus_one);
-
-    if (common) {
-        const SubsetLayout layout(nodes, largest_family);
-        std::vector<double> set_values(layout.count());
-        Walk walk;
-        for (int node = 0; node < nodes; ++node) walk.variables.push_back(node);
-        walk.pool = nodes;
-        walk.max_size = layout.max_size();
-        walk.out = set_values.data();
-        phases.run(common_sets,
-                   [&](const RunOptions& part) { run_walks(score, {walk}, common_sets, part); });
-        phases.run(differences, [&](const RunOptions& part) {
-            run_tasks(sharing.size(), families_of_sharing, part,
-                      [&](std::size_t task, TaskContext& context) {
-                          NodeFamilies& families = table[static_cast<std::size_t>(sharing[task])];
-                          difference(layout, set_values, families, sharing[task]);
-                          context.advance(families.layout().count());
-                      });
-        });
-    }
-
     if (families_plus_one > 0) {
         phases.run(2 * families_plus_one,
                    [&](const RunOptions& part) { score_plus_one(score, plus_one, part); });
     }
     if (alone.empty()) return;
+    std::uint64_t families_alone = 0;
+    for (const int node : alone) {
+        families_alone += table[static_cast<std::size_t>(node)].layout().count();
+    }
     for (const bool with_node : {false, true}) {
         std::vector<Walk> walks;
         for (const int node : alone) {
@@ -278,6 +240,136 @@ void score_families(const SetFunction& score, FamilyTable& table, const RunOptio
         phases.run(families_alone,
                    [&](const RunOptions& part) { run_walks(score, walks, families_alone, part); });
     }
+}
+
+// The sets that score_alone evaluates.
+std::uint64_t sets_alone(std::span<const int> alone, const FamilyTable& table) {
+    std::uint64_t sets = 0;
+    for (const int node : alone) sets += 2 * table[static_cast<std::size_t>(node)].layout().count();
+    for (const NodeFamilies& families : table) {
+        sets += 2 * (families.count() - families.layout().count());
+    }
+    return sets;
+}
+
+std::uint64_t families_of(std::span<const int> nodes, const FamilyTable& table) {
+    std::uint64_t families = 0;
+    for (const int node : nodes) families += table[static_cast<std::size_t>(node)].layout().count();
+    return families;
+}
+
+}  // namespace
+
+ScoringPlan plan_scoring(const FamilyTable& table, std::span<const std::uint8_t> intervened) {
+    const int nodes = static_cast<int>(table.size());
+    ScoringPlan plan;
+    int largest_family = 0;
+    for (int node = 0; node < nodes; ++node) {
+        const auto index = static_cast<std::size_t>(node);
+        if (intervened[index] != 0) {
+            plan.alone.push_back(node);
+            continue;
+        }
+        plan.sharing.push_back(node);
+        largest_family =
+            std::max(largest_family, 1 + table[index].layout().max_size() +
+                                         static_cast<int>(table[index].required().size()));
+    }
+    // The common table pays (and stays smaller than the families) only if it has fewer sets.
+    bool common = !plan.sharing.empty();
+    if (common) {
+        try {
+            common =
+                SubsetLayout(nodes, largest_family).count() <= families_of(plan.sharing, table);
+        } catch (const Error&) {
+            common = false;
+        }
+    }
+    if (common) {
+        plan.largest_set = largest_family;
+    } else {
+        plan.alone.insert(plan.alone.end(), plan.sharing.begin(), plan.sharing.end());
+        plan.sharing.clear();
+    }
+    return plan;
+}
+
+std::vector<std::uint64_t> set_pieces(int nodes, int largest_set) {
+    std::vector<std::uint64_t> ranks;
+    for (const Piece& piece : pieces_of(0, common_walk(nodes, largest_set))) {
+        ranks.push_back(piece.first_rank);
+    }
+    ranks.push_back(SubsetLayout(nodes, largest_set).count());
+    return ranks;
+}
+
+SetBlock::SetBlock(int of_nodes, int largest, std::size_t first, std::size_t last)
+    : nodes(of_nodes), largest_set(largest), first_piece(first), last_piece(last) {
+    const std::vector<std::uint64_t> ranks = set_pieces(nodes, largest_set);
+    if (first > last || last >= ranks.size()) {
+        throw Error(ErrorKind::argument, "There are no such pieces of the sets.");
+    }
+    values.resize(ranks[last] - ranks[first]);
+}
+
+void score_families(const SetFunction& score, SetBlock& block, const RunOptions& options) {
+    Walk walk = common_walk(block.nodes, block.largest_set);
+    std::vector<Piece> pieces = pieces_of(0, walk);
+    pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(block.last_piece), pieces.end());
+    pieces.erase(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(block.first_piece));
+    if (pieces.empty()) return;
+    const std::uint64_t first_rank = pieces.front().first_rank;
+    for (Piece& piece : pieces) piece.first_rank -= first_rank;
+    walk.out = block.values.data();
+    run_pieces(score, {walk}, pieces, block.values.size(), options);
+}
+
+void score_families(const SetFunction& score, LoneTable& table, const RunOptions& options) {
+    std::vector<int> all;
+    for (std::size_t node = 0; node < table.size(); ++node) all.push_back(static_cast<int>(node));
+    Phases phases(options, sets_alone(all, table.families));
+    score_alone(score, all, table.families, phases);
+}
+
+void take_differences(const ScoringPlan& plan, std::span<const double> set_values,
+                      FamilyTable& table, const RunOptions& options) {
+    const SubsetLayout layout(static_cast<int>(table.size()), plan.largest_set);
+    if (set_values.size() != layout.count()) {
+        throw Error(ErrorKind::argument, "There must be one value for each set.");
+    }
+    run_tasks(plan.sharing.size(), families_of(plan.sharing, table), options,
+              [&](std::size_t task, TaskContext& context) {
+                  NodeFamilies& families = table[static_cast<std::size_t>(plan.sharing[task])];
+                  difference(layout, set_values, families, plan.sharing[task]);
+                  context.advance(families.layout().count());
+              });
+}
+
+void score_families(const SetFunction& score, FamilyTable& table, const RunOptions& options) {
+    std::vector<std::uint8_t> intervened;
+    for (std::size_t node = 0; node < table.size(); ++node) {
+        intervened.push_back(score.intervened(static_cast<int>(node)) ? 1 : 0);
+    }
+    const ScoringPlan plan = plan_scoring(table, intervened);
+    const int nodes = static_cast<int>(table.size());
+
+    // In sets: a difference of two known sets costs little beside counting one.
+    constexpr std::uint64_t differences_per_set = 16;
+    const bool common = plan.largest_set > 0;
+    const std::uint64_t common_sets = common ? SubsetLayout(nodes, plan.largest_set).count() : 0;
+    const std::uint64_t differences = families_of(plan.sharing, table) / differences_per_set;
+    Phases phases(options, common_sets + differences + sets_alone(plan.alone, table));
+    if (common) {
+        std::vector<double> set_values(common_sets);
+        Walk walk = common_walk(nodes, plan.largest_set);
+        walk.out = set_values.data();
+        phases.run(common_sets,
+                   [&](const RunOptions& part) { run_walks(score, {walk}, common_sets, part); });
+        phases.run(differences, [&](const RunOptions& part) {
+            take_differences(plan, set_values, table, part);
+        });
+    }
+    score_alone(score, plan.alone, table, phases);
 }
 
 }  // namespace arcwise

@@ -35,6 +35,7 @@ DagState::DagState(const Dags& space)
 
 void DagState::become(const std::vector<std::uint64_t>& parents) {
     const std::vector<std::uint64_t> rows = parents;  // may be the DAG's own
+    accepted_ = 0;
     weight_ = {};
     for (int node = 0; node < dag_.nodes(); ++node) {
         const auto at = static_cast<std::size_t>(node);

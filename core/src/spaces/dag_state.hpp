@@ -27,6 +27,9 @@ class DagState final : public State {
     LogWeight recomputed_weight() const override;
     std::unique_ptr<GivenState> given() const override;
 
+  protected:
+    std::span<LogWeight> exact_parts() override { return node_weights_; }
+
   private:
     // The moves, in dag_moves.cpp.
     Proposal propose_add(Random& random);
@@ -51,7 +54,6 @@ class DagState final : public State {
     DagNeighbours neighbours_;
     EdgeReversal reversal_;
     SumMemo memo_;
-    unsigned accepted_ = 0;
 
     // The last proposal: nodes with other parents. Neighbours are renewed after a change
     // of one edge; after a redrawn family it is as cheap to look at them anew when they are needed.

@@ -10,7 +10,7 @@ namespace arcwise {
 
 HolderTable::HolderTable(const NodeSums& sums) : half_(sums.table().size() / 2) {
     constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-    const std::vector<double>& all = sums.table();
+    const Stored<double>& all = sums.table();
     const auto candidates = static_cast<std::size_t>(std::countr_zero(all.size()));
     entries_.resize(size(candidates));
     std::vector<double> holding(half_);

@@ -35,6 +35,7 @@ LinearOrder::LinearOrder(const LinearOrders& space)
 }
 
 void LinearOrder::sum_up() {
+    accepted_ = 0;
     std::fill(predecessors_.begin(), predecessors_.end(), 0);
     for (std::size_t place = 0; place < nodes_; ++place) {
         for (std::size_t before = 0; before < place; ++before) {

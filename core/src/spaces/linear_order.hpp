@@ -19,6 +19,9 @@ class LinearOrder final : public State {
     LogWeight recomputed_weight() const override;
     std::unique_ptr<GivenState> given() const override;
 
+  protected:
+    std::span<LogWeight> exact_parts() override { return node_weights_; }
+
   private:
     // A node whose predecessors the proposed move changes, with what becomes of it.
     struct Change {
@@ -56,7 +59,6 @@ class LinearOrder final : public State {
     std::vector<int> order_;
     std::vector<std::uint64_t> predecessors_;  // words_ for each node
     std::vector<LogWeight> node_weights_;
-    unsigned accepted_ = 0;
 
     // The last proposal: the nodes at two places are swapped, or that at from_ goes to to_.
     std::size_t from_ = 0;

@@ -18,7 +18,7 @@ NodeWeights::NodeWeights(std::shared_ptr<const ScoreSums> sums, Semiring semirin
         const NodeSums& of_node = (*sums_)[node];
         Table table;
         const bool summed = semiring == Semiring::sum;
-        const std::vector<double>& values = summed ? of_node.table() : of_node.maxima_table();
+        const Stored<double>& values = summed ? of_node.table() : of_node.maxima_table();
         if (!values.empty() && of_node.words() == 1) {
             table = {values.data(), values.size() - 1, of_node.required_bits()[0],
                      summed ? of_node.heaviest() : 0.0};

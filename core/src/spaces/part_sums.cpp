@@ -45,7 +45,7 @@ double PartSums::add(int node, PartSets sets) {
 void PartSums::prefetch_table(int node, PartSets sets) const {
     const NodeSums& of_node = weights_.sums()[node];
     if (!of_node.tabulated()) return;
-    const std::vector<double>& table = of_node.table();
+    const Stored<double>& table = of_node.table();
     const std::size_t mask = table.size() - 1;
     __builtin_prefetch(table.data() + (sets[0] & mask));
     __builtin_prefetch(table.data() + (sets[0] & ~sets[words_] & mask));

@@ -59,6 +59,7 @@ void Partition::sort_nodes() {
 
 void Partition::become(Parts parts) {
     part_of_ = std::move(parts);
+    accepted_ = 0;
     sort_nodes();
     weight_ = {};
     for (std::size_t node = 0; node < nodes_; ++node) {

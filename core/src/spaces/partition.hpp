@@ -28,6 +28,9 @@ class Partition final : public State {
     LogWeight recomputed_weight() const override;
     std::unique_ptr<GivenState> given() const override;
 
+  protected:
+    std::span<LogWeight> exact_parts() override { return node_weights_; }
+
   private:
     using Word = std::uint64_t;
     using Parts = std::vector<int>;  // the part of each node
@@ -145,7 +148,6 @@ class Partition final : public State {
     std::vector<std::size_t> starts_;  // where each part begins in it, and its end
     std::vector<Word> sets_;           // of each node
     std::vector<LogWeight> node_weights_;
-    unsigned accepted_ = 0;
     PartSums sums_;
     FamilyDraws draws_;
 

@@ -25,16 +25,21 @@ class TreeBuilder {
         if (layout_.max_size() == 0) return;
         add_prefixes(1);
         fill(0, layout_.elements(), layout_.max_size(), 0);
-        tree_.log_weights.insert(tree_.log_weights.end(), readable_at_once, minus_infinity);
+        rows_.insert(rows_.end(), readable_at_once, minus_infinity);
+        tree_.followers = std::move(followers_);
+        tree_.branches = std::move(branches_);
+        tree_.first_branch = std::move(first_branch_);
+        tree_.row = std::move(row_);
+        tree_.log_weights = std::move(rows_);
     }
 
   private:
     void add_prefixes(std::size_t count) {
-        const std::size_t prefixes = tree_.row.size() + count;
-        tree_.followers.resize(prefixes * tree_.words, 0);
-        tree_.branches.resize(prefixes * tree_.words, 0);
-        tree_.first_branch.resize(prefixes, 0);
-        tree_.row.resize(prefixes, 0);
+        const std::size_t prefixes = row_.size() + count;
+        followers_.resize(prefixes * tree_.words, 0);
+        branches_.resize(prefixes * tree_.words, 0);
+        first_branch_.resize(prefixes, 0);
+        row_.resize(prefixes, 0);
     }
 
     void set_bit(std::vector<std::uint64_t>& sets, std::size_t prefix, int member) {
@@ -55,26 +60,26 @@ class TreeBuilder {
     }
 
     void fill(std::size_t prefix, int limit, int room, std::uint64_t rank) {
-        tree_.row[prefix] = static_cast<std::uint32_t>(tree_.log_weights.size());
+        row_[prefix] = static_cast<std::uint32_t>(rows_.size());
         int last = -1;
         for (int member = 0; member < limit; ++member) {
             if (log_weights_[extended(rank, member, room)] == minus_infinity) continue;
-            set_bit(tree_.followers, prefix, member);
+            set_bit(followers_, prefix, member);
             last = member;
         }
         for (int member = 0; member <= last; ++member) {
-            tree_.log_weights.push_back(log_weights_[extended(rank, member, room)]);
+            rows_.push_back(log_weights_[extended(rank, member, room)]);
         }
         if (room == 1) return;
         std::vector<int> branches;
         for (int member = 0; member < limit; ++member) {
             if (has_extensions(extended(rank, member, room), member, room - 1)) {
                 branches.push_back(member);
-                set_bit(tree_.branches, prefix, member);
+                set_bit(branches_, prefix, member);
             }
         }
-        const std::size_t first = tree_.row.size();
-        tree_.first_branch[prefix] = static_cast<std::uint32_t>(first);
+        const std::size_t first = row_.size();
+        first_branch_[prefix] = static_cast<std::uint32_t>(first);
         add_prefixes(branches.size());
         for (std::size_t i = 0; i < branches.size(); ++i) {
             fill(first + i, branches[i], room - 1, extended(rank, branches[i], room));
@@ -84,6 +89,11 @@ class TreeBuilder {
     FamilyTree& tree_;
     const SubsetLayout& layout_;
     std::span<const double> log_weights_;
+    std::vector<std::uint64_t> followers_;
+    std::vector<std::uint64_t> branches_;
+    std::vector<std::uint32_t> first_branch_;
+    std::vector<std::uint32_t> row_;
+    std::vector<double> rows_;
 };
 
 }  // namespace
@@ -113,15 +123,17 @@ FamilyTree::FamilyTree(const NodeFamilies& families, double tolerance) {
         ++count;
         for (const int member : members) ++times[static_cast<std::size_t>(member)];
     });
-    candidate_at.resize(candidates);
-    std::iota(candidate_at.begin(), candidate_at.end(), 0);
-    std::stable_sort(candidate_at.begin(), candidate_at.end(), [&](int a, int b) {
+    std::vector<int> by_times(candidates);
+    std::iota(by_times.begin(), by_times.end(), 0);
+    std::stable_sort(by_times.begin(), by_times.end(), [&](int a, int b) {
         return times[static_cast<std::size_t>(a)] > times[static_cast<std::size_t>(b)];
     });
-    number_of.resize(candidates);
+    std::vector<int> numbers_of(candidates);
     for (std::size_t number = 0; number < candidates; ++number) {
-        number_of[static_cast<std::size_t>(candidate_at[number])] = static_cast<int>(number);
+        numbers_of[static_cast<std::size_t>(by_times[number])] = static_cast<int>(number);
     }
+    candidate_at = std::move(by_times);
+    number_of = std::move(numbers_of);
 
     std::vector<double> renumbered(families.values().size(), minus_infinity);
     std::vector<int> numbers;

@@ -302,13 +302,27 @@ FamilyWalk::FamilyWalk(const NodeFamilies& families, double tolerance)
         }
         Window& window = windows_.emplace_back();
         window.scale = scale;
-        window.weights.resize(tree_.log_weights.size());
-        scaled_exp(window.weights.data(), tree_.log_weights.data(), heaviest_ + scale,
-                   window.weights.size());
-        if (paired_) window.paired_weights = paired_->arranged(window.weights);
+        std::vector<double> weights(tree_.log_weights.size());
+        scaled_exp(weights.data(), tree_.log_weights.data(), heaviest_ + scale, weights.size());
+        if (paired_) window.paired_weights = paired_->arranged(weights);
+        window.weights = std::move(weights);
         scaled_exp(&window.weight_of_empty, &tree_.log_weight_of_empty, heaviest_ + scale, 1);
         if (-depth >= scale - nats_below_scale) return;
     }
+}
+
+FamilyWalk::FamilyWalk(ArchiveReader& reader) : tree_(reader) {
+    std::optional<PairedFamilies> paired;
+    reader.optional(paired);
+    if (paired) paired_ = std::make_shared<const PairedFamilies>(std::move(*paired));
+    describe(*this, reader);
+}
+
+void FamilyWalk::write(ArchiveWriter& writer) const {
+    tree_.write(writer);
+    writer.number(paired_ != nullptr);
+    if (paired_) paired_->write(writer);
+    describe(*this, writer);
 }
 
 double FamilyWalk::sum_in(const Window& window, const std::uint64_t* members) const {

@@ -54,16 +54,18 @@ NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, dou
                         " came; give fewer candidates or use the scan.");
     }
     const std::uint64_t size = std::uint64_t{1} << candidates_;
-    sums_.assign(size, minus_infinity);
+    std::vector<double> sums(size, minus_infinity);
     for (std::size_t place = 0; place < sorted_->count(); ++place) {
-        sums_[*sorted_->parents(place) & (size - 1)] = sorted_->weight(place);
+        sums[*sorted_->parents(place) & (size - 1)] = sorted_->weight(place);
     }
     if (tabulated != Tabulated::sums) {
-        maxima_ = sums_;
-        max_over_subsets(maxima_.data(), static_cast<int>(candidates_));
+        std::vector<double> maxima(sums);
+        max_over_subsets(maxima.data(), static_cast<int>(candidates_));
+        maxima_ = std::move(maxima);
     }
-    for (double& entry : sums_) entry -= heaviest_;
-    log_sum_over_subsets(sums_.data(), static_cast<int>(candidates_));
+    for (double& entry : sums) entry -= heaviest_;
+    log_sum_over_subsets(sums.data(), static_cast<int>(candidates_));
+    sums_ = std::move(sums);
 }
 
 bool NodeSums::has_required_parents(ParentBits allowed) const {

@@ -80,9 +80,11 @@ void add_pairs_to_bins(const PairedFamilies::Group* groups, const std::uint64_t*
 }  // namespace
 
 PairedFamilies::PairedFamilies(const FamilyTree& tree)
-    : groups_(64 * 64),
-      seconds_(64, 0),
-      lower_pairs_((static_cast<std::size_t>(std::max(tree.most_members - 2, 0)) + 1) / 2) {
+    : lower_pairs_((static_cast<std::size_t>(std::max(tree.most_members - 2, 0)) + 1) / 2) {
+    std::vector<Group> groups(64 * 64);
+    std::vector<std::uint64_t> seconds(64, 0);
+    std::vector<std::uint64_t> all_others;
+    std::vector<std::uint16_t> lower;
     struct Family {
         std::size_t group;
         std::uint64_t others;
@@ -102,7 +104,7 @@ PairedFamilies::PairedFamilies(const FamilyTree& tree)
                 second = static_cast<std::size_t>(std::bit_width(others)) - 1;
                 others ^= std::uint64_t{1} << second;
             }
-            seconds_[largest] |= std::uint64_t{1} << second;
+            seconds[largest] |= std::uint64_t{1} << second;
             families.push_back({64 * largest + second, others,
                                 tree.row[prefix] + static_cast<std::uint32_t>(smallest)});
         }
@@ -115,7 +117,7 @@ PairedFamilies::PairedFamilies(const FamilyTree& tree)
                      [](const Family& a, const Family& b) { return a.group < b.group; });
 
     const auto append = [&](std::uint64_t others, std::uint32_t place) {
-        others_.push_back(others);
+        all_others.push_back(others);
         place_in_tree_.push_back(place);
         std::uint64_t left = others;
         const auto next = [&] {
@@ -126,19 +128,23 @@ PairedFamilies::PairedFamilies(const FamilyTree& tree)
         };
         for (std::size_t pair = 0; pair < lower_pairs_; ++pair) {
             const std::size_t one = next();
-            lower_.push_back(static_cast<std::uint16_t>(64 * one + next()));
+            lower.push_back(static_cast<std::uint16_t>(64 * one + next()));
         }
     };
     for (std::size_t i = 0; i < families.size(); ++i) {
-        Group& group = groups_[families[i].group];
+        Group& group = groups[families[i].group];
         if (group.count == 0) {
-            while (others_.size() % lanes != 0) append(0, nowhere);
-            group.first = static_cast<std::uint32_t>(others_.size());
+            while (all_others.size() % lanes != 0) append(0, nowhere);
+            group.first = static_cast<std::uint32_t>(all_others.size());
         }
         append(families[i].others, families[i].place);
         ++group.count;
     }
-    while (others_.size() % lanes != 0) append(0, nowhere);
+    while (all_others.size() % lanes != 0) append(0, nowhere);
+    groups_ = std::move(groups);
+    seconds_ = std::move(seconds);
+    others_ = std::move(all_others);
+    lower_ = std::move(lower);
 }
 
 std::vector<double> PairedFamilies::arranged(std::span<const double> tree_weights) const {

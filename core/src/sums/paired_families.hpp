@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "arcwise/sums/family_tree.hpp"
+#include "arcwise/support/archive.hpp"
+#include "arcwise/support/stored.hpp"
 
 namespace arcwise {
 
@@ -24,7 +26,11 @@ class PairedFamilies {
     }
     explicit PairedFamilies(const FamilyTree& tree);
 
-    // The tree's weights in the order of this table.
+    // As it was written.
+    explicit PairedFamilies(ArchiveReader& reader) { describe(*this, reader); }
+    void write(ArchiveWriter& writer) const { describe(*this, writer); }
+
+    // The tree's weights in the order of this table; not of one that was read.
     std::vector<double> arranged(std::span<const double> tree_weights) const;
 
     // The summed weights of the families within `allowed`, all but the empty one.
@@ -44,12 +50,21 @@ class PairedFamilies {
   private:
     static constexpr std::size_t none = 63;  // stands for a member that is not there
 
-    std::vector<Group> groups_;           // by 64 * largest + second largest, or none
-    std::vector<std::uint64_t> seconds_;  // by largest: the second largest there are
-    std::vector<std::uint64_t> others_;   // of each family: the members below the two
-    std::size_t lower_pairs_;             // pairs of members below the two
-    std::vector<std::uint16_t> lower_;    // these, as 64 * one + other, or none
-    std::vector<std::uint32_t> place_in_tree_;
+    template <class Self, class Archive>
+    static void describe(Self& self, Archive& archive) {
+        archive.array(self.groups_);
+        archive.array(self.seconds_);
+        archive.array(self.others_);
+        archive.number(self.lower_pairs_);
+        archive.array(self.lower_);
+    }
+
+    Stored<Group> groups_;                      // by 64 * largest + second largest, or none
+    Stored<std::uint64_t> seconds_;             // by largest: the second largest there are
+    Stored<std::uint64_t> others_;              // of each family: the members below the two
+    std::size_t lower_pairs_;                   // pairs of members below the two
+    Stored<std::uint16_t> lower_;               // these, as 64 * one + other, or none
+    std::vector<std::uint32_t> place_in_tree_;  // for `arranged`, which is done when it is made
 };
 
 }  // namespace arcwise

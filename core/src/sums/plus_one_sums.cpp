@@ -71,7 +71,7 @@ PlusOneSums::PlusOneSums(const NodeFamilies& families, int node, bool with_sums,
     }
     const std::size_t sets = std::size_t{1} << inside_;
     all_ = static_cast<Set>(sets - 1);
-    raw_.assign(sets * length_, minus_infinity);
+    std::vector<double> raw(sets * length_, minus_infinity);
     families.for_each([&](std::uint64_t index, std::span<const int> members) {
         std::size_t set = 0;
         std::size_t at = 0;
@@ -83,8 +83,9 @@ PlusOneSums::PlusOneSums(const NodeFamilies& families, int node, bool with_sums,
                 at = position - inside_ + 1;
             }
         }
-        raw_[set * length_ + at] = families.values()[index];
+        raw[set * length_ + at] = families.values()[index];
     });
+    raw_ = std::move(raw);
 
     if (with_max) fill_maxima();
     if (with_sums) {
@@ -99,38 +100,50 @@ void PlusOneSums::fill_sums() {
     heaviest_ = *std::max_element(raw_.begin(), raw_.end());
     if (heaviest_ == minus_infinity) heaviest_ = 0.0;
     // Sums over subsets, column by column, as logarithms.
-    rows_.assign(sets * length_, minus_infinity);
+    std::vector<double> rows(sets * length_, minus_infinity);
     std::vector<double> column(sets);
     for (std::size_t at = 0; at < entries_; ++at) {
         for (std::size_t set = 0; set < sets; ++set)
             column[set] = raw_[set * length_ + at] - heaviest_;
         log_sum_over_subsets(column.data(), static_cast<int>(inside_));
-        for (std::size_t set = 0; set < sets; ++set) rows_[set * length_ + at] = column[set];
+        for (std::size_t set = 0; set < sets; ++set) rows[set * length_ + at] = column[set];
     }
-    exponents_.assign(sets, 0);
-    for (std::size_t set = 0; set < sets; ++set) fill_row(static_cast<Set>(set));
+    std::vector<int> exponents(sets, 0);
+    std::vector<Set> wide_sets;
+    std::vector<double> wide_rows;
+    for (std::size_t set = 0; set < sets; ++set) {
+        double* numbers = rows.data() + set * length_;
+        if (fill_row(numbers, exponents[set])) continue;
+        exponents[set] = kept_as_logarithms;
+        wide_sets.push_back(static_cast<Set>(set));
+        wide_rows.insert(wide_rows.end(), numbers, numbers + length_);
+    }
+    rows_ = std::move(rows);
+    exponents_ = std::move(exponents);
+    wide_sets_ = std::move(wide_sets);
+    wide_rows_ = std::move(wide_rows);
 }
 
 void PlusOneSums::fill_maxima() {
     const std::size_t sets = std::size_t{all_} + 1;
-    maxima_ = raw_;
+    std::vector<double> maxima(raw_.begin(), raw_.end());
     for (std::size_t bit = 1; bit < sets; bit <<= 1) {
         for (std::size_t set = 0; set < sets; ++set) {
             if ((set & bit) == 0) continue;
-            max_row_into(maxima_.data() + set * length_, maxima_.data() + (set ^ bit) * length_,
+            max_row_into(maxima.data() + set * length_, maxima.data() + (set ^ bit) * length_,
                          length_);
         }
     }
+    maxima_ = std::move(maxima);
 }
 
 // From logarithms to plain numbers. The entry without an outside parent is in every sum over the
 // row, so what lies far below it does not matter, but it must not vanish beside larger ones.
-void PlusOneSums::fill_row(Set set) {
-    double* numbers = rows_.data() + set * length_;
+bool PlusOneSums::fill_row(double* numbers, int& exponent) const {
     const double largest = *std::max_element(numbers, numbers + entries_);
     if (largest == minus_infinity) {
         std::fill_n(numbers, length_, 0.0);
-        return;
+        return true;
     }
     double smallest = numbers[0];
     if (smallest == minus_infinity) {
@@ -139,17 +152,13 @@ void PlusOneSums::fill_row(Set set) {
             if (numbers[at] > minus_infinity && lower) smallest = numbers[at];
         }
     }
-    if (largest - smallest > nats_per_window) {
-        exponents_[set] = kept_as_logarithms;
-        wide_places_[set] = wide_rows_.size();
-        wide_rows_.insert(wide_rows_.end(), numbers, numbers + length_);
-        return;
-    }
+    if (largest - smallest > nats_per_window) return false;
     // Upwards: larger numbers than e^600 are cut off.
-    const double exponent = std::ceil(window_scale(largest, smallest) / ln2);
-    exponents_[set] = static_cast<int>(exponent);
-    const double scale = exponent * ln2_high + exponent * ln2_low;
+    const double times = std::ceil(window_scale(largest, smallest) / ln2);
+    exponent = static_cast<int>(times);
+    const double scale = times * ln2_high + times * ln2_low;
     scaled_exp(numbers, numbers, scale, length_);
+    return true;
 }
 
 void PlusOneSums::refuse_without_sums() {

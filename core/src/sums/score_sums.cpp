@@ -15,21 +15,47 @@ ScoreSums::ScoreSums(const FamilyTable& table, const std::vector<SumMethod>& met
         context.advance(1);
     });
     sums_.reserve(table.size());
-    places_.assign(table.size() * table.size(), -1);
-    for (std::optional<NodeSums>& sums : built) {
-        words_ = std::max(words_, sums->words());
-        sums_.push_back(std::move(*sums));
-    }
-    for (int node = 0; node < nodes(); ++node) {
-        const NodeFamilies& families = table[static_cast<std::size_t>(node)];
+    for (std::optional<NodeSums>& sums : built) sums_.push_back(std::move(*sums));
+    for (const NodeFamilies& families : table) {
         std::vector<int> possible(families.candidates());
         possible.insert(possible.end(), families.required().begin(), families.required().end());
-        for (std::size_t place = 0; place < possible.size(); ++place) {
-            places_[index(node, possible[place])] = static_cast<int>(place);
-        }
         possible_.push_back(std::move(possible));
         inside_.push_back(families.inside());
     }
+    name_bits();
+}
+
+void ScoreSums::name_bits() {
+    for (const NodeSums& sums : sums_) words_ = std::max(words_, sums.words());
+    places_.assign(sums_.size() * sums_.size(), -1);
+    for (int node = 0; node < nodes(); ++node) {
+        const std::vector<int>& possible = possible_parents(node);
+        for (std::size_t place = 0; place < possible.size(); ++place) {
+            places_[index(node, possible[place])] = static_cast<int>(place);
+        }
+    }
+}
+
+void ScoreSums::write(const std::string& path) const {
+    ArchiveWriter writer(path);
+    writer.list(sums_);
+    for (const std::vector<int>& possible : possible_) writer.array(possible);
+    writer.array(inside_);
+    writer.finish();
+}
+
+ScoreSums::ScoreSums(ArchiveReader& reader) {
+    reader.list(sums_);
+    possible_.resize(sums_.size());
+    for (std::vector<int>& possible : possible_) reader.array(possible);
+    reader.array(inside_);
+    reader.finish();
+    name_bits();
+}
+
+ScoreSums ScoreSums::map(const std::string& path, std::size_t start) {
+    ArchiveReader reader(path, start);
+    return ScoreSums(reader);
 }
 
 std::vector<std::uint64_t> ScoreSums::bits(int node, std::span<const int> parents) const {

@@ -31,16 +31,16 @@ SortedFamilies::SortedFamilies(const NodeFamilies& families, double tolerance)
     std::vector<std::uint32_t> order = order_by_weight(values);
     constexpr std::uint32_t absent = 0xFFFFFFFFu;
     std::vector<std::uint32_t> place_of(values.size(), absent);
-    weights_.resize(order.size());
+    std::vector<double> weights(order.size());
     for (std::size_t place = 0; place < order.size(); ++place) {
         place_of[order[place]] = static_cast<std::uint32_t>(place);
-        weights_[place] = values[order[place]];
+        weights[place] = values[order[place]];
     }
     order = {};
-    bits_.assign(weights_.size() * words_, 0);
+    std::vector<std::uint64_t> all_bits(weights.size() * words_, 0);
     families.for_each([&](std::uint64_t index, std::span<const int> members) {
         if (place_of[index] == absent) return;
-        std::uint64_t* bits = bits_.data() + place_of[index] * words_;
+        std::uint64_t* bits = all_bits.data() + place_of[index] * words_;
         const auto set = [&](std::size_t position) {
             bits[position / 64] |= std::uint64_t{1} << (position % 64);
         };
@@ -48,19 +48,22 @@ SortedFamilies::SortedFamilies(const NodeFamilies& families, double tolerance)
         for (std::size_t i = 0; i < required; ++i) set(candidates + i);
     });
 
-    log_remaining_.assign((weights_.size() + families_per_block - 1) / families_per_block,
-                          minus_infinity);
+    std::vector<double> log_remaining(
+        (weights.size() + families_per_block - 1) / families_per_block, minus_infinity);
     // A block at a time, by plain numbers: its first family is its heaviest.
     double remaining = minus_infinity;
     double shares[families_per_block];
-    for (std::size_t block = log_remaining_.size(); block-- > 0;) {
+    for (std::size_t block = log_remaining.size(); block-- > 0;) {
         const std::size_t first = block * families_per_block;
-        const std::size_t count = std::min(families_per_block, weights_.size() - first);
-        scaled_exp(shares, weights_.data() + first, weights_[first], count);
+        const std::size_t count = std::min(families_per_block, weights.size() - first);
+        scaled_exp(shares, weights.data() + first, weights[first], count);
         const double sum = std::accumulate(shares, shares + count, 0.0);
-        remaining = log_add(remaining, weights_[first] + std::log(sum));
-        log_remaining_[block] = remaining;
+        remaining = log_add(remaining, weights[first] + std::log(sum));
+        log_remaining[block] = remaining;
     }
+    weights_ = std::move(weights);
+    bits_ = std::move(all_bits);
+    log_remaining_ = std::move(log_remaining);
 }
 
 template <class EnterBlock, class Visit>

@@ -34,6 +34,21 @@ void Random::refill() {
     unused_ = 4;
 }
 
+void Random::save(ByteWriter& out) const {
+    for (const std::uint64_t word : key_) out.put(word);
+    out.put(position_);
+    out.put(static_cast<std::uint64_t>(unused_));
+}
+
+void Random::restore(ByteReader& in) {
+    for (std::uint64_t& word : key_) word = in.get<std::uint64_t>();
+    position_ = in.get<std::uint64_t>();
+    const auto unused = in.get<std::uint64_t>();
+    if (unused > block_.size() || (unused > 0 && position_ == 0)) ByteReader::damaged();
+    unused_ = static_cast<unsigned>(unused);
+    if (unused_ > 0) block_ = philox({position_ - 1, 0, 0, 0}, key_);
+}
+
 // The high word of bits * count is uniform once the low words below 2^64 mod count are refused
 // (Lemire, "Fast random integer generation in an interval", 2019).
 std::uint64_t Random::unscripted_below(std::uint64_t count) {

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,11 +23,15 @@ from arcwise.algorithms.ladders import as_rising, linear
 from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.recording import Kept, Recording
 from arcwise.algorithms.targets import Target, as_target
+from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError, InterruptedWarning
 from arcwise.model import Model
 from arcwise.posterior import Posterior
-from arcwise.posterior.evidence import Evidence, log_mean, lower_bound, lower_bounds
+from arcwise.posterior.evidence import Evidence, effective_runs, log_mean, lower_bound, lower_bounds
 from arcwise.posterior.traces import Traces
+from arcwise.runs.annealing_log import AnnealingLog
+from arcwise.runs.directory import CHECKPOINT_SECONDS, RunDirectory
+from arcwise.runs.plain_settings import plain_space, plain_sums
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 
@@ -57,8 +64,11 @@ def ais(
     estimate_extensions: bool = False,
     seed: int = 0,
     sums: ScoreSums | None = None,
+    engine: Any = None,
     threads: int | None = None,
     progress: Progress = None,
+    directory: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Posterior:
     """Sample the posterior by annealed importance sampling.
 
@@ -88,16 +98,16 @@ def ais(
         Steps of the stretch between two kept states; None for what keeps some ten.
     bins, confidence
         Besides the usual lower bounds, one from so many bins at that confidence.
-    dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, threads, \
-progress
+    dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
+threads, progress, directory, checkpoint_seconds
         As for `mcmc`.
 
     Returns
     -------
     Posterior
         With weighted DAGs, edge probabilities and their errors, and the evidence
-        with its standard error and lower bounds. Ctrl-C ends it early and returns
-        what the finished runs say, with an `InterruptedWarning`.
+        with its standard error and lower bounds. Ctrl-C or SIGTERM ends it early and
+        returns what the finished runs say, with an `InterruptedWarning`.
 
     Examples
     --------
@@ -126,15 +136,40 @@ progress
     score_sums = sums_for(model, sums, threads)
     chosen = chosen.on(score_sums)
     core_space = chosen.build(score_sums)
-    annealed = _core.AnnealedRuns(
-        core_space,
-        ladder,
-        stretch_steps,
-        thinned,
-        recording.options(edge_batches=2),
-        whole_number(seed, "seed", at_least=0),
-    )
-    interrupted = _run(annealed, _Wanted(runs, seconds, effective_samples), threads, progress)
+    budget = _Wanted(runs, seconds, effective_samples).resolved()
+    with ExitStack() as stack:
+        active = stack.enter_context(opened_engine(engine))
+        annealed = active.annealed_runs(score_sums, chosen, open_ended=budget.open_ended)(
+            core_space,
+            ladder,
+            stretch_steps,
+            thinned,
+            recording.options(edge_batches=2),
+            whole_number(seed, "seed", at_least=0),
+        )
+        log = None
+        if directory is not None:
+            settings = {
+                "algorithm": "ais",
+                "space": plain_space(chosen, model.variables),
+                "target": wanted,
+                **asdict(budget),
+                "steps": len(ladder) - 1 if isinstance(schedule, str) else None,
+                "schedule": schedule if isinstance(schedule, str) else ladder,
+                "stretch": stretch_steps,
+                "thinning": thinned,
+                "bins": bins,
+                "confidence": confidence,
+                "dags_per_state": dags_per_state,
+                "dag_time_share": dag_time_share,
+                "extension_budget": extension_budget,
+                "estimate_extensions": estimate_extensions,
+                "seed": seed,
+                "sums": plain_sums(score_sums),
+            }
+            place = RunDirectory(Path(directory), settings, model, checkpoint_seconds)
+            log = stack.enter_context(place).annealing_log(annealed)
+        interrupted = _run(annealed, budget, threads, progress, log)
     results = _Results.of(annealed)
     found = assemble(model, recording, results.kept, results.kept_log_weights)
     constant, constant_error = prior_constant(model, wanted, chosen, seed=seed, threads=threads)
@@ -156,7 +191,7 @@ progress
         "dags": 0 if found.dags is None else len(found.dags),
         "interrupted": interrupted,
         "acceptance": acceptance([annealed.moves()]),
-        "effective_runs": _effective(results.log_weights),
+        "effective_runs": effective_runs(results.log_weights),
         **weight_summary(found.dags, recording, results.kept),
         "seconds": time.perf_counter() - start,
     }
@@ -207,6 +242,10 @@ class _Wanted:
     seconds: float | None
     effective_samples: float | None
 
+    @property
+    def open_ended(self) -> bool:
+        return self.seconds is not None or self.effective_samples is not None
+
     def __post_init__(self) -> None:
         if self.runs is not None:
             whole_number(self.runs, "runs", at_least=1)
@@ -216,6 +255,10 @@ class _Wanted:
             value = getattr(self, name)
             if value is not None and not 0 < value < float("inf"):
                 raise ArgumentError(f"{name} is {value!r}; give a positive number")
+
+    def resolved(self) -> _Wanted:
+        """Return it with the usual number of runs, if it sets no end."""
+        return self if self != _Wanted(None, None, None) else replace(self, runs=_RUNS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,16 +311,25 @@ def _schedule(schedule: str | Sequence[float], steps: int | None, model: Model) 
 
 
 def _run(
-    annealed: _core.AnnealedRuns, wanted: _Wanted, threads: int | None, progress: Progress
+    annealed: Any,
+    wanted: _Wanted,
+    threads: int | None,
+    progress: Progress,
+    log: AnnealingLog | None,
 ) -> bool:
     """Make runs until there are enough; say whether Ctrl-C came first."""
     try:
         with running(threads, progress, "ais") as run:
-            if wanted.seconds is None and wanted.effective_samples is None:
-                _run_so_many(annealed, wanted.runs or _RUNS, run)
-            else:
-                _run_by_pieces(annealed, wanted, run)
+            if not wanted.open_ended:
+                assert wanted.runs is not None
+                _run_so_many(annealed, wanted.runs, run, log)
+            elif log is None or not log.finished:
+                _run_by_pieces(annealed, wanted, run, log)
+        if log is not None:
+            log.save(finished=True)
     except KeyboardInterrupt:
+        if log is not None:
+            log.save()
         if len(annealed) == 0:
             raise
         warn(
@@ -289,40 +341,47 @@ def _run(
     return False
 
 
-def _run_so_many(annealed: _core.AnnealedRuns, count: int, run: Run) -> None:
-    if run.progress is None:
+def _run_so_many(annealed: Any, count: int, run: Run, log: AnnealingLog | None) -> None:
+    if run.progress is None and log is None:
         annealed.run(0, count, run.threads, None)
         return
     teller = _Teller(annealed, run.progress)
+    least = getattr(annealed, "least_piece", 1)  # an engine may need many to be busy
     # As many again each time: every run has random numbers of its own, wherever pieces end.
     while (done := len(annealed)) < count:
-        piece = min(max(_PIECE, done), count - done)
+        left = count - done
+        piece = min(max(_PIECE, least, done), left)
+        piece = piece if log is None else min(max(log.part(piece), least), left)
 
         def within(share: float, done: int = done, piece: int = piece) -> None:
             teller.tell((done + share * piece) / count, done + share * piece)
 
         annealed.run(done, piece, run.threads, within)
+        if log is not None:
+            log.rest()
         teller.look()
     teller.tell(1.0, count)
 
 
-def _run_by_pieces(annealed: _core.AnnealedRuns, wanted: _Wanted, run: Run) -> None:
-    start = time.perf_counter()
+def _run_by_pieces(annealed: Any, wanted: _Wanted, run: Run, log: AnnealingLog | None) -> None:
+    start = time.perf_counter() if log is None else log.began
     teller = _Teller(annealed, run.progress)
     # Whole pieces of the same size: were the last runs cut off, long ones would be too rare.
     while True:
-        annealed.run(len(annealed), _PIECE, run.threads, None)
-        effective = teller.look()
-        shares = []
-        if wanted.seconds is not None:
-            shares.append((time.perf_counter() - start) / wanted.seconds)
-        if wanted.effective_samples is not None:
-            shares.append(effective / wanted.effective_samples)
-        teller.tell(min(1.0, max(shares)), len(annealed))
-        if max(shares) >= 1.0:
-            return
-        if len(annealed) >= _MOST_RUNS_OF_WEIGHT_ZERO and effective == 0:
-            return
+        done = len(annealed)
+        if done > 0 and done % _PIECE == 0:
+            effective = teller.look()
+            shares = []
+            if wanted.seconds is not None:
+                shares.append((time.perf_counter() - start) / wanted.seconds)
+            if wanted.effective_samples is not None:
+                shares.append(effective / wanted.effective_samples)
+            teller.tell(min(1.0, max(shares)), done)
+            if max(shares) >= 1.0 or (done >= _MOST_RUNS_OF_WEIGHT_ZERO and effective == 0):
+                return
+        annealed.run(done, _PIECE - done % _PIECE, run.threads, None)
+        if log is not None:
+            log.rest()
 
 
 class _Teller:
@@ -337,7 +396,7 @@ class _Teller:
         self._start = time.perf_counter()
 
     def look(self) -> float:
-        self._effective = _effective(self._annealed.log_weights())
+        self._effective = effective_runs(self._annealed.log_weights())
         return self._effective
 
     def tell(self, share: float, runs: float) -> None:
@@ -353,15 +412,6 @@ class _Teller:
             seconds_left=seconds * (1 / share - 1) if share > 0 else None,
         )
         self._progress(moment)
-
-
-def _effective(log_weights: NDArray[np.float64]) -> float:
-    """Return (sum of weights)^2 / (sum of their squares)."""
-    top = log_weights.max()
-    if not np.isfinite(top):
-        return 0.0
-    weights = np.exp(log_weights - top)
-    return float(weights.sum() ** 2 / (weights**2).sum())
 
 
 def _evidence(totals: NDArray[np.float64], constant: float, constant_error: float) -> Evidence:

@@ -107,7 +107,7 @@ def _edges_of_chains(kept: Sequence[Kept]) -> tuple[NDArray[np.float64], NDArray
 
     Batches may still be correlated with their neighbours, which is seen from them.
     """
-    total = np.sum([_sums(r) for r in kept], axis=0) / sum(record.states for record in kept)
+    total = np.sum([_sums(r) for r in kept], axis=0) / sum(r.states_summed for r in kept)
     batches = [_batch_means(record) for record in kept]
     counts = [len(means) for means in batches]
     sizes = np.repeat([record.edge_batch_size for record in kept], counts)

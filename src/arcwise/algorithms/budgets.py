@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arcwise._checks import whole_number
 from arcwise.algorithms.stopping import Condition, StoppingRule
@@ -71,6 +71,12 @@ class Budget:
             return rule
         wanted = StoppingRule((Condition("ess", float(self.effective_samples)),))
         return wanted if rule is None else rule & wanted
+
+    def resolved(self, nodes: int) -> Budget:
+        """Return it with the usual number of steps, if it sets no end."""
+        if (self.steps, self.seconds, self.rule) != (None, None, None):
+            return self
+        return replace(self, steps=max(20_000, 200 * nodes**2))
 
     def thinned(self, steps: int, nodes: int) -> int:
         """Return the steps between kept states for a chain of so many steps."""

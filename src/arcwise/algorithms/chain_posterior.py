@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,11 +26,14 @@ from arcwise.algorithms.telescoping import telescoped
 from arcwise.diagnostics.chains import edge_diagnostics, trace_diagnostics
 from arcwise.diagnostics.convergence import weighted_standard_error
 from arcwise.diagnostics.findings import FEWEST_EXCHANGES, HOPELESS_RHAT, LARGEST_RHAT, advice
+from arcwise.engines import opened_engine
 from arcwise.errors import ConvergenceWarning, ExchangeWarning
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.traces import Traces
+from arcwise.runs.directory import CHECKPOINT_SECONDS, RunDirectory
+from arcwise.runs.plain_settings import plain_space, plain_sums
 from arcwise.spaces import Space, as_space
 from arcwise.sums import ScoreSums
 
@@ -53,8 +60,11 @@ def sample_chains(
     chains: int,
     seed: int,
     sums: ScoreSums | None,
+    engine: Any = None,
     threads: int | None,
     progress: Progress,
+    directory: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Posterior:
     """Run the chains and return what they say; see `mcmc` and `mc3`."""
     start = time.perf_counter()
@@ -63,21 +73,48 @@ def sample_chains(
     score_sums = sums_for(model, sums, threads)
     chosen = chosen.on(score_sums)
     core_space = chosen.build(score_sums)
-    run = run_chains(
-        core_space,
-        recording,
-        budget,
-        inverse_temperatures=tempering.inverse_temperatures,
-        adapt=tempering.adapt,
-        exchanges_per_step=tempering.exchanges_per_step,
-        chains=chains,
-        seed=seed,
-        threads=threads,
-        progress=progress,
-        what=algorithm,
-    )
+    budget = budget.resolved(len(model.variables))
+    with ExitStack() as stack:
+        active = stack.enter_context(opened_engine(engine))
+        logged = None
+        if directory is not None:
+            settings = {
+                "algorithm": algorithm,
+                "space": plain_space(chosen, model.variables),
+                "tempering": asdict(tempering),
+                "budget": asdict(replace(budget, until=budget.until and str(budget.until))),
+                "recording": asdict(recording),
+                "chains": chains,
+                "seed": seed,
+                "sums": plain_sums(score_sums),
+            }
+            place = stack.enter_context(
+                RunDirectory(Path(directory), settings, model, checkpoint_seconds)
+            )
+            logged = partial(
+                place.chain_log,
+                bytes_per_state=recording.bytes_per_state(len(model.variables)),
+                # Where a stage begins is known by the number of states before it.
+                thin=budget.rule is None,
+            )
+        run = run_chains(
+            core_space,
+            recording,
+            budget,
+            inverse_temperatures=tempering.inverse_temperatures,
+            adapt=tempering.adapt,
+            exchanges_per_step=tempering.exchanges_per_step,
+            chains=chains,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+            what=algorithm,
+            make=active.chains(score_sums, chosen),
+            logged=logged,
+        )
     found = assemble(model, recording, run.kept, None)
-    traces = Traces(tuple(record.log_weights for record in run.kept), run.thinning)
+    every = run.kept[0].every
+    traces = Traces(tuple(record.log_weights for record in run.kept), run.thinning * every)
     diagnostics = trace_diagnostics(traces) | edge_diagnostics(run.kept, len(model.variables))
     _warn_of_convergence(diagnostics, advice(algorithm, recording.target, repr(chosen)))
     exchanges = _exchanges(run, tempering)
@@ -91,9 +128,10 @@ def sample_chains(
         "chains": chains,
         "seed": seed,
         "burn_in_steps": run.burn_in_steps,
-        "steps_after_burn_in": [record.states * run.thinning for record in run.kept],
+        "steps_after_burn_in": [record.states_summed * run.thinning for record in run.kept],
         "thinning": run.thinning,
-        "states": [record.states for record in run.kept],
+        "states": [record.states_summed for record in run.kept],
+        **({} if every == 1 else {"states_passed_over": f"all but one of {every}"}),
         "dags": 0 if found.dags is None else len(found.dags),
         "interrupted": run.interrupted,
         **({} if run.until is None else {"until": run.until, "until_met": run.until_met}),

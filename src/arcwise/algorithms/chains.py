@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 from arcwise import _core
 from arcwise._checks import whole_number
 from arcwise._running import Progress, Run, running
 from arcwise._warnings import warn
 from arcwise.algorithms.budgets import Budget
-from arcwise.algorithms.pieces import Pieces
+from arcwise.algorithms.pieces import Log, Pieces
 from arcwise.algorithms.recording import Kept, Recording
 from arcwise.algorithms.stages import Stages, equal_parts
 from arcwise.errors import ArgumentError, InterruptedWarning
@@ -39,7 +40,7 @@ class ChainRun:
         The time it took.
     """
 
-    chains: _core.Chains
+    chains: Any  # the core's, or an engine's like them
     kept: list[Kept] = field(default_factory=list)
     burn_in_steps: int = 0
     thinning: int = 1
@@ -62,12 +63,18 @@ def run_chains(
     threads: int | None,
     progress: Progress,
     what: str,
+    make: Callable[..., Any] = _core.Chains,
+    logged: Callable[[Any], Log] | None = None,
 ) -> ChainRun:
-    """Run the chains until the budget is spent or Ctrl-C comes; then there is what there is."""
+    """Run the chains until the budget is spent or Ctrl-C comes; then there is what there is.
+
+    They are made by `make`, which is an engine's. With `logged`, the run is written down
+    by what it returns, and goes on from there.
+    """
     count = whole_number(chains, "chains", at_least=1)
     if budget.rule is not None:
         budget.rule.refuse_unknowable(count, recording.dags_per_state)
-    made = _core.Chains(
+    made = make(
         space,
         inverse_temperatures,
         exchanges_per_step,
@@ -79,17 +86,15 @@ def run_chains(
         count,
     )
     result = ChainRun(made)
-    start = time.perf_counter()
+    log = None if logged is None else logged(made)
+    budget = budget.resolved(space.nodes)
     with running(threads, progress, what) as run:
         if budget.rule is not None:
-            _by_rule(result, budget, run, space.nodes, adapt)
+            _by_rule(result, budget, run, space.nodes, adapt, log)
         elif budget.seconds is not None:
-            _by_seconds(result, budget, run, space.nodes)
+            _by_seconds(result, budget, run, space.nodes, log)
         else:
-            usual = max(20_000, 200 * space.nodes**2)
-            steps = usual if budget.steps is None else budget.steps
-            _by_steps(result, replace(budget, steps=steps), run, space.nodes, adapt)
-    result.seconds = time.perf_counter() - start
+            _by_steps(result, budget, run, space.nodes, adapt, log)
     if result.interrupted:
         if not any(record.states for record in result.kept):
             raise KeyboardInterrupt
@@ -102,7 +107,9 @@ def run_chains(
     return result
 
 
-def _by_steps(result: ChainRun, budget: Budget, run: Run, nodes: int, adapt: bool) -> None:
+def _by_steps(
+    result: ChainRun, budget: Budget, run: Run, nodes: int, adapt: bool, log: Log | None
+) -> None:
     total = budget.steps
     assert total is not None
     result.burn_in_steps = int(total * budget.burn_in)
@@ -113,7 +120,7 @@ def _by_steps(result: ChainRun, budget: Budget, run: Run, nodes: int, adapt: boo
             f"{left} steps are left after the burn-in and thinning is {result.thinning}, so no "
             "state would be kept; give more steps or less thinning"
         )
-    pieces = Pieces(result.chains, run, lambda now: now.steps / total)
+    pieces = Pieces(result.chains, run, lambda now: now.steps / total, log)
     try:
         pieces.start()
         # Temperatures are adapted over the whole of a call.
@@ -125,13 +132,13 @@ def _by_steps(result: ChainRun, budget: Budget, run: Run, nodes: int, adapt: boo
         pieces.finish()
     except KeyboardInterrupt:
         result.interrupted = True
-    result.kept = _all_kept(result.chains)
+    result.kept, result.seconds = pieces.kept(), pieces.seconds_now
 
 
-def _by_seconds(result: ChainRun, budget: Budget, run: Run, nodes: int) -> None:
+def _by_seconds(result: ChainRun, budget: Budget, run: Run, nodes: int, log: Log | None) -> None:
     seconds = budget.seconds
     assert seconds is not None
-    pieces = Pieces(result.chains, run, lambda now: now.seconds / seconds)
+    pieces = Pieces(result.chains, run, lambda now: now.seconds / seconds, log)
     try:
         pieces.start()
         # Pieces of about a twentieth of the time, found by doubling.
@@ -149,21 +156,19 @@ def _by_seconds(result: ChainRun, budget: Budget, run: Run, nodes: int) -> None:
         pieces.finish()
     except KeyboardInterrupt:
         result.interrupted = True
-    result.kept = _all_kept(result.chains)
+    result.kept, result.seconds = pieces.kept(), pieces.seconds_now
 
 
-def _by_rule(result: ChainRun, budget: Budget, run: Run, nodes: int, adapt: bool) -> None:
-    pieces = Pieces(result.chains, run, lambda now: stages.share(now))
+def _by_rule(
+    result: ChainRun, budget: Budget, run: Run, nodes: int, adapt: bool, log: Log | None
+) -> None:
+    pieces = Pieces(result.chains, run, lambda now: stages.share(now), log)
     stages = Stages(pieces, budget, nodes, adapt)
     try:
         stages.run()
         pieces.finish()
     except KeyboardInterrupt:
         result.interrupted = True
-    result.kept, began = stages.kept(result.chains)
+    (result.kept, began), result.seconds = stages.kept(), pieces.seconds_now
     result.burn_in_steps, result.thinning = began.steps, began.thinning
     result.until, result.until_met = str(stages.rule), stages.met
-
-
-def _all_kept(chains: _core.Chains) -> list[Kept]:
-    return [Kept.of(chains.record(chain)) for chain in range(len(chains))]

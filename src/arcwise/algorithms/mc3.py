@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from arcwise.algorithms.recording import Recording
 from arcwise.algorithms.targets import Target, as_target
 from arcwise.model import Model
 from arcwise.posterior import Posterior
+from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.sums import ScoreSums
 
 _EXCHANGES_PER_PAIR = 4
@@ -40,8 +42,11 @@ def mc3(
     estimate_extensions: bool = False,
     seed: int = 0,
     sums: ScoreSums | None = None,
+    engine: Any = None,
     threads: int | None = None,
     progress: Progress = None,
+    directory: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Posterior:
     """Sample the posterior by Metropolis-coupled Markov chains.
 
@@ -66,7 +71,8 @@ def mc3(
         Exchanges of neighbours proposed after each step, which cost next to
         nothing; None for 4 for each pair of neighbours.
     target, steps, seconds, effective_samples, until, burn_in, thinning, chains, dags_per_state, \
-dag_time_share, extension_budget, estimate_extensions, seed, sums, threads, progress
+dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, threads, progress, \
+directory, checkpoint_seconds
         As for `mcmc`; a step moves the states of all temperatures once.
 
     Returns
@@ -98,6 +104,9 @@ dag_time_share, extension_budget, estimate_extensions, seed, sums, threads, prog
         chains=chains,
         seed=seed,
         sums=sums,
+        engine=engine,
         threads=threads,
         progress=progress,
+        directory=directory,
+        checkpoint_seconds=checkpoint_seconds,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from arcwise._running import Progress
@@ -11,6 +12,7 @@ from arcwise.algorithms.recording import Recording
 from arcwise.algorithms.targets import Target, as_target
 from arcwise.model import Model
 from arcwise.posterior import Posterior
+from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.sums import ScoreSums
 
 
@@ -32,8 +34,11 @@ def mcmc(
     estimate_extensions: bool = False,
     seed: int = 0,
     sums: ScoreSums | None = None,
+    engine: Any = None,
     threads: int | None = None,
     progress: Progress = None,
+    directory: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Posterior:
     """Sample the posterior by the Metropolis–Hastings algorithm.
 
@@ -89,15 +94,27 @@ def mcmc(
     sums
         The score sums, if they are at hand already; else they are made, with a
         tolerance of 1e-9 for nodes with too many candidate parents for a table.
+    engine
+        Where the chains run: None for threads of this process; a Dask cluster, given as
+        `DaskEngine`, as a `distributed.Client` or by the address of its scheduler,
+        such as ``"dask://10.0.0.1:8786"``. It changes no result.
     threads, progress
         As for `exact`.
+    directory
+        A folder the run is kept in, made if it is not there: the draws go to disk
+        as they come, and after a stop of whatever kind `resume` goes on from the last
+        checkpoint. Given the folder of a run with the same settings, it goes on with
+        that. The result has all DAGs if they take up to 1 GiB, else those of every
+        second state, or every fourth and so on; sums over all states are kept besides.
+    checkpoint_seconds
+        The time between two checkpoints; it makes no difference to the result.
 
     Returns
     -------
     Posterior
         With edge probabilities and their standard errors, the DAGs, the traces
-        and a summary of the run. Ctrl-C ends the run early and returns what there
-        is, with an `InterruptedWarning`.
+        and a summary of the run. Ctrl-C or SIGTERM ends the run early and returns what
+        there is, with an `InterruptedWarning`.
 
     Examples
     --------
@@ -119,6 +136,9 @@ def mcmc(
         chains=chains,
         seed=seed,
         sums=sums,
+        engine=engine,
         threads=threads,
         progress=progress,
+        directory=directory,
+        checkpoint_seconds=checkpoint_seconds,
     )

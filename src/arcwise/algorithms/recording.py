@@ -59,6 +59,11 @@ class Recording:
             )
         return replace(self, sampled=space.target)
 
+    def bytes_per_state(self, nodes: int) -> int:
+        """Return about what a kept state and the DAGs drawn from it take."""
+        of_dag = 8 * nodes * ((nodes + 63) // 64) + 16
+        return 2 * nodes + 12 + of_dag * max(1, self.dags_per_state)
+
     def options(self, edge_batches: int) -> _core.RecordOptions:
         """Return them as the core wants them."""
         options = _core.RecordOptions()
@@ -105,6 +110,10 @@ class Kept:
     edge_sums, edge_batches, edge_batch_size
         Sums of the edge probabilities given each state, over all states and over
         batches of them; None if they were not asked for.
+    summed
+        How many states the edge sums are over, if more than are here.
+    every
+        Of how many states one is here, the others having been passed over.
     """
 
     log_weights: NDArray[np.float64]
@@ -116,6 +125,8 @@ class Kept:
     edge_sums: NDArray[np.float64] | None = None
     edge_batches: NDArray[np.float64] | None = None
     edge_batch_size: int = 0
+    summed: int | None = None
+    every: int = 1
 
     @classmethod
     def of(cls, record: dict[str, Any]) -> Kept:
@@ -124,8 +135,13 @@ class Kept:
 
     @property
     def states(self) -> int:
-        """How many states were kept."""
+        """How many states are here."""
         return len(self.log_weights)
+
+    @property
+    def states_summed(self) -> int:
+        """How many states were kept of the chain, and are in the edge sums."""
+        return self.states if self.summed is None else self.summed
 
     def between(self, first: int, last: int, edge_sums: NDArray[np.float64] | None) -> Kept:
         """Return what was kept from one state to before another, with its sums of edges."""
@@ -146,6 +162,7 @@ class Kept:
             extension_errors=self.extension_errors[dags],
             edge_sums=edge_sums,
             edge_batches=batches,
+            summed=None,
         )
 
     def log_dag_weights(self) -> NDArray[np.float64]:

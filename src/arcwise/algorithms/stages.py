@@ -14,7 +14,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import _core
 from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.pieces import Pieces
 from arcwise.algorithms.recording import Kept
@@ -95,12 +94,12 @@ class Stages:
             shares.append(pieces.seconds / self._budget.seconds)
         return min(0.999, max(shares))
 
-    def kept(self, chains: _core.Chains) -> tuple[list[Kept], Boundary]:
+    def kept(self) -> tuple[list[Kept], Boundary]:
         """Return what counts of each chain, and where that begins.
 
         A stage that was cut short before its middle leaves it to the stage before it.
         """
-        records = [Kept.of(chains.record(chain)) for chain in range(len(chains))]
+        records = self._pieces.kept()
         if not self._boundaries:
             return records, Boundary(0, [None] * len(records), self._pieces.steps, 1)
         first, ends = self._boundaries[-1], [record.states for record in records]
@@ -157,8 +156,7 @@ class Stages:
         pieces.thin(thinning)
         left = self._steps_left()
         self._wanted = max(1, int(min(steps, left)) // thinning)
-        chains = pieces.chains
-        sums = [chains.record(chain).get("edge_sums") for chain in range(len(chains))]
+        sums = pieces.seen(lambda: [record.edge_sums for record in pieces.kept()])
         self._boundaries.append(Boundary(pieces.draws, sums, pieces.steps, thinning))
 
     def _sample(self, draws: int) -> bool:
@@ -171,11 +169,13 @@ class Stages:
 
     def _look(self) -> bool:
         pieces = self._pieces
-        kept, _ = self.kept(pieces.chains)
-        pieces.measured = self.rule.measure(kept, self._nodes)
-        states = min(record.states for record in kept)
+        pieces.measured, states = pieces.seen(self._measure)
         self.met = self.rule.progress(pieces.measured, states) >= 1.0
         return self.met
+
+    def _measure(self) -> tuple[dict[str, float | None], int]:
+        kept, _ = self.kept()
+        return self.rule.measure(kept, self._nodes), min(record.states for record in kept)
 
     def _steps_left(self) -> float:
         """Return the steps left to each chain, by its rate where time is the limit."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 
-_INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
+_INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,13 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             warnings.simplefilter("always", ArcwiseWarning)
-            status = app(
-                list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False
-            )
+            told = list(sys.argv[1:] if arguments is None else arguments)
+            # Typer turns Ctrl-C into a status that it returns.
+            if app(told, standalone_mode=False) == _INTERRUPTED:
+                raise KeyboardInterrupt
             sys.stdout.flush()
-        # Typer makes a status of Ctrl-C, and hands it back as it does what a command returns.
-        if status == _INTERRUPTED:
-            raise KeyboardInterrupt
     except Exit as exit_request:
         return exit_request.exit_code
     except TyperException as usage:
@@ -54,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _refuse("there is not enough memory; lower max_indegree or give candidates")
     except KeyboardInterrupt:
-        print("arcwise: interrupted before there was a result to write", file=sys.stderr)
+        print("arcwise: interrupted", file=sys.stderr)
         return _INTERRUPTED
     return 0
 

@@ -16,8 +16,10 @@ from arcwise.cli.feature import feature
 from arcwise.cli.learn import learn
 from arcwise.cli.map import map
 from arcwise.cli.pages import report
+from arcwise.cli.resume import resume
 from arcwise.cli.sample import sample
 from arcwise.cli.score import score
+from arcwise.cli.status import status
 
 app = typer.Typer(
     name="arcwise",
@@ -52,7 +54,7 @@ def _global_options(
 
 _COMMANDS = (
     *(learn, report, feature, compare),
-    *(exact, sample, map, evidence, score, describe, simulate),
+    *(exact, sample, resume, status, map, evidence, score, describe, simulate),
 )
 
 for function in _COMMANDS:

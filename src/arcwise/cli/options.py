@@ -213,6 +213,7 @@ def build_model(
     prior: str = "uniform",
     seed: int = 0,
     threads: int | None = None,
+    engine: Any = None,
 ) -> Built:
     """Return the model on the families that the options ask for, candidates chosen or grown."""
     method, largest = families["candidates"], families["grow"]
@@ -229,7 +230,9 @@ def build_model(
         print(f"Candidates by {method}: {_sizes(chosen)}")
         method = chosen
     plus_one = families["plus_one"]
-    return Built(Model(data, candidates=method, plus_one=plus_one, progress=True, **about))
+    return Built(
+        Model(data, candidates=method, plus_one=plus_one, engine=engine, progress=True, **about)
+    )
 
 
 def _sizes(chosen: Candidates) -> str:
@@ -281,6 +284,29 @@ Runs = Annotated[
 ]
 
 Seed = Annotated[int, typer.Option("--seed", help="The seed.")]
+
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        help="Run on the Dask cluster whose scheduler is at this address or in this scheduler "
+        "file, instead of on threads; the result is the same.",
+        metavar="ADDRESS",
+    ),
+]
+
+RunFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--run",
+        help="Folder to keep the run in: draws go to disk as they come, and arcwise resume goes on "
+        "after a stop of any kind. The results are written there, too, unless --out is given.",
+    ),
+]
+
+CheckpointSeconds = Annotated[
+    float, typer.Option("--checkpoint", help="Seconds between two checkpoints of --run.")
+]
 
 Threads = Annotated[
     int | None, typer.Option("--threads", help="Number of threads (default: all cores).")

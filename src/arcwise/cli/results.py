@@ -54,6 +54,16 @@ def print_summary(posterior: Posterior) -> None:
             print(f"{words} {summary[key]:.4g}")
 
 
+def print_sampled(posterior: Posterior, folder: Path | None) -> None:
+    """Print what was sampled and how that went, and write it to a folder if there is one."""
+    print_edges(posterior)
+    print_summary(posterior)
+    if posterior.evidence is not None:
+        print(*evidence_lines(posterior.evidence), sep="\n")
+    if folder is not None:
+        print(f"{write_results(posterior, folder)} written to {folder}")
+
+
 def print_told(posterior: Posterior) -> None:
     """Print what was chosen and how far to trust it, as `sample` says."""
     print("\nWhat was done:")

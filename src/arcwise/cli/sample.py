@@ -12,9 +12,12 @@ from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.stopping import StoppingRule
 from arcwise.cli.options import (
+    CheckpointSeconds,
+    Cluster,
     DataOptions,
     FamilyOptions,
     PriorName,
+    RunFolder,
     Runs,
     ScoreOptions,
     Seconds,
@@ -25,10 +28,12 @@ from arcwise.cli.options import (
     Threads,
     build_model,
 )
-from arcwise.cli.results import evidence_lines, print_edges, print_summary, write_results
+from arcwise.cli.results import print_sampled
+from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.posterior import Posterior
+from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import Space, as_space
 
 
@@ -70,7 +75,10 @@ def sample(
         ),
     ] = False,
     seed: Seed = 0,
+    run: RunFolder = None,
+    checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
+    cluster: Cluster = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -91,24 +99,23 @@ def sample(
             raise ArgumentError("--until belongs to mcmc and mc3; leave it out, or give --seconds")
         StoppingRule.parse(until)
     print(data.describe())
-    model = build_model(families, data, score, prior, seed, threads).model
-    common: dict[str, Any] = {
-        "target": target,
-        "dags_per_state": dags,
-        "estimate_extensions": estimate_extensions,
-        "seed": seed,
-        "threads": threads,
-        "progress": True,
-    }
-    posterior = _run(
-        algorithm, model, chosen, steps, seconds, until, chains, levels, ladder, common
-    )
-    print_edges(posterior)
-    print_summary(posterior)
-    if posterior.evidence is not None:
-        print(*evidence_lines(posterior.evidence), sep="\n")
-    if out is not None:
-        print(f"{write_results(posterior, out)} written to {out}")
+    with opened_engine(cluster) as engine:
+        model = build_model(families, data, score, prior, seed, threads, engine).model
+        common: dict[str, Any] = {
+            "target": target,
+            "dags_per_state": dags,
+            "estimate_extensions": estimate_extensions,
+            "seed": seed,
+            "engine": engine,
+            "threads": threads,
+            "progress": True,
+            "directory": run,
+            "checkpoint_seconds": checkpoint,
+        }
+        posterior = _run(
+            algorithm, model, chosen, steps, seconds, until, chains, levels, ladder, common
+        )
+    print_sampled(posterior, run if out is None else out)
 
 
 def _run(

@@ -35,7 +35,9 @@ def edge_diagnostics(kept: Sequence[Kept], nodes: int) -> dict[str, Any]:
     """
     if any((record.dag_counts == 0).any() for record in kept):
         means = [
-            record.edge_sums / record.states for record in kept if record.edge_sums is not None
+            record.edge_sums / record.states_summed
+            for record in kept
+            if record.edge_sums is not None
         ]
         apart = largest(largest_chain_difference(np.stack(means)))
         return {

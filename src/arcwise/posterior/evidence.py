@@ -88,6 +88,15 @@ class LogMean(NamedTuple):
     standard_error: float
 
 
+def effective_runs(log_weights: NDArray[np.float64]) -> float:
+    """Return (sum of weights)^2 / (sum of their squares)."""
+    top = log_weights.max()
+    if not np.isfinite(top):
+        return 0.0
+    weights = np.exp(log_weights - top)
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
 def log_mean(log_weights: ArrayLike) -> LogMean:
     """Return the log of the mean of independent weights, with its standard error.
 

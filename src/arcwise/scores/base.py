@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from arcwise import _core
 from arcwise._running import Run
@@ -20,6 +20,9 @@ class LocalScore(ABC):
     ``class Mine(LocalScore, name="mine")``, it can also be asked for as
     ``"mine"``, provided that ``Mine()`` needs no arguments.
     """
+
+    by_sets: ClassVar[bool] = False
+    """Whether the core scores it, by sets of variables that families are differences of."""
 
     def __init_subclass__(cls, name: str | None = None, **keywords: Any) -> None:
         """Enter the class among the named scores if it gives a name."""

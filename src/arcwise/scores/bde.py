@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,8 @@ class BDe(LocalScore):
     >>> round(arcwise.score(data, score).log_score("a", []), 6)  # log of 9/10 10/11 1/12
     -2.685577
     """
+
+    by_sets: ClassVar[bool] = True
 
     prior: DiscreteNetwork | Mapping[str, Distribution]
     equivalent_sample_size: float = 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from arcwise import _core
 from arcwise._running import Run
@@ -32,6 +33,8 @@ class BDeu(LocalScore, name="bdeu"):
     >>> round(scores.log_score("b", ["a"]), 6)
     -1.750937
     """
+
+    by_sets: ClassVar[bool] = True
 
     equivalent_sample_size: float = 1.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,6 +60,8 @@ class BGe(LocalScore, name="bge"):
     >>> scores.log_score("y", ["x"]) > scores.log_score("y", [])
     True
     """
+
+    by_sets: ClassVar[bool] = True
 
     alpha_mu: float = 1.0
     alpha_w: float | None = None

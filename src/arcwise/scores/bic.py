@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from arcwise import _core
 from arcwise._running import Run
@@ -28,6 +29,8 @@ class BIC(LocalScore, name="bic"):
     >>> round(scores.log_score("b", ["a"]), 6)  # likelihood 1, two parameters
     -1.386294
     """
+
+    by_sets: ClassVar[bool] = True
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from arcwise._running import Progress, running
 from arcwise.data import Data, read
+from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
 from arcwise.families import Families
 from arcwise.scores.coerce import as_score
@@ -26,6 +27,7 @@ def score(
     forbidden_edges: Any = (),
     temporal_order: Any = None,
     constraints: Any = None,
+    engine: Any = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> FamilyScores:
@@ -42,6 +44,8 @@ def score(
         for discrete data and `BGe` otherwise.
     max_indegree, candidates, plus_one, required_edges, forbidden_edges, temporal_order, constraints
         Which families there are; see `Families.of`.
+    engine
+        Where it is done: None for threads of this process, or a cluster, see `mcmc`.
     threads
         The number of threads; None for all cores.
     progress
@@ -70,7 +74,7 @@ def score(
         "constraints": constraints,
     }
     named = _names_only(data)
-    with running(threads, progress, "Scoring families") as run:
+    with opened_engine(engine) as active, running(threads, progress, "Scoring families") as run:
         if named is not None:
             chosen = as_score(score)
             if not isinstance(chosen, FunctionScore):
@@ -78,13 +82,12 @@ def score(
                     f"data is a list of names, from which {type(chosen).__name__} cannot be "
                     "computed; give the data, or a function as the score"
                 )
-            table = Families.of(named, **table_of).table()
-            chosen.fill_named(named, table, run)
+            table = active.score(chosen, named, Families.of(named, **table_of), run)
             return FamilyScores(named, table)
         known = data if isinstance(data, Data) else read(data)
-        table = Families.of(known.variables, **table_of).table()
+        families = Families.of(known.variables, **table_of)
         chosen = as_score(score, known)
-        chosen.fill(known, table, run)
+        table = active.score(chosen, known, families, run)
     for node, name in enumerate(known.variables):
         largest = table.values(node).max()
         if not largest < np.inf:  # nan if any value is

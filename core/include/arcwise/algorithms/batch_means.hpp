@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "arcwise/support/bytes.hpp"
+
 namespace arcwise {
 
 // Batches are of equal size; whenever there are too many, neighbours are merged and the size
@@ -28,6 +30,9 @@ class BatchMeans {
         return {sums_.data() + index * quantities_, quantities_};
     }
     std::vector<double> total() const;
+
+    void save(ByteWriter& out) const;
+    void restore(ByteReader& in);
 
   private:
     void merge();

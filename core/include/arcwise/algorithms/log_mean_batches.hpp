@@ -1,12 +1,14 @@
 // The mean of numbers that are given as logarithms, along a chain, with batches for its error.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "arcwise/sums/log_space.hpp"
+#include "arcwise/support/bytes.hpp"
 
 namespace arcwise {
 
@@ -30,6 +32,20 @@ class LogMeanBatches {
     const std::vector<double>& log_sums() const { return log_sums_; }
 
     static constexpr std::size_t most_batches = 64;
+
+    void save(ByteWriter& out) const {
+        out.put(count_);
+        out.put(batch_size_);
+        out.put(log_sums_);
+    }
+    void restore(ByteReader& in) {
+        count_ = in.get<std::uint64_t>();
+        batch_size_ = in.get<std::uint64_t>();
+        log_sums_ = in.get_vector<double>();
+        if (!std::has_single_bit(batch_size_)) ByteReader::damaged();
+        const std::uint64_t begun = count_ / batch_size_ + (count_ % batch_size_ != 0 ? 1 : 0);
+        if (begun > most_batches || log_sums_.size() != begun) ByteReader::damaged();
+    }
 
   private:
     void merge() {

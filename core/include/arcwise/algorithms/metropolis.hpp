@@ -15,6 +15,9 @@ struct MoveCounts {
 
     void add(const MoveCounts& other);
 
+    void save(ByteWriter& out) const;
+    void restore(ByteReader& in);
+
     std::vector<std::uint64_t> proposed;
     std::vector<std::uint64_t> accepted;
 };

@@ -32,7 +32,8 @@ struct RecordOptions {
     std::size_t edge_batches = 64;
 };
 
-// The record of one chain, or of one annealing run.
+// The record of one chain, or of one annealing run. Draws can be taken away while the chain goes
+// on, so that its memory stays flat; `states` and `dags` count those that are here.
 class Record {
   public:
     Record(int nodes, const RecordOptions& options);
@@ -42,6 +43,12 @@ class Record {
     // context whether to go on.
     void keep(const State& state, Random& random, double seconds, LinearExtensions& counter,
               TaskContext& context);
+
+    // Lets go of the draws; the batches of edges stay, as they are of the whole chain.
+    void clear_draws();
+
+    void save(ByteWriter& out) const;
+    void restore(ByteReader& in);
 
     const RecordOptions& options() const { return options_; }
     std::size_t states() const { return log_weights.size(); }

@@ -33,14 +33,26 @@ class TemperedChain {
     // Starts from uniformly random states, the coldest of positive weight.
     void start();
 
-    // Both can be cut short by the context's stop, between two steps; what was kept stays.
-    void burn_in(std::uint64_t steps, TaskContext& context);
+    // All can be cut short by the context's stop, between two steps; what was kept stays. A burn-in
+    // can be planned and then made in pieces of any size: its path does not depend on them.
+    void burn_in(std::uint64_t steps, TaskContext& context) {
+        plan_burn_in(steps);
+        go_on_burning_in(steps, context);
+    }
+    void plan_burn_in(std::uint64_t steps);
+    void go_on_burning_in(std::uint64_t steps, TaskContext& context);
     void sample(std::uint64_t draws, TaskContext& context);
 
     // Steps between two kept states, from now on.
     void set_thinning(std::uint64_t thinning) { options_.thinning = thinning; }
 
+    // All that the chain's further path depends on, its draws and its counts, for a chain of the
+    // same space and options to go on from. To be called between two pieces.
+    void save(ByteWriter& out) const;
+    void restore(ByteReader& in);
+
     const Record& record() const { return record_; }
+    void clear_draws() { record_.clear_draws(); }
     const MoveCounts& moves() const { return moves_; }  // of the coldest chain, after burn-in
     const std::vector<Temperature>& temperatures() const { return temperatures_; }
 
@@ -77,6 +89,11 @@ class TemperedChain {
     std::vector<std::uint64_t> exchanges_accepted_;
     std::vector<double> refusals_;  // summed probabilities that an exchange is refused
     std::vector<LogMeanBatches> ratios_;
+
+    // Of the burn-in that is planned: steps in a round of adaptation, left of it, and left of all.
+    std::uint64_t round_ = 0;
+    std::uint64_t round_left_ = 0;
+    std::uint64_t burn_in_left_ = 0;
 };
 
 }  // namespace arcwise

@@ -67,6 +67,12 @@ class PartialOrderState final : public State {
     LogWeight recomputed_weight() const override;
     std::unique_ptr<GivenState> given() const override;
 
+  protected:
+    // Which of a bucket's positions a node has decides which swaps lead where.
+    std::vector<std::uint16_t> exact_code() const override {
+        return {alpha_.node_at().begin(), alpha_.node_at().end()};
+    }
+
   private:
     void become(std::vector<int> node_at);
     LogWeight weight_of(double log_score, const TransitionSums& alpha) const;

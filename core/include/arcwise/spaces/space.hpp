@@ -89,8 +89,23 @@ class State {
 
     virtual std::unique_ptr<GivenState> given() const = 0;
 
+    // All that the path from here depends on, to the last bit: a restored state goes on as the
+    // saved one would have. Throws `file_format` if the code is of no state of this space, or of
+    // one that does not have the weight that was saved with it.
+    void save(ByteWriter& out);
+    void restore(ByteReader& in);
+
   protected:
+    // The code with all that moves can tell apart; `decode` understands it.
+    virtual std::vector<std::uint16_t> exact_code() const { return encode(); }
+
+    // The parts of the weight, where moves may leave other last bits in them than summing them up
+    // anew would.
+    virtual std::span<LogWeight> exact_parts() { return {}; }
+
     LogWeight weight_;
+    // Moves accepted, in spaces that sum their weight up anew once in a while.
+    std::uint64_t accepted_ = 0;
 };
 
 // A set of states; shared by all threads.

@@ -14,6 +14,8 @@
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/sums/family_tree.hpp"
 #include "arcwise/sums/sorted_families.hpp"
+#include "arcwise/support/archive.hpp"
+#include "arcwise/support/stored.hpp"
 
 namespace arcwise {
 
@@ -23,6 +25,10 @@ class FamilyWalk {
   public:
     // `tolerance` is the share of a sum over all families within a set that may be left out.
     FamilyWalk(const NodeFamilies& families, double tolerance);
+
+    // As it was written.
+    explicit FamilyWalk(ArchiveReader& reader);
+    void write(ArchiveWriter& writer) const;
 
     // Whether the windows reach down to the lightest family. Where they do not, a sum that comes
     // out as minus infinity may be that of lighter families.
@@ -41,11 +47,31 @@ class FamilyWalk {
 
   private:
     struct Window {
-        double scale;                 // relative to the heaviest family
-        std::vector<double> weights;  // e^(log weight - heaviest - scale)
-        double weight_of_empty;
-        std::vector<double> paired_weights;  // the same in the order of paired_
+        Window() = default;
+        explicit Window(ArchiveReader& reader) { describe(*this, reader); }
+        void write(ArchiveWriter& writer) const { describe(*this, writer); }
+
+        template <class Self, class Archive>
+        static void describe(Self& self, Archive& archive) {
+            archive.number(self.scale);
+            archive.array(self.weights);
+            archive.number(self.weight_of_empty);
+            archive.array(self.paired_weights);
+        }
+
+        double scale = 0.0;      // relative to the heaviest family
+        Stored<double> weights;  // e^(log weight - heaviest - scale)
+        double weight_of_empty = 0.0;
+        Stored<double> paired_weights;  // the same in the order of paired_
     };
+
+    template <class Self, class Archive>
+    static void describe(Self& self, Archive& archive) {
+        archive.number(self.required_);
+        archive.number(self.heaviest_);
+        archive.list(self.windows_);
+        archive.number(self.complete_);
+    }
 
     double sum_in(const Window& window, const std::uint64_t* members) const;
 

@@ -17,6 +17,8 @@
 #include "arcwise/sums/plus_one_sums.hpp"
 #include "arcwise/sums/sorted_families.hpp"
 #include "arcwise/sums/sum_memo.hpp"
+#include "arcwise/support/archive.hpp"
+#include "arcwise/support/stored.hpp"
 
 namespace arcwise {
 
@@ -31,16 +33,20 @@ class NodeSums {
     NodeSums(const NodeFamilies& families, int node, SumMethod method, double tolerance,
              Tabulated tabulated);
 
+    // As they were written, all large parts left where they lie in the file.
+    explicit NodeSums(ArchiveReader& reader) { describe(*this, reader); }
+    void write(ArchiveWriter& writer) const { describe(*this, writer); }
+
     // 64-bit words in a set of possible parents.
     std::size_t words() const { return words_; }
     bool tabulated() const { return !sums_.empty(); }
 
     // The table of sums over the sets of candidates, relative to the heaviest family; for callers
     // that look up millions of times a second.
-    const std::vector<double>& table() const { return sums_; }
+    const Stored<double>& table() const { return sums_; }
     double heaviest() const { return heaviest_; }
     // Likewise the table of maxima, which are log weights as they are; empty without one.
-    const std::vector<double>& maxima_table() const { return maxima_; }
+    const Stored<double>& maxima_table() const { return maxima_; }
     ParentBits required_bits() const { return required_bits_.data(); }
 
     // ln of the summed weights of the families within `allowed`.
@@ -94,6 +100,21 @@ class NodeSums {
     const FamilyWalk* walk() const { return walk_ ? &*walk_ : nullptr; }
 
   private:
+    template <class Self, class Archive>
+    static void describe(Self& self, Archive& archive) {
+        archive.number(self.node_);
+        archive.number(self.candidates_);
+        archive.number(self.required_count_);
+        archive.number(self.words_);
+        archive.optional(self.sorted_);
+        archive.optional(self.rows_);
+        archive.array(self.required_bits_);
+        archive.number(self.heaviest_);
+        archive.array(self.sums_);
+        archive.array(self.maxima_);
+        archive.optional(self.walk_);
+    }
+
     // Look-ups of log_sums_over, without regard for required parents.
     void look_up_over(ParentBits base, std::span<const int> places, double* out) const;
     std::vector<std::uint64_t> with_places_in(std::size_t set, ParentBits base,
@@ -120,8 +141,8 @@ class NodeSums {
     // Sums are kept relative to the heaviest family: logarithms near zero have more digits after
     // the point, and a difference of two sums needs them.
     double heaviest_ = 0.0;
-    std::vector<double> sums_;  // by set of candidates; empty: no table
-    std::vector<double> maxima_;
+    Stored<double> sums_;  // by set of candidates; empty: no table
+    Stored<double> maxima_;
     std::optional<FamilyWalk> walk_;
 };
 

@@ -12,15 +12,17 @@
 // whether the required ones are there is for the caller to see to.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <unordered_map>
 #include <vector>
 
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/sums/sorted_families.hpp"
 #include "arcwise/sums/sum_memo.hpp"
+#include "arcwise/support/archive.hpp"
+#include "arcwise/support/stored.hpp"
 
 namespace arcwise {
 
@@ -30,6 +32,10 @@ class PlusOneSums {
     // without required parents, `count` and what is known of a place. Throws `capacity` beyond 30
     // inside candidates.
     PlusOneSums(const NodeFamilies& families, int node, bool with_sums, bool with_max);
+
+    // As it was written.
+    explicit PlusOneSums(ArchiveReader& reader) { describe(*this, reader); }
+    void write(ArchiveWriter& writer) const { describe(*this, writer); }
 
     // As in NodeSums, all of them.
     double log_sum(ParentBits allowed) const;
@@ -67,6 +73,25 @@ class PlusOneSums {
   private:
     using Set = std::uint32_t;  // of inside candidates
 
+    template <class Self, class Archive>
+    static void describe(Self& self, Archive& archive) {
+        archive.number(self.node_);
+        archive.number(self.count_);
+        archive.number(self.words_);
+        archive.number(self.inside_);
+        archive.number(self.entries_);
+        archive.number(self.chunks_);
+        archive.number(self.length_);
+        archive.number(self.all_);
+        archive.array(self.raw_);
+        archive.number(self.heaviest_);
+        archive.array(self.rows_);
+        archive.array(self.exponents_);
+        archive.array(self.wide_sets_);
+        archive.array(self.wide_rows_);
+        archive.array(self.maxima_);
+    }
+
     Set inside_of(ParentBits bits) const { return static_cast<Set>(bits[0]) & all_; }
 
     // Which entries of a row the outside parents among `bits` are, 64 at a time.
@@ -80,11 +105,14 @@ class PlusOneSums {
 
     void fill_sums();
     void fill_maxima();
-    void fill_row(Set set);
+    // Turns the logarithms of a row into plain numbers; false, and nothing done, where they are too
+    // far apart.
+    bool fill_row(double* numbers, int& exponent) const;
     bool wide(Set set) const { return exponents_[set] == kept_as_logarithms; }
     const double* row(Set set) const { return rows_.data() + set * length_; }
     const double* wide_row(Set set) const {
-        return wide_rows_.data() + wide_places_.find(set)->second;
+        const Set* found = std::lower_bound(wide_sets_.begin(), wide_sets_.end(), set);
+        return wide_rows_.data() + static_cast<std::size_t>(found - wide_sets_.begin()) * length_;
     }
 
     template <class Entries, class Fold, class Join>
@@ -127,13 +155,13 @@ class PlusOneSums {
     std::size_t chunks_;  // of 64 entries in a row
     std::size_t length_;  // of a row: the entries, and zeros up to a multiple of eight
     Set all_;
-    std::vector<double> raw_;     // the log weight of each family
-    double heaviest_ = 0.0;       // of them; rows are relative to it
-    std::vector<double> rows_;    // sums over subsets
-    std::vector<int> exponents_;  // of two, by row
-    std::unordered_map<Set, std::size_t> wide_places_;
-    std::vector<double> wide_rows_;
-    std::vector<double> maxima_;  // over subsets; empty if not asked for
+    Stored<double> raw_;     // the log weight of each family
+    double heaviest_ = 0.0;  // of them; rows are relative to it
+    Stored<double> rows_;    // sums over subsets
+    Stored<int> exponents_;  // of two, by row
+    Stored<Set> wide_sets_;  // those whose rows are kept as logarithms, ascending
+    Stored<double> wide_rows_;
+    Stored<double> maxima_;  // over subsets; empty if not asked for
 };
 
 inline std::uint64_t PlusOneSums::entries_of(ParentBits bits, std::size_t chunk) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "arcwise/families/family_table.hpp"
@@ -15,6 +16,11 @@ class ScoreSums {
     // Built in parallel, one task a node, with the method given for each.
     ScoreSums(const FamilyTable& table, const std::vector<SumMethod>& methods, double tolerance,
               Tabulated tabulated, const RunOptions& options);
+
+    // Appends them to a file, after whatever header it has; and maps what was appended to one after
+    // so many bytes. Throws `file_format`.
+    void write(const std::string& path) const;
+    static ScoreSums map(const std::string& path, std::size_t start);
 
     int nodes() const { return static_cast<int>(sums_.size()); }
     const NodeSums& operator[](int node) const { return sums_[static_cast<std::size_t>(node)]; }
@@ -46,6 +52,9 @@ class ScoreSums {
     std::vector<int> family(int node, std::int64_t place) const;
 
   private:
+    explicit ScoreSums(ArchiveReader& reader);
+    void name_bits();
+
     std::size_t index(int node, int parent) const {
         return static_cast<std::size_t>(node) * sums_.size() + static_cast<std::size_t>(parent);
     }

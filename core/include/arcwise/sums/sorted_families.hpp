@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "arcwise/families/family_table.hpp"
+#include "arcwise/support/archive.hpp"
 #include "arcwise/support/random.hpp"
+#include "arcwise/support/stored.hpp"
 
 namespace arcwise {
 
@@ -32,6 +34,10 @@ std::vector<std::uint64_t> with_places(ParentBits base, std::span<const int> pla
 class SortedFamilies {
   public:
     SortedFamilies(const NodeFamilies& families, double tolerance);
+
+    // As it was written.
+    explicit SortedFamilies(ArchiveReader& reader) { describe(*this, reader); }
+    void write(ArchiveWriter& writer) const { describe(*this, writer); }
 
     // 64-bit words in a set of possible parents.
     std::size_t words() const { return words_; }
@@ -68,6 +74,15 @@ class SortedFamilies {
     std::int64_t choose(ParentBits allowed, ParentBits required, Random& random) const;
 
   private:
+    template <class Self, class Archive>
+    static void describe(Self& self, Archive& archive) {
+        archive.number(self.words_);
+        archive.number(self.log_tolerance_);
+        archive.array(self.weights_);
+        archive.array(self.bits_);
+        archive.array(self.log_remaining_);
+    }
+
     // The places a family has, as bits.
     std::size_t places_of(std::size_t family, std::span<const int> places) const;
 
@@ -81,9 +96,9 @@ class SortedFamilies {
 
     std::size_t words_;
     double log_tolerance_;
-    std::vector<double> weights_;        // falling
-    std::vector<std::uint64_t> bits_;    // words_ for each family
-    std::vector<double> log_remaining_;  // by block: ln of all weights from its first family on
+    Stored<double> weights_;        // falling
+    Stored<std::uint64_t> bits_;    // words_ for each family
+    Stored<double> log_remaining_;  // by block: ln of all weights from its first family on
 };
 
 }  // namespace arcwise

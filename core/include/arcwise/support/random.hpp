@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <span>
 
+#include "arcwise/support/bytes.hpp"
+
 namespace arcwise {
 
 // The ten-round Philox bijection of four 64-bit words under a key of two.
@@ -55,6 +57,10 @@ class Random {
     };
     bool scripted() const { return script_ != nullptr; }
     explicit Random(Script& script) : key_{}, script_(&script) {}
+
+    // Where it stands, so that the draws go on from there.
+    void save(ByteWriter& out) const;
+    void restore(ByteReader& in);
 
   private:
     void refill();

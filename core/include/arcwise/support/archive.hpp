@@ -1,0 +1,135 @@
+// Numbers and arrays one after the other in a file, and the same read from a mapped file, where
+// arrays stay as they lie.
+//
+// A class says once what it consists of, in a function that takes either: `describe(self, archive)`
+// calls archive.number(x) and archive.array(x) for its members, and a writer or a reader does what
+// it does. Numbers take eight bytes. Arrays begin at multiples of 64 bytes from the beginning of
+// the file, after their length. Both are as the processor has them; the header of the file, which
+// is for the caller to write and check, says for which.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "arcwise/support/error.hpp"
+#include "arcwise/support/mapped_file.hpp"
+#include "arcwise/support/stored.hpp"
+
+namespace arcwise {
+
+constexpr std::size_t archive_alignment = 64;
+
+// Appends to a file.
+class ArchiveWriter {
+  public:
+    explicit ArchiveWriter(const std::string& path);
+
+    template <class T>
+    void number(const T& value) {
+        static_assert(std::is_arithmetic_v<T> && sizeof(T) <= sizeof(std::uint64_t));
+        std::uint64_t word = 0;
+        std::memcpy(&word, &value, sizeof value);
+        write(&word, sizeof word);
+    }
+
+    template <class Numbers>
+    void array(const Numbers& numbers) {
+        using T = std::remove_cvref_t<decltype(*numbers.data())>;
+        static_assert(std::is_trivially_copyable_v<T>);
+        number(static_cast<std::uint64_t>(numbers.size()));
+        align();
+        write(numbers.data(), numbers.size() * sizeof(T));
+    }
+
+    // Things that write themselves: one that may be absent, and several.
+    template <class T>
+    void optional(const std::optional<T>& thing) {
+        number(thing.has_value());
+        if (thing) thing->write(*this);
+    }
+    template <class T>
+    void list(const std::vector<T>& things) {
+        number(static_cast<std::uint64_t>(things.size()));
+        for (const T& thing : things) thing.write(*this);
+    }
+
+    // Throws `file_format` unless everything has reached the file.
+    void finish();
+
+  private:
+    void write(const void* bytes, std::size_t count);
+    void align();
+
+    std::string path_;
+    std::ofstream out_;
+    std::size_t at_ = 0;
+};
+
+// Reads what a writer appended after the first `start` bytes; lengths that go beyond the end of the
+// file are refused with `file_format`.
+class ArchiveReader {
+  public:
+    ArchiveReader(const std::string& path, std::size_t start);
+
+    template <class T>
+    void number(T& value) {
+        std::memcpy(&value, take(sizeof(std::uint64_t)), sizeof value);
+    }
+
+    template <class T>
+    void array(Stored<T>& numbers) {
+        numbers = Stored<T>(view<T>(), file_);
+    }
+    // A copy, for what is small.
+    template <class T>
+    void array(std::vector<T>& numbers) {
+        const std::span<const T> from = view<T>();
+        numbers.assign(from.begin(), from.end());
+    }
+
+    // Things that are made from a reader.
+    template <class T>
+    void optional(std::optional<T>& thing) {
+        bool there = false;
+        number(there);
+        if (there) thing.emplace(*this);
+    }
+    template <class T>
+    void list(std::vector<T>& things) {
+        const std::size_t wanted = count();
+        things.reserve(wanted);
+        while (things.size() < wanted) things.emplace_back(*this);
+    }
+
+    // Throws `file_format` unless everything has been read.
+    void finish() const;
+
+  private:
+    template <class T>
+    std::span<const T> view() {
+        static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= archive_alignment);
+        std::uint64_t size = 0;
+        number(size);
+        at_ = (at_ + archive_alignment - 1) / archive_alignment * archive_alignment;
+        if (at_ > file_->bytes().size() || size > (file_->bytes().size() - at_) / sizeof(T)) {
+            refuse();
+        }
+        return {reinterpret_cast<const T*>(take(size * sizeof(T))), size};
+    }
+    // How many things follow, each of at least eight bytes.
+    std::size_t count();
+    const std::byte* take(std::size_t count);
+    [[noreturn]] void refuse() const;
+
+    std::string path_;
+    std::shared_ptr<const MappedFile> file_;
+    std::size_t at_;
+};
+
+}  // namespace arcwise

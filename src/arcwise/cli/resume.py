@@ -1,0 +1,36 @@
+"""`arcwise resume`: goes on with a run that was stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arcwise.cli.options import CheckpointSeconds, Cluster, Threads
+from arcwise.cli.results import print_sampled
+from arcwise.runs.directory import CHECKPOINT_SECONDS
+from arcwise.runs.resuming import resume as go_on
+
+
+def resume(
+    directory: Annotated[Path, typer.Argument(help="The folder that --run named.")],
+    checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
+    threads: Threads = None,
+    cluster: Cluster = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder for the results (default: that of the run)."),
+    ] = None,
+) -> None:
+    """Go on with a run from its last checkpoint, to the same result as if it had never stopped.
+
+    Nothing but the folder is needed. A run that has come to its end is not run again; its results
+    are written once more.
+
+    [bold]Example:[/bold] arcwise resume runs/first
+    """
+    posterior = go_on(
+        directory, engine=cluster, threads=threads, progress=True, checkpoint_seconds=checkpoint
+    )
+    print_sampled(posterior, directory if out is None else out)

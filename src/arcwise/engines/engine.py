@@ -1,0 +1,136 @@
+"""`Engine`: where the independent pieces of a computation run."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from arcwise import _core
+from arcwise._running import Run
+
+if TYPE_CHECKING:
+    from arcwise.data import Data
+    from arcwise.families import Families
+    from arcwise.scores import LocalScore
+    from arcwise.spaces import Space
+    from arcwise.sums import ScoreSums
+
+
+class Engine(ABC):
+    """Where annealing runs, chains, the scoring of families and batches of data sets run.
+
+    The engine never changes a result: with the same seed it is the same, bit for bit.
+    An engine is a context manager; leaving it closes what it opened itself.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> engine: Engine = arcwise.Threads()
+    >>> with engine:
+    ...     posterior = arcwise.ais(model, "partitions", runs=50, steps=300, engine=engine)
+    >>> posterior.algorithm
+    'ais'
+    """
+
+    def __enter__(self) -> Engine:
+        """Return it."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close what it opened itself."""
+        self.close()
+
+    def close(self) -> None:  # noqa: B027
+        """Close what it opened itself."""
+
+    @abstractmethod
+    def annealed_runs(
+        self, sums: ScoreSums, space: Space, *, open_ended: bool
+    ) -> Callable[..., Any]:
+        """Return what makes annealing runs, called and used as the core's `AnnealedRuns` is.
+
+        Parameters
+        ----------
+        sums
+            The score sums of the model.
+        space
+            The space on them.
+        open_ended
+            Whether it is not known yet how many runs will be asked for.
+        """
+
+    @abstractmethod
+    def chains(self, sums: ScoreSums, space: Space) -> Callable[..., Any]:
+        """Return what makes chains, called and used as the core's `Chains` is."""
+
+    @abstractmethod
+    def score(
+        self,
+        score: LocalScore,
+        data: Data | tuple[str, ...],
+        families: Families,
+        run: Run,
+    ) -> _core.FamilyTable:
+        """Return the scores of families, from data or for a function from names alone."""
+
+    @abstractmethod
+    def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
+        """Return what a function makes of each of some things, in their order."""
+
+
+class Threads(Engine):
+    """The threads of this process, as many as ``threads=`` says.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> here = arcwise.ais(model, "partitions", runs=50, steps=300, engine=Threads())
+    >>> here.log_evidence == arcwise.ais(model, "partitions", runs=50, steps=300).log_evidence
+    True
+    """
+
+    def __repr__(self) -> str:
+        """Say what it is."""
+        return "Threads()"
+
+    def annealed_runs(
+        self, sums: ScoreSums, space: Space, *, open_ended: bool
+    ) -> Callable[..., Any]:
+        """Return what makes annealing runs: the core itself."""
+        return _core.AnnealedRuns
+
+    def chains(self, sums: ScoreSums, space: Space) -> Callable[..., Any]:
+        """Return what makes chains: the core itself."""
+        return _core.Chains
+
+    def score(
+        self,
+        score: LocalScore,
+        data: Data | tuple[str, ...],
+        families: Families,
+        run: Run,
+    ) -> _core.FamilyTable:
+        """Return the scores of families."""
+        from arcwise.engines.scoring_work import ScoringPayload
+
+        table = families.table()
+        ScoringPayload(score, data, families).fill(table, run)
+        return table
+
+    def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
+        """Return what a function makes of things, one after the other: it has threads itself."""
+        results = []
+        for thing in things:
+            results.append(function(thing))
+            if run.progress is not None:
+                run.progress(len(results) / len(things))
+        return results

@@ -1,0 +1,1 @@
+"""Runs kept in a directory: settings, model and ledger, to stop and to go on from."""

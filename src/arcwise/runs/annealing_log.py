@@ -1,0 +1,96 @@
+"""`AnnealingLog`: writes finished annealing runs down in a ledger.
+
+Every run has random numbers of its own, so that it is the same whoever makes it and
+when: a ledger has those that are finished, and to go on is to make the others.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from datetime import UTC, datetime
+
+from arcwise import _core
+from arcwise._signals import uninterrupted
+from arcwise.runs.ledger import Ledger
+
+_FIRST_PART = 2  # runs until there is a look at the clock
+
+
+class AnnealingLog:
+    """The log of annealing runs.
+
+    Parameters
+    ----------
+    ledger
+        Where it is written.
+    annealed
+        Runs made with the settings of the ledger; it gets those that are finished.
+    checkpoint_seconds
+        The time between two checkpoints.
+    """
+
+    def __init__(
+        self, ledger: Ledger, annealed: _core.AnnealedRuns, checkpoint_seconds: float
+    ) -> None:
+        self._ledger = ledger
+        self._annealed = annealed
+        self._interval = checkpoint_seconds
+        self._part = _FIRST_PART
+        self._finished = False
+        last = ledger.last()
+        before = 0.0
+        if last is not None:
+            before = float(last.facts["seconds"])
+            self._finished = bool(last.facts["finished"])
+            for runs in ledger.draws():
+                annealed.restore_runs(zlib.decompress(runs))
+        self._written = len(annealed)
+        self.began = time.perf_counter() - before
+        self._saved = self._rested = time.perf_counter()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the budget was spent."""
+        return self._finished
+
+    def part(self, left: int) -> int:
+        """Return how many of these runs to make before the next look at the clock."""
+        return min(left, self._part)
+
+    def rest(self) -> None:
+        """Save what is finished if it is time."""
+        now = time.perf_counter()
+        # Parts of a quarter of the time between checkpoints or less, found by doubling.
+        if now - self._rested < self._interval / 8:
+            self._part *= 2
+        elif now - self._rested > self._interval / 2:
+            self._part = max(1, self._part // 2)
+        if now - self._saved >= self._interval:
+            self.save()
+        self._rested = time.perf_counter()
+
+    def save(self, *, finished: bool = False) -> None:
+        """Write down the runs that are finished since the last time."""
+        if self._finished or (len(self._annealed) == self._written and not finished):
+            return
+        with uninterrupted():
+            first = self._written
+            moves = self._annealed.moves()
+            self._ledger.append(
+                {
+                    "time": datetime.now(UTC).isoformat(timespec="seconds"),
+                    "seconds": time.perf_counter() - self.began,
+                    "runs": len(self._annealed),
+                    "log_weights": self._annealed.log_weights()[first:].tolist(),
+                    "finished": finished,
+                    "proposed": {name: counts[0] for name, counts in moves.items()},
+                    "accepted": {name: counts[1] for name, counts in moves.items()},
+                    "calls": [],
+                },
+                zlib.compress(self._annealed.save_runs(first), 1),
+                b"",
+            )
+            self._written = len(self._annealed)
+            self._finished = finished
+            self._saved = time.perf_counter()

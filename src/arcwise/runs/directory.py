@@ -1,0 +1,223 @@
+"""`RunDirectory`: the folder of a run, open for its one writer.
+
+It holds ``settings.json`` (the resolved settings, versions and digests),
+``model.npz`` (the weights of all families), ``ledger.sqlite`` (see `ledger`) and a
+``lock``.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from arcwise import _core
+from arcwise._warnings import warn
+from arcwise.errors import (
+    ArgumentError,
+    DamageWarning,
+    FileFormatError,
+    RunDirectoryError,
+)
+from arcwise.model import Model
+from arcwise.posterior.files import write_json
+from arcwise.runs.annealing_log import AnnealingLog
+from arcwise.runs.chain_log import ChainLog
+from arcwise.runs.ledger import Ledger, mended
+from arcwise.runs.lock import Lock
+from arcwise.runs.stored_model import StoredModel, arrays_of, digest_of, write_model
+
+FORMAT = "arcwise run"
+FORMAT_VERSION = 1
+CHECKPOINT_SECONDS = 60.0
+
+_ANY_NUMBER = 1 << 62
+
+SETTINGS, MODEL, LEDGER = "settings.json", "model.npz", "ledger.sqlite"
+
+
+class RunDirectory:
+    """The folder a run is kept in.
+
+    Parameters
+    ----------
+    path
+        The folder; made if it is not there.
+    settings
+        The settings of the run, as plain values.
+    model
+        The model.
+    checkpoint_seconds
+        The time between two checkpoints.
+    """
+
+    def __init__(
+        self, path: Path, settings: dict[str, Any], model: Model, checkpoint_seconds: float
+    ) -> None:
+        if not 0 <= checkpoint_seconds < float("inf"):
+            raise ArgumentError(
+                f"checkpoint_seconds is {checkpoint_seconds!r}; give a time in seconds"
+            )
+        if path.exists() and not path.is_dir():
+            raise ArgumentError(f"'{path}' is a file; give a folder for the run")
+        self._path = path
+        self._settings: dict[str, Any] = json.loads(json.dumps(settings))
+        self._model = model
+        self._seconds = float(checkpoint_seconds)
+        self.ledger: Ledger
+
+    def __enter__(self) -> RunDirectory:
+        """Open it: begin a run there, or go on with it if it is the same."""
+        with _told_plainly(self._path):
+            self._path.mkdir(parents=True, exist_ok=True)
+        self._lock = Lock(self._path).__enter__()
+        try:
+            with _told_plainly(self._path):
+                self._begin_or_compare()
+            damage = mended(self._path / LEDGER)
+            if damage is not None:
+                warn(damage, DamageWarning)
+            self.ledger = Ledger(self._path / LEDGER)
+        except BaseException:
+            self._lock.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.ledger.close()
+        self._lock.__exit__(kind, error, trace)
+
+    def chain_log(self, chains: _core.Chains, *, bytes_per_state: int, thin: bool) -> ChainLog:
+        """Return the log of a run of chains, which are put where it was stopped."""
+        return ChainLog(
+            self.ledger,
+            chains,
+            checkpoint_seconds=self._seconds,
+            bytes_per_state=bytes_per_state,
+            most_loaded=None if thin else _ANY_NUMBER,
+        )
+
+    def annealing_log(self, annealed: _core.AnnealedRuns) -> AnnealingLog:
+        """Return the log of annealing runs, which gets those that are finished."""
+        return AnnealingLog(self.ledger, annealed, self._seconds)
+
+    def _begin_or_compare(self) -> None:
+        arrays = None
+        if isinstance(self._model, StoredModel):
+            digest = self._model.digest
+        else:
+            arrays = arrays_of(self._model)
+            digest = digest_of(arrays)
+        whole = {
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            "arcwise": _core.version,
+            "data_fingerprint": self._model.provenance()["data_fingerprint"],
+            "model": digest,
+            **self._settings,
+        }
+        file = self._path / SETTINGS
+        if file.exists():
+            _refuse_difference(read_settings(self._path), whole, self._path)
+        elif (self._path / LEDGER).exists():
+            raise RunDirectoryError(
+                f"'{self._path}' has a ledger and no {SETTINGS}; put that back from a copy, or use "
+                "another directory"
+            )
+        else:
+            assert arrays is not None
+            write_model(arrays, self._path / MODEL)
+            # Last, so that what has settings has all it needs.
+            write_json(whole | {"digest": _digest(whole)}, file)
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """Return the settings of the run in a directory.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no run.
+    FileFormatError
+        If the settings are damaged, or of a newer format.
+    """
+    file = path / SETTINGS
+    try:
+        settings: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        version = int(settings["format_version"])
+        digest = settings.pop("digest")
+        known = settings["format"] == FORMAT and digest == _digest(settings)
+    except FileNotFoundError:
+        raise ArgumentError(
+            f"there is no run in '{path}'; give the directory that a run was begun with"
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        known, version = False, FORMAT_VERSION
+    if version > FORMAT_VERSION:
+        raise FileFormatError(
+            f"'{file}' has the format {version} of a newer arcwise, and this one reads up to "
+            f"{FORMAT_VERSION}; update arcwise"
+        )
+    if not known:
+        raise FileFormatError(
+            f"'{file}' is damaged; put it back from a copy, or start the run again"
+        )
+    return settings
+
+
+def _digest(settings: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+
+
+_NAMES = {
+    "arcwise": "version of arcwise",
+    "data_fingerprint": "data, of the fingerprint",
+    "model": "model or data, of the digest",
+}
+
+
+def _refuse_difference(there: dict[str, Any], here: dict[str, Any], path: Path) -> None:
+    """Refuse to go on with a run whose settings are others, and name the first that is."""
+    for name in {**here, **there}:
+        old, new = there.get(name), here.get(name)
+        if old == new:
+            continue
+        if isinstance(old, dict) and isinstance(new, dict) and set(old) == set(new):
+            name, old, new = next(
+                (f"{name}: {key}", old[key], new[key]) for key in old if old[key] != new[key]
+            )
+        raise RunDirectoryError(
+            f"the run in '{path}' has another {_NAMES.get(name, name)} ({_short(old)}, not "
+            f"{_short(new)}); go on with arcwise resume, or use another directory"
+        )
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+@contextmanager
+def _told_plainly(path: Path) -> Iterator[None]:
+    """Say in one sentence that a folder cannot be written to."""
+    try:
+        yield
+    except RunDirectoryError:
+        raise
+    except OSError as error:
+        what = "its disk is full" if error.errno == errno.ENOSPC else os.strerror(error.errno or 0)
+        raise RunDirectoryError(
+            f"the run directory '{path}' cannot be written ({what}); make room or use another"
+        ) from None

@@ -1,0 +1,61 @@
+"""Records of chains and runs as bytes, and back.
+
+A packed record is compressed; inside are the length of a header, the header as
+JSON, and the arrays one after the other, lowest byte first. The header has for
+each record the name, type and shape of its arrays.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Arrays = Mapping[str, NDArray[Any]]
+
+_LENGTH = 8
+_FASTEST = 1
+
+
+def pack(records: Sequence[Arrays]) -> bytes:
+    """Return the arrays of all records in one string of bytes.
+
+    Examples
+    --------
+    >>> (record,) = unpack(pack([{"log_weights": np.array([-1.5, -2.0])}]))
+    >>> record["log_weights"]
+    array([-1.5, -2. ])
+    """
+    header, contents = [], []
+    for record in records:
+        entry = []
+        for name, values in record.items():
+            array = np.ascontiguousarray(values)
+            little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+            entry.append([name, little.dtype.str, list(array.shape)])
+            contents.append(little.tobytes())
+        header.append(entry)
+    text = json.dumps(header).encode()
+    whole = b"".join([len(text).to_bytes(_LENGTH, "little"), text, *contents])
+    return zlib.compress(whole, _FASTEST)
+
+
+def unpack(content: bytes) -> list[dict[str, NDArray[Any]]]:
+    """Return what `pack` was given, for bytes that are known to be whole."""
+    whole = memoryview(zlib.decompress(content))
+    start = _LENGTH + int.from_bytes(whole[:_LENGTH], "little")
+    records = []
+    for entry in json.loads(bytes(whole[_LENGTH:start])):
+        record = {}
+        for name, kind, shape in entry:
+            dtype = np.dtype(kind)
+            count = int(np.prod(shape, dtype=np.int64))
+            values = np.frombuffer(whole, dtype, count, start).reshape(shape)
+            record[name] = values.astype(dtype.newbyteorder("="))
+            start += count * dtype.itemsize
+        records.append(record)
+    return records

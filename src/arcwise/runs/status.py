@@ -1,0 +1,228 @@
+"""`status`: how a run stands, read from its directory while it goes on."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arcwise.diagnostics.chains import trace_diagnostics
+from arcwise.posterior.evidence import effective_runs
+from arcwise.posterior.plain import plain
+from arcwise.posterior.traces import Traces
+from arcwise.runs.directory import LEDGER, read_settings
+from arcwise.runs.ledger import read_all
+from arcwise.runs.lock import is_locked
+from arcwise.runs.packing import unpack
+
+
+@dataclass(frozen=True)
+class RunStatus:
+    """How a run stood at its last checkpoint.
+
+    Parameters
+    ----------
+    directory
+        The run directory.
+    algorithm
+        ``"mcmc"``, ``"mc3"`` or ``"ais"``.
+    state
+        ``"running"``, ``"stopped"`` or ``"finished"``.
+    unit
+        What is counted: ``"steps"`` of each chain, or annealing ``"runs"``.
+    done
+        How many of them there are.
+    wanted
+        How many there shall be, if that is known.
+    share
+        The share of the budget that is spent, if that is known.
+    states
+        States kept of each chain.
+    seconds
+        The time the run has taken, stops not counted.
+    rate
+        Steps or runs in a second, all chains together.
+    seconds_left
+        The time to go at this rate, if that is known.
+    acceptance
+        The share of accepted proposals by kind of move, None before there are any.
+    rhat, effective
+        R-hat and the effective sample size of the log weight; for annealing the
+        effective number of runs. None where they cannot be told yet.
+    checkpoints
+        How many checkpoints there are.
+    checkpoint_time
+        When the last one was made, as ISO text in UTC; None if there is none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import arcwise
+    >>> model = arcwise.Model(["a", "b", "c"], lambda node, parents: -float(len(parents)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     posterior = arcwise.mcmc(model, "partitions", steps=4000, directory=folder)
+    ...     found = arcwise.status(folder)
+    >>> found.done, found.unit, found.share
+    (4000, 'steps', 1.0)
+    """
+
+    directory: str
+    algorithm: str
+    state: str
+    unit: str
+    done: int
+    wanted: int | None
+    share: float | None
+    states: int
+    seconds: float
+    rate: float | None
+    seconds_left: float | None
+    acceptance: dict[str, float | None]
+    rhat: float | None
+    effective: float | None
+    checkpoints: int
+    checkpoint_time: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        values: dict[str, Any] = plain(asdict(self))
+        return values
+
+    def __str__(self) -> str:
+        """Return it in words, a line each."""
+        of_all = "" if self.wanted is None else f" of {self.wanted:,}"
+        share = "" if self.share is None else f" ({self.share:.0%})"
+        lines = [
+            f"{self.algorithm} in {self.directory}: {self.state}",
+            f"{self.done:,}{of_all} {self.unit}{share} in {_duration(self.seconds)}",
+        ]
+        if self.rate is not None:
+            left = self.seconds_left
+            to_go = (
+                ""
+                if left is None or self.state == "finished"
+                else f", about {_duration(left)} to go"
+            )
+            lines.append(f"{self.rate:,.3g} {self.unit} a second{to_go}")
+        rates = [f"{name} {rate:.0%}" for name, rate in self.acceptance.items() if rate is not None]
+        if rates:
+            lines.append(f"accepted: {', '.join(rates)}")
+        if self.rhat is not None:
+            lines.append(f"R-hat of the log weight {self.rhat:.4g}")
+        if self.effective is not None:
+            what = "number of runs" if self.unit == "runs" else "samples of the log weight"
+            lines.append(f"effective {what} {self.effective:.4g}")
+        if self.checkpoint_time is None:
+            lines.append("no checkpoint yet")
+        else:
+            then = datetime.fromisoformat(self.checkpoint_time)
+            ago = max(0.0, (datetime.now(UTC) - then).total_seconds())
+            lines.append(
+                f"checkpoint {self.checkpoints} at {self.checkpoint_time}, {_duration(ago)} ago"
+            )
+        return "\n".join(lines)
+
+
+def status(directory: str | os.PathLike[str]) -> RunStatus:
+    """Return how the run in a directory stands, without disturbing it.
+
+    Parameters
+    ----------
+    directory
+        The run directory; see `resume`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import arcwise
+    >>> model = arcwise.Model(["a", "b", "c"], lambda node, parents: -float(len(parents)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     posterior = arcwise.mcmc(model, "partitions", steps=4000, directory=folder)
+    ...     arcwise.status(folder).state
+    'finished'
+    """
+    path = Path(directory)
+    settings = read_settings(path)
+    ledger = path / LEDGER
+    facts, draws = read_all(ledger) if ledger.exists() else ([], [])
+    nothing: dict[str, Any] = {"seconds": 0.0, "finished": False, "time": None}
+    last = facts[-1] if facts else nothing
+    annealing = settings["algorithm"] == "ais"
+    done = int(last.get("runs" if annealing else "steps", 0))
+    wanted, share = _wanted(settings, annealing, done, float(last["seconds"]), last["finished"])
+    seconds = float(last["seconds"])
+    chains = 1 if annealing else int(settings["chains"])
+    rate = chains * done / seconds if done and seconds > 0 else None
+    rhat, effective = _annealed(facts) if annealing else _of_chains(draws)
+    state = "stopped"
+    if last["finished"]:
+        state = "finished"
+    elif is_locked(path):
+        state = "running"
+    return RunStatus(
+        directory=str(path),
+        algorithm=settings["algorithm"],
+        state=state,
+        unit="runs" if annealing else "steps",
+        done=done,
+        wanted=wanted,
+        share=share,
+        states=int(last.get("states", 0)),
+        seconds=seconds,
+        rate=rate,
+        seconds_left=seconds * (1 / share - 1) if share else None,
+        acceptance={
+            name: last["accepted"][name] / count if count else None
+            for name, count in last.get("proposed", {}).items()
+        },
+        rhat=rhat,
+        effective=effective,
+        checkpoints=len(facts),
+        checkpoint_time=last["time"],
+    )
+
+
+def _wanted(
+    settings: dict[str, Any], annealing: bool, done: int, seconds: float, finished: bool
+) -> tuple[int | None, float | None]:
+    """Return how much there shall be and the share that is there, as far as they are known."""
+    budget = settings if annealing else settings["budget"]
+    count = settings["runs"] if annealing else budget["steps"]
+    if finished:
+        return count, 1.0
+    if count is not None:
+        return count, min(1.0, done / count)
+    if budget["seconds"] is not None:
+        return None, min(1.0, seconds / budget["seconds"])
+    return None, None
+
+
+def _of_chains(draws: list[bytes]) -> tuple[float | None, float | None]:
+    records = [unpack(part) for part in draws]
+    records = [part for part in records if len(part[0]["log_weights"])]
+    if not records:
+        return None, None
+    rows = tuple(
+        np.concatenate([part[chain]["log_weights"] for part in records])
+        for chain in range(len(records[0]))
+    )
+    found = trace_diagnostics(Traces(rows))
+    return found["rhat_log_weight"], found["effective_samples_log_weight"]
+
+
+def _annealed(facts: list[dict[str, Any]]) -> tuple[None, float | None]:
+    log_weights = np.array([weight for row in facts for weight in row["log_weights"]])
+    return None, effective_runs(log_weights) if len(log_weights) else None
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in words, as long ones are read."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

@@ -1,0 +1,189 @@
+"""The model of a run as a file, so that the run goes on without the data it came from.
+
+The file is an .npz archive with the log weight of every family, and what there is to
+know about the prior for its constant. It is known by a digest of its contents, which
+does not depend on when or where it was written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+import zlib
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.errors import FileFormatError
+from arcwise.families import Families
+from arcwise.model import Model
+from arcwise.posterior.files import replacing
+from arcwise.priors import PriorTerms, Uniform
+from arcwise.scores import FamilyScores
+
+Arrays = dict[str, NDArray[Any]]
+
+# What reading a damaged archive raises, by where the damage is.
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+class StoredModel(Model):
+    """A model as far as algorithms need it, from a file.
+
+    Parameters
+    ----------
+    arrays
+        The contents of the file.
+    """
+
+    def __init__(self, arrays: Arrays) -> None:
+        header = json.loads(arrays["header"].tobytes().decode())
+        self.digest = digest_of(arrays)
+        self.variables = tuple(header["variables"])
+        self.data = None
+        self.score = None
+        self.prior = Uniform()
+        self._provenance: dict[str, Any] = header["provenance"]
+        self.weights = _scores(header, arrays, "values")
+        self.scores = self.weights
+        self.prior_terms = PriorTerms(
+            arrays["prior_constant"],
+            arrays["prior_size"],
+            arrays["prior_edge"],
+            (_lost_function,) if header["prior_table"] else (),
+        )
+        self._prior_weights = (
+            _scores(header, arrays, "prior_values") if header["prior_table"] else None
+        )
+
+    def prior_weights(self) -> FamilyScores:
+        """Return the log prior weight of every family."""
+        return super().prior_weights() if self._prior_weights is None else self._prior_weights
+
+    def provenance(self) -> dict[str, Any]:
+        """Return what a result should say about the model it came from, as plain values."""
+        return dict(self._provenance)
+
+
+def _lost_function(node: str, parents: tuple[str, ...]) -> float:
+    raise AssertionError("the prior's function is stored by what it gave")
+
+
+def arrays_of(model: Model) -> Arrays:
+    """Return a model as arrays."""
+    table = model.weights.table
+    nodes = range(len(model.variables))
+    listed = any(table.listed(node) for node in nodes)
+    terms = model.prior_terms
+    outside = [list(table.outside(node)) for node in nodes]
+    header = {
+        "variables": list(model.variables),
+        "provenance": model.provenance(),
+        "listed": listed,
+        "prior_table": bool(terms.functions),
+        "candidates": [
+            list(table.candidates(v))[: len(table.candidates(v)) - len(outside[v])] for v in nodes
+        ],
+        "required": [list(table.required(node)) for node in nodes],
+        "outside": outside,
+        "max_free": [] if listed else [table.max_free(node) for node in nodes],
+    }
+    arrays: Arrays = {
+        "header": np.frombuffer(json.dumps(header, sort_keys=True).encode(), dtype=np.uint8),
+        "prior_constant": terms.constant,
+        "prior_size": terms.size,
+        "prior_edge": terms.edge,
+    }
+    prior = model.prior_weights().table if terms.functions else None
+    for node in nodes:
+        arrays[f"values_{node}"] = table.values(node)
+        if prior is not None:
+            arrays[f"prior_values_{node}"] = prior.values(node).copy()
+        if listed:
+            parents, offsets = table.parent_sets(node)
+            arrays[f"parents_{node}"], arrays[f"offsets_{node}"] = parents, offsets
+    return arrays
+
+
+def digest_of(arrays: Arrays) -> str:
+    """Return the SHA-256 of the arrays, with their names, types and shapes."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        digest.update(json.dumps([name, little.dtype.str, list(array.shape)]).encode())
+        digest.update(little.data)
+    return digest.hexdigest()
+
+
+def write_model(arrays: Arrays, path: Path) -> None:
+    """Write a model to a file, whole or not at all."""
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+def read_model(path: Path, digest: str) -> StoredModel:
+    """Read a model of a known digest.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is missing or damaged, or of another model.
+    """
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        if digest_of(arrays) != digest:
+            raise ValueError
+        return StoredModel(arrays)
+    except _UNREADABLE:
+        raise FileFormatError(
+            f"'{path}' is missing, damaged, or of another run; put it back from a copy, or start "
+            "the run again from its data"
+        ) from None
+
+
+def _scores(header: dict[str, Any], arrays: Arrays, name: str) -> FamilyScores:
+    variables = tuple(header["variables"])
+    nodes = range(len(variables))
+    if header["listed"]:
+        return FamilyScores(variables, _listed(header, arrays, name))
+    sets = {
+        part: tuple(tuple(parents) for parents in header[part])
+        for part in ("candidates", "required", "outside")
+    }
+    rule = Families(variables, max_free=tuple(header["max_free"]), **sets)
+    table = rule.table()
+    for node in nodes:
+        table.values(node)[:] = arrays[f"{name}_{node}"]
+    return FamilyScores(variables, table)
+
+
+def _listed(header: dict[str, Any], arrays: Arrays, name: str) -> _core.FamilyTable:
+    members = []
+    for node, candidates in enumerate(header["candidates"]):
+        place = {parent: position for position, parent in enumerate(candidates)}
+        parents = arrays[f"parents_{node}"].tolist()
+        offsets = arrays[f"offsets_{node}"].tolist()
+        members.append(
+            [
+                [place[parent] for parent in parents[first:last] if parent in place]
+                for first, last in pairwise(offsets)
+            ]
+        )
+    values = [arrays[f"{name}_{node}"].tolist() for node in range(len(members))]
+    return _core.FamilyTable.from_lists(header["candidates"], members, values, header["required"])

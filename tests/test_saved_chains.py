@@ -1,0 +1,196 @@
+"""Chains that are saved and restored go on to the last bit as if they had never stopped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise import _core
+from arcwise.errors import FileFormatError
+
+_NAMES = tuple("abcdefg")
+_PARTS = [("a", "b"), ("a", "c"), ("d", "e"), ("f", "e")]
+_SPACES = {
+    "linear": arcwise.LinearOrders(),
+    "buckets": arcwise.BucketOrders(3),
+    "partial orders": arcwise.PartialOrders(_PARTS),
+    "partitions": arcwise.Partitions(),
+    "layerings": arcwise.Layerings(3),
+    "dags": arcwise.Dags(),
+}
+_LADDERS = {"mcmc": [1.0], "mc3": [0.0, 0.2, 0.5, 1.0]}
+_BURN_IN = 700
+
+
+def _model(seed: int = 1, **constraints: Any) -> arcwise.Model:
+    dag = arcwise.simulate.random_dag(_NAMES, expected_degree=3.0, seed=seed)
+    network = arcwise.simulate.discrete_network(dag, seed=seed)
+    return arcwise.Model(network.sample(60, seed=seed), max_indegree=3, **constraints)
+
+
+_CANDIDATES = {"a": ["b", "c"], "e": ["a", "d", "f"], "g": ["c"]}
+_METHODS = {
+    "tables": (_model(), "table"),
+    "walks": (_model(), "walk"),
+    "scans": (_model(), "scan"),
+    "rows": (_model(candidates=_CANDIDATES, plus_one=True), "rows"),
+}
+_MODELS = {
+    "free": _model(),
+    "constrained": _model(required_edges=[("a", "b")], forbidden_edges=[("c", "d"), ("g", "a")]),
+}
+
+
+def _chains(
+    space: arcwise.Space,
+    model: arcwise.Model,
+    ladder: list[float],
+    *,
+    seed: int = 5,
+    count: int = 2,
+    method: Any = "auto",
+) -> _core.Chains:
+    options = _core.RecordOptions()
+    options.dags = 2
+    options.count_extensions = True
+    options.edges = True
+    options.edge_batches = 4
+    sums = arcwise.ScoreSums(model, method=method, tolerance=1e-9, tabulate="sums")
+    built = space.build(sums)
+    adapt = len(ladder) > 1
+    exchanges = 6 if adapt else 0
+    return _core.Chains(built, ladder, exchanges, adapt, 3, options, seed, 0, count)
+
+
+@pytest.mark.parametrize("model", _MODELS.values(), ids=_MODELS)
+@pytest.mark.parametrize("ladder", _LADDERS.values(), ids=_LADDERS)
+@pytest.mark.parametrize("space", _SPACES.values(), ids=_SPACES)
+def test_restored_chains_go_on_bit_for_bit(
+    space: arcwise.Space, ladder: list[float], model: arcwise.Model
+) -> None:
+    whole = _chains(space, model, ladder)
+    whole.start(_BURN_IN, 1, None)
+    whole.sample(200, 1, None)
+
+    chains = _chains(space, model, ladder)
+    chains.start(0, 1, None)
+    chains.plan_burn_in(_BURN_IN)
+    # Every piece is made by chains that know of the earlier ones only what was saved.
+    for piece in (1, 130, 99, 300, 170):
+        state = chains.save_state()
+        chains = _chains(space, model, ladder)
+        chains.restore_state(state)
+        chains.go_on_burning_in(piece, 2, None)
+    for draws in (1, 60, 7, 132):
+        state = chains.save_state()
+        chains = _chains(space, model, ladder)
+        chains.restore_state(state)
+        chains.sample(draws, 2, None)
+    assert chains.save_state() == whole.save_state()
+    for chain in range(2):
+        assert chains.moves(chain) == whole.moves(chain)
+        assert chains.exchanges(chain) == whole.exchanges(chain)
+        expected = whole.record(chain)
+        for name, values in chains.record(chain).items():
+            np.testing.assert_array_equal(values, expected[name])
+
+
+@pytest.mark.parametrize("space", _SPACES.values(), ids=_SPACES)
+@pytest.mark.parametrize(("model", "method"), _METHODS.values(), ids=_METHODS)
+def test_however_sums_are_had(space: arcwise.Space, model: arcwise.Model, method: str) -> None:
+    """Sums by other ways differ in their last bits, and moves take the one that is at hand."""
+    whole = _chains(space, model, _LADDERS["mc3"], method=method)
+    whole.start(300, 1, None)
+    whole.sample(100, 1, None)
+    chains = _chains(space, model, _LADDERS["mc3"], method=method)
+    chains.start(300, 1, None)
+    for _ in range(20):
+        state = chains.save_state()
+        chains = _chains(space, model, _LADDERS["mc3"], method=method)
+        chains.restore_state(state)
+        chains.sample(5, 1, None)
+    assert chains.save_state() == whole.save_state()
+
+
+@pytest.mark.parametrize("space", [_SPACES["linear"], _SPACES["partitions"], _SPACES["dags"]])
+def test_weights_keep_the_rounding_of_their_way_here(space: arcwise.Space) -> None:
+    """Long enough for rounding to build up, and for the sums to be made anew in between."""
+    model = _MODELS["free"]
+    whole, chains = _chains(space, model, [1.0]), _chains(space, model, [1.0])
+    whole.start(30_000, 1, None)
+    chains.start(0, 1, None)
+    chains.plan_burn_in(30_000)
+    for _ in range(30):
+        state = chains.save_state()
+        chains = _chains(space, model, [1.0])
+        chains.restore_state(state)
+        chains.go_on_burning_in(1_000, 1, None)
+    assert chains.save_state() == whole.save_state()
+
+
+def test_taking_draws_leaves_the_path_and_the_edges_alone() -> None:
+    space, model = _SPACES["partitions"], _MODELS["free"]
+    whole, chains = _chains(space, model, [1.0]), _chains(space, model, [1.0])
+    for each in (whole, chains):
+        each.start(50, 1, None)
+    whole.sample(90, 1, None)
+    taken = []
+    for draws in (20, 1, 69):
+        chains.sample(draws, 1, None)
+        taken.append(chains.take_draws(1))
+        assert len(chains.record(1)["log_weights"]) == 0
+    expected = whole.record(1)
+    for name in ("log_weights", "codes", "dag_counts", "parents", "log_extensions"):
+        together = np.concatenate([piece[name] for piece in taken])
+        np.testing.assert_array_equal(together, expected[name])
+    for name in ("edge_sums", "edge_batches", "edge_batch_size"):
+        np.testing.assert_array_equal(taken[-1][name], expected[name])
+
+
+def test_the_saved_state_does_not_grow_once_draws_are_taken() -> None:
+    chains = _chains(_SPACES["linear"], _MODELS["free"], _LADDERS["mc3"])
+    chains.start(100, 1, None)
+    sizes = []
+    for _ in range(12):
+        chains.sample(200, 1, None)
+        for chain in range(2):
+            chains.take_draws(chain)
+        sizes.append(len(chains.save_state()))
+    # Batches fill up and are then merged.
+    assert max(sizes) <= 1.5 * sizes[0]
+    assert max(sizes[6:]) <= max(sizes[:6])
+
+
+def test_a_damaged_state_is_refused() -> None:
+    space, model = _SPACES["linear"], _MODELS["free"]
+    chains = _chains(space, model, [1.0])
+    chains.start(20, 1, None)
+    state = chains.save_state()
+    random = np.random.default_rng(3)
+    for place in [0, 15, len(state) - 1, *random.integers(0, len(state), 200).tolist()]:
+        damaged = bytearray(state)
+        damaged[place] ^= 1 << int(random.integers(8))
+        with pytest.raises(FileFormatError, match="damaged"):
+            _chains(space, model, [1.0]).restore_state(bytes(damaged))
+    for length in (0, 3, 30, len(state) - 1):
+        with pytest.raises(FileFormatError, match="damaged"):
+            _chains(space, model, [1.0]).restore_state(state[:length])
+
+
+def test_a_state_of_other_chains_is_refused() -> None:
+    space, model = _SPACES["linear"], _MODELS["free"]
+    chains = _chains(space, model, [1.0])
+    chains.start(20, 1, None)
+    state = chains.save_state()
+    for other in (
+        _chains(space, model, [1.0], count=3),
+        _chains(space, model, [0.0, 1.0]),
+        _chains(_SPACES["dags"], model, [1.0]),
+    ):
+        with pytest.raises(FileFormatError, match="other chains"):
+            other.restore_state(state)
+    with pytest.raises(FileFormatError, match="scores"):
+        _chains(space, _model(seed=2), [1.0]).restore_state(state)

@@ -1,0 +1,61 @@
+"""SIGTERM ends a run as Ctrl-C does, and signals wait for a checkpoint."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import pytest
+
+from arcwise._running import running
+from arcwise._signals import sigterm_interrupts, uninterrupted
+
+
+def test_sigterm_interrupts_a_run_and_only_that() -> None:
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    with pytest.raises(KeyboardInterrupt), running(1, None, ""):
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_program_that_has_a_use_for_sigterm_keeps_it() -> None:
+    heard: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+    try:
+        with sigterm_interrupts():
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert heard == [signal.SIGTERM]
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def test_signals_wait_until_all_is_done() -> None:
+    done = []
+
+    def work() -> None:
+        with sigterm_interrupts():
+            with uninterrupted():
+                os.kill(os.getpid(), signal.SIGTERM)
+                done.append("here")
+            done.append("not here")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["here"]
+
+
+def test_other_threads_leave_signals_alone() -> None:
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            with sigterm_interrupts(), uninterrupted():
+                assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert failed == []
