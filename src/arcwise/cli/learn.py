@@ -60,8 +60,9 @@ def learn(
         typer.Option("--ladder", help="How the temperatures of mc3 are spread."),
     ] = None,
     dags: Annotated[
-        int, typer.Option("--dags", help="DAGs drawn where the posterior is exact.")
-    ] = 10_000,
+        int | None,
+        typer.Option("--dags", help="DAGs drawn where the posterior is exact (default: 10,000)."),
+    ] = None,
     seed: Seed = 0,
     threads: Threads = None,
     title: Annotated[

@@ -8,10 +8,16 @@ from arcwise import _core
 from arcwise.algorithms.exact import MOST_VARIABLES
 from arcwise.algorithms.targets import Target
 
-# Without a time to keep to, exact is what takes some seconds on one core of a usual machine.
-_EXACT_OPERATIONS = 10**9
+# Without a time to keep to, exact is what takes about a minute on one core of a usual machine,
+# the draws of DAGs included, which sampling as many variables takes as well.
+_EXACT_OPERATIONS = 10**10
 _EXACT_OPERATIONS_PER_SECOND = 10**8
-_MOST_FAMILIES = 2**22
+_MOST_FAMILIES = 2**24
+# An exact draw of a DAG goes through sets of variables, so each variable more doubles its cost;
+# with so many variables ten thousand take some ten seconds.
+_DAGS = 10_000
+_VARIABLES_FOR_ALL_DAGS = 16
+_FEWEST_DAGS = 500
 # Tables of sums over all subsets of all other variables: beyond, candidates are better.
 _MOST_TABULATED_FAMILIES = 2**21
 
@@ -37,9 +43,9 @@ def exact_is_cheap(variables: int, families: int, target: Target, seconds: float
 
     Examples
     --------
-    >>> exact_is_cheap(18, 18 * 2**17, "modular", None)
-    True
     >>> exact_is_cheap(20, 20 * 2**19, "modular", None)
+    True
+    >>> exact_is_cheap(21, 21 * 2**20, "modular", None)
     False
     """
     operations = exact_operations(variables, target)
@@ -53,6 +59,18 @@ def exact_limit(seconds: float | None) -> float:
     if seconds is None:
         return _EXACT_OPERATIONS
     return seconds * _EXACT_OPERATIONS_PER_SECOND
+
+
+def usual_dags(variables: int, target: Target) -> int:
+    """Return how many DAGs are drawn from an exact posterior where none are asked for.
+
+    Examples
+    --------
+    >>> usual_dags(8, "modular"), usual_dags(20, "modular")
+    (10000, 625)
+    """
+    more = 0 if target == "order-modular" else max(0, variables - _VARIABLES_FOR_ALL_DAGS)
+    return max(_FEWEST_DAGS, _DAGS >> more)
 
 
 def all_families_fit(families: int) -> bool:

@@ -69,7 +69,7 @@ space, chains, until, steps, seconds, dags, seed, threads, progress
     until: str | None = "auto"
     steps: int | None = None
     seconds: float | None = None
-    dags: int = 10_000
+    dags: int | None = None
     seed: int = 0
     threads: int | None = None
     progress: Progress = True
@@ -87,7 +87,8 @@ space, chains, until, steps, seconds, dags, seed, threads, progress
             )
         whole_number(self.seed, "seed", at_least=0)
         whole_number(self.max_candidates, "max_candidates", at_least=1)
-        whole_number(self.dags, "dags", at_least=0)
+        if self.dags is not None:
+            whole_number(self.dags, "dags", at_least=0)
         if self.chains is not None:
             whole_number(self.chains, "chains", at_least=1)
         if self.algorithm == "exact" and self.wants_a_sampler:

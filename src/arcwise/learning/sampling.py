@@ -43,7 +43,7 @@ def sample(
     until: str | None = "auto",
     steps: int | None = None,
     seconds: float | None = None,
-    dags: int = 10_000,
+    dags: int | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress = True,
@@ -53,7 +53,7 @@ def sample(
 
     All that is not told is chosen, by fixed rules of the data and the arguments: the
     score by the kinds of the columns; the exact posterior where it costs little (up to
-    18 variables), else Markov chains over partitions among candidate parents that are
+    20 variables), else Markov chains over partitions among candidate parents that are
     grown; and when to stop. The summary says what was chosen and why
     (``summary["choices"]``, and ``summary["chosen"]`` for programs), and how far
     the result can be trusted (``summary["verdict"]`` and ``summary["trust"]``).
@@ -98,7 +98,8 @@ def sample(
         With a budget in steps, the same seed gives the same answer anywhere.
     dags
         With ``"exact"``: the number of DAGs drawn from the posterior, from which
-        paths, effects and the like are found.
+        paths, effects and the like are found. None for 10,000, fewer for more than
+        16 variables, as each draw then takes longer.
     seed
         The seed; results do not depend on the number of threads.
     threads
@@ -169,7 +170,8 @@ def _chosen_algorithm(request: Request, problem: Problem) -> str:
 def _settings(request: Request, algorithm: str, n: int, spent: float) -> dict[str, Any]:
     """Return the arguments of the algorithm, and so all that was chosen about the run."""
     if algorithm == "exact":
-        return {"dags": request.dags}
+        dags = costs.usual_dags(n, request.target) if request.dags is None else request.dags
+        return {"dags": dags}
     modular = request.target == "modular"
     space: Space = request.space or (Partitions() if modular else LinearOrders())
     seconds = request.seconds
