@@ -6,6 +6,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import arcwise
 from arcwise import _core
 from arcwise.errors import ArgumentError, CapacityError, NumericalError
+from exact_models import random_model
 from reference.ancestors import ancestor_probabilities, ancestors, linear_extension_counts
 from reference.dags import all_dags, linear_extensions
 
@@ -258,3 +260,23 @@ def test_reference_counts_linear_extensions_and_finds_ancestors() -> None:
         dag: len(list(linear_extensions(dag))) for dag in all_dags(4)
     }
     assert ancestors(((), (0,), (1,), ())) == ({0}, {0, 1}, {0, 1, 2}, {3})
+
+
+def test_a_posterior_with_paths_knows_them_exactly(tmp_path: Path) -> None:
+    model = random_model(5, seed=3)
+    found = arcwise.exact(model, paths=True, dags=50)
+    expected = arcwise.ancestor_probabilities(model)
+    np.fill_diagonal(expected, 0.0)
+    found.save(tmp_path / "posterior.npz")
+    source, target = model.variables[0], model.variables[3]
+    for posterior in (found, arcwise.Posterior.load(tmp_path / "posterior.npz")):
+        estimate = posterior.estimate(f"{source} ~> {target}")
+        assert estimate.exact
+        assert estimate.value == expected[0, 3]
+        assert posterior.probability(f"not {source} ~> {target}") == 1.0 - expected[0, 3]
+        matrix = posterior.matrix("ancestor")
+        assert np.array_equal(matrix.probabilities, expected)
+        assert not matrix.standard_errors.any()
+        # A path of bounded length is still found from the DAGs.
+        assert not posterior.estimate(f"{source} ~>{{2}} {target}").exact
+    assert not arcwise.exact(model, dags=50).estimate(f"{source} ~> {target}").exact

@@ -61,6 +61,7 @@ GOLDEN = {
             "exact_operations": 15170,
             "exact_limit": 10**10,
             "dags": 10_000,
+            "paths": True,
             "seed": 1,
         },
         [
@@ -69,8 +70,8 @@ GOLDEN = {
             "Uniform.",
             "All parent sets that the constraints leave are considered: 1,024.",
             "The modular posterior of 8 variables was computed exactly (exact is chosen up to "
-            "1e+10 operations, and this took 1.5e+04); 10,000 DAGs were drawn from it for paths "
-            "and other features.",
+            "1e+10 operations, and this took 1.5e+04); 10,000 DAGs were drawn from it for other "
+            "features.",
         ],
     ),
     "mcmc": (

@@ -31,6 +31,7 @@ def exact(
     *,
     memory_limit: int | None = None,
     tolerance: float = 1e-8,
+    paths: bool = False,
     dags: int = 0,
     seed: int = 0,
     threads: int | None = None,
@@ -54,9 +55,12 @@ def exact(
     tolerance
         The largest error rounding may leave in the modular programme, whose
         sums alternate in sign; it takes more digits where it must.
+    paths
+        Whether the probability of a directed path between each two variables is
+        computed as well, see `ancestor_probabilities`.
     dags
         The number of DAGs to draw from the posterior, independently, for what
-        edges and parent sets do not tell, such as paths; see `ExactSampler`. It takes
+        edges and parent sets do not tell, such as blankets; see `ExactSampler`. It takes
         about as long again.
     seed
         The seed of these draws.
@@ -107,6 +111,13 @@ def exact(
                 weights, run.threads, run.progress
             )
         constant = log_prior_constant(model, wanted, tolerance, quiet)
+    reached = None
+    if paths:
+        reached = ancestor_probabilities(
+            model, wanted, memory_limit=memory_limit, tolerance=tolerance, threads=threads,
+            progress=progress,
+        )  # fmt: skip
+        np.fill_diagonal(reached, 0.0)  # no variable has a path to itself
     drawn = _drawn(model, wanted, tolerance, count, key, threads, progress) if count else None
     orders = 0.0
     if wanted == "order-modular":
@@ -122,6 +133,7 @@ def exact(
         map_probability=math.exp(min(0.0, map_log_weight + orders - total)),
         error=error,
         family_probabilities=FamilyScores(model.variables, families),
+        paths=reached,
         dags=drawn,
         provenance=model.provenance() | {"seconds": time.perf_counter() - start},
     )

@@ -171,7 +171,8 @@ def _settings(request: Request, algorithm: str, n: int, spent: float) -> dict[st
     """Return the arguments of the algorithm, and so all that was chosen about the run."""
     if algorithm == "exact":
         dags = costs.usual_dags(n, request.target) if request.dags is None else request.dags
-        return {"dags": dags}
+        # Under the order-modular prior paths take far longer than all else.
+        return {"dags": dags, "paths": request.target == "modular"}
     modular = request.target == "modular"
     space: Space = request.space or (Partitions() if modular else LinearOrders())
     seconds = request.seconds

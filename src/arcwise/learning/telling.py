@@ -70,7 +70,7 @@ def _about_the_run(posterior: Posterior, request: Request, variables: int) -> li
         reason = ""
         if request.algorithm is None:
             reason = f" (exact is chosen up to {limit} operations, and this took {operations:.1e})"
-        drawn = f"; {count:,} DAGs were drawn from it for paths and other features"
+        drawn = f"; {count:,} DAGs were drawn from it for other features"
         return [
             f"The {posterior.target} posterior of {plural(variables, 'variable')} was computed "
             f"exactly{reason}{drawn if count else ''}."

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arcwise._names import positions
 from arcwise.diagnostics.convergence import weighted_standard_error
 from arcwise.errors import ArgumentError
-from arcwise.features import Conditional, Edge, Feature, Not, NumberOfEdges, SkeletonEdge
+from arcwise.features import Conditional, Edge, Feature, Not, NumberOfEdges, Path, SkeletonEdge
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.estimate import Estimate, Interval, event_interval, mean_interval
 from arcwise.posterior.matrices import (
@@ -134,10 +134,10 @@ def estimate_from_posterior(posterior: Posterior, asked: Feature | Conditional) 
 
     Exact posteriors know edges, parent sets and what else the parents of one node
     decide, also given each other; joined pairs, whose two directions exclude each
-    other; and the mean number of edges. Sampled ones have means of exact
-    probabilities for edges, and their sums for joined pairs and the number of
-    edges; the error of a sum is the smaller of the sum of the errors, which it
-    cannot exceed, and of what the DAGs say.
+    other; the mean number of edges; and paths, where they were asked for. Sampled
+    ones have means of exact probabilities for edges, and their sums for joined
+    pairs and the number of edges; the error of a sum is the smaller of the sum of
+    the errors, which it cannot exceed, and of what the DAGs say.
     """
     exact = _exact_value(posterior, asked)
     if exact is not None:
@@ -193,6 +193,9 @@ def _exact_value(posterior: Posterior, asked: Feature | Conditional) -> float | 
         return None
     if isinstance(asked, Edge | SkeletonEdge | NumberOfEdges):
         return _sum_of_edges(posterior.edges, posterior.variables, asked)
+    if isinstance(asked, Path) and asked.max_length is None and posterior.paths is not None:
+        source, target = positions(asked.names, posterior.variables, "feature")
+        return float(posterior.paths[source, target])
     if asked.decided_by is not None:
         return _by_parents(posterior, asked, asked.decided_by)
     if isinstance(asked, Not):
@@ -260,13 +263,15 @@ def _from_edges(posterior: Posterior, asked: Feature) -> Estimate | None:
 def matrix_of_posterior(
     posterior: Posterior, relation: Relation, max_length: int | None
 ) -> FeatureMatrix:
-    """Return the probabilities of a relation: from the matrix of edges, or from the DAGs.
+    """Return the probabilities of a relation: exact, from the matrix of edges, or from the DAGs.
 
     The error of the sum of two edges is at most the sum of their errors; where the
     DAGs say less, it is what they say.
     """
     wanted = checked_relation(relation)
     checked_length(max_length, wanted)
+    if wanted == "ancestor" and max_length is None and posterior.paths is not None:
+        return FeatureMatrix(posterior.paths, np.zeros_like(posterior.paths))
     if wanted not in ("edge", "skeleton"):
         return posterior.sampled_dags(f"the relation '{wanted}'").matrix(
             wanted, max_length=max_length

@@ -9,6 +9,8 @@ is not finite is the text "nan", "inf" or "-inf", or null in ``summary`` and
 ================================================  =====================================
 ``edges``, ``edge_errors``                        probabilities and standard errors of
                                                   edges, as [source, target]
+``paths``                                         probabilities of directed paths, as
+                                                  [source, target], if any
 ``parents_i``, ``offsets_i``,                     the parent sets of node i: set j is
 ``probabilities_i``                               ``parents_i[offsets_i[j]:
                                                   offsets_i[j + 1]]``, as positions
@@ -144,8 +146,9 @@ def save(posterior: Posterior, path: Path) -> None:
 
 def _arrays(posterior: Posterior) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {"edges": posterior.edges}
-    if posterior.edge_errors is not None:
-        arrays["edge_errors"] = posterior.edge_errors
+    for name in ("edge_errors", "paths"):
+        if getattr(posterior, name) is not None:
+            arrays[name] = getattr(posterior, name)
     if posterior.family_probabilities is not None:
         table = posterior.family_probabilities.table
         for node in range(len(posterior.variables)):
@@ -221,7 +224,7 @@ def _fields(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
     fields["algorithm"] = str(header["algorithm"])
     fields["variables"] = variables
     fields["edges"] = parts["edges"]
-    fields["edge_errors"] = parts.get("edge_errors")
+    fields |= {name: parts.get(name) for name in ("edge_errors", "paths")}
     fields["evidence"] = _evidence_in(header["evidence"])
     if header["map_edges"] is not None:
         edges = [tuple(edge) for edge in header["map_edges"]]

@@ -61,6 +61,9 @@ class Posterior:
         The probability of each parent set of each node.
     edge_errors
         The Monte-Carlo standard error of each edge probability, as [source, target].
+    paths
+        The exact probability of a directed path between each two variables, as
+        [source, target], if it was asked for; else sampled DAGs tell.
     dags
         The DAGs that were sampled.
     traces
@@ -91,6 +94,7 @@ class Posterior:
     error: float | None = None
     family_probabilities: FamilyScores | None = None
     edge_errors: NDArray[np.float64] | None = None
+    paths: NDArray[np.float64] | None = None
     dags: DagSample | None = None
     traces: Traces | None = None
     summary: Mapping[str, Any] = field(default_factory=dict)
@@ -98,7 +102,7 @@ class Posterior:
 
     def __post_init__(self) -> None:
         n = len(self.variables)
-        for name in ("edges", "edge_errors"):
+        for name in ("edges", "edge_errors", "paths"):
             matrix = getattr(self, name)
             if matrix is not None and matrix.shape != (n, n):
                 raise ArgumentError(f"{name} has the shape {matrix.shape}; give {(n, n)}")
