@@ -136,7 +136,7 @@ def test_a_process_that_is_ended(number: int, table: Path, tmp_path: Path) -> No
         [sys.executable, "-c", _COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         # Draws begin in the middle of the run.
-        while not (folder / "ledger.sqlite").exists() or arcwise.status(folder).states < 100:
+        while not (folder / "settings.json").exists() or arcwise.status(folder).states < 100:
             assert process.poll() is None
             time.sleep(0.02)
         process.send_signal(number)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
+import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -206,12 +209,34 @@ def refuse(error: type[Exception], value: Any) -> str:
     return str(refused.value)
 
 
+def test_what_nobody_uses_is_removed_though_others_remove_it_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    old = [tmp_path / name for name in ("0" * 64, "1" * 64 + ".lock", ".writing-a", ".arcwise-b")]
+    for path in [*old, tmp_path / "mine"]:
+        path.touch()
+        os.utime(path, (0, 0))
+    gone = tmp_path / ("2" * 64)
+    there = [gone, *tmp_path.iterdir()]
+    monkeypatch.setattr(Path, "iterdir", lambda _: iter(there))
+    host_files.publish_payload(1, tmp_path, shared=True)
+    monkeypatch.undo()
+    left = {path.name for path in tmp_path.iterdir()}
+    assert "mine" in left
+    assert len(left) == 2
+
+
 def test_what_is_no_cluster_is_refused_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("arcwise.engines.cluster._CONNECT", 1.0)
     for address in ("dask://127.0.0.1:1", "tcp://127.0.0.1:1", "127.0.0.1:1", "nonsense://x"):
         assert f"no Dask scheduler answers at '{address}'" in refuse(EngineError, address)
+    began = time.monotonic()
+    for address in ("nonsense", "tcp://", "127.0.0.1", "tls://127.0.0.1:1", "inproc://x"):
+        assert f"no Dask scheduler answers at '{address}'" in refuse(EngineError, address)
+    gc.collect()
+    assert time.monotonic() - began < 10  # no client lingers
     assert "there is no scheduler file" in refuse(EngineError, tmp_path / "none.json")
     assert "the cluster is a int" in refuse(EngineError, 5)
     refuse(ArgumentError, "")

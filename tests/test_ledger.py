@@ -11,7 +11,7 @@ import pytest
 
 from arcwise.errors import RunDirectoryError
 from arcwise.runs import ledger as module
-from arcwise.runs.ledger import Ledger, mended, read_all
+from arcwise.runs.ledger import Ledger, is_blank, mended, read_all
 from arcwise.runs.packing import pack, unpack
 
 
@@ -74,6 +74,7 @@ def test_states_kept_are_few_and_never_far_apart(tmp_path: Path) -> None:
 
 def test_what_is_whole_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
+    Ledger(path).close()
     assert mended(path) is None
     content = _written(path, 5)
     assert mended(path) is None
@@ -190,6 +191,22 @@ def test_a_reader_sees_whole_checkpoints_while_the_writer_goes_on(tmp_path: Path
             facts, draws = read_all(path)
             assert [fact["number"] for fact in facts] == list(range(1, number + 1))
             assert draws[-1] == _content(number)[1]
+
+
+def test_a_ledger_that_is_gone_or_empty_is_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    said = mended(path)
+    assert said is not None
+    assert "missing; the run goes on from the start" in said
+    for size in (0, 4096):
+        _written(path, 5)
+        with open(path, "r+b") as file:
+            file.truncate(size)
+        said = mended(path)
+        assert said is not None
+        assert "damaged after checkpoint 0; the run goes on from the start" in said
+        assert is_blank(path)
+        path.unlink()
 
 
 def test_a_file_that_is_no_ledger_is_not_read(tmp_path: Path) -> None:

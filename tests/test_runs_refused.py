@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,7 @@ from arcwise.errors import (
     RunDirectoryError,
 )
 from arcwise.runs import directory as module
+from arcwise.runs import ledger as ledger_module
 from arcwise.runs import stored_model
 from arcwise.runs.ledger import read_all
 from arcwise.runs.lock import Lock, is_locked
@@ -90,6 +94,7 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text(json.dumps(settings))
     sentence = _refusal(lambda: arcwise.resume(tmp_path), RunDirectoryError)
     assert 'another version of arcwise ("0.0.9", not' in sentence
+    assert "go on with that version" in sentence
     settings["format_version"] = 99
     (tmp_path / "settings.json").write_text(json.dumps(settings))
     assert "newer arcwise" in _refusal(lambda: arcwise.resume(tmp_path), FileFormatError)
@@ -122,6 +127,34 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
         assert "another process" in _refusal(lambda: Lock(tmp_path).__enter__(), RunDirectoryError)
 
 
+def test_to_look_for_a_writer_disturbs_none(tmp_path: Path) -> None:
+    assert not is_locked(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    _begin(tmp_path)
+    with open(tmp_path / "lock") as looked_at:
+        fcntl.flock(looked_at, fcntl.LOCK_EX)
+        threading.Timer(0.1, looked_at.close).start()
+        with Lock(tmp_path):
+            assert is_locked(tmp_path)
+
+
+def test_a_folder_that_may_not_be_written_to_is_read(tmp_path: Path, monkeypatch: Any) -> None:
+    _begin(tmp_path)
+    expected = arcwise.status(tmp_path)
+    connected = ledger_module._connected
+
+    def refusing(path: Path, mode: str) -> sqlite3.Connection:
+        if mode == "ro":
+            error = sqlite3.OperationalError("attempt to write a readonly database")
+            error.sqlite_errorname = "SQLITE_READONLY_CANTINIT"
+            raise error
+        return connected(path, mode)
+
+    monkeypatch.setattr(ledger_module, "_connected", refusing)
+    assert arcwise.status(tmp_path) == expected
+    assert expected.checkpoints > 0
+
+
 def test_folders_without_a_run(tmp_path: Path) -> None:
     for action in (arcwise.resume, arcwise.status):
         assert "there is no run" in _refusal(lambda: action(tmp_path / "no"), ArgumentError)  # noqa: B023
@@ -129,7 +162,9 @@ def test_folders_without_a_run(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
     assert "is a file" in _refusal(lambda: _begin(file), ArgumentError)
-    (tmp_path / "ledger.sqlite").write_bytes(b"")
+    for action in (arcwise.resume, arcwise.status):
+        assert "there is no run" in _refusal(lambda: action(file), ArgumentError)  # noqa: B023
+    (tmp_path / "ledger.sqlite").write_bytes(b"something")
     assert "no settings.json" in _refusal(lambda: _begin(tmp_path), RunDirectoryError)
 
 
@@ -208,3 +243,6 @@ def test_a_directory_that_cannot_be_written(tmp_path: Path, monkeypatch: Any) ->
     assert "its disk is full" in sentence
     monkeypatch.undo()
     _begin(tmp_path)
+    (tmp_path / "lock").unlink()
+    (tmp_path / "lock").mkdir()
+    assert "cannot be written" in _refusal(lambda: arcwise.resume(tmp_path), RunDirectoryError)

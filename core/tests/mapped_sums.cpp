@@ -106,6 +106,34 @@ TEST(mapped_sums_answer_as_those_they_were_written_from) {
     }
 }
 
+TEST(files_of_sums_with_words_that_cannot_be_are_refused_or_mapped_and_break_nothing) {
+    for (const SumMethod method : {SumMethod::table, SumMethod::walk}) {
+        const FamilyTable table = example(method, 20.0);
+        const ScoreSums made(table, std::vector<SumMethod>(table.size(), method), 1e-12,
+                             Tabulated::sums, {});
+        const TemporaryFile file;
+        made.write(file.path);
+        const auto size = std::filesystem::file_size(file.path);
+        const std::vector<char> ones(8, '\xFF');
+        std::vector<char> before(8);
+        int refused = 0;
+        for (std::uintmax_t at = sizeof header - 1; at + 8 <= size; at += 8) {
+            std::fstream out(file.path, std::ios::binary | std::ios::in | std::ios::out);
+            out.seekg(static_cast<std::streamoff>(at)).read(before.data(), 8);
+            out.seekp(static_cast<std::streamoff>(at)).write(ones.data(), 8).flush();
+            try {
+                ScoreSums::map(file.path, sizeof header - 1);
+            } catch (const Error& error) {
+                CHECK(error.kind() == ErrorKind::file_format);
+                ++refused;
+            }
+            out.seekp(static_cast<std::streamoff>(at)).write(before.data(), 8).flush();
+        }
+        CHECK(refused > 0);
+        ScoreSums::map(file.path, sizeof header - 1);
+    }
+}
+
 TEST(files_of_sums_that_are_cut_or_too_long_are_refused) {
     const FamilyTable table = example(SumMethod::table, 20.0);
     const ScoreSums made(table, std::vector<SumMethod>(table.size(), SumMethod::table), 1e-12,

@@ -50,6 +50,10 @@ ScoreSums::ScoreSums(ArchiveReader& reader) {
     for (std::vector<int>& possible : possible_) reader.array(possible);
     reader.array(inside_);
     reader.finish();
+    reader.expect(inside_.size() == sums_.size());
+    for (const std::vector<int>& possible : possible_) {
+        for (const int parent : possible) reader.expect(parent >= 0 && parent < nodes());
+    }
     name_bits();
 }
 

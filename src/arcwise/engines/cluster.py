@@ -44,13 +44,17 @@ def connect(address: str) -> Any:
                 f"'dask scheduler --scheduler-file {named}', or check the path"
             )
         known = {"scheduler_file": named}
+    client = dask.Client.__new__(dask.Client)
     try:
-        return dask.Client(**known, timeout=_CONNECT, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
+        client.__init__(**known, timeout=_CONNECT, set_as_default=False)
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        # Else it would try for long to take leave of a scheduler that it never met.
+        client.status = "closed"
         raise EngineError(
             f"no Dask scheduler answers at '{address}' ({type(error).__name__}); start one with "
             "'dask scheduler', or check the address"
         ) from None
+    return client
 
 
 class Cluster:

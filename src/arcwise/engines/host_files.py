@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -31,6 +31,7 @@ PAYLOAD = "arcwise payload"
 PAYLOAD_VERSION = 1
 _VERSIONS = {PAYLOAD: PAYLOAD_VERSION, score_table.KIND: score_table.VERSION}
 _MOST_OPEN = 8
+_WRITING = ".writing-"
 _UNUSED_FOR = 3 * 24 * 3600.0
 
 
@@ -89,7 +90,7 @@ def publish(
     """
     where = cache_folder() if folder is None else folder
     _remove_old(where)
-    handle, name = tempfile.mkstemp(prefix=".writing-", dir=where)
+    handle, name = tempfile.mkstemp(prefix=_WRITING, dir=where)
     os.close(handle)
     written = Path(name)
     try:
@@ -232,5 +233,8 @@ def _remove_old(folder: Path) -> None:
     for path in folder.iterdir():
         name = path.name.split(".")[0]
         ours = len(name) == 64 and set(name) <= set("0123456789abcdef")
-        if ours and path.stat().st_mtime < oldest:
-            path.unlink(missing_ok=True)
+        # What a process that was killed was writing has no hash yet.
+        ours |= path.name.startswith((_WRITING, score_table.WRITING))
+        with suppress(FileNotFoundError):  # another process may be at it too
+            if ours and path.stat().st_mtime < oldest:
+                path.unlink()

@@ -14,6 +14,7 @@ from arcwise.sums import ScoreSums
 
 KIND = "arcwise scores"
 VERSION = 1
+WRITING = ".arcwise-"
 
 
 def write_score_table(sums: ScoreSums, path: Path) -> Header:
@@ -26,7 +27,7 @@ def write_score_table(sums: ScoreSums, path: Path) -> Header:
         "tolerance": sums.tolerance,
         "tabulated": sums.tabulated,
     }
-    handle, name = tempfile.mkstemp(prefix=".arcwise-", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=WRITING, dir=path.parent)
     os.close(handle)
     partial = Path(name)
     try:

@@ -29,7 +29,7 @@ from arcwise.model import Model
 from arcwise.posterior.files import write_json
 from arcwise.runs.annealing_log import AnnealingLog
 from arcwise.runs.chain_log import ChainLog
-from arcwise.runs.ledger import Ledger, mended
+from arcwise.runs.ledger import Ledger, is_blank, mended
 from arcwise.runs.lock import Lock
 from arcwise.runs.stored_model import StoredModel, arrays_of, digest_of, write_model
 
@@ -76,7 +76,7 @@ class RunDirectory:
         """Open it: begin a run there, or go on with it if it is the same."""
         with _told_plainly(self._path):
             self._path.mkdir(parents=True, exist_ok=True)
-        self._lock = Lock(self._path).__enter__()
+            self._lock = Lock(self._path).__enter__()
         try:
             with _told_plainly(self._path):
                 self._begin_or_compare()
@@ -131,7 +131,7 @@ class RunDirectory:
         file = self._path / SETTINGS
         if file.exists():
             _refuse_difference(read_settings(self._path), whole, self._path)
-        elif (self._path / LEDGER).exists():
+        elif (self._path / LEDGER).exists() and not is_blank(self._path / LEDGER):
             raise RunDirectoryError(
                 f"'{self._path}' has a ledger and no {SETTINGS}; put that back from a copy, or use "
                 "another directory"
@@ -139,7 +139,8 @@ class RunDirectory:
         else:
             assert arrays is not None
             write_model(arrays, self._path / MODEL)
-            # Last, so that what has settings has all it needs.
+            Ledger(self._path / LEDGER).close()
+            # Last, so that what has settings has all it needs, or has lost it.
             write_json(whole | {"digest": _digest(whole)}, file)
 
 
@@ -159,7 +160,7 @@ def read_settings(path: Path) -> dict[str, Any]:
         version = int(settings["format_version"])
         digest = settings.pop("digest")
         known = settings["format"] == FORMAT and digest == _digest(settings)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise ArgumentError(
             f"there is no run in '{path}'; give the directory that a run was begun with"
         ) from None
@@ -198,9 +199,11 @@ def _refuse_difference(there: dict[str, Any], here: dict[str, Any], path: Path) 
             name, old, new = next(
                 (f"{name}: {key}", old[key], new[key]) for key in old if old[key] != new[key]
             )
+        # What this process has, resume would have as well.
+        way = "that version" if name == "arcwise" else "arcwise resume"
         raise RunDirectoryError(
             f"the run in '{path}' has another {_NAMES.get(name, name)} ({_short(old)}, not "
-            f"{_short(new)}); go on with arcwise resume, or use another directory"
+            f"{_short(new)}); go on with {way}, or use another directory"
         )
 
 
@@ -219,5 +222,5 @@ def _told_plainly(path: Path) -> Iterator[None]:
     except OSError as error:
         what = "its disk is full" if error.errno == errno.ENOSPC else os.strerror(error.errno or 0)
         raise RunDirectoryError(
-            f"the run directory '{path}' cannot be written ({what}); make room or use another"
+            f"the run directory '{path}' cannot be written ({what}); see to that, or use another"
         ) from None

@@ -14,7 +14,8 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,10 +35,11 @@ CREATE TABLE checkpoints (
 """
 _INSERT = "INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)"
 _SECONDS_TO_WAIT = 30.0
-_PAGE = 4096  # bytes; a ledger with a table has two
+_PAGE = 4096  # bytes
 _SYNCHRONOUS = "FULL"  # a checkpoint outlives a power cut
 # Errors that come of where the file is, not of what is in it.
 _NO_DAMAGE = ("SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_BUSY", "SQLITE_PERM", "SQLITE_NOMEM")
+_NOT_WRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN")
 
 
 @dataclass(frozen=True)
@@ -158,9 +160,10 @@ def mended(path: Path) -> str | None:
     """
     fresh = path.with_name(path.name + ".partial")
     if not path.exists():
-        if fresh.exists():
-            # The process ended between setting the old one aside and this.
-            os.replace(fresh, path)
+        if not fresh.exists():
+            return f"the ledger '{path}' is missing; the run goes on from the start"
+        # The process ended between setting the old one aside and this.
+        os.replace(fresh, path)
         return None
     _remove(fresh)
     found = _Examined(path)
@@ -181,22 +184,43 @@ def mended(path: Path) -> str | None:
     )
 
 
-def read_all(path: Path) -> tuple[list[dict[str, Any]], list[bytes]]:
-    """Return the facts and draws of all checkpoints; someone else may be writing to the ledger."""
+def is_blank(path: Path) -> bool:
+    """Say whether a ledger is sound and has no checkpoint yet."""
     try:
-        with closing(_connected(path, read_only=True)) as connection:
-            if not _has_table(connection):
-                return [], []
-            rows = connection.execute("SELECT facts, draws FROM checkpoints ORDER BY number")
-            facts, draws = [], []
-            for text, content in rows:
-                facts.append(json.loads(text))
-                draws.append(content)
-            return facts, draws
-    except (sqlite3.Error, ValueError) as error:
-        raise RunDirectoryError(
-            f"the ledger '{path}' cannot be read ({error}); arcwise resume mends it"
-        ) from None
+        with closing(_connected(path)) as connection:
+            return not _has_table(connection) or _last_number(connection) == 0
+    except sqlite3.Error:
+        return False
+
+
+def read_all(
+    path: Path, of_draws: Callable[[bytes], Any] = bytes
+) -> tuple[list[dict[str, Any]], list[Any]]:
+    """Return the facts of all checkpoints, and what is wanted of the draws of each.
+
+    Someone else may be writing to the ledger.
+    """
+    for mode in ("ro", "ro&immutable=1"):
+        try:
+            with closing(_connected(path, mode)) as connection:
+                if not _has_table(connection):
+                    return [], []
+                rows = connection.execute("SELECT facts, draws FROM checkpoints ORDER BY number")
+                facts, draws = [], []
+                for text, content in rows:
+                    facts.append(json.loads(text))
+                    draws.append(of_draws(content))
+                return facts, draws
+        except (sqlite3.Error, ValueError, zlib.error) as error:
+            # In a folder that one may not write to, SQLite cannot tell other readers of the log
+            # that it reads; but what is in the ledger itself is whole between two checkpoints.
+            named = getattr(error, "sqlite_errorname", "")
+            if mode == "ro" and named.startswith(_NOT_WRITABLE):
+                continue
+            raise RunDirectoryError(
+                f"the ledger '{path}' cannot be read ({error}); arcwise resume mends it"
+            ) from None
+    raise AssertionError("the second way returns or raises")
 
 
 class _Examined:
@@ -207,9 +231,6 @@ class _Examined:
         self.usable = 0  # the last of these whose state is there
         self.whole = False
         try:
-            if _not_begun(path):
-                self.whole = True
-                return
             digest = b""
             for number, facts, draws, state, state_digest, written in _rows(path):
                 digest = _digest(digest, number, facts, draws, state_digest)
@@ -231,14 +252,6 @@ class _Examined:
                 raise _refusal(path, error) from None
         except (TypeError, ValueError, OverflowError, AttributeError):
             self.whole = False
-
-
-def _not_begun(path: Path) -> bool:
-    """Say whether the process ended before it had made the table."""
-    if path.stat().st_size not in (0, _PAGE):
-        return False
-    with closing(_connected(path)) as connection:
-        return connection.execute("SELECT * FROM sqlite_master").fetchall() == []
 
 
 def _rows(path: Path, up_to: int | None = None) -> Iterator[tuple[Any, ...]]:
@@ -279,8 +292,7 @@ def _has_table(connection: sqlite3.Connection) -> bool:
     return names.fetchone() is not None
 
 
-def _connected(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    mode = "ro" if read_only else "rwc"
+def _connected(path: Path, mode: str = "rwc") -> sqlite3.Connection:
     address = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(
         address, uri=True, timeout=_SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False

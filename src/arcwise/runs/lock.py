@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from types import TracebackType
 
 from arcwise.errors import RunDirectoryError
 
 _NAME = "lock"
+_PATIENCE = 0.5  # seconds; whoever only looks whether there is a writer holds it for a moment
 
 
 class Lock:
@@ -30,7 +32,7 @@ class Lock:
     def __enter__(self) -> Lock:
         """Take it, or refuse if another process has it."""
         file = os.open(self._directory / _NAME, os.O_RDWR | os.O_CREAT, 0o644)
-        if not _taken(file):
+        if not _taken_soon(file):
             os.close(file)
             raise RunDirectoryError(
                 f"another process is writing to the run directory '{self._directory}'; wait for "
@@ -54,12 +56,24 @@ class Lock:
 def is_locked(directory: Path) -> bool:
     """Say whether some process is writing to a run directory."""
     try:
-        with Lock(directory):
-            return False
-    except RunDirectoryError:
-        return True
+        # To look one need not be allowed to write.
+        file = os.open(directory / _NAME, os.O_RDONLY)
     except OSError:
         return False
+    try:
+        return not _taken(file)
+    finally:
+        os.close(file)
+
+
+def _taken_soon(file: int) -> bool:
+    """Take the lock of an open file, and say whether that went well within a moment."""
+    end = time.monotonic() + _PATIENCE
+    while not _taken(file):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
 
 
 def _taken(file: int) -> bool:

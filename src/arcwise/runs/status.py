@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.diagnostics.chains import trace_diagnostics
 from arcwise.posterior.evidence import effective_runs
@@ -148,10 +149,11 @@ def status(directory: str | os.PathLike[str]) -> RunStatus:
     path = Path(directory)
     settings = read_settings(path)
     ledger = path / LEDGER
-    facts, draws = read_all(ledger) if ledger.exists() else ([], [])
+    annealing = settings["algorithm"] == "ais"
+    wanted_of_draws = _nothing if annealing else _log_weights
+    facts, draws = read_all(ledger, wanted_of_draws) if ledger.exists() else ([], [])
     nothing: dict[str, Any] = {"seconds": 0.0, "finished": False, "time": None}
     last = facts[-1] if facts else nothing
-    annealing = settings["algorithm"] == "ais"
     done = int(last.get("runs" if annealing else "steps", 0))
     wanted, share = _wanted(settings, annealing, done, float(last["seconds"]), last["finished"])
     seconds = float(last["seconds"])
@@ -201,15 +203,20 @@ def _wanted(
     return None, None
 
 
-def _of_chains(draws: list[bytes]) -> tuple[float | None, float | None]:
-    records = [unpack(part) for part in draws]
-    records = [part for part in records if len(part[0]["log_weights"])]
-    if not records:
+def _nothing(draws: bytes) -> None:
+    """Return what annealing runs are told by."""
+
+
+def _log_weights(draws: bytes) -> list[NDArray[np.float64]]:
+    """Return the log weights of each chain, all that a large ledger has room for in memory."""
+    return [record["log_weights"] for record in unpack(draws)]
+
+
+def _of_chains(parts: list[list[NDArray[np.float64]]]) -> tuple[float | None, float | None]:
+    parts = [part for part in parts if len(part[0])]
+    if not parts:
         return None, None
-    rows = tuple(
-        np.concatenate([part[chain]["log_weights"] for part in records])
-        for chain in range(len(records[0]))
-    )
+    rows = tuple(np.concatenate([part[chain] for part in parts]) for chain in range(len(parts[0])))
     found = trace_diagnostics(Traces(rows))
     return found["rhat_log_weight"], found["effective_samples_log_weight"]
 

@@ -79,7 +79,10 @@ class ArchiveReader {
 
     template <class T>
     void number(T& value) {
-        std::memcpy(&value, take(sizeof(std::uint64_t)), sizeof value);
+        const std::byte* from = take(sizeof(std::uint64_t));
+        // Any other byte in a bool would be undefined.
+        if constexpr (std::is_same_v<T, bool>) expect(*from <= std::byte{1});
+        std::memcpy(&value, from, sizeof value);
     }
 
     template <class T>
@@ -109,6 +112,11 @@ class ArchiveReader {
 
     // Throws `file_format` unless everything has been read.
     void finish() const;
+
+    // Throws `file_format` unless this holds of what has been read.
+    void expect(bool sound) const {
+        if (!sound) refuse();
+    }
 
   private:
     template <class T>
