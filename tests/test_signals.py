@@ -10,6 +10,7 @@ import pytest
 
 from arcwise._running import running
 from arcwise._signals import sigterm_interrupts, uninterrupted
+from arcwise.cli import main
 
 
 def test_sigterm_interrupts_a_run_and_only_that() -> None:
@@ -59,3 +60,14 @@ def test_other_threads_leave_signals_alone() -> None:
     thread.start()
     thread.join()
     assert failed == []
+
+
+def test_the_command_line_takes_sigterm_as_ctrl_c_all_along(monkeypatch, capsys):
+    def killed(*_: object, **__: object) -> int:
+        signal.raise_signal(signal.SIGTERM)
+        return 0
+
+    monkeypatch.setattr("arcwise.cli.app.app", killed)
+    assert main([]) == 130
+    assert capsys.readouterr().err == "arcwise: interrupted\n"
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

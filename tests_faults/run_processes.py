@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 _COMMAND = "import sys; from arcwise.cli import main; sys.exit(main())"
@@ -32,18 +34,47 @@ def finish(*arguments: object, status: int = 0) -> tuple[str, str]:
 
 
 def kill_after(
-    seconds: float, arguments: Sequence[object], signal_number: int, ledger: Path
+    checkpoints: int,
+    seconds: float,
+    arguments: Sequence[object],
+    signal_number: int,
+    ledger: Path,
 ) -> int:
-    """Start ``arcwise``, signal it a while after its ledger is there; return its exit status."""
+    """Start ``arcwise``, signal it in the middle of its run, and return its exit status.
+
+    Parameters
+    ----------
+    checkpoints
+        So many more of them than now must be in the ledger: however fast the machine is, the
+        run is then under way.
+    seconds
+        What passes from then to the signal.
+    arguments
+        Of the command line.
+    signal_number
+        The signal.
+    ledger
+        The ledger the run keeps.
+    """
+    wanted = _checkpoints(ledger) + checkpoints
     with start(*arguments) as process:
-        while not ledger.exists() and process.poll() is None:
-            time.sleep(0.01)
+        while process.poll() is None and not (ledger.exists() and _checkpoints(ledger) >= wanted):
+            time.sleep(0.002)
         try:
             process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
             process.send_signal(signal_number)
         process.communicate(timeout=600)
         return process.returncode
+
+
+def _checkpoints(ledger: Path) -> int:
+    """Return how many checkpoints there are, read without touching anything."""
+    try:
+        with closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as connection:
+            return int(connection.execute("SELECT count(*) FROM checkpoints").fetchone()[0])
+    except sqlite3.Error:
+        return 0  # not made yet, or in use
 
 
 def write_data(path: Path) -> Path:

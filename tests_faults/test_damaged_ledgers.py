@@ -15,13 +15,13 @@ _CASES = 16
 def test_damage_at_many_places(tmp_path: Path) -> None:
     data = write_data(tmp_path / "data.csv")
     arguments = ["sample", data, "--max-indegree", 2, "--space", "partitions", "--seed", 5]
-    arguments += ["--steps", 600_000, "--chains", 2]
+    arguments += ["--steps", 1_000_000, "--chains", 2]
     finish(*arguments, "--out", tmp_path / "whole")
     expected = (tmp_path / "whole" / "edges.csv").read_bytes()
     folder = tmp_path / "run"
     ledger = folder / "ledger.sqlite"
     begin = [*arguments, "--run", folder, "--checkpoint", 0.05]
-    assert kill_after(1.5, begin, signal.SIGKILL, ledger) == -signal.SIGKILL
+    assert kill_after(8, 0.0, begin, signal.SIGKILL, ledger) == -signal.SIGKILL
     assert ledger.stat().st_size > 20_000
     random = np.random.default_rng(3)
     told = 0

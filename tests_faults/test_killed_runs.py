@@ -35,8 +35,8 @@ def test_killed_again_and_again(name: str, tmp_path: Path) -> None:
     for _ in range(8):
         # The same command begins a run and goes on with it.
         command = go_on if (folder / "settings.json").exists() and kills % 2 else begin
-        seconds = float(random.uniform(0.0, 2.5))
-        status = kill_after(seconds, command, signal.SIGKILL, folder / "ledger.sqlite")
+        more, seconds = int(random.integers(4)), float(random.uniform(0.0, 0.06))
+        status = kill_after(more, seconds, command, signal.SIGKILL, folder / "ledger.sqlite")
         kills += status == -signal.SIGKILL
     finish("status", folder)
     finish(*go_on)
@@ -54,8 +54,8 @@ def test_ended_cleanly(number: int, tmp_path: Path) -> None:
     finish(*arguments, "--out", tmp_path / "whole")
     folder = tmp_path / "run"
     begin = [*arguments, "--run", folder, "--checkpoint", 0.05]
-    status = kill_after(2.0, begin, number, folder / "ledger.sqlite")
-    # Before the first draws there is nothing to leave.
+    status = kill_after(6, 0.0, begin, number, folder / "ledger.sqlite")
+    # Before the first draws, and while results are put together, there is nothing to leave.
     assert status in (0, 130)
     assert (folder / "edges.csv").exists() == (status == 0)
     finish("resume", folder)

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
+from arcwise._signals import sigterm_interrupts
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 
 _INTERRUPTED = 130
@@ -29,7 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from arcwise.cli.app import app
 
     try:
-        with warnings.catch_warnings():
+        # From here on, not only while something runs, SIGTERM ends in a word and a status.
+        with sigterm_interrupts(), warnings.catch_warnings():
             warnings.showwarning = _show_warning
             warnings.simplefilter("always", ArcwiseWarning)
             told = list(sys.argv[1:] if arguments is None else arguments)
