@@ -44,8 +44,7 @@ class Dags final : public Space {
     // The number of DAGs with so few parents.
     double log_size() const override;
     std::vector<std::string> move_names() const override {
-        return {
-            "add", "delete", "reverse", "reverse path", "redraw parents", "reverse and redraw"};
+        return {"add", "delete", "reverse", "reverse path", "redraw parents", "reverse and redraw"};
     }
 
     const FamilyWeights& weights() const { return *weights_; }
