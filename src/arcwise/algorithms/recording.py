@@ -90,6 +90,17 @@ class Recording:
         return options
 
 
+# The parts of a record that grow with it: by state, and then by DAG.
+OF_DRAWS = (
+    "log_weights",
+    "codes",
+    "dag_counts",
+    "parents",
+    "log_extensions",
+    "extension_errors",
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Kept:
     """What was kept of one chain or one annealing run.

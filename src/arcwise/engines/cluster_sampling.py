@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
+from arcwise.algorithms.recording import OF_DRAWS
 from arcwise.engines.cluster import Cluster
 from arcwise.engines.host_files import HostFile
 from arcwise.engines.sampling_work import (
@@ -31,14 +32,6 @@ from arcwise.engines.work import Done, Work
 from arcwise.spaces import Space
 
 _LONGEST_PIECE = 5.0
-OF_DRAWS = (
-    "log_weights",
-    "codes",
-    "dag_counts",
-    "parents",
-    "log_extensions",
-    "extension_errors",
-)
 Listener = Callable[[float], None] | None
 
 

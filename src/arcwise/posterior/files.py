@@ -63,7 +63,7 @@ FORMAT = "arcwise posterior"
 FORMAT_VERSION = 2
 
 # What reading a damaged archive raises, by where the damage is.
-_UNREADABLE = (
+UNREADABLE = (
     OSError,
     ValueError,
     KeyError,
@@ -181,7 +181,7 @@ def load(path: Path) -> dict[str, Any]:
         version = int(header["format_version"])
     except FileNotFoundError:
         raise FileFormatError(f"there is no file '{path}'; check the path") from None
-    except _UNREADABLE:
+    except UNREADABLE:
         raise FileFormatError(
             f"'{path}' is no saved posterior, or is damaged; save it again"
         ) from None

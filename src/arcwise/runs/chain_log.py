@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise._signals import uninterrupted
-from arcwise.algorithms.recording import Kept
+from arcwise.algorithms.recording import OF_DRAWS, Kept
 from arcwise.errors import RunDirectoryError
 from arcwise.runs.ledger import Ledger
 from arcwise.runs.packing import pack, unpack
@@ -30,14 +30,6 @@ if TYPE_CHECKING:
 _FIRST_PART = 16  # steps or draws until the chains are at rest for the first time
 _MOST_PENDING = 64 << 20  # bytes of draws in memory
 _MOST_LOADED = 1 << 30  # bytes of draws that are read back; beyond, they are thinned
-_DRAWS = (
-    "log_weights",
-    "codes",
-    "dag_counts",
-    "parents",
-    "log_extensions",
-    "extension_errors",
-)
 
 
 class ChainLog:
@@ -175,7 +167,7 @@ class ChainLog:
     def _append(self, pieces: Pieces, begun: int, finished: bool) -> None:
         chains = pieces.chains
         records = [chains.take_draws(chain) for chain in range(len(chains))]
-        draws = pack([{name: record[name] for name in _DRAWS} for record in records])
+        draws = pack([{name: record[name] for name in OF_DRAWS} for record in records])
         self._states += len(records[0]["log_weights"])
         moves = [chains.moves(chain) for chain in range(len(chains))]
         self._ledger.append(
@@ -210,17 +202,17 @@ class ChainLog:
 def _together(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
     # A part without states does not know how long a state's code is.
     filled = [part for part in parts if len(part["log_weights"])] or parts[-1:]
-    return {name: np.concatenate([part[name] for part in filled]) for name in _DRAWS}
+    return {name: np.concatenate([part[name] for part in filled]) for name in OF_DRAWS}
 
 
 def _thinned(record: dict[str, Any], passed: int, every: int) -> dict[str, NDArray[Any]]:
     """Return the draws of every so manieth state, counted from the start of the chain."""
     if every == 1:
-        return {name: record[name] for name in _DRAWS}
+        return {name: record[name] for name in OF_DRAWS}
     chosen = (np.arange(len(record["log_weights"])) + passed) % every == every - 1
     dags = np.repeat(chosen, record["dag_counts"])
-    of_states = {name: record[name][chosen] for name in _DRAWS[:3]}
-    return of_states | {name: record[name][dags] for name in _DRAWS[3:]}
+    of_states = {name: record[name][chosen] for name in OF_DRAWS[:3]}
+    return of_states | {name: record[name][dags] for name in OF_DRAWS[3:]}
 
 
 def _written(value: Any) -> Any:

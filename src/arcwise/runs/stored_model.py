@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zipfile
-import zlib
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,23 +20,11 @@ from arcwise import _core
 from arcwise.errors import FileFormatError
 from arcwise.families import Families
 from arcwise.model import Model
-from arcwise.posterior.files import replacing
+from arcwise.posterior.files import UNREADABLE, replacing
 from arcwise.priors import PriorTerms, Uniform
 from arcwise.scores import FamilyScores
 
 Arrays = dict[str, NDArray[Any]]
-
-# What reading a damaged archive raises, by where the damage is.
-_UNREADABLE = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    EOFError,
-    RuntimeError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 
 class StoredModel(Model):
@@ -150,7 +136,7 @@ def read_model(path: Path, digest: str) -> StoredModel:
         if digest_of(arrays) != digest:
             raise ValueError
         return StoredModel(arrays)
-    except _UNREADABLE:
+    except UNREADABLE:
         raise FileFormatError(
             f"'{path}' is missing, damaged, or of another run; put it back from a copy, or start "
             "the run again from its data"
