@@ -32,7 +32,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "mcmc": {"steps": 3000, "chains": 2},
     "mc3": {"steps": 800, "chains": 2, "levels": 4},
     "mc3 adapted": {"steps": 800, "chains": 1, "levels": 4, "ladder": "adapted"},
-    "ais": {"runs": 6, "steps": 150},
+    "ais": {"runs": 10, "steps": 600},
 }
 
 
@@ -65,9 +65,13 @@ def _models() -> dict[str, Callable[[], Model]]:
             forbidden_edges=[("x1", "x2"), ("x2", "x1")],
             score=arcwise.BIC(),
         ),
-        "candidates": lambda: Model(_measurements(120, 9, 4), candidates="greedy:3"),
-        "plus one": lambda: Model(_coins(200, 10, 5), candidates="gains:3", plus_one=True),
+        "candidates": lambda: _with_candidates(_measurements(120, 9, 4), "greedy:3"),
+        "plus one": lambda: _with_candidates(_coins(200, 10, 5), "gains:3", plus_one=True),
     }
+
+
+def _with_candidates(table: dict[str, Any], method: str, **rule: Any) -> Model:
+    return Model(table, candidates=arcwise.candidates(table, method), **rule)
 
 
 def results() -> Iterator[tuple[str, str]]:
