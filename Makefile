@@ -61,6 +61,7 @@ lint: $(VENV)/lint.stamp  ## ruff, mypy, clang-format, and the stub of the exten
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
 	@$(BIN)/python -m nanobind.stubgen -q -m arcwise._core -o build/_core.pyi
 	@diff build/_core.pyi src/arcwise/_core.pyi || \

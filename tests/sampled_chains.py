@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from arcwise.algorithms.recording import Kept, Recording
 
 from arcwise import BucketOrders, LinearOrders, Model, PartialOrders, ScoreSums, Space
 from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.chains import run_chains
-from arcwise.algorithms.recording import Kept, Recording
 from exact_models import random_model
 from reference.spaces import (
     State,

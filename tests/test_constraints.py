@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from arcwise.dag import Dag
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.constraints import Constraints, ResolvedConstraints
-from arcwise.dag import Dag
 from arcwise.errors import ConstraintError
 from reference.dags import Parents, all_dags
 

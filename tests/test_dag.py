@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arcwise._cycles import find_cycle
+from arcwise.dag import Dag
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise._cycles import find_cycle
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, MissingDependencyError
 from reference.dags import Parents, all_dags, is_acyclic, linear_extensions
 

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
+from arcwise.diagnostics.convergence import standard_error, weighted_standard_error
 
 from arcwise import DagSample
-from arcwise.diagnostics.convergence import standard_error, weighted_standard_error
 from arcwise.errors import ArgumentError
 from sampled_posteriors import packed, random_sample
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from arcwise.algorithms.recording import Kept
 
 import arcwise
 from arcwise import Dags, Model, ScoreSums
-from arcwise.algorithms.recording import Kept
 from arcwise.cli import main
 from arcwise.errors import ArgumentError
 from chi_squared import FALSE_ALARM_RATE, assert_follows, p_value

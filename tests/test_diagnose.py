@@ -6,11 +6,11 @@ import json
 
 import numpy as np
 import pytest
+from arcwise.diagnostics.convergence import effective_sample_size, rhat
+from arcwise.diagnostics.edges import EdgeDiagnostics, parent_bits
 from arviz_stats.base import array_stats
 
 import arcwise
-from arcwise.diagnostics.convergence import effective_sample_size, rhat
-from arcwise.diagnostics.edges import EdgeDiagnostics, parent_bits
 from arcwise.errors import (
     ArgumentError,
     ChainsApartWarning,

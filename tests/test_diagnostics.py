@@ -11,9 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arviz_stats.base import array_stats
-from scipy.stats import chi2, norm, rankdata
-
 from arcwise.diagnostics.convergence import (
     effective_sample_size,
     largest_chain_difference,
@@ -21,6 +18,9 @@ from arcwise.diagnostics.convergence import (
     standard_error,
     weighted_standard_error,
 )
+from arviz_stats.base import array_stats
+from scipy.stats import chi2, norm, rankdata
+
 from arcwise.errors import ArgumentError
 from chi_squared import FALSE_ALARM_RATE
 

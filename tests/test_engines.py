@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arcwise.engines.work import Versions
 
 import arcwise
 from arcwise import DaskEngine, Model
 from arcwise.cli import main
 from arcwise.engines import host_files, opened_engine
-from arcwise.engines.work import Versions
 from arcwise.errors import (
     ArgumentError,
     CapacityError,

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arcwise.diagnostics.convergence import weighted_standard_error
 
 import arcwise
 from arcwise import DagSample, ExactSampler, Posterior
-from arcwise.diagnostics.convergence import weighted_standard_error
 from arcwise.errors import ArgumentError
 from arcwise.features import Edge, Path
 from arcwise.posterior.estimate import Interval, event_interval

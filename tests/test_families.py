@@ -9,11 +9,11 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from arcwise._family_functions import parent_names
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise import Constraints, Dag, Families
-from arcwise._family_functions import parent_names
 from arcwise.errors import ArcwiseError, ArgumentError, CapacityError, ConstraintError
 from reference.dags import all_parent_sets
 from strategies import NAMES, rules

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arcwise._running import Run
 
 import arcwise
 from arcwise import Data, Model
-from arcwise._running import Run
 from arcwise.algorithms import growth
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates.problem import Problem

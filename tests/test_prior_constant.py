@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arcwise._running import Run
 
 import arcwise
 from arcwise import (
@@ -23,7 +24,6 @@ from arcwise import (
     Model,
     _core,
 )
-from arcwise._running import Run
 from arcwise.algorithms.exact import log_prior_constant
 from arcwise.priors import Prior, PriorTerms
 from arcwise.priors.constant import log_constant_by_size, weights_by_size

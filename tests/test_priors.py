@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-
 from arcwise.dag import Dag
+
 from arcwise.errors import ArgumentError
 from arcwise.priors import (
     DistanceToDag,

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arcwise.report.wording import number
 
 import arcwise
 from arcwise.report import report_contents
 from arcwise.report.network import MOST_EDGES, SMALLEST_PROBABILITY
-from arcwise.report.wording import number
 from exact_models import names
 from sampled_posteriors import sampled_posterior
 

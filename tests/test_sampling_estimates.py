@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arcwise.algorithms.telescoping import telescoped
 from scipy.stats import binom
 
 import arcwise
 from arcwise import BucketOrders, LinearOrders, Model, PartialOrders, Posterior, ScoreSums
-from arcwise.algorithms.telescoping import telescoped
 from arcwise.posterior.evidence import lower_bounds
 from chi_squared import FALSE_ALARM_RATE
 from exact_models import TARGETS, random_model

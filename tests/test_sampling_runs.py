@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arcwise.algorithms.targets import Target
 
 import arcwise
 from arcwise import (
@@ -24,7 +25,6 @@ from arcwise import (
     ScoreSums,
 )
 from arcwise.algorithms.prior_constant import _MOST_EXACT, prior_constant
-from arcwise.algorithms.targets import Target
 from arcwise.errors import ArgumentError, ConvergenceWarning, WeightCollapseWarning
 from exact_models import flat_model, random_model
 from interrupting import assert_returns_what_there_is, assert_stops_within_two_seconds

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arcwise.engines.score_table import KIND, VERSION
+from arcwise.engines.sealed_files import seal
 
 import arcwise
 from arcwise import Model, ScoreSums
-from arcwise.engines.score_table import KIND, VERSION
-from arcwise.engines.sealed_files import seal
 from arcwise.errors import FileFormatError
 from arcwise.spaces import as_space
 from same_posteriors import assert_same_posterior

@@ -7,9 +7,9 @@ import signal
 import threading
 
 import pytest
-
 from arcwise._running import running
 from arcwise._signals import sigterm_interrupts, uninterrupted
+
 from arcwise.cli import main
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arcwise.dag import Dag
 from scipy.stats import binom, chi2
 
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError
 from arcwise.simulate import random_dag
 from arcwise.simulate._random import Purpose, generator

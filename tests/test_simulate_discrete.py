@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arcwise.dag import Dag
 from scipy.stats import chi2, kstest
 
-from arcwise.dag import Dag
 from arcwise.data import Data, DiscreteColumn
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.simulate import DiscreteNetwork, asia, discrete_network, random_dag

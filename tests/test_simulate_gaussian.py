@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arcwise.dag import Dag
 from scipy.stats import chi2
 
-from arcwise.dag import Dag
 from arcwise.data import ContinuousColumn, Data
 from arcwise.errors import ArgumentError
 from arcwise.simulate import GaussianNetwork, gaussian_network, random_dag

@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-import arcwise
 from arcwise.algorithms.ladders import linear
 from arcwise.algorithms.recording import Recording
-from arcwise.engines import spreading
 from arcwise.engines.host_files import HostFile
 from arcwise.engines.sampling_work import (
     AnnealingWork,
@@ -21,6 +18,9 @@ from arcwise.engines.sampling_work import (
 )
 from arcwise.engines.spreading import Spread
 from arcwise.engines.work import Done, Failed, Missing, Work
+
+import arcwise
+from arcwise.engines import spreading
 from arcwise.errors import CapacityError, EngineError
 from simulated_cluster import Lost, SimulatedCluster
 

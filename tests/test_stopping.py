@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arcwise._running import Moment
+from arcwise.algorithms.stopping import StoppingRule
 
 import arcwise
 from arcwise import Model, Posterior
-from arcwise._running import Moment
-from arcwise.algorithms.stopping import StoppingRule
 from arcwise.errors import ArgumentError
 from exact_models import random_model
 from interrupting import assert_returns_what_there_is
