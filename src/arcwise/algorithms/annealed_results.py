@@ -1,4 +1,4 @@
-"""What annealing runs give: their log weights, what was kept of them, and the total they estimate."""
+"""What annealing runs give: log weights, what was kept of them, and the total they estimate."""
 
 from __future__ import annotations
 

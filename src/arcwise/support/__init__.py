@@ -1,1 +1,1 @@
-"""What every other package stands on: checks, names, words, files, progress; no domain of its own."""
+"""What every other package stands on: checks, names, words, files, progress, slots."""
