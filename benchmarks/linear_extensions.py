@@ -89,9 +89,7 @@ def against_plain(repetitions: int) -> None:
     heading("(c) a plain Python programme against arcwise, ten DAGs of max_indegree 3, n = 20")
     dags = [random_dag(20, "max_indegree 3", seed) for seed in range(10)]
     packed = np.concatenate([packed_parents(dag) for dag in dags])
-    assert [plain_count(dag) for dag in dags] == [
-        arcwise.linear_extensions(dag) for dag in dags
-    ]
+    assert [plain_count(dag) for dag in dags] == [arcwise.linear_extensions(dag) for dag in dags]
 
     def plain() -> None:
         for dag in dags:

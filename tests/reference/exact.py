@@ -16,9 +16,9 @@ from itertools import permutations, product
 from typing import Any
 
 import numpy as np
-from arcwise.algorithms.targets import Target
 
 from arcwise import Model
+from arcwise.model.targets import Target
 
 Family = Callable[[str, tuple[str, ...]], float]
 """From a node and its parents to a log weight."""
