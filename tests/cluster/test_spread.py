@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import arcwise
+from arcwise.cluster import spread as spread_module
 from arcwise.cluster.host_files import HostFile
 from arcwise.cluster.sampling_work import (
     AnnealingWork,
@@ -18,7 +19,6 @@ from arcwise.cluster.sampling_work import (
 )
 from arcwise.cluster.spread import Spread
 from arcwise.cluster.work import Done, Failed, Missing, Work
-from arcwise.cluster import spread
 from arcwise.errors import CapacityError, EngineError
 from arcwise.records.ladders import linear
 from arcwise.records.recording import Recording
@@ -68,7 +68,7 @@ def test_a_thousand_workers_are_kept_busy_by_few_tasks(seconds: float) -> None:
     cluster = SimulatedCluster(workers)
     assert sorted(spread(cluster, units, durations)) == list(range(units))
     whole = durations.sum()
-    longest = workers / spread._TASKS_PER_SECOND
+    longest = workers / spread_module._TASKS_PER_SECOND
     # All workers are at work but for the last tasks.
     assert cluster.now < whole / workers + 1.5 * longest + durations.max()
     # Fewer tasks a second than a driver and a scheduler can take, several hundred; at first there
@@ -160,8 +160,8 @@ def test_units_that_go_on_stay_where_they_are() -> None:
 
 
 def test_a_cluster_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread, "_NO_WORKERS", -1.0)
-    monkeypatch.setattr(spread, "_LOOK_AROUND", 0.0)
+    monkeypatch.setattr(spread_module, "_NO_WORKERS", -1.0)
+    monkeypatch.setattr(spread_module, "_LOOK_AROUND", 0.0)
     cluster = SimulatedCluster(1, lambda number: Lost())
     cluster.workers = []
     with pytest.raises(EngineError, match="has had no workers for"):

@@ -15,7 +15,6 @@ from arcwise.features import AnyFeature, ParentSet, as_feature
 from arcwise.graphs.dag import Dag
 from arcwise.posterior.consensus import CredibleSet, credible_set
 from arcwise.posterior.estimate import Estimate
-from arcwise.posterior.estimation import estimate_from_dags, weighted_mean
 from arcwise.posterior.matrices import (
     FeatureMatrix,
     Relation,
@@ -25,6 +24,7 @@ from arcwise.posterior.matrices import (
     relation_probabilities,
     unpacked,
 )
+from arcwise.posterior.sample_estimation import estimate_from_dags, weighted_mean
 from arcwise.support.checks import whole_number
 from arcwise.support.names import checked_variables, positions
 
