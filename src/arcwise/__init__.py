@@ -3,13 +3,9 @@
 data -> local score + prior = model -> space x algorithm -> posterior -> features
 """
 
-from arcwise import (
-    exchange,  # fills methods of Posterior
-    features,
-    plots,
-    report,
-    simulate,
-)
+# The forms of other packages are methods of posteriors, filled in by this import.
+from arcwise import exchange as _exchange  # noqa: F401
+from arcwise import features, plots, report, simulate
 from arcwise._core import version as __version__
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.evidence import evidence
@@ -158,7 +154,6 @@ __all__ = [
     "evidence",
     "exact",
     "exact_cost",
-    "exchange",
     "features",
     "grow",
     "growth_memory",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from typer.exceptions import Exit, TyperException
 
-from arcwise.cli.app import app
+from arcwise.cli.app import app as commands
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 from arcwise.support.signals import sigterm_interrupts
 
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", ArcwiseWarning)
             told = list(sys.argv[1:] if arguments is None else arguments)
             # Typer turns Ctrl-C into a status that it returns.
-            if app(told, standalone_mode=False) == _INTERRUPTED:
+            if commands(told, standalone_mode=False) == _INTERRUPTED:
                 raise KeyboardInterrupt
             sys.stdout.flush()
     except Exit as exit_request:
