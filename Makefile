@@ -44,13 +44,13 @@ test-python: $(VENV)/test.stamp  ## the tests of the Python package, examples in
 
 faults: $(VENV)/test.stamp  ## runs killed, disks filled, ledgers damaged; some minutes
 	$(call say,Killing runs and damaging their files:)
-	@$(BIN)/python -m pytest tests_faults
+	@$(BIN)/python -m pytest tests/faults
 
 test-browser: $(VENV)/test-browser.stamp  ## the report page in a real browser, Debian's chromium
 	@command -v chromium >/dev/null || { echo "The report page is tested in chromium, which is" \
 	    "not there; on Debian: apt-get install chromium"; exit 1; }
 	$(call say,Testing the report page:)
-	@$(BIN)/python -m pytest tests_browser
+	@$(BIN)/python -m pytest tests/browser
 
 sanitize: $(VENV)/tools.stamp  ## the tests of the core under address and undefined sanitizers
 	$(call say,Testing the core with sanitizers:)
@@ -61,6 +61,7 @@ lint: $(VENV)/lint.stamp  ## ruff, mypy, clang-format, include cycles, the stub 
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
 	@$(BIN)/python tools/include_cycles.py
 	@$(BIN)/python -m nanobind.stubgen -q -m arcwise._core -o build/_core.pyi

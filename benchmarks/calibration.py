@@ -1,7 +1,7 @@
 """How often intervals of 95 % hold the truth, over many runs of every kind of draws.
 
 The model has four variables and the truth is by enumeration of all its DAGs; the
-larger sister of tests/test_calibration.py.
+larger sister of tests/algorithms/test_calibration.py.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from measuring import heading, line
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-import test_calibration as calibration
+import algorithms.test_calibration as calibration
 from arcwise.errors import ArcwiseWarning
 
 

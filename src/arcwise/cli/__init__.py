@@ -7,8 +7,11 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from arcwise._signals import sigterm_interrupts
+from typer.exceptions import Exit, TyperException
+
+from arcwise.cli.app import app
 from arcwise.errors import ArcwiseError, ArcwiseWarning
+from arcwise.support.signals import sigterm_interrupts
 
 _INTERRUPTED = 130
 
@@ -25,10 +28,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arcwise 0.1.0
     0
     """
-    from typer.exceptions import Exit, TyperException
-
-    from arcwise.cli.app import app
-
     try:
         # From here on, not only while something runs, SIGTERM ends in a word and a status.
         with sigterm_interrupts(), warnings.catch_warnings():

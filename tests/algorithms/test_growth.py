@@ -1,0 +1,272 @@
+"""Growth of candidate parents: it ends at the best DAG, within its limits, whoever runs it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise import Data, Model
+from arcwise.algorithms import growth
+from arcwise.algorithms.parent_pairs import better_pairs, better_parents
+from arcwise.candidates.problem import Problem
+from arcwise.constraints import Constraints
+from arcwise.errors import ArgumentError, CapacityError, GrowthWarning, InterruptedWarning
+from arcwise.support.running import Run
+from support.exact_models import names, random_score
+
+
+def gaussian(n: int, rows: int, seed: int, degree: float = 3.0) -> Data:
+    dag = arcwise.simulate.random_dag(n, expected_degree=degree, seed=seed)
+    return arcwise.simulate.gaussian_network(dag, seed=seed).sample(rows, seed=seed)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("start", ["pc", "greedy:1"])
+def test_growth_ends_at_the_exact_map(start: str, seed: int) -> None:
+    data = gaussian(11, 300, seed)
+    grown = arcwise.grow(data, start, seed=seed)
+    exact = arcwise.map(Model(data), method="exact")
+    assert grown.best is not None
+    assert math.isclose(grown.best.log_weight, exact.log_weight, rel_tol=1e-10)
+    assert grown.best.agree
+    assert grown.rounds[-1].wanted == 0
+    # The best DAG lies within the model that came with it.
+    assert math.isclose(grown.model.log_weight_of(grown.best.dag), exact.log_weight, rel_tol=1e-10)
+
+
+def test_growth_of_discrete_data_with_a_prior_and_constraints() -> None:
+    network = arcwise.simulate.asia()
+    data = network.sample(1000, seed=2)
+    rule: dict[str, Any] = {
+        "prior": "fair",
+        "max_indegree": 3,
+        "required_edges": [("asia", "dysp")],
+        "forbidden_edges": [("smoke", "bronc"), ("bronc", "smoke")],
+    }
+    grown = arcwise.grow(data, {"dysp": ["tub"]}, seed=1, **rule)
+    exact = arcwise.map(Model(data, **rule), method="exact")
+    assert grown.best is not None
+    assert math.isclose(grown.best.log_weight, exact.log_weight, rel_tol=1e-10)
+    assert "asia" in grown.best.dag.parents("dysp")
+    assert "asia" in grown.candidates["dysp"]
+    assert "smoke" not in grown.candidates["bronc"]
+
+
+def test_growth_begins_with_the_candidates_of_a_model() -> None:
+    data = gaussian(10, 200, 7)
+    empty: dict[str, list[str]] = {name: [] for name in data.variables}
+    model = Model(data, candidates=empty)
+    grown = arcwise.grow(model, seed=3)
+    exact = arcwise.map(Model(data), method="exact")
+    assert grown.best is not None
+    assert math.isclose(grown.best.log_weight, exact.log_weight, rel_tol=1e-10)
+    assert grown.rounds[0].candidates == 0
+    assert grown.rounds[0].families == 10 * 10
+
+
+def test_growth_does_not_depend_on_threads_but_on_the_seed_alone() -> None:
+    data = gaussian(12, 100, 5)
+    one, three = (arcwise.grow(data, seed=4, threads=threads) for threads in (1, 3))
+    assert one.candidates == three.candidates
+    assert one.rounds == three.rounds
+    assert one.best is not None
+    assert three.best is not None
+    assert one.best.dag == three.best.dag
+
+
+def test_the_posterior_can_lead_as_well() -> None:
+    data = gaussian(9, 120, 3, degree=1.5)
+    exact = arcwise.exact(Model(data), "order-modular").edges
+    grown = arcwise.grow(data, {}, by="posterior", threshold=0.2, steps=30_000, seed=1)
+    assert grown.best is None
+    chosen = grown.candidates.matrix()
+    assert (exact > 0.4).sum() > 5
+    assert chosen[exact > 0.4].all()
+    # A parent that stands in for others can be wanted before they are candidates.
+    assert not chosen[exact < 0.01].any()
+    assert grown.rounds[-1].wanted == 0
+    few = arcwise.grow(data, {}, by="posterior", threshold=0.9, steps=30_000, seed=1)
+    assert few.candidates.matrix().sum() < chosen.sum()
+
+
+def test_a_node_that_wants_more_than_the_limit_is_told() -> None:
+    random = np.random.default_rng(1)
+    causes = random.standard_normal((300, 6))
+    columns = {f"x{i}": causes[:, i] for i in range(6)}
+    columns["y"] = causes.sum(axis=1) + 0.1 * random.standard_normal(300)
+    order = {"x0": 0, "x1": 0, "x2": 0, "x3": 0, "x4": 0, "x5": 0, "y": 1}
+    data = arcwise.read(columns)
+    with pytest.warns(
+        GrowthWarning, match=r"y would have more than 4 candidate parents; give max_size=6"
+    ):
+        grown = arcwise.grow(data, "pc", max_size=4, temporal_order=order, seed=1)
+    assert grown.full == ("y",)
+    assert max(grown.candidates.sizes().values()) == 4
+    assert grown.best is not None
+    # Four candidates and one more.
+    assert len(grown.best.dag.parents("y")) == 5
+    whole = arcwise.grow(data, "pc", max_size=6, temporal_order=order, seed=1)
+    assert whole.best is not None
+    assert len(whole.best.dag.parents("y")) == 6
+
+
+def test_memory_is_said_and_kept() -> None:
+    assert arcwise.growth_memory(100, 14) == 24 * 86 * 2**14
+    assert arcwise.growth_memory(5, 14) == 24 * 1 * 2**4
+    with pytest.raises(CapacityError, match=r"candidates of up to .* lower max_size"):
+        arcwise.grow(gaussian(8, 100, 1), memory_limit=1000)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"by": "score"}, "by is 'score'; give 'map' or 'posterior'"),
+        ({"threshold": 1.0}, "threshold is 1.0"),
+        ({"max_size": 0}, "max_size is 0"),
+        ({"restarts": 0}, "restarts is 0"),
+    ],
+)
+def test_refused_settings(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        arcwise.grow(gaussian(4, 50, 1), **arguments)
+
+
+def test_a_model_is_taken_as_it_is() -> None:
+    model = Model(gaussian(4, 50, 1), candidates={})
+    with pytest.raises(ArgumentError, match="a model has its score, prior, constraints and"):
+        arcwise.grow(model, prior="fair")
+    listed = Model(model.scores, max_indegree=1)
+    with pytest.raises(ArgumentError, match="a list of families, and no data"):
+        arcwise.grow(listed)
+
+
+def test_a_pair_of_parents_that_helps_only_together_is_found() -> None:
+    # y is the product of two signs: neither says anything about it alone.
+    random = np.random.default_rng(3)
+    columns = {name: random.integers(0, 2, 400) for name in ("a", "b", "c", "d")}
+    columns["y"] = (columns["a"] ^ columns["b"]) ^ (random.random(400) < 0.05)
+    data = arcwise.read(columns, kinds="discrete")
+    problem = Problem.of(data, None, None, Constraints())
+    empty = arcwise.Dag(data.variables, {})
+    found = better_pairs(problem, empty, Run(1))
+    place = {name: i for i, name in enumerate(data.variables)}
+    assert found[:, place["y"]].nonzero()[0].tolist() == [place["a"], place["b"]]
+    grown = arcwise.grow(data, {}, seed=1)
+    exact = arcwise.map(Model(data), method="exact")
+    assert grown.best is not None
+    assert math.isclose(grown.best.log_weight, exact.log_weight, rel_tol=1e-10)
+    # Nothing is found that would close a cycle, nor beyond the largest number of parents.
+    after = arcwise.Dag(data.variables, {"a": ["y"]})
+    assert not better_pairs(problem, after, Run(1))[place["a"], place["y"]]
+    bounded = Problem.of(data, None, None, Constraints(max_indegree=1))
+    assert not better_pairs(bounded, empty, Run(1)).any()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pairs_against_all_families(seed: int) -> None:
+    n = 6
+    variables = list(names(n))
+    score = random_score(n, 6.0, seed)
+    problem = Problem.of(variables, score, None, Constraints())
+    dag = arcwise.simulate.random_dag(n, expected_degree=2.0, seed=seed)
+    dag = arcwise.Dag.from_matrix(variables, dag.matrix())
+    found = better_pairs(problem, dag, Run(1))
+    matrix = dag.matrix().astype(int)
+    reach = np.linalg.matrix_power(np.eye(n, dtype=int) + matrix, n) > 0
+    for node, name in enumerate(variables):
+        own = set(dag.parents(name))
+        free = [variables[u] for u in range(n) if not reach[node, u] and variables[u] not in own]
+        best, pair = score(name, tuple(dag.parents(name))), set()
+        for i, one in enumerate(free):
+            for two in free[i + 1 :]:
+                for kept in range(1 << len(own)):
+                    some = {p for bit, p in enumerate(sorted(own)) if kept >> bit & 1}
+                    family = tuple(v for v in variables if v in some | {one, two})
+                    if score(name, family) > best:
+                        best, pair = score(name, family), {one, two}
+        assert {variables[u] for u in np.flatnonzero(found[:, node])} == pair
+
+
+def test_a_search_can_begin_with_known_dags() -> None:
+    data = gaussian(14, 200, 9)
+    model = Model(data, max_indegree=3)
+    best = arcwise.map(model, method="exact")
+    found = arcwise.map(model, method="search", restarts=1, patience=0, starts=[best.dag], seed=1)
+    assert math.isclose(found.log_weight, best.log_weight, rel_tol=1e-12)
+    other = arcwise.Dag(["a", "b"], {})
+    with pytest.raises(ArgumentError, match="starts has a DAG of the variables 'a' and 'b'"):
+        arcwise.map(model, method="search", starts=[other])
+
+
+@pytest.mark.parametrize("seed", [1, 2, 4])
+def test_growth_among_many_variables_looks_for_single_parents(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As beyond 300 variables: only candidates are searched, and no pairs are looked for.
+    monkeypatch.setattr(growth, "_MOST_FOR_PLUS_ONE", 5)
+    data = gaussian(12, 400, seed, degree=2.0)
+    grown = arcwise.grow(data, "pc", seed=seed)
+    assert grown.best is not None
+    assert grown.model.families is not None
+    assert not any(grown.model.families.outside)
+    problem = Problem.of(data, None, None, Constraints())
+    assert not better_parents(problem, grown.best.dag, Run(1)).any()
+    begun = arcwise.map(Model(data, candidates=arcwise.candidates(data, "pc")), method="exact")
+    assert grown.best.log_weight > begun.log_weight + 0.1
+
+
+def test_growth_by_the_posterior_looks_one_parent_further_among_many_variables_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(growth, "_MOST_FOR_PLUS_ONE", 5)
+    grown = arcwise.grow(gaussian(8, 200, 2), {}, by="posterior", steps=20_000, seed=1)
+    assert grown.rounds[0].wanted > 0
+    assert grown.model.families is not None
+    assert any(grown.model.families.outside)
+
+
+def test_names_and_a_function_are_enough() -> None:
+    variables = list(names(7))
+    score = random_score(7, 6.0, 3)
+    grown = arcwise.grow(variables, score=score, seed=1)
+    exact = arcwise.map(Model(variables, score), method="exact")
+    assert grown.best is not None
+    assert math.isclose(grown.best.log_weight, exact.log_weight, rel_tol=1e-10)
+
+
+def test_an_interrupted_growth_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    climb, calls = growth._climb, []
+
+    def interrupted(*arguments: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) > 2:
+            raise KeyboardInterrupt
+        return climb(*arguments)
+
+    monkeypatch.setattr(growth, "_climb", interrupted)
+    with pytest.warns(InterruptedWarning, match="growth was interrupted after 2 rounds"):
+        grown = arcwise.grow(gaussian(10, 200, 7), {}, seed=3)
+    assert grown.best is not None
+    assert grown.best.interrupted
+    assert len(grown.rounds) == 2
+    log_weights = [each.log_weight for each in grown.rounds]
+    assert grown.best.log_weight >= max(weight for weight in log_weights if weight is not None)
+    assert math.isclose(grown.model.log_weight_of(grown.best.dag), grown.best.log_weight)
+    calls += [()] * 2
+    with pytest.raises(KeyboardInterrupt):
+        arcwise.grow(gaussian(10, 200, 7), {}, seed=3)
+
+
+def test_growth_tells_how_far_it_is_and_how_it_went() -> None:
+    shares: list[float] = []
+    grown = arcwise.grow(gaussian(8, 100, 2), seed=1, restarts=3, progress=shares.append)
+    assert shares == pytest.approx([0.2, 0.4, 0.6])
+    assert grown.best is not None
+    told = grown.best.summary()["settings"]["growth"]
+    assert told["rounds"] == len(grown.rounds)
+    assert told["families"] == len(grown.model.scores)
+    assert told["full"] == []

@@ -1,0 +1,201 @@
+"""Edge probabilities and evidence of samplers against exact ones, in units of their own errors.
+
+Seeds are fixed. An edge is expected beyond four standard errors less than once in a thousand
+times, which leaves room for errors that are estimates themselves; how many of the edges of a test
+may be there is the binomial bound at a false-alarm rate of 1e-6. Single numbers must be within
+4.9 standard errors, the same rate for a normal law.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import arcwise
+from arcwise import BucketOrders, LinearOrders, Model, PartialOrders, Posterior, ScoreSums
+from arcwise.algorithms.telescoping_product import telescoped
+from arcwise.posterior.evidence import lower_bounds
+from support.chi_squared import FALSE_ALARM_RATE
+from support.exact_models import TARGETS, random_model
+from support.sampling_errors import assert_edges_within_errors
+
+WITHIN = 4.9
+SPACES = {
+    "linear": LinearOrders(),
+    "buckets": BucketOrders(3),
+    "partial orders": PartialOrders(
+        [(f"x{u}", f"x{v}") for u, v in product((0, 1, 2), (3, 4))] + [("x5", "x6")]
+    ),
+}
+REQUIRED: dict[str, Any] = {
+    "required_edges": [("x6", "x0"), ("x0", "x3")],
+    "forbidden_edges": [("x1", "x4")],
+}
+MODELS: dict[str, Callable[[], Model]] = {
+    "free": lambda: random_model(8, spread=8.0, seed=1),
+    "constrained": lambda: random_model(8, spread=8.0, seed=2, **REQUIRED),
+}
+
+
+def run(algorithm: str, model: Model, space: Any, target: Any, seed: int) -> Posterior:
+    if algorithm == "ais":
+        return arcwise.ais(model, space, target=target, runs=200, steps=400, seed=seed, threads=1)
+    if algorithm == "mc3":
+        return arcwise.mc3(
+            model, space, target=target, levels=5, steps=6_000, chains=2, seed=seed, threads=1
+        )
+    return arcwise.mcmc(model, space, target=target, steps=20_000, chains=2, seed=seed, threads=1)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("algorithm", ["mcmc", "mc3", "ais"])
+def test_edges_and_evidence_are_within_their_errors(
+    algorithm: str, space: str, model: str, target: Any
+) -> None:
+    made = MODELS[model]()
+    exact = arcwise.exact(made, target)
+    found = run(algorithm, made, SPACES[space], target, seed=1)
+    assert_edges_within_errors(found, exact.edges)
+    if algorithm != "mcmc":
+        assert found.evidence is not None
+        assert 0 < found.evidence.standard_error < 0.5
+        off = found.evidence.log_evidence - exact.log_evidence
+        assert abs(off) < WITHIN * found.evidence.standard_error
+
+
+CALIBRATED: dict[str, Callable[[Model, Any, int], Posterior]] = {
+    "mcmc": lambda model, target, seed: arcwise.mcmc(
+        model, target=target, steps=1_500, burn_in=0.2, chains=2, thinning=2, seed=seed, threads=1
+    ),
+    "one chain": lambda model, target, seed: arcwise.mcmc(
+        model, "buckets:2", target=target, steps=2_000, chains=1, seed=seed, threads=1
+    ),
+    "mc3": lambda model, target, seed: arcwise.mc3(
+        model, target=target, steps=600, levels=3, chains=2, seed=seed, threads=1
+    ),
+    "ais": lambda model, target, seed: arcwise.ais(
+        model, target=target, runs=60, steps=80, seed=seed, threads=1
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("algorithm", CALIBRATED)
+def test_errors_are_as_large_as_they_say(algorithm: str, target: Any) -> None:
+    # Mean squared deviations over mean squared errors of 200 runs: 1 if errors are as large as they
+    # say. For normal deviations of edges that all hang together its standard deviation is 0.1, so a
+    # correct program is within 1 -+ 0.49 but once in a million times, and the fewer edges hang
+    # together the more surely. (Scores, each over its own error, are no measure here: where the
+    # probability given a state is skewed, runs far off have errors that are too small.)
+    model = random_model(5, spread=6.0, seed=2)
+    exact = arcwise.exact(model, target)
+    uncertain = np.abs(exact.edges - 0.5) < 0.45
+    assert uncertain.sum() >= 10
+    edges, evidence = [], []
+    for seed in range(200):
+        found = CALIBRATED[algorithm](model, target, seed)
+        assert found.edge_errors is not None
+        off = (found.edges - exact.edges)[uncertain]
+        edges.append((np.square(off).sum(), np.square(found.edge_errors[uncertain]).sum()))
+        if found.evidence is not None:
+            wrong = found.evidence.log_evidence - exact.log_evidence
+            evidence.append((wrong**2, found.evidence.standard_error**2))
+    for squares in filter(None, (edges, evidence)):
+        deviations, errors = np.mean(squares, axis=0)
+        assert 0.51 < deviations / errors < 1.49
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("rule", [{}, {"required_edges": [("x3", "x0"), ("x0", "x1")]}])
+@pytest.mark.parametrize("space", ["linear", "buckets:2"])
+def test_annealing_weights_average_to_the_evidence(
+    space: str, rule: dict[str, Any], target: Any
+) -> None:
+    # So few steps that many runs have hardly any weight: an error of the weights would show.
+    model = random_model(5, spread=5.0, seed=3, **rule)
+    found = arcwise.ais(
+        model, space, target=target, runs=4_000, steps=6, stretch=2, seed=5, threads=1
+    )
+    assert found.evidence is not None
+    ratio = math.exp(found.evidence.log_evidence - arcwise.exact(model, target).log_evidence)
+    assert abs(ratio - 1) < WITHIN * found.evidence.standard_error
+    assert (found.summary["runs_of_weight_zero"] > 0) == bool(rule)
+
+
+@pytest.mark.parametrize("rule", [{}, {"required_edges": [("x3", "x0"), ("x0", "x1")]}])
+def test_lower_bounds_hold_at_their_rate(rule: dict[str, Any]) -> None:
+    model = random_model(5, spread=5.0, seed=3, **rule)
+    exact = arcwise.exact(model, "order-modular").log_evidence
+    found = arcwise.ais(model, target="order-modular", runs=9_000, steps=3, seed=6, threads=1)
+    assert found.traces is not None
+    assert found.evidence is not None
+    log_size = LinearOrders().build(ScoreSums(model)).log_size
+    totals = found.traces.log_weights[0] + log_size - found.evidence.log_prior_constant
+    groups = [lower_bounds(group) for group in totals.reshape(300, 30)]
+    for name in ("slack-2", "square-root", "nine-bins"):
+        bounds = [group[name] for group in groups]
+        too_high = sum(bound.value > exact for bound in bounds)
+        rate = 1 - bounds[0].confidence
+        assert too_high <= binom.ppf(1 - FALSE_ALARM_RATE, len(bounds), rate)
+        # They are worth something where no run has weight zero.
+        assert rule or np.median([bound.value for bound in bounds]) > exact - 3.0
+
+
+@pytest.mark.parametrize("ladder", ["linear", "adapted", [0.0, 0.05, 0.2, 0.5, 1.0]])
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_evidence_by_telescoping(ladder: Any, target: Any) -> None:
+    model = random_model(7, spread=40.0, seed=1)
+    exact = arcwise.exact(model, target)
+    found = arcwise.mc3(
+        model, target=target, ladder=ladder, levels=8, steps=20_000, seed=2, threads=1
+    )
+    assert found.evidence is not None
+    off = found.evidence.log_evidence - exact.log_evidence
+    assert abs(off) < WITHIN * found.evidence.standard_error
+    assert found.evidence.standard_error < 0.2
+    assert_edges_within_errors(found, exact.edges)
+
+
+def test_a_ladder_that_is_never_uniform_gives_no_evidence() -> None:
+    model = random_model(5, spread=6.0, seed=1)
+    found = arcwise.mc3(model, ladder="harmonic", levels=4, steps=4_000, seed=1, threads=1)
+    assert found.evidence is None
+    assert found.summary["inverse_temperatures"][0] == [1 / 5, 1 / 4, 1 / 3, 1 / 2, 1.0]
+    assert_edges_within_errors(found, arcwise.exact(model).edges)
+
+
+def test_adapted_temperatures_make_all_exchanges_as_easy() -> None:
+    model = random_model(8, spread=60.0, seed=4)
+    rates = {}
+    for ladder in ("linear", "adapted"):
+        found = arcwise.mc3(
+            model, ladder=ladder, levels=6, target="order-modular", steps=8_000, seed=1, threads=1
+        )
+        rates[ladder] = np.array(found.summary["exchange_acceptance"])
+        for inverses in found.summary["inverse_temperatures"]:
+            assert (inverses[0], inverses[-1]) == (0.0, 1.0)
+            assert (np.diff(inverses) > 0).all()
+    # 4,000 steps, 48 exchanges each, in 4 chains: rates are known to a few per cent.
+    assert np.ptp(rates["linear"]) > 0.3
+    assert np.ptp(rates["adapted"]) < 0.15
+
+
+def test_ratios_of_different_ladders_are_not_mixed() -> None:
+    # Two chains whose ladders divide the same way of 30 nats differently.
+    def chain(*steps: float) -> list[Any]:
+        return [(np.full(8, step) + math.log(2), 16, 2) for step in steps]
+
+    chains = [chain(10.0, 20.0), chain(20.0, 10.0)]
+    total, variance = telescoped(chains, same_temperatures=False)
+    assert math.isclose(total, 30.0)
+    assert variance < 1e-20
+    assert telescoped(chains)[0] > 35.0

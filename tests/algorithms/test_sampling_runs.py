@@ -1,0 +1,393 @@
+"""How samplers run: threads, budgets, interruption, progress, warnings and refusals."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise import (
+    BucketOrders,
+    EdgePenalty,
+    EdgeWeights,
+    LinearOrders,
+    Model,
+    PartialOrders,
+    Posterior,
+    ScoreSums,
+)
+from arcwise.algorithms.prior_constant import _MOST_EXACT, prior_constant
+from arcwise.errors import ArgumentError, ConvergenceWarning, WeightCollapseWarning
+from arcwise.model.targets import Target
+from support.exact_models import flat_model, random_model
+from support.interrupting import assert_returns_what_there_is, assert_stops_within_two_seconds
+from support.separate_modes import two_modes
+
+# Most runs here are too short to have come together, on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
+
+SHORT: dict[str, Callable[..., Posterior]] = {
+    "mcmc": lambda model, **rule: arcwise.mcmc(
+        model, "buckets:2", **({"steps": 600, "chains": 3} | rule)
+    ),
+    "mc3": lambda model, **rule: arcwise.mc3(
+        model, **({"steps": 300, "chains": 3, "levels": 3, "ladder": "adapted"} | rule)
+    ),
+    "ais": lambda model, **rule: arcwise.ais(model, **({"runs": 21, "steps": 60} | rule)),
+}
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return random_model(6, spread=6.0, seed=1)
+
+
+def assert_the_same(first: Posterior, second: Posterior) -> None:
+    assert np.array_equal(first.edges, second.edges)
+    assert np.array_equal(first.edge_errors, second.edge_errors, equal_nan=True)
+    assert first.dags is not None
+    assert second.dags is not None
+    assert np.array_equal(first.dags.parents, second.dags.parents)
+    assert np.array_equal(first.dags.log_weights, second.dags.log_weights)
+    assert np.array_equal(first.dags.chains, second.dags.chains)
+    assert first.traces is not None
+    assert second.traces is not None
+    for one, other in zip(first.traces.log_weights, second.traces.log_weights, strict=True):
+        assert np.array_equal(one, other)
+    assert first.evidence == second.evidence
+
+
+@pytest.mark.parametrize("target", ["modular", "order-modular"])
+@pytest.mark.parametrize("algorithm", SHORT)
+def test_the_same_draws_whatever_the_threads(algorithm: str, target: str, model: Model) -> None:
+    one = SHORT[algorithm](model, target=target, seed=4, threads=1)
+    for threads in (2, 3):
+        assert_the_same(one, SHORT[algorithm](model, target=target, seed=4, threads=threads))
+    other = SHORT[algorithm](model, target=target, seed=5, threads=1)
+    assert not np.array_equal(one.edges, other.edges)
+
+
+@pytest.mark.parametrize("algorithm", SHORT)
+def test_a_chain_is_the_same_however_many_there_are(algorithm: str, model: Model) -> None:
+    few, many = ({"runs": 5}, {"runs": 9}) if algorithm == "ais" else ({"chains": 1}, {"chains": 3})
+    small = SHORT[algorithm](model, seed=4, threads=2, **few)
+    large = SHORT[algorithm](model, seed=4, threads=2, **many)
+    assert small.dags is not None
+    assert large.dags is not None
+    count = len(small.dags)
+    assert count < len(large.dags)
+    assert np.array_equal(small.dags.parents, large.dags.parents[:count])
+    assert np.array_equal(small.dags.log_weights, large.dags.log_weights[:count])
+
+
+@pytest.mark.parametrize("algorithm", SHORT)
+def test_chains_do_not_share_their_random_numbers(algorithm: str, model: Model) -> None:
+    found = SHORT[algorithm](model, seed=4, threads=1)
+    assert found.dags is not None
+    assert found.dags.chains is not None
+    rows = [found.dags.parents[found.dags.chains == chain].tobytes() for chain in range(3)]
+    assert len(set(rows)) == 3
+    assert found.traces is not None
+    traces = [row.tobytes() for row in found.traces.log_weights]
+    assert len(set(traces)) == len(traces)
+    assert algorithm != "ais" or len(np.unique(found.traces.log_weights[0])) > 10
+
+
+def test_the_path_does_not_depend_on_the_dags_drawn(model: Model) -> None:
+    rows = []
+    for dags in (0, 1, 5):
+        found = SHORT["mc3"](model, target="order-modular", dags_per_state=dags, seed=1)
+        assert found.traces is not None
+        rows.append(found.traces.log_weights[0])
+        assert (found.dags is None) == (dags == 0)
+    assert np.array_equal(rows[0], rows[1])
+    assert np.array_equal(rows[0], rows[2])
+
+
+def test_the_budget_in_steps(model: Model) -> None:
+    found = arcwise.mcmc(model, steps=1_000, burn_in=0.2, thinning=50, chains=2, seed=1)
+    assert found.summary["burn_in_steps"] == 200
+    assert found.summary["states"] == [16, 16]
+    assert found.summary["steps_after_burn_in"] == [800, 800]
+    usual = arcwise.mcmc(model, burn_in=0.1, chains=1, seed=1)
+    assert usual.summary["burn_in_steps"] == 2_000
+    # One state in 2 n steps.
+    assert usual.summary["states"] == [18_000 // (2 * len(model.variables))]
+
+
+@pytest.mark.parametrize("algorithm", SHORT)
+def test_the_budget_in_seconds(algorithm: str, model: Model) -> None:
+    rule = {"runs": None} if algorithm == "ais" else {"steps": None}
+    found = SHORT[algorithm](model, seconds=0.2, **rule)
+    assert found.dags is not None
+    assert len(found.dags) > 0
+
+
+@pytest.mark.parametrize("algorithm", SHORT)
+def test_the_budget_in_effective_samples(algorithm: str, model: Model) -> None:
+    rule = {"runs": None} if algorithm == "ais" else {"steps": None}
+    found = SHORT[algorithm](model, effective_samples=120, **rule)
+    name = "effective_runs" if algorithm == "ais" else "effective_samples_log_weight"
+    assert found.summary[name] >= 120
+
+
+def test_effective_samples_of_a_posterior_of_one_state_come_to_an_end() -> None:
+    found = arcwise.mcmc(random_model(2), BucketOrders(2), effective_samples=10, chains=2)
+    assert found.summary["effective_samples_log_weight"] is None
+    assert found.summary["rhat_log_weight"] is None
+
+
+def test_dags_by_a_share_of_time(model: Model) -> None:
+    for algorithm, target in (("mcmc", "modular"), ("ais", "order-modular")):
+        found = SHORT[algorithm](model, target=target, dag_time_share=0.5, seed=1, threads=1)
+        assert found.dags is not None
+        again = found.dags
+        assert again.log_weights is not None
+        # However many are drawn from a state, together they count as one.
+        assert again.chains is not None
+        if target == "modular":
+            counts = np.array([arcwise.linear_extensions(dag) for dag in again])
+            together = np.exp(again.log_weights) * counts
+            assert np.isclose(together.sum(), sum(found.summary["states"]))
+
+
+@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize("algorithm", SHORT)
+@pytest.mark.parametrize("target", ["modular", "order-modular"])
+def test_one_and_two_variables(algorithm: str, n: int, target: str) -> None:
+    small = random_model(n, spread=2.0)
+    found = SHORT[algorithm](small, target=target, seed=1)
+    exact = arcwise.exact(small, target)
+    assert np.abs(found.edges - exact.edges).max() < 0.15
+    if n == 1:
+        assert found.edges.tolist() == [[0.0]]
+        assert found.evidence is None or np.isclose(found.evidence.log_evidence, exact.log_evidence)
+
+
+@pytest.mark.parametrize("target", ["modular", "order-modular"])
+def test_one_state_kept_has_unknown_errors(model: Model, target: Any) -> None:
+    found = arcwise.mcmc(model, steps=2, chains=1, target=target, seed=1)
+    assert found.summary["states"] == [1]
+    assert found.edge_errors is not None
+    assert np.isnan(found.edge_errors).all()
+    assert found.summary["largest_edge_difference_between_chains"] is None
+    evidence = arcwise.mc3(model, steps=2, levels=2, chains=1, target=target, seed=1).evidence
+    assert evidence is not None
+    assert evidence.standard_error == np.inf
+
+
+def test_progress_rises_to_one(model: Model) -> None:
+    for algorithm in SHORT:
+        shares: list[float] = []
+        SHORT[algorithm](model, progress=shares.append)
+        assert shares == sorted(shares)
+        assert shares[-1] == 1.0
+    shares = []
+    arcwise.ais(model, steps=20, effective_samples=30, progress=shares.append)
+    assert shares[-1] == 1.0
+
+
+def test_chains_in_modes_of_the_same_weight_are_warned_of() -> None:
+    # The log weight says nothing of where a chain is; edges do.
+    with pytest.warns(ConvergenceWarning, match="have not come together") as caught:
+        found = arcwise.mcmc(two_modes(40.0, 0.0), steps=2_000, chains=6, seed=1)
+    assert "or use mc3 or space='partitions' or space='buckets:4'" in str(caught[0].message)
+    assert found.summary["rhat_log_weight"] in (None, pytest.approx(1.0, abs=0.05))
+    assert found.summary["largest_rhat_edge"] > 1.2
+    assert found.summary["largest_edge_difference_between_chains"] > 0.9
+
+
+def test_chains_that_stay_apart_are_warned_of() -> None:
+    with pytest.warns(ConvergenceWarning, match="R-hat of the log weight inf"):
+        found = arcwise.mcmc(two_modes(300.0, 1.0), steps=2_000, chains=6, seed=1)
+    assert found.summary["rhat_log_weight"] == np.inf
+
+
+def test_weights_that_collapse_are_warned_of() -> None:
+    # A DAG of a few edges has millions of orders, and dense ones carry the weight.
+    with pytest.warns(WeightCollapseWarning, match="worth"):
+        arcwise.mcmc(flat_model(14, max_indegree=3, prior=EdgePenalty(2.0)), steps=4_000, seed=1)
+
+
+@pytest.mark.filterwarnings("error")
+def test_runs_that_are_long_enough_are_not_warned_of() -> None:
+    for seed in range(20):
+        arcwise.mcmc(random_model(6, spread=6.0, seed=seed), steps=6_000, seed=seed, threads=1)
+
+
+MCMC: list[tuple[dict[str, Any], str]] = [
+    ({"space": "trees"}, "space is 'trees'"),
+    ({"space": "buckets:x"}, "space is 'buckets:x'"),
+    ({"target": "both"}, "target is 'both'"),
+    ({"steps": 1}, "steps is 1"),
+    ({"steps": 100, "seconds": 1.0}, "give steps, or seconds"),
+    ({"steps": None, "seconds": 0}, "seconds is 0"),
+    ({"steps": None, "effective_samples": float("inf")}, "effective_samples is inf"),
+    ({"burn_in": 1.0}, "burn_in is 1.0"),
+    ({"thinning": 0}, "thinning is 0"),
+    ({"thinning": 100}, "so no state would be kept"),
+    ({"chains": 0}, "chains is 0"),
+    ({"dags_per_state": 0}, "dags_per_state is 0"),
+    ({"dag_time_share": 0.0}, "dag_time_share is 0.0"),
+    ({"extension_budget": 0}, "extension_budget is 0"),
+    ({"seed": -1}, "seed is -1"),
+    ({"threads": 0}, "threads is 0"),
+    ({"sums": ScoreSums(random_model(3))}, "variables"),
+    ({"space": PartialOrders([("x0", "x1"), ("x0", "x2"), ("x3", "x2")])}, "cover every order"),
+]
+MC3: list[tuple[dict[str, Any], str]] = [
+    ({"levels": 0}, "levels is 0"),
+    ({"ladder": "steep"}, "ladder is 'steep'"),
+    ({"ladder": [0.0, 0.5]}, "give rising numbers"),
+    ({"ladder": [0.5, 0.2, 1.0]}, "give rising numbers"),
+    ({"ladder": [-0.5, 1.0]}, "give rising numbers"),
+    ({"exchanges_per_step": -1}, "exchanges_per_step is -1"),
+]
+AIS: list[tuple[dict[str, Any], str]] = [
+    ({"runs": 0}, "runs is 0"),
+    ({"runs": 5, "seconds": 1.0}, "give runs, or seconds"),
+    ({"runs": None, "seconds": -1.0}, "seconds is -1.0"),
+    ({"steps": 0}, "steps is 0"),
+    ({"schedule": "cubic"}, "schedule is 'cubic'"),
+    ({"schedule": [0.0, 1.0], "steps": 5}, "give steps or the schedule"),
+    ({"schedule": [0.5, 1.0], "steps": None}, "schedule starts at 0.5"),
+    ({"stretch": -1}, "stretch is -1"),
+    ({"thinning": 0}, "thinning is 0"),
+]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "rule", "words"),
+    [("mcmc", *case) for case in MCMC]
+    + [("mc3", *case) for case in MC3]
+    + [("ais", *case) for case in AIS],
+)
+def test_refusals_are_one_sentence(
+    algorithm: str, rule: dict[str, Any], words: str, model: Model
+) -> None:
+    usual = {"runs": 5, "steps": 50} if algorithm == "ais" else {"steps": 50}
+    with pytest.raises((ArgumentError, arcwise.errors.CapacityError)) as caught:
+        getattr(arcwise, algorithm)(model, **(usual | rule))
+    message = str(caught.value)
+    assert words in message
+    assert "\n" not in message
+    assert not re.search(r"[.!?] [A-Z]", message)
+
+
+def test_constraints_no_run_can_meet_in_time_are_refused() -> None:
+    chain = [(f"x{i}", f"x{i + 1}") for i in range(9)]
+    model = random_model(10, max_indegree=1, required_edges=chain)
+    with pytest.raises(ArgumentError, match="give more steps or runs"):
+        arcwise.ais(model, steps=1, effective_samples=10, seed=1)
+    found = arcwise.mcmc(model, PartialOrders(chain), steps=50, target="order-modular", seed=1)
+    assert np.allclose(found.edges, np.eye(10, k=1), atol=1e-12)
+
+
+@contextmanager
+def nothing_exact() -> Iterator[None]:
+    """Have the constants of all priors that are no function of the size estimated."""
+    with pytest.MonkeyPatch.context() as patch:
+        for target in ("modular", "order-modular"):
+            patch.setitem(_MOST_EXACT, target, 0)
+        yield
+
+
+def test_the_prior_constant_has_random_numbers_of_its_own() -> None:
+    # Data that say nothing, annealed as the prior is: with the same numbers both estimates would
+    # err alike, and the evidence would seem to be exact.
+    model = flat_model(5, prior=EdgeWeights({("x0", "x1"): 9.0}))
+    with nothing_exact():
+        found = arcwise.ais(model, runs=400, steps=500, stretch=0, seed=3, threads=1)
+    assert found.evidence is not None
+    assert abs(found.evidence.log_evidence) > 1e-6
+    assert abs(found.evidence.log_evidence) < 4.9 * found.evidence.standard_error
+
+
+def test_the_prior_constant_by_annealing() -> None:
+    # A prior that is no function of the size, where the exact constant can still be had.
+    prior = EdgeWeights({("x0", "x1"): 2.0, ("x3", "x1"): 0.3, ("x2", "x5"): 5.0})
+    model = random_model(7, spread=3.0, prior=prior)
+    targets: tuple[Target, ...] = ("modular", "order-modular")
+    for target in targets:
+        exact, none = prior_constant(model, target, LinearOrders(), seed=1, threads=1)
+        assert none == 0.0
+        with nothing_exact():
+            found, error = prior_constant(model, target, LinearOrders(), seed=1, threads=1)
+            whole = arcwise.ais(model, target=target, runs=100, steps=200, seed=1, threads=1)
+        assert 0 < error < 0.2
+        assert abs(found - exact) < 4.9 * error
+        assert whole.evidence is not None
+        assert whole.evidence.log_prior_constant_error == error
+        assert whole.evidence.lower_bounds == {}
+        truth = arcwise.exact(model, target).log_evidence
+        assert abs(whole.evidence.log_evidence - truth) < 4.9 * whole.evidence.standard_error
+
+
+@pytest.mark.parametrize("algorithm", SHORT)
+def test_sampled_posteriors_can_be_saved(algorithm: str, model: Model, tmp_path: Path) -> None:
+    found = SHORT[algorithm](model, seed=2)
+    found.save(tmp_path / "posterior.npz")
+    loaded = Posterior.load(tmp_path / "posterior.npz")
+    assert_the_same(found, loaded)
+    assert loaded.summary["seed"] == 2
+
+
+INTERRUPTED = """
+import arcwise
+from arcwise.simulate import asia
+model = arcwise.Model(asia().sample(300, seed=1), max_indegree=3)
+def job():
+    return arcwise.{call}
+def check(posterior):
+    assert len(posterior.dags) > 0
+    assert posterior.dags.parents.shape[0] == len(posterior.dags.log_weights)
+    assert posterior.edges.shape == (8, 8)
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "mcmc(model, steps=10**10, burn_in=1e-9, thinning=500, chains=2, threads=2)",
+        "mc3(model, steps=10**10, burn_in=1e-9, thinning=100, chains=4, threads=1)",
+        "ais(model, runs=10**6, steps=500)",
+    ],
+)
+def test_an_interrupted_run_returns_what_there_is(call: str) -> None:
+    assert_returns_what_there_is(INTERRUPTED.format(call=call))
+
+
+def test_a_run_interrupted_during_its_burn_in_stops() -> None:
+    assert_stops_within_two_seconds(INTERRUPTED.format(call="mcmc(model, steps=10**10)"))
+
+
+def test_temperatures_too_far_apart_are_told() -> None:
+    data = arcwise.simulate.asia().sample(2000, seed=1)
+    with pytest.warns(ConvergenceWarning, match="exchange states in only"):
+        arcwise.mc3(Model(data, max_indegree=2), levels=1, steps=4_000, chains=1, seed=1)
+
+
+def test_estimated_orders_are_told() -> None:
+    dag = arcwise.simulate.random_dag(30, expected_degree=4.0, max_indegree=3, seed=1)
+    network = arcwise.simulate.discrete_network(dag, levels=(2, 2), concentration=0.5, seed=1)
+    model = Model(network.sample(2000, seed=1), max_indegree=3)
+    options = {"steps": 12_000, "chains": 1, "seed": 1, "thinning": 100}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of so few DAGs
+        counted = arcwise.mcmc(model, **options)
+        guessed = arcwise.mcmc(model, estimate_extensions=True, extension_budget=1, **options)
+    assert counted.summary["dags_with_estimated_orders"] == 0
+    assert counted.summary["largest_error_of_estimated_orders"] == 0.0
+    assert guessed.summary["dags_with_estimated_orders"] > 10
+    error = guessed.summary["largest_error_of_estimated_orders"]
+    assert 0.0 < error < 0.5
+    # The same DAGs are drawn until the first estimate takes random numbers of its own.
+    first = [found.dags.log_weights[0] for found in (counted, guessed)]
+    assert abs(first[0] - first[1]) < 5.0 * error

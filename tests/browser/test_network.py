@@ -1,0 +1,215 @@
+"""The network of the report page: threshold, search, choosing nodes, keys, zoom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+import arcwise
+from browser.sampled_pages import WIDTHS
+
+Opened = Callable[..., Page]
+Posteriors = dict[str, arcwise.Posterior]
+
+
+def set_threshold(page: Page, value: str) -> int:
+    page.locator("#threshold").fill(value)
+    return page.locator("#graph .edge").count()
+
+
+@pytest.mark.parametrize("name", ["ten", "many", "exact"])
+def test_the_slider_shows_the_edges_of_at_least_that_probability(
+    name: str, opened: Opened, posteriors: Posteriors
+) -> None:
+    page = opened(name)
+    edges = posteriors[name].edges
+    for value in ("0.00", "0.05", "0.50", "0.95", "1.00"):
+        wanted = int(((edges.round(6) >= float(value)) & (edges > 0.001)).sum())
+        assert set_threshold(page, value) == wanted
+        assert page.locator("#edge-count").inner_text().startswith(f"{wanted:,} of ")
+        assert page.locator("#threshold-value").inner_text() == value
+
+
+def test_probable_edges_are_wider_and_darker(opened: Opened) -> None:
+    page = opened("ten")
+    set_threshold(page, "0.00")
+    drawn = page.evaluate(
+        """() => [...document.querySelectorAll('#graph .edge')].map((edge) => ({
+            probability: Number(edge.querySelector('title').textContent.split(': ').pop()),
+            width: Number(edge.querySelector('.line').getAttribute('stroke-width')),
+            opacity: Number(edge.style.opacity)}))"""
+    )
+    drawn.sort(key=lambda edge: edge["probability"])
+    assert len(drawn) > 5
+    for key in ("width", "opacity"):
+        assert [edge[key] for edge in drawn] == sorted(edge[key] for edge in drawn)
+    assert drawn[0]["width"] < drawn[-1]["width"]
+    assert drawn[0]["opacity"] < drawn[-1]["opacity"]
+
+
+def test_search_marks_the_names_that_contain_the_text(opened: Opened) -> None:
+    page = opened("many")
+    page.locator("#search").fill("GENE 15")
+    marked = page.locator("#graph .node.found")
+    assert marked.count() == 10
+    assert page.locator("#search-count").inner_text() == "10 variables match."
+    names = [node.get_attribute("aria-label") for node in marked.all()]
+    assert names == [f"gene 15{i}" for i in range(10)]
+    page.locator("#search").fill("no such name")
+    assert marked.count() == 0
+    assert page.locator("#search-count").inner_text() == "No variables match."
+
+
+def test_enter_in_the_search_chooses_the_first_node_found(opened: Opened) -> None:
+    page = opened("many")
+    page.locator("#search").fill("gene 042")
+    page.locator("#search").press("Enter")
+    assert page.locator("#chosen-name").inner_text() == "gene 042"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_click_shows_a_node_and_a_button_clears(
+    width: int, opened: Opened, posteriors: Posteriors
+) -> None:
+    page = opened("ten", width)
+    assert page.locator("#clear").is_disabled()
+    page.locator('#graph .node[data-node="1"] rect').click()
+    panel = page.locator("#panel")
+    assert panel.locator("#chosen-name").inner_text() == "smoking"
+    assert panel.locator("h4").all_inner_texts() == [
+        "Parent sets",
+        "Markov blanket",
+        "Parents",
+        "Children",
+    ]
+    likeliest, probability = posteriors["ten"].parent_sets("smoking", 1)[0]
+    first = panel.locator(".bars.sets li").first
+    assert first.locator(".names").inner_text().split(", ") == list(likeliest)
+    assert first.locator(".number").inner_text() == f"{probability:.3f}"
+    assert page.locator("#graph .edge.incoming").count() >= 1
+    assert page.locator("#graph .node.chosen").count() == 1
+    page.locator("#clear").click()
+    assert page.locator("#graph .node.chosen").count() == 0
+    assert panel.locator("#chosen-name").count() == 0
+
+
+def test_a_click_on_a_name_or_beside_a_dot_will_do_and_one_on_nothing_clears(
+    opened: Opened,
+) -> None:
+    page = opened("ten", WIDTHS[0])
+    assert page.locator("#graph .node.dot").count() == 10
+    page.locator('#graph .node[data-node="1"] text').click()
+    assert page.locator("#chosen-name").inner_text() == "smoking"
+    box = page.locator('#graph .node[data-node="0"] rect').bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] - 5, box["y"] - 2)
+    assert page.locator("#chosen-name").inner_text() == "age"
+    page.locator("#graph").click(position={"x": 3, "y": 3})
+    assert page.locator("#chosen-name").count() == 0
+
+
+def test_the_panel_leads_from_node_to_node(opened: Opened) -> None:
+    page = opened("ten")
+    page.locator('#graph .node[data-node="1"]').click()
+    page.locator("#panel button.link", has_text="age").first.click()
+    assert page.locator("#chosen-name").inner_text() == "age"
+
+
+def test_an_exact_posterior_says_why_it_knows_no_blanket(opened: Opened) -> None:
+    page = opened("exact")
+    page.locator('#graph .node[data-node="0"]').click()
+    assert "only sampled DAGs tell" in page.locator("#panel").inner_text()
+    assert page.locator("#panel .bars.sets li").count() >= 1
+
+
+def test_keys_go_from_node_to_node_and_choose(opened: Opened) -> None:
+    page = opened("ten")
+    assert page.locator('#graph .node[tabindex="0"]').count() == 1
+    page.locator('#graph .node[tabindex="0"]').focus()
+    before = page.evaluate("document.activeElement.dataset.node")
+    for key in ("ArrowDown", "ArrowRight", "ArrowUp", "ArrowLeft"):
+        page.keyboard.press(key)
+    page.keyboard.press("ArrowDown")
+    after = page.evaluate("document.activeElement.dataset.node")
+    assert before is not None
+    assert after is not None
+    page.keyboard.press("Enter")
+    name = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert page.locator("#chosen-name").inner_text() == name
+    page.keyboard.press("Escape")
+    assert page.locator("#chosen-name").count() == 0
+
+
+def test_zooming_in_gives_names_room_and_back_again(opened: Opened) -> None:
+    page = opened("many")
+    shown = "[...document.querySelectorAll('#graph .node text')]"
+    count = f"{shown}.filter((text) => text.getAttribute('display') === 'inline').length"
+    whole = page.evaluate(count)
+    for _ in range(4):
+        page.locator("#zoom-in").click()
+    assert page.evaluate(count) > whole
+    page.locator("#zoom-reset").click()
+    assert page.evaluate(count) == whole
+
+
+def test_dragging_moves_the_view_when_zoomed_and_is_no_click(opened: Opened) -> None:
+    page = opened("ten")
+    page.locator("#zoom-in").click()
+    page.locator("#graph").scroll_into_view_if_needed()
+    before = page.locator("#graph > g").get_attribute("transform")
+    box = page.locator("#graph").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y + 30, steps=4)
+    page.mouse.up()
+    assert page.locator("#graph > g").get_attribute("transform") != before
+    assert page.locator("#chosen-name").count() == 0
+
+
+def test_scrolling_zooms_only_with_the_control_key(opened: Opened) -> None:
+    page = opened("ten")
+    page.locator("#graph").scroll_into_view_if_needed()
+    page.locator("#graph").hover()
+    zoomed = page.locator("#graph.zoomed")
+    page.mouse.wheel(0, -120)
+    assert zoomed.count() == 0
+    page.locator("#graph").hover()
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -240)
+    page.wait_for_selector("#graph.zoomed")
+    page.keyboard.up("Control")
+    assert zoomed.count() == 1
+
+
+@pytest.mark.parametrize("name", ["ten", "many"])
+def test_names_overlap_neither_each_other_nor_the_frame(name: str, opened: Opened) -> None:
+    page = opened(name)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.locator("#zoom-reset").click()
+        check_names(page)
+        for _ in range(3):
+            page.locator("#zoom-in").click()
+        check_names(page)
+
+
+def check_names(page: Page) -> None:
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll('#graph .node text')]
+            .filter((text) => text.getAttribute('display') === 'inline')
+            .map((text) => { const box = text.getBBox();
+                return [box.x, box.x + box.width, box.y + 2, box.y + box.height - 2]; })"""
+    )
+    assert len(boxes) >= 8
+    clashes = [
+        (a, b)
+        for i, a in enumerate(boxes)
+        for b in boxes[:i]
+        if a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]
+    ]
+    assert clashes == []
+    assert min(box[0] for box in boxes) >= 0

@@ -1,0 +1,307 @@
+"""`arcwise learn` and what goes on from its folder: `report`, `feature` and `compare`."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise import Posterior
+from arcwise.cli import main
+from arcwise.errors import MissingDependencyError
+from arcwise.simulate import asia
+from support.interrupting import output_after_interruption
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "data.csv"
+    asia().sample(300, seed=3).write_csv(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def folders(table: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return the folders of an exact posterior, and of two sampled ones."""
+    base = tmp_path_factory.mktemp("results")
+    options = {
+        "exact": [],
+        "one": ["--algorithm", "mcmc", "--steps", "9000", "--seed", "1"],
+        "two": ["--algorithm", "mc3", "--steps", "6000", "--seed", "2", "--levels", "4"],
+    }
+    for name, extra in options.items():
+        assert main(["learn", str(table), "--out", str(base / name), *extra]) == 0
+    return {name: base / name for name in options}
+
+
+def run(capsys: Captured, *arguments: object) -> str:
+    """Run a command that must do well and say nothing on standard error."""
+    assert main([str(argument) for argument in arguments]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    return said.out
+
+
+def refusal(capsys: Captured, *arguments: object) -> str:
+    """Run a command that must fail, and return the one line it says why in."""
+    assert main([str(argument) for argument in arguments]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("arcwise: ")
+    return lines[0]
+
+
+def test_learn_leaves_everything_in_its_folder(
+    table: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    said = run(capsys, "learn", table, "--out", tmp_path / "out", "--title", "Lungs")
+    names = {"edges.csv", "summary.json", "evidence.json", "posterior.npz", "report.html"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == names
+    saved = Posterior.load(tmp_path / "out" / "posterior.npz")
+    expected = arcwise.sample(table, progress=None)
+    assert np.array_equal(saved.edges, expected.edges)
+    assert saved.dags is not None
+    assert expected.dags is not None
+    assert np.array_equal(saved.dags.parents, expected.dags.parents)
+    with (tmp_path / "out" / "edges.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 56
+    source, target, probability = saved.edge_table()[0]
+    assert (rows[0]["source"], rows[0]["target"]) == (source, target)
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    for sentence in (*summary["choices"], *summary["trust"]):
+        assert sentence in said
+    assert "How far to trust it: exact" in said
+    assert "The 15 most probable edges of 56" in said
+    assert f"{probability:.4f}" in said
+    assert "log evidence" in said
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "Lungs" in page
+    assert summary["chosen"]["algorithm"] == "exact"
+
+
+def test_learn_takes_every_override(table: Path, tmp_path: Path, capsys: Captured) -> None:
+    required = tmp_path / "required.csv"
+    required.write_text("source,target\nsmoke,bronc\n")
+    said = run(
+        capsys,
+        *("learn", table, "--score", "bdeu", "--ess", 10, "--prior", "fair"),
+        *("--max-indegree", 2, "--candidates", "greedy:4", "--required-edges", required),
+        *("--algorithm", "mc3", "--space", "linear", "--target", "order-modular"),
+        *("--chains", 2, "--steps", 3000, "--until", "none", "--levels", 9, "--ladder", "adapted"),
+        *("--seed", 5, "--threads", 1, "--out", tmp_path / "out"),
+    )
+    chosen = json.loads((tmp_path / "out" / "summary.json").read_text())["chosen"]
+    expected = {
+        "score": "BDeu(equivalent_sample_size=10.0)",
+        "prior": "Fair()",
+        "target": "order-modular",
+        "parents": "candidates",
+        "algorithm": "mc3",
+        "space": "LinearOrders(moves=None)",
+        "steps": 3000,
+        "chains": 2,
+        "until": None,
+        "levels": 9,
+        "ladder": "adapted",
+        "seed": 5,
+    }
+    assert {key: chosen[key] for key in expected} == expected
+    assert Posterior.load(tmp_path / "out" / "posterior.npz").edges[2, 4] == pytest.approx(1.0)
+    assert "as was asked for" in said
+    assert "The run ended when its budget was spent." in said
+
+
+def test_learn_grows_where_it_is_told_to(table: Path, capsys: Captured) -> None:
+    said = run(capsys, "learn", table, "--grow", "--candidates", "greedy:2", "--until", "ess>500")
+    assert "Candidate parents were grown from 'greedy:2'" in said
+    assert "The run ended when its rule was met (ess>500)." in said
+
+
+def test_the_same_seed_writes_the_same_edges(table: Path, tmp_path: Path) -> None:
+    files = {}
+    for name, seed in (("first", 1), ("again", 1), ("other", 2)):
+        options = ["--algorithm", "mcmc", "--steps", "9000", "--seed", str(seed)]
+        threads = ["--threads", "1" if name == "first" else "2"]
+        out = tmp_path / name
+        assert main(["learn", str(table), *options, *threads, "--out", str(out)]) == 0
+        files[name] = (out / "edges.csv").read_bytes()
+    assert files["first"] == files["again"]
+    assert files["first"] != files["other"]
+
+
+def test_learn_goes_on_without_the_report(
+    table: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: Any, **__: Any) -> None:
+        raise MissingDependencyError("jinja2 is not installed; pip install 'arcwise[report]'")
+
+    monkeypatch.setattr("arcwise.report.write_report", missing)
+    assert main(["learn", str(table), "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr()
+    assert said.err == "arcwise: no report.html: jinja2 is not installed; pip install " + (
+        "'arcwise[report]'\n"
+    )
+    assert {"edges.csv", "posterior.npz"} <= {path.name for path in tmp_path.iterdir()}
+    assert "arcwise[report]" in refusal(capsys, "report", tmp_path)
+
+
+def test_report_writes_the_page_anew(folders: dict[str, Path], capsys: Captured) -> None:
+    for folder in folders.values():
+        page = folder / "report.html"
+        page.unlink(missing_ok=True)
+        assert run(capsys, "report", folder) == f"Report written to {page}\n"
+        assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_feature_says_what_is_asked(folders: dict[str, Path], capsys: Captured) -> None:
+    for name, folder in folders.items():
+        saved = Posterior.load(folder / "posterior.npz")
+        said = run(capsys, "feature", folder, "smoke ~> dysp")
+        assert said == f"{saved.estimate('smoke ~> dysp')}\n"
+        said = run(capsys, "feature", folder, "smoke ~> dysp", "--given", "smoke -> bronc")
+        assert said == f"{saved.estimate('smoke ~> dysp', given='smoke -> bronc')}\n"
+        exact = run(capsys, "feature", folder, "smoke -> bronc").endswith("(exact)\n")
+        assert exact == (name == "exact")
+    assert "did you mean 'dysp'" in refusal(capsys, "feature", folders["one"], "smoke ~> dsp")
+
+
+def test_compare_tells_agreement(folders: dict[str, Path], capsys: Captured) -> None:
+    said = run(capsys, "compare", folders["exact"], folders["one"])
+    assert "The posteriors agree" in said
+    assert "The edges that differ most" in said
+    assert "log evidence" not in said
+    said = run(capsys, "compare", folders["exact"], folders["two"])
+    assert "The log evidence of the second is" in said
+
+
+@pytest.mark.parametrize("name", ["learn", "sample"])
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (None, "there is no file"),
+        (["a,b", "1,x", "2,y", "0.5,x"], "a"),
+        (["a,b", "1,2"], "a single row"),
+        (["a,b", "1,2", "1,3"], "column 'a' has a single value"),
+        (["a,a", "1,2", "2,3"], "'a'"),
+        (["a,b", "1,2", "2,"], "values are missing in 'b'"),
+        ([], "data.csv"),
+    ],
+)
+def test_bad_tables_are_refused_in_one_line(
+    name: str, rows: list[str] | None, words: str, tmp_path: Path, capsys: Captured
+) -> None:
+    path = tmp_path / "data.csv"
+    if rows is not None:
+        path.write_text("\n".join(rows))
+    assert words in refusal(capsys, name, path)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--steps", 10, "--seconds", 1], "give steps, or seconds"),
+        (["--until", "speed>4"], "until has 'speed>4'"),
+        (["--algorithm", "exact", "--space", "dags"], "algorithm is 'exact'"),
+        (["--levels", 3], "--levels and --ladder belong to --algorithm mc3"),
+        (["--space", "trees"], "space is 'trees'"),
+        (["--prior", "soft"], "prior is 'soft'"),
+        (["--seed", -1], "seed is -1"),
+        (["--grow", "--candidates", "EDGES"], "--grow begins with a method"),
+        (["--required-edges", "CYCLE"], "required_edges has the cycle"),
+        (["--out", "EDGES"], "is a file; give a folder for --out"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(
+    options: list[object], words: str, table: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    (tmp_path / "EDGES").write_text("source,target\nsmoke,lung\n")
+    (tmp_path / "CYCLE").write_text("source,target\nsmoke,lung\nlung,smoke\n")
+    named = [tmp_path / str(o) if str(o).isupper() and str(o).isalpha() else o for o in options]
+    assert words in refusal(capsys, "learn", table, *named)
+
+
+def test_sample_takes_a_rule(table: Path, capsys: Captured) -> None:
+    said = run(capsys, "sample", table, "--space", "partitions", "--until", "rhat<1.1, ess>200")
+    assert "R-hat of the log weight 1" in said
+    assert "until has 'rhat'" in refusal(capsys, "sample", table, "--until", "rhat")
+    words = refusal(capsys, "sample", table, "--algorithm", "ais", "--until", "ess>3")
+    assert "--until belongs to mcmc and mc3" in words
+
+
+@pytest.mark.parametrize("command", ["report", "feature", "compare"])
+def test_wrong_folders_are_refused_in_one_line(
+    command: str, folders: dict[str, Path], table: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    more: list[object] = {
+        "report": [],
+        "feature": ["smoke -> dysp"],
+        "compare": [folders["exact"]],
+    }[command]
+    assert "is not there; give the folder" in refusal(capsys, command, tmp_path / "none", *more)
+    assert "is a file; give the folder" in refusal(capsys, command, table, *more)
+    assert "has no posterior.npz" in refusal(capsys, command, tmp_path, *more)
+    whole = (folders["one"] / "posterior.npz").read_bytes()
+    for damaged in (whole[: len(whole) // 2], b"nonsense", b""):
+        (tmp_path / "posterior.npz").write_bytes(damaged)
+        assert "posterior.npz" in refusal(capsys, command, tmp_path, *more)
+
+
+def test_posteriors_of_different_variables_are_not_compared(
+    folders: dict[str, Path], table: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    text = table.read_text().replace("asia", "africa", 1)
+    (tmp_path / "data.csv").write_text(text)
+    assert main(["learn", str(tmp_path / "data.csv"), "--out", str(tmp_path / "out")]) == 0
+    capsys.readouterr()
+    words = refusal(capsys, "compare", folders["exact"], tmp_path / "out")
+    assert "only one of them has 'africa' and 'asia'" in words
+
+
+INTERRUPTED = """
+import contextlib, io, sys
+from arcwise.cli import main
+print("started", flush=True)
+errors, output = io.StringIO(), io.StringIO()
+with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(output):
+    status = main(["learn", sys.argv[1], "--algorithm", "mcmc", "--until", "ess>1e12",
+                   "--chains", "2", "--out", sys.argv[2]])
+print(status, "the run was interrupted" in errors.getvalue())
+print("The run was interrupted" in output.getvalue())
+"""
+
+
+def test_ctrl_c_keeps_what_was_sampled(table: Path, tmp_path: Path) -> None:
+    output = output_after_interruption(INTERRUPTED, str(table), str(tmp_path / "out"))
+    assert output == "0 True\nTrue\n"
+    saved = Posterior.load(tmp_path / "out" / "posterior.npz")
+    assert saved.summary["interrupted"] is True
+    assert np.abs(saved.edges - arcwise.exact(arcwise.Model(table)).edges).max() < 0.1
+    assert (tmp_path / "out" / "edges.csv").exists()
+    assert (tmp_path / "out" / "report.html").exists()
+
+
+STOPPED = """
+import contextlib, io, sys
+from arcwise.cli import main
+print("started", flush=True)
+errors = io.StringIO()
+with contextlib.redirect_stderr(errors):
+    status = main(["learn", sys.argv[1], "--grow", "--out", sys.argv[2]])
+print(status, errors.getvalue(), end="")
+"""
+
+
+def test_ctrl_c_before_anything_is_sampled_is_no_success(tmp_path: Path) -> None:
+    values = np.random.default_rng(1).normal(size=(300, 200))
+    arcwise.read(values).write_csv(tmp_path / "wide.csv")
+    output = output_after_interruption(STOPPED, str(tmp_path / "wide.csv"), str(tmp_path / "out"))
+    assert output == "130 arcwise: interrupted\n"
+    assert not (tmp_path / "out" / "posterior.npz").exists()

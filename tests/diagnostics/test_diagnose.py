@@ -1,0 +1,328 @@
+"""`diagnose`: its numbers against ArviZ, and that no trap gets a good verdict."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from arviz_stats.base import array_stats
+
+import arcwise
+from arcwise.errors import (
+    ArgumentError,
+    ChainsApartWarning,
+    ConvergenceWarning,
+    ExchangeWarning,
+    RareChangeWarning,
+    WeightCollapseWarning,
+)
+from arcwise.statistics.convergence import effective_sample_size, rhat
+from arcwise.statistics.edges import EdgeDiagnostics, parent_bits
+from support.edge_chains import chain_posterior, flipping
+from support.sampled_posteriors import random_sample
+
+GOOD = {(0, 1): flipping(4, 1000, 0.4, 1), (1, 2): flipping(4, 1000, 0.3, 2)}
+
+
+def test_edges_as_arviz() -> None:
+    edges = {
+        (0, 1): flipping(4, 400, 0.5, 1),
+        (0, 2): flipping(4, 400, 0.05, 2),
+        (1, 2): flipping(4, 400, 0.3, 3) & flipping(4, 400, 0.3, 4),
+        (2, 3): flipping(4, 400, 0.3, 5) & (np.arange(4) > 1)[:, np.newaxis],
+    }
+    diagnosis = arcwise.diagnose(chain_posterior(edges))
+    assert diagnosis.rhat is not None
+    assert diagnosis.effective_samples is not None
+    assert diagnosis.changes is not None
+    assert diagnosis.chain_edges is not None
+    assert diagnosis.differences is not None
+    for (u, v), bits in edges.items():
+        numbers = bits.astype(np.float64)
+        axes = {"chain_axis": 0, "draw_axis": 1}
+        assert diagnosis.rhat[u, v] == pytest.approx(array_stats.rhat(numbers, **axes))
+        effective = array_stats.ess(numbers, method="bulk", **axes)
+        assert diagnosis.effective_samples[u, v] == pytest.approx(effective)
+        assert diagnosis.changes[u, v] == (bits[:, 1:] != bits[:, :-1]).sum()
+        means = bits.mean(axis=1)
+        assert diagnosis.chain_edges[:, u, v] == pytest.approx(means)
+        assert diagnosis.differences[u, v] == pytest.approx(np.ptp(means))
+    assert np.isnan(diagnosis.rhat).sum() == 16 - len(edges)
+    assert diagnosis.largest_rhat_edge == np.nanmax(diagnosis.rhat)
+    assert diagnosis.smallest_effective_samples_edge == np.nanmin(diagnosis.effective_samples)
+    assert diagnosis.most_different_edge == ("x2", "x3")
+    assert diagnosis.largest_difference == diagnosis.differences[2, 3]
+
+
+def test_chains_that_agree_are_trusted() -> None:
+    diagnosis = arcwise.diagnose(chain_posterior(GOOD))
+    assert diagnosis.verdict == "trustworthy"
+    assert diagnosis.warnings == ()
+    assert str(diagnosis).startswith("trustworthy: The 4 chains agree, no edge differs by more")
+    assert "standard error" in diagnosis.sentences[0]
+    assert repr(diagnosis) == "<Diagnosis: trustworthy>"
+    diagnosis.warn()  # nothing: warnings are errors here
+
+
+def test_an_edge_that_never_changes_has_no_rhat() -> None:
+    always = np.ones((4, 1000), dtype=np.bool_)
+    diagnosis = arcwise.diagnose(chain_posterior({**GOOD, (0, 3): always}))
+    assert diagnosis.rhat is not None
+    assert diagnosis.effective_samples is not None
+    assert np.isnan(diagnosis.rhat[0, 3])
+    assert np.isnan(diagnosis.effective_samples[0, 3])
+    assert diagnosis.verdict == "trustworthy"
+
+
+def test_one_flip_in_thousands_of_draws_fools_nobody() -> None:
+    once = np.zeros((4, 1000), dtype=np.bool_)
+    for chain, moment in enumerate((450, 520, 480, 530)):
+        once[chain, moment:] = True
+    diagnosis = arcwise.diagnose(chain_posterior({**GOOD, (0, 3): once}))
+    assert diagnosis.changes is not None
+    assert diagnosis.effective_samples is not None
+    assert diagnosis.changes[0, 3] == 4
+    assert np.isnan(diagnosis.effective_samples[0, 3])
+    assert diagnosis.verdict == "not converged"  # by R-hat: first halves lack what second ones have
+    assert RareChangeWarning in map(type, diagnosis.warnings)
+    assert "x0 → x3" in " ".join(diagnosis.sentences)
+    # There for a while and gone again, the same in every half chain: R-hat sees nothing.
+    for chain in once:
+        chain[:] = False
+        chain[200:300] = chain[700:800] = True
+    hidden = arcwise.diagnose(chain_posterior({(0, 1): once[:2]}))
+    assert hidden.largest_rhat_edge is not None
+    assert hidden.largest_rhat_edge < 1.01
+    assert hidden.verdict == "doubtful"
+    assert [type(warning) for warning in hidden.warnings] == [RareChangeWarning]
+
+
+def test_rare_edges_are_no_reason_to_doubt() -> None:
+    rare = np.zeros((4, 1000), dtype=np.bool_)
+    rare[0, 17] = rare[2, 801] = True
+    assert arcwise.diagnose(chain_posterior({**GOOD, (0, 3): rare})).verdict == "trustworthy"
+
+
+def test_chains_stuck_apart_shout() -> None:
+    apart = np.zeros((4, 1000), dtype=np.bool_)
+    apart[:2] = True
+    diagnosis = arcwise.diagnose(chain_posterior({**GOOD, (0, 3): apart}))
+    assert diagnosis.verdict == "not converged"
+    assert diagnosis.largest_rhat_edge == np.inf
+    assert diagnosis.largest_difference == 1.0
+    assert diagnosis.most_different_edge == ("x0", "x3")
+    first = diagnosis.sentences[0]
+    assert "contradict each other" in first
+    assert "(x0 → x3) differs by 1.00" in first
+    assert any("R-hat is infinite of an edge" in sentence for sentence in diagnosis.sentences)
+    assert all("1.00" in s for s in diagnosis.sentences if "R-hat" in s)
+    with pytest.warns(ConvergenceWarning, match="use mc3") as issued:
+        diagnosis.warn()
+    assert [warning.category for warning in issued] == [ChainsApartWarning, ConvergenceWarning]
+    mc3 = arcwise.diagnose(chain_posterior({(0, 3): apart}, algorithm="mc3"))
+    assert "more levels" in mc3.sentences[0]
+
+
+@pytest.mark.parametrize(
+    ("space", "target", "change"),
+    [
+        ("Partitions(moves=None)", "modular", "run more steps, or use mc3"),
+        ("Dags(moves=None)", "modular", "run more steps, or use mc3 or space='partitions'"),
+        ("LinearOrders()", "order-modular", "run more steps, or use mc3 or space='buckets:4'"),
+        (
+            "BucketOrders(3)",
+            "modular",
+            "run more steps, or use mc3 or space='partitions' or larger buckets",
+        ),
+    ],
+)
+def test_advice_fits_the_run_and_is_given_once(space: str, target: str, change: str) -> None:
+    apart = np.zeros((4, 1000), dtype=np.bool_)
+    apart[:2] = True
+    slow = flipping(4, 1000, 0.002, 6)
+    diagnosis = arcwise.diagnose(
+        chain_posterior({(0, 3): apart, (1, 3): slow}, summary={"space": space}, target=target)
+    )
+    assert len(diagnosis.sentences) >= 3
+    assert diagnosis.sentences[0].endswith(f"between them; {change}.")
+    assert not any("run more" in sentence for sentence in diagnosis.sentences[1:])
+    # Warnings are read one by one.
+    assert all("; run more steps" in str(warning) for warning in diagnosis.warnings)
+
+
+def test_a_log_weight_that_drifts_and_few_draws() -> None:
+    traces = arcwise.posterior.Traces(tuple(np.arange(1000.0) + np.zeros((4, 1))))
+    drift = arcwise.diagnose(chain_posterior(GOOD, traces=traces))
+    assert drift.verdict == "not converged"
+    assert "R-hat is 1.73 of the log weight (above 1.05)" in drift.sentences[0]
+    short = {edge: bits[:, :3] for edge, bits in GOOD.items()}
+    assert arcwise.diagnose(chain_posterior(short)).verdict == "unknown"
+
+
+def test_one_chain_alone_and_slow_chains_are_doubtful() -> None:
+    one = arcwise.diagnose(chain_posterior({edge: bits[:1] for edge, bits in GOOD.items()}))
+    assert one.verdict == "doubtful"
+    assert one.largest_difference is None
+    assert any("run several chains" in sentence for sentence in one.sentences)
+    slow = arcwise.diagnose(chain_posterior({(0, 1): flipping(4, 1000, 0.005, 4)}))
+    assert slow.verdict in ("doubtful", "not converged")
+    assert any("of an edge (fewer than 50)" in sentence for sentence in slow.sentences)
+
+
+def test_exchanges_acceptance_and_interruption() -> None:
+    poor = {
+        "acceptance": {"swap": 0.001, "relocate": None},
+        "exchange_acceptance": [0.4, 0.01, None],
+        "interrupted": True,
+    }
+    diagnosis = arcwise.diagnose(chain_posterior(GOOD, summary=poor, algorithm="mc3"))
+    assert diagnosis.verdict == "doubtful"
+    assert {type(warning) for warning in diagnosis.warnings} == {
+        ExchangeWarning,
+        ConvergenceWarning,
+    }
+    assert "only 1.0% of the proposals" in diagnosis.sentences[0]
+    assert "interrupted" in diagnosis.sentences[-1]
+
+
+def test_weights_that_collapse() -> None:
+    logs = np.zeros(4000)
+    logs[::1000] = 20.0
+    diagnosis = arcwise.diagnose(chain_posterior(GOOD, log_weights=logs))
+    assert diagnosis.effective_dags == pytest.approx(4.0, rel=1e-3)
+    assert WeightCollapseWarning in map(type, diagnosis.warnings)
+    few = {edge: bits[:, :4] for edge, bits in GOOD.items()}
+    alike = arcwise.diagnose(chain_posterior(few, log_weights=np.zeros(16)))
+    assert WeightCollapseWarning not in map(type, alike.warnings)
+    # What a chain says, it says with weights: of each, one DAG is left.
+    assert diagnosis.chain_edges is not None
+    starts = GOOD[0, 1][:, 0].astype(np.float64)
+    assert diagnosis.chain_edges[:, 0, 1] == pytest.approx(starts, abs=1e-4)
+
+
+def test_annealing_is_judged_by_its_weights() -> None:
+    model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    good = arcwise.diagnose(arcwise.ais(model, "partitions", runs=100, steps=2000, seed=1))
+    assert good.verdict == "trustworthy"
+    assert "two halves of the runs" in good.sentences[0]
+    assert good.chain_edges is not None
+    assert good.chain_edges.shape == (2, 8, 8)
+    assert good.rhat is None
+    poor = arcwise.diagnose(arcwise.ais(model, "partitions", runs=20, steps=10, seed=1))
+    assert poor.verdict == "not converged"
+    assert WeightCollapseWarning in map(type, poor.warnings)
+
+
+def test_real_runs_and_runs_without_dags() -> None:
+    model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    posterior = arcwise.mcmc(model, "partitions", steps=20_000, thinning=20, chains=4, seed=1)
+    diagnosis = posterior.diagnose()
+    assert diagnosis.verdict == "trustworthy"
+    # The run's own numbers are of the same draws, by the same functions.
+    for name in ("rhat_log_weight", "effective_samples_log_weight", "largest_rhat_edge"):
+        assert getattr(diagnosis, name) == posterior.summary[name]
+    assert (
+        diagnosis.largest_difference == posterior.summary["largest_edge_difference_between_chains"]
+    )
+    without = arcwise.mcmc(model, "partitions", steps=20_000, dags_per_state=0, chains=4, seed=1)
+    found = without.diagnose()
+    assert found.verdict == "trustworthy"
+    assert found.rhat is None
+    unique = arcwise.unique_dags(model, steps=400, thinning=10, chains=1, most_dags=50, seed=1)
+    assert unique.diagnose().verdict == "unknown"
+    assert "compare runs with other seeds" in str(unique.diagnose())
+
+
+def test_exact_is_exact() -> None:
+    model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    diagnosis = arcwise.diagnose(arcwise.exact(model))
+    assert diagnosis.verdict == "exact"
+    assert "computed, not sampled" in diagnosis.sentences[0]
+    assert diagnosis.as_dict()["largest_rhat_edge"] is None
+
+
+def test_plain_values() -> None:
+    values = arcwise.diagnose(chain_posterior(GOOD)).as_dict()
+    assert json.loads(json.dumps(values, allow_nan=False)) == values
+    assert values["verdict"] == "trustworthy"
+    assert values["most_different_edge"] in (["x0", "x1"], ["x1", "x2"])
+
+
+def test_bits_of_more_than_a_word() -> None:
+    sample = random_sample(70, 8)
+    matrices = np.stack([dag.matrix() for dag in sample])
+    assert (parent_bits(sample.parents, 70).transpose(0, 2, 1) == matrices).all()
+    found = EdgeDiagnostics.of([sample.parents[:5], sample.parents[5:]], 70)
+    assert found.chain_edges[0] == pytest.approx(matrices[:5].mean(axis=0))
+    assert np.isnan(found.rhat).all()  # 3 draws are too few
+    assert found.changes.sum() == sum(
+        (part[1:] != part[:-1]).sum() for part in (matrices[:5], matrices[5:])
+    )
+
+
+def test_refusal() -> None:
+    with pytest.raises(ArgumentError, match="of type int; give a Posterior"):
+        arcwise.diagnose(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("draws", [4, 5, 7, 63, 64, 65, 127, 128, 129, 130, 200, 257, 1000, 5001])
+@pytest.mark.parametrize("chains", [1, 3])
+def test_edges_by_bits_as_by_numbers(draws: int, chains: int) -> None:
+    rates = (0.5, 0.2, 0.02, 0.002, 0.95)
+    edges = {
+        (0, k + 1): flipping(chains, draws, rate, 7 * k + draws) for k, rate in enumerate(rates)
+    }
+    edges[1, 69] = flipping(chains, draws, 0.3, draws)
+    found = arcwise.diagnose(chain_posterior(edges, nodes=70))
+    assert found.rhat is not None
+    assert found.effective_samples is not None
+    assert found.changes is not None
+    compared = 0
+    for (u, v), bits in edges.items():
+        assert found.changes[u, v] == (bits[:, 1:] != bits[:, :-1]).sum()
+        assert found.rhat[u, v] == pytest.approx(float(rhat(bits)), nan_ok=True)
+        if found.changes[u, v] >= 10:
+            effective = float(effective_sample_size(bits))
+            # Pairs of autocorrelations may cancel exactly in short chains, up to rounding.
+            if draws > 60:
+                assert found.effective_samples[u, v] == pytest.approx(effective)
+            compared += 1
+        else:
+            assert np.isnan(found.effective_samples[u, v])
+    assert compared > 0 or draws < 30
+
+
+def test_chains_of_different_lengths_in_any_order() -> None:
+    bits = flipping(2, 300, 0.3, 5)
+    posterior = chain_posterior({(0, 1): bits})
+    dags = posterior.dags
+    assert dags is not None
+    assert dags.chains is not None
+    kept = np.flatnonzero((np.arange(600) < 300) | (np.arange(600) < 520))
+    mixed = np.argsort(np.tile(np.arange(300), 2)[kept], kind="stable")
+    order = kept[mixed]
+    uneven = arcwise.DagSample(dags.variables, dags.parents[order], chains=dags.chains[order])
+    found = arcwise.diagnose(chain_posterior({(0, 1): bits}, dags=uneven))
+    assert found.rhat is not None
+    assert found.chain_edges is not None
+    assert found.rhat[0, 1] == pytest.approx(float(rhat(bits[:, :220])))
+    means = [bits[0].mean(), bits[1, :220].mean()]
+    assert found.chain_edges[:, 0, 1] == pytest.approx(means)
+
+
+def test_long_memories_of_long_chains_by_batches() -> None:
+    """As by every draw, whether an edge forgets slowly, soon, or both at different scales."""
+    chains, draws = 4, 60_001
+    slow, slower = flipping(chains, draws, 1 / 200, 1), flipping(chains, draws, 1 / 3000, 2)
+    noise = np.random.default_rng(3).random((chains, draws)) < 0.4
+    seldom = np.random.default_rng(4).random((chains, draws)) < 0.02
+    apart = flipping(chains, draws, 1 / 20, 5) & (np.arange(chains) > 0)[:, np.newaxis]
+    series = [slow, slower, noise, slow ^ seldom, slower & noise, apart]
+    posterior = chain_posterior(
+        {(source, 6): bits for source, bits in enumerate(series)}, nodes=7, edge_errors=None
+    )
+    found = arcwise.diagnose(posterior).effective_samples
+    assert found is not None
+    for source, bits in enumerate(series):
+        assert found[source, 6] == pytest.approx(float(effective_sample_size(bits)), rel=0.05)

@@ -1,0 +1,199 @@
+"""Workers killed in the middle of their work: the result is that of an undisturbed run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from distributed import Client
+
+import arcwise
+from arcwise import DaskEngine, Model
+from arcwise.cli import main
+from arcwise.errors import EngineError
+from support.local_clusters import Process, ProcessCluster, of_processes, wait_until
+from support.same_posteriors import assert_same_posterior
+from support.shared_pages import mapped_kibibytes
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=3)
+
+
+@pytest.fixture(scope="module")
+def annealed(model: Model) -> arcwise.Posterior:
+    return anneal(model)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[ProcessCluster]:
+    with of_processes(tmp_path, workers=0) as made:
+        yield made
+
+
+def anneal(model: Model, **more: Any) -> arcwise.Posterior:
+    return arcwise.ais(model, "partitions", runs=100, steps=2500, seed=2, **more)
+
+
+def chains(model: Model, **more: Any) -> arcwise.Posterior:
+    return arcwise.mcmc(model, "partitions", steps=250_000, chains=4, seed=2, **more)
+
+
+class Once:
+    """A progress function that does something when a share of the work is done."""
+
+    def __init__(self, share: float, action: Callable[[], object]) -> None:
+        self.share, self.action, self.done = share, action, False
+
+    def __call__(self, share: float) -> None:
+        if share >= self.share and not self.done:
+            self.done = True
+            self.action()
+
+
+def busy_worker(cluster: ProcessCluster) -> Process:
+    """Return a worker that is at a task right now, or the first if none is."""
+    with Client(cluster.address, set_as_default=False) as client:
+        busy = [worker for worker, tasks in client.processing().items() if tasks]
+    found = [worker for worker in cluster.workers if worker.address in busy]
+    return (found or cluster.workers)[0]
+
+
+@pytest.mark.parametrize("sample", [anneal, chains])
+def test_a_worker_killed_in_the_middle(sample: Any, cluster: ProcessCluster, model: Model) -> None:
+    expected = sample(model)
+    for _ in range(2):
+        cluster.add_worker()
+    kill = Once(0.2, lambda: busy_worker(cluster).kill())
+    assert_same_posterior(sample(model, engine=cluster.address, progress=kill), expected)
+    assert kill.done
+    assert [worker.process.poll() is None for worker in cluster.workers].count(False) == 1
+
+
+def test_all_workers_killed_and_another_started(
+    cluster: ProcessCluster, model: Model, annealed: arcwise.Posterior
+) -> None:
+    for _ in range(2):
+        cluster.add_worker()
+
+    def replace_all() -> None:
+        for worker in list(cluster.workers):
+            worker.kill()
+        cluster.add_worker()
+
+    disturb = Once(0.3, replace_all)
+    assert_same_posterior(anneal(model, engine=cluster.address, progress=disturb), annealed)
+    assert disturb.done
+
+
+@pytest.mark.parametrize("algorithm", ["ais", "mcmc"])
+def test_the_driver_killed_and_the_run_resumed(
+    algorithm: str, cluster: ProcessCluster, tmp_path: Path
+) -> None:
+    table = tmp_path / "data.csv"
+    arcwise.simulate.asia().sample(500, seed=1).write_csv(table)
+    size = ["--chains", "100", "--steps", "2500"]
+    if algorithm == "mcmc":
+        size = ["--chains", "2", "--steps", "150000"]
+    asked = ["sample", str(table), "--max-indegree", "3", "--space", "partitions", *size]
+    asked += ["--algorithm", algorithm]
+    assert main([*asked, "--out", str(tmp_path / "undisturbed")]) == 0
+    for _ in range(2):
+        cluster.add_worker()
+    far = ["--cluster", cluster.address, "--checkpoint", "0.2"]
+    run = tmp_path / "run"
+    script = "import sys; from arcwise.cli import main; sys.exit(main(sys.argv[1:]))"
+    with subprocess.Popen(
+        [sys.executable, "-c", script, *asked, "--run", str(run), *far]
+    ) as driver:
+        wait_until(lambda: run.exists() and _some_is_written(run))
+        driver.kill()
+    assert not (run / "edges.csv").exists()
+    assert main(["resume", str(run), *far]) == 0
+    undisturbed = (tmp_path / "undisturbed" / "edges.csv").read_bytes()
+    assert (run / "edges.csv").read_bytes() == undisturbed
+
+
+def _some_is_written(run: Path) -> bool:
+    """Whether the run has a checkpoint with anything in it."""
+    try:
+        found = arcwise.status(run)
+    except arcwise.ArcwiseError:
+        return False
+    return bool(found.share and found.share > 0.1)
+
+
+def separate_worker(cluster: ProcessCluster, folder: Path) -> Process:
+    """Start a worker that has a folder for files to itself, as on a machine of its own."""
+    return cluster.add_worker(ARCWISE_CACHE=str(folder))
+
+
+def sending(client: Client, folder: Path) -> DaskEngine:
+    """Return an engine whose workers do not see the files of this process, and get them slowly."""
+    folder.mkdir()
+    engine = DaskEngine(client, folder=folder, shared=False)
+    engine.cluster._chunk = 2048
+    return engine
+
+
+def stored_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir() if "." not in path.name]
+
+
+def test_a_worker_killed_while_it_is_sent_the_table(
+    cluster: ProcessCluster, model: Model, annealed: arcwise.Posterior, tmp_path: Path
+) -> None:
+    folders = [tmp_path / "first", tmp_path / "second"]
+    workers = [separate_worker(cluster, folder) for folder in folders]
+
+    def kill_on_the_way() -> None:
+        wait_until(lambda: folders[0].exists() and [*folders[0].glob("*.partial")], 60)
+        workers[0].kill()
+
+    killer = threading.Thread(target=kill_on_the_way)
+    killer.start()
+    with Client(cluster.address, set_as_default=False) as client:
+        found = anneal(model, engine=sending(client, tmp_path / "driver"))
+    killer.join()
+    assert_same_posterior(found, annealed)
+    assert stored_in(folders[0]) == []
+    assert stored_in(folders[1]) == stored_in(tmp_path / "driver")
+
+
+def test_a_worker_that_comes_late_is_sent_the_table(
+    cluster: ProcessCluster, model: Model, annealed: arcwise.Posterior, tmp_path: Path
+) -> None:
+    early, late = tmp_path / "early", tmp_path / "late"
+    separate_worker(cluster, early)
+    join = Once(0.1, lambda: separate_worker(cluster, late))
+    with Client(cluster.address, set_as_default=False) as client:
+        engine = sending(client, tmp_path / "driver")
+        assert_same_posterior(anneal(model, engine=engine, progress=join), annealed)
+    assert stored_in(late) == stored_in(early) == stored_in(tmp_path / "driver")
+
+
+def test_workers_of_one_machine_share_one_copy(
+    cluster: ProcessCluster, model: Model, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        separate_worker(cluster, tmp_path / "machine")
+    with Client(cluster.address, set_as_default=False) as client:
+        anneal(model, engine=sending(client, tmp_path / "driver"))
+    assert len(stored_in(tmp_path / "machine")) == 1
+    for worker in cluster.workers:
+        mapped = mapped_kibibytes(worker.process.pid, tmp_path / "machine")
+        assert mapped["Private_Dirty"] == mapped["Private_Clean"] == 0
+        # Dirty only as the disk has not got all of it yet.
+        assert mapped["Shared_Clean"] + mapped["Shared_Dirty"] == mapped["Rss"] > 0
+
+
+def test_a_worker_without_arcwise_is_refused(cluster: ProcessCluster, model: Model) -> None:
+    cluster.add_worker("import sys; sys.modules['arcwise'] = None")
+    with pytest.raises(EngineError, match=r"cannot import arcwise .*; install version"):
+        anneal(model, engine=cluster.address)

@@ -1,0 +1,317 @@
+"""`sample`: what it chooses, that it tells so honestly, and what it refuses."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise import DagSample, Data, Model, Posterior
+from arcwise.algorithms import memory
+from arcwise.errors import ArcwiseError, ConvergenceWarning, DataWarning
+from arcwise.learning import costs
+from support.interrupting import assert_stops_within_two_seconds
+from support.separate_modes import two_modes
+
+quick = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
+
+
+def gaussian(n: int, rows: int = 100) -> Data:
+    dag = arcwise.simulate.random_dag(n, expected_degree=min(2.0, n - 1.0), seed=1)
+    return arcwise.simulate.gaussian_network(dag, seed=1).sample(rows, seed=1)
+
+
+def sample(data: Any, **options: Any) -> Posterior:
+    return arcwise.sample(data, **({"progress": None, "seed": 1, "threads": 1} | options))
+
+
+@pytest.fixture(scope="module")
+def asia() -> Data:
+    return arcwise.simulate.asia().sample(300, seed=3)
+
+
+def test_small_tables_are_exact_and_have_dags(asia: Data) -> None:
+    found = sample(asia)
+    exact = arcwise.exact(Model(asia))
+    assert np.array_equal(found.edges, exact.edges)
+    assert found.evidence == exact.evidence
+    assert found.dags is not None
+    assert len(found.dags) == 10_000
+    # 56 edges, errors beyond 4.9 standard errors: a false alarm in twenty thousand.
+    errors = np.sqrt(np.maximum(exact.edges * (1 - exact.edges), 1e-4) / 10_000)
+    assert (np.abs(found.dags.edge_probabilities() - exact.edges) < 4.9 * errors).all()
+    assert isinstance(found.dags, DagSample)
+    path = found.probability(lambda dag: ("smoke", "bronc") in dag.edges)
+    assert abs(path - exact.edge_probability("smoke", "bronc")) < 0.05
+
+
+GOLDEN = {
+    "exact": (
+        {},
+        {
+            "score": "BDeu(equivalent_sample_size=1.0)",
+            "prior": "Uniform()",
+            "target": "modular",
+            "parents": "all",
+            "families": 1024,
+            "algorithm": "exact",
+            "exact_operations": 15170,
+            "exact_limit": 10**10,
+            "dags": 10_000,
+            "paths": True,
+            "seed": 1,
+        },
+        [
+            "The table has 300 rows, 8 discrete variables.",
+            "Parent sets are scored by BDeu, because all columns are discrete, under the prior "
+            "Uniform.",
+            "All parent sets that the constraints leave are considered: 1,024.",
+            "The modular posterior of 8 variables was computed exactly (exact is chosen up to "
+            "1e+10 operations, and this took 1.5e+04); 10,000 DAGs were drawn from it for other "
+            "features.",
+        ],
+    ),
+    "mcmc": (
+        {"steps": 4_000, "until": None, "prior": "fair", "max_indegree": 2},
+        {
+            "score": "BDeu(equivalent_sample_size=1.0)",
+            "prior": "Fair()",
+            "target": "modular",
+            "parents": "all",
+            "families": 232,
+            "algorithm": "mcmc",
+            "exact_operations": 15170,
+            "exact_limit": 10**10,
+            "space": "Partitions(moves=None)",
+            "steps": 4_000,
+            "seconds": None,
+            "chains": 4,
+            "until": None,
+            "seed": 1,
+        },
+        [
+            "The table has 300 rows, 8 discrete variables.",
+            "Parent sets are scored by BDeu, because all columns are discrete, under the prior "
+            "Fair.",
+            "All parent sets that the constraints leave are considered: 232.",
+            "The modular posterior was sampled by mcmc on Partitions, as was asked for: 4 chains "
+            "of 4,000 steps, of which the first 2,000 do not count.",
+            "The run ended when its budget was spent.",
+        ],
+    ),
+    "candidates": (
+        {"candidates": "greedy:2", "plus_one": False, "algorithm": "ais", "chains": 8},
+        {"parents": "candidates", "families": 32, "algorithm": "ais", "runs": 8},
+        [
+            "Candidate parents were chosen by 'greedy:2', 2 of each variable: 32 parent sets.",
+            "The modular posterior was sampled by 8 annealing runs of 2,400 steps on Partitions, "
+            "as was asked for.",
+        ],
+    ),
+}
+
+
+@quick
+@pytest.mark.parametrize("name", GOLDEN)
+def test_what_was_chosen_is_told(name: str, asia: Data) -> None:
+    options, chosen, sentences = GOLDEN[name]
+    summary = sample(asia, **options).summary
+    told = summary["chosen"]
+    assert {key: told[key] for key in chosen} == chosen
+    assert name == "candidates" or told == chosen
+    assert [each for each in summary["choices"] if each in sentences] == sentences
+    assert name == "candidates" or summary["choices"] == sentences
+    assert summary["verdict"] in ("exact", "trustworthy", "doubtful", "not converged")
+    assert summary["trust"]
+
+
+@quick
+def test_choices_depend_on_data_and_arguments_only(
+    asia: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for options in ({}, {"until": "rhat<1.5"}, {"seconds": 0.2, "space": "dags"}):
+        one = sample(asia, threads=1, **options).summary
+        monkeypatch.setattr(memory, "available_memory", lambda: 2**26)
+        other = sample(asia, threads=2, **options).summary
+        monkeypatch.undo()
+        assert one["chosen"] == other["chosen"]
+        assert one["choices"][:3] == other["choices"][:3]
+
+
+@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize("algorithm", [None, "mcmc", "mc3", "ais"])
+@quick
+def test_very_few_variables(n: int, algorithm: Any) -> None:
+    found = sample(gaussian(n, 10), algorithm=algorithm)
+    assert found.edges.shape == (n, n)
+    assert found.algorithm == (algorithm or "exact")
+    assert n == 1 or abs(found.edges.sum() - sample(gaussian(n, 10)).edges.sum()) < 0.1
+
+
+@quick
+@pytest.mark.parametrize(("n", "steps"), [(20, 2_000), (40, 1_000)])
+def test_more_variables_are_sampled_among_grown_candidates(n: int, steps: int) -> None:
+    data = gaussian(n, 60)
+    found = sample(data, steps=steps, chains=2, threads=None)
+    told = found.summary["chosen"]
+    assert (found.algorithm, told["parents"]) == ("mcmc", "grown")
+    assert found.dags is not None
+    assert told["until"] == "rhat<1.01, ess>400, edge_rhat<1.1, difference<0.1"
+    assert "Candidate parents were grown from 'pc'" in found.summary["choices"][2]
+    if n == 20:
+        again = sample(data, steps=steps, chains=2, threads=1)
+        assert np.array_equal(found.edges, again.edges)
+        assert not np.array_equal(found.edges, sample(data, steps=steps, chains=2, seed=2).edges)
+
+
+@quick
+def test_little_time_leaves_growth_out() -> None:
+    found = sample(gaussian(100, 60), seconds=1.0)
+    assert found.summary["chosen"]["parents"] == "candidates"
+    assert found.summary["chosen"]["seconds"] == 1.0
+    assert "as growing them takes more than half of 1 seconds" in found.summary["choices"][2]
+
+
+def test_the_rules_of_costs() -> None:
+    assert costs.exact_is_cheap(20, 1, "modular", None)
+    assert not costs.exact_is_cheap(21, 1, "modular", None)
+    assert costs.exact_is_cheap(20, 1, "order-modular", None)
+    assert not costs.exact_is_cheap(17, 1, "modular", 1.0)
+    assert costs.exact_is_cheap(20, 1, "modular", 100.0)
+    assert not costs.exact_is_cheap(100, 1, "modular", 1e9)
+    assert not costs.exact_is_cheap(10, 10**9, "modular", None)
+    assert [costs.growth_fits(n, 60.0) for n in (40, 100, 200)] == [True, True, False]
+    steps = [costs.usual_steps(n, 4) for n in (1, 8, 20, 80, 200, 1000)]
+    assert min(steps) > 400_000
+    assert steps[0] > steps[2] > steps[3]
+
+
+def test_long_enough_chains_are_trusted(asia: Data) -> None:
+    found = sample(asia, algorithm="mcmc")
+    assert found.summary["until_met"]
+    assert found.summary["verdict"] == "trustworthy"
+    assert np.abs(found.edges - sample(asia).edges).max() < 0.1
+
+
+def test_warnings_point_at_the_line_that_called() -> None:
+    with pytest.warns(ConvergenceWarning, match=r"run more steps, or use mc3$") as caught:
+        found = sample(two_modes(40.0, 0.0), algorithm="mcmc", steps=4_000, chains=6)
+    with warnings.catch_warnings(record=True) as repeated:
+        warnings.simplefilter("always")
+        found.diagnose().warn()
+    assert len(repeated) > 1
+    assert {warning.filename for warning in [*caught, *repeated]} == {__file__}
+
+
+@quick
+@pytest.mark.parametrize(("height", "tilt"), [(40.0, 0.0), (300.0, 1.0)])
+def test_chains_in_different_modes_are_not_trusted(height: float, tilt: float) -> None:
+    found = sample(two_modes(height, tilt), algorithm="mcmc", steps=4_000, chains=6)
+    assert found.summary["until_met"] is False
+    assert found.summary["verdict"] == "not converged"
+    words = " ".join(found.summary["trust"])
+    assert "contradict each other" in words
+    assert "trust" not in words
+
+
+@quick
+@pytest.mark.parametrize(
+    ("options", "algorithm", "space"),
+    [
+        ({"target": "order-modular", "algorithm": "mcmc"}, "mcmc", "LinearOrders"),
+        ({"space": "buckets:3"}, "mcmc", "BucketOrders(size=3)"),
+        ({"algorithm": "mc3", "levels": 3, "ladder": "adapted"}, "mc3", "Partitions"),
+        ({"algorithm": "ais", "chains": 10}, "ais", "Partitions"),
+        ({"chains": 1, "space": "dags"}, "mcmc", "Dags"),
+        ({"dags_per_state": 0}, "mcmc", "Partitions"),
+        ({"burn_in": 0.1, "thinning": 7}, "mcmc", "Partitions"),
+        ({"effective_samples": 50}, "mcmc", "Partitions"),
+        ({"candidates": "grow:greedy:3", "max_candidates": 5}, "mcmc", "Partitions"),
+        ({"candidates": {"dysp": ["bronc", "either"]}}, "mcmc", "Partitions"),
+    ],
+)
+def test_every_choice_can_be_made_by_hand(
+    options: dict[str, Any], algorithm: str, space: str, asia: Data
+) -> None:
+    steps = {} if "effective_samples" in options else {"steps": 600}
+    found = sample(asia, **(steps | options))
+    assert found.algorithm == algorithm
+    assert space in found.summary["space"]
+    assert found.target == options.get("target", "modular")
+
+
+def test_models_and_ready_scores_will_do(asia: Data) -> None:
+    model = Model(asia, max_indegree=2)
+    expected = arcwise.exact(model).edges
+    assert np.array_equal(sample(model).edges, expected)
+    assert np.array_equal(sample(model.scores).edges, expected)
+    names = sample(["a", "b"], score=lambda node, parents: -float(len(parents)))
+    assert names.summary["choices"][0] == "There are 2 variables, scored by a function."
+
+
+def test_interventions_are_no_matter_for_tests() -> None:
+    table = gaussian(24, 40)
+    marked = arcwise.read(table, interventions={"X0": [True] * 5 + [False] * 35})
+    with pytest.warns(arcwise.errors.ArcwiseWarning):
+        found = sample(marked, steps=200, chains=2)
+    assert "grown from 'greedy:4'" in found.summary["choices"][2]
+
+
+def test_options_of_reading(asia: Data) -> None:
+    holes = {"a": [0, 1, None, 1] * 5, "b": [0, 1, 1, 0] * 5, "c": [1] * 20}
+    with pytest.warns(DataWarning):
+        found = sample(holes, missing="drop", constant="drop")
+    assert found.variables == ("a", "b")
+    assert "15 rows" in found.summary["choices"][0]
+
+
+RANDOM = np.random.default_rng(1)
+NUMBERS = RANDOM.normal(size=(30, 3))
+REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
+    ("nowhere.csv", {}, "there is no file 'nowhere.csv'"),
+    ({"a": [0, None, 1], "b": [0, 1, 1]}, {}, "missing='drop'"),
+    ({"a": [1, 1, 1], "b": [0, 1, 1]}, {}, "constant='drop'"),
+    ({"a": [1], "b": [0]}, {}, "a single row"),
+    ({"a": ["x", "y"] * 9, "b": NUMBERS[:18, 0]}, {}, "cut the measurements into levels"),
+    (None, {}, "cannot read data from an object of type NoneType"),
+    (NUMBERS, {"thinnig": 3}, "sample has no argument 'thinnig'"),
+    (NUMBERS, {"algorithm": "gibbs"}, "algorithm is 'gibbs'"),
+    (NUMBERS, {"algorithm": "exact", "steps": 50}, "which has no space, chains, steps or until"),
+    (NUMBERS, {"algorithm": "ais", "until": "ess>4"}, "until is for mcmc and mc3"),
+    (NUMBERS, {"space": "trees"}, "space is 'trees'"),
+    (NUMBERS, {"target": "order-modular", "space": "partitions"}, "use a space of orders"),
+    (NUMBERS, {"until": "rhat"}, "until has 'rhat'"),
+    (NUMBERS, {"seconds": -1}, "seconds is -1"),
+    (NUMBERS, {"steps": 10, "seconds": 1}, "give steps, or seconds"),
+    (NUMBERS, {"seed": -1}, "seed is -1"),
+    (NUMBERS, {"chains": 0}, "chains is 0"),
+    (NUMBERS, {"dags": -1}, "dags is -1"),
+    (NUMBERS, {"max_candidates": 0}, "max_candidates is 0"),
+    (NUMBERS, {"required_edges": [("X0", "X1"), ("X1", "X0")]}, "has the cycle X0 -> X1 -> X0"),
+    (NUMBERS, {"required_edges": [("X0", "X9")]}, "names 'X9'"),
+    (NUMBERS, {"prior": "soft"}, "prior is 'soft'"),
+    (NUMBERS, {"candidates": "grow:magic"}, "magic"),
+    (["a", "b"], {"score": lambda v, p: 0.0, "missing": "drop"}, "there is no table to read"),
+    (Model(NUMBERS), {"prior": "fair"}, "a model has its score, prior"),
+]
+
+
+@pytest.mark.parametrize(("data", "options", "words"), REFUSALS, ids=[r[2] for r in REFUSALS])
+def test_refusals_are_one_sentence(data: Any, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ArcwiseError) as caught:
+        sample(data, **options)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_ctrl_c_before_anything_is_sampled_stops_it() -> None:
+    assert_stops_within_two_seconds("""
+import arcwise
+dag = arcwise.simulate.random_dag(120, expected_degree=4, seed=1)
+data = arcwise.simulate.gaussian_network(dag, seed=1).sample(1200, seed=1)
+def job():
+    arcwise.sample(data, progress=None)
+""")

@@ -1,0 +1,80 @@
+"""Runs what README.md and CONTRIBUTING.md show, and holds their claims against it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import arcwise
+from arcwise.cli import main
+from arcwise.priors.base import NAMED_PRIORS
+from arcwise.scores.base import NAMED_SCORES
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: str) -> list[tuple[str, str]]:
+    """Return the kind and the text of each fenced block, in order."""
+    return BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def _names_forgotten():
+    """Take back the names under which the pages enter scores and priors of their own."""
+    kept = [(names, dict(names)) for names in (NAMED_SCORES, NAMED_PRIORS)]
+    yield
+    for names, before in kept:
+        names.clear()
+        names.update(before)
+
+
+@pytest.mark.usefixtures("_names_forgotten")
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_python_blocks_run_and_print_what_the_page_says(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    shown = blocks(page)
+    ran = 0
+    names = {"__name__": "shown"}  # the blocks of a page are one program
+    for place, (kind, text) in enumerate(shown):
+        if kind != "python":
+            continue
+        exec(compile(text, page, "exec"), names)
+        ran += 1
+        printed = capsys.readouterr().out
+        if place + 1 < len(shown) and shown[place + 1][0] == "text":
+            assert printed == shown[place + 1][1]
+    assert ran > 0
+
+
+def test_shell_blocks_of_the_readme_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    commands = [
+        line.removeprefix("$ ")
+        for kind, text in blocks("README.md")
+        if kind == "console"
+        for line in text.splitlines()
+        if line.startswith("$ arcwise ")
+    ]
+    assert len(commands) == 14
+    for command in commands:
+        assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
+    assert len(arcwise.read_scores(tmp_path / "asia.jkl")) == 512
+
+
+def test_the_table_of_the_readme_is_what_the_demo_finds():
+    demo = re.search(r"^demo:.*?\n\n", (ROOT / "Makefile").read_text(), re.MULTILINE | re.DOTALL)
+    assert demo is not None
+    assert "simulate asia --rows 2000 --seed 1" in demo[0]
+    assert "learn build/demo/asia.csv --max-indegree 3 --seed 1" in demo[0]
+    data = arcwise.simulate.asia().sample(2000, seed=1)
+    model = arcwise.Model(data, "bdeu", max_indegree=3)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"all {len(model.scores)} families" in readme
+    rows = re.findall(r"^\| (\w+) \| (\w+) \| (0\.\d{4}) \|$", readme, re.MULTILINE)
+    most_probable = arcwise.sample(data, max_indegree=3, progress=None).edge_table()[: len(rows)]
+    assert len(rows) == 8
+    assert rows == [(source, target, f"{value:.4f}") for source, target, value in most_probable]

@@ -1,0 +1,73 @@
+"""SIGTERM ends a run as Ctrl-C does, and signals wait for a checkpoint."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import pytest
+
+from arcwise.cli import main
+from arcwise.support.running import running
+from arcwise.support.signals import sigterm_interrupts, uninterrupted
+
+
+def test_sigterm_interrupts_a_run_and_only_that() -> None:
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    with pytest.raises(KeyboardInterrupt), running(1, None, ""):
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_program_that_has_a_use_for_sigterm_keeps_it() -> None:
+    heard: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+    try:
+        with sigterm_interrupts():
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert heard == [signal.SIGTERM]
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def test_signals_wait_until_all_is_done() -> None:
+    done = []
+
+    def work() -> None:
+        with sigterm_interrupts():
+            with uninterrupted():
+                os.kill(os.getpid(), signal.SIGTERM)
+                done.append("here")
+            done.append("not here")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["here"]
+
+
+def test_other_threads_leave_signals_alone() -> None:
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            with sigterm_interrupts(), uninterrupted():
+                assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert failed == []
+
+
+def test_the_command_line_takes_sigterm_as_ctrl_c_all_along(monkeypatch, capsys):
+    def killed(*_: object, **__: object) -> int:
+        signal.raise_signal(signal.SIGTERM)
+        return 0
+
+    monkeypatch.setattr("arcwise.cli.app.app", killed)
+    assert main([]) == 130
+    assert capsys.readouterr().err == "arcwise: interrupted\n"
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

@@ -1,0 +1,246 @@
+"""Plots: what is drawn, where and how wide, judged by the artists and not by pixels."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch
+
+import arcwise
+from arcwise import Cpdag, Dag, Posterior, plots
+from arcwise.errors import ArgumentError, MissingDependencyError
+from arcwise.plots.effects import weighted_quantiles
+from arcwise.plots.figures import shortened
+from support.edge_chains import chain_posterior, flipping
+from support.exact_models import names
+from support.sampled_posteriors import sampled_posterior
+
+
+def posterior_of(edges: dict[tuple[int, int], float], n: int, **changes: Any) -> Posterior:
+    matrix = np.zeros((n, n))
+    for pair, probability in edges.items():
+        matrix[pair] = probability
+    return Posterior(changes.pop("variables", names(n)), "modular", "exact", matrix, **changes)
+
+
+def arrows(axes: Any) -> dict[str, FancyArrowPatch]:
+    return {p.get_gid(): p for p in axes.patches if isinstance(p, FancyArrowPatch)}
+
+
+def test_network_has_the_edges_above_the_threshold_wider_and_darker_if_more_probable() -> None:
+    edges = {(0, 1): 0.95, (1, 2): 0.6, (0, 2): 0.4, (2, 3): 0.2, (3, 1): 0.3}
+    axes = plots.network(posterior_of(edges, 5))
+    drawn = arrows(axes)
+    assert set(drawn) == {"x0 -> x1", "x1 -> x2", "x0 -> x2", "x3 -> x1"}
+    order = ["x3 -> x1", "x0 -> x2", "x1 -> x2", "x0 -> x1"]
+    widths = [drawn[edge].get_linewidth() for edge in order]
+    assert widths == sorted(widths)
+    assert len(set(widths)) == 4
+    brightness = [sum(to_rgb(drawn[edge].get_edgecolor()[:3])) for edge in order]
+    assert brightness == sorted(brightness, reverse=True)
+    assert {text.get_text() for text in axes.texts} == set(names(5))
+    assert axes.get_title() == "Edges of probability 0.3 or more"
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["50%", "75%", "100%"]
+    assert len(arrows(plots.network(posterior_of(edges, 5), 0.1))) == 5
+
+
+def boxes_of(axes: Any) -> dict[str, Any]:
+    axes.figure.draw_without_rendering()
+    patches = {text.get_text(): text.get_bbox_patch() for text in axes.texts}
+    return {
+        label: patch.get_path().transformed(patch.get_transform()).get_extents()
+        for label, patch in patches.items()
+    }
+
+
+@pytest.mark.parametrize("n", [1, 2, 8, 30, 120])
+@pytest.mark.parametrize("prefix", ["x", "a rather long name number "])
+def test_labels_of_a_network_do_not_overlap_and_arrows_end_at_their_boxes(
+    n: int, prefix: str
+) -> None:
+    random = np.random.default_rng(n)
+    pairs = np.argwhere(np.triu(random.random((n, n)) < 2.0 / n, 1))
+    edges = {(int(u), int(v)): float(random.uniform(0.3, 1.0)) for u, v in pairs}
+    variables = [f"{prefix}{i}" for i in range(n)]
+    axes = plots.network(posterior_of(edges, n, variables=variables))
+    boxes = boxes_of(axes)
+    assert len(boxes) == n
+    ordered = list(boxes.values())
+    for number, box in enumerate(ordered):
+        assert not any(box.overlaps(other) for other in ordered[number + 1 :])
+        assert axes.figure.bbox.x0 <= box.x0
+        assert box.x1 <= axes.figure.bbox.x1
+        assert axes.figure.bbox.y0 <= box.y0
+        assert box.y1 <= axes.figure.bbox.y1
+    assert len(arrows(axes)) == len(edges)
+    labels = dict(zip(variables, (text.get_text() for text in axes.texts), strict=True))
+    for edge, arrow in arrows(axes).items():
+        source, target = (labels[name] for name in edge.split(" -> "))
+        # The line without its head, from the rim of one box to that of the other.
+        points = arrow._get_path_in_displaycoord()[0][0].vertices
+        for name, end in ((source, points[0]), (target, points[-1])):
+            box = boxes[name]
+            apart = np.maximum(np.abs(end - (box.p0 + box.p1) / 2) - (box.p1 - box.p0) / 2, 0.0)
+            assert np.hypot(*apart) < 12.0
+            inside = (points > box.p0 + 4.0).all(axis=1) & (points < box.p1 - 4.0).all(axis=1)
+            assert not inside.any()
+
+
+def test_names_are_shortened_unless_they_would_look_the_same() -> None:
+    given = [
+        "short",
+        "concentration of x",
+        "concentration of y",
+        "beginning 1 end",
+        "beginning 2 end",
+    ]
+    expected = ["short", "conc…of x", "conc…of y", *given[3:]]
+    assert shortened(given, 9) == expected
+
+
+def test_two_edges_between_the_same_nodes_are_drawn_apart() -> None:
+    axes = plots.network(posterior_of({(0, 1): 0.5, (1, 0): 0.45}, 2))
+    axes.figure.draw_without_rendering()
+    middles = [
+        np.mean(arrow._get_path_in_displaycoord()[0][0].vertices, axis=0)
+        for arrow in arrows(axes).values()
+    ]
+    assert np.hypot(*(middles[0] - middles[1])) > 4.0
+
+
+def test_network_of_graphs_long_names_and_axes_given() -> None:
+    long = "a name that goes on and on"
+    dag = Dag([long, "b $x$", "c"], {"b $x$": [long], "c": ["b $x$"]})
+    figure = Figure(figsize=(4, 4))
+    given = figure.add_subplot()
+    axes = plots.network(dag, axes=given)
+    assert axes is given
+    assert axes.get_legend() is None
+    shown = [text.get_text() for text in axes.texts]
+    assert shown == ["a name…n and on", "b $x$", "c"]
+    figure.draw_without_rendering()
+    mixed = plots.network(Cpdag(["a", "b", "c"], [("a", "b")], [("b", "c")]))
+    styles = {edge: type(arrow.get_arrowstyle()).__name__ for edge, arrow in arrows(mixed).items()}
+    assert styles["a -> b"] != styles["b -> c"]
+
+
+@pytest.mark.parametrize(("n", "written"), [(5, 5), (60, 60), (130, 44)])
+def test_edge_matrix(n: int, written: int) -> None:
+    posterior = posterior_of({(0, 1): 0.75, (2, 1): 0.25}, n)
+    axes = plots.edge_matrix(posterior)
+    (image,) = axes.images
+    shown = image.get_array()
+    assert shown[0, 1] == 0.75
+    assert shown[2, 1] == 0.25
+    assert np.ma.getmaskarray(shown).diagonal().all() or np.isnan(np.diag(shown)).all()
+    assert image.get_clim() == (0.0, 1.0)
+    assert len(axes.get_xticklabels()) == len(axes.get_yticklabels()) == written
+    assert axes.get_ylabel() == "source"
+    axes.figure.draw_without_rendering()
+
+
+def test_traces() -> None:
+    posterior = chain_posterior({(0, 1): flipping(3, 5000, 0.3, 1)})
+    axes = plots.traces(posterior)
+    assert [line.get_label() for line in axes.lines] == ["chain 1", "chain 2", "chain 3"]
+    assert len({line.get_color() for line in axes.lines}) == 3
+    assert posterior.traces is not None
+    x, y = axes.lines[1].get_data()
+    assert len(x) == 4000
+    assert x[0] == 1
+    assert x[-1] == 5000
+    assert y == pytest.approx(posterior.traces.log_weights[1][x.astype(int) - 1])
+    runs = chain_posterior({(0, 1): flipping(1, 50, 0.3, 1)}, algorithm="ais")
+    assert plots.traces(runs).get_xlabel() == "annealing run"
+    with pytest.raises(ArgumentError, match="has no traces; use mcmc"):
+        plots.traces(posterior_of({}, 2))
+
+
+def test_agreement_marks_the_edge_chains_differ_most_about() -> None:
+    apart = np.zeros((3, 400), dtype=np.bool_)
+    apart[2, :300] = True
+    posterior = chain_posterior({(0, 1): flipping(3, 400, 0.4, 1), (0, 3): apart})
+    axes = plots.agreement(posterior)
+    points, ring = axes.collections
+    assert len(points.get_offsets()) == 12
+    assert sorted(ring.get_offsets()[0]) == pytest.approx([0.0, 0.75])
+    (words,) = axes.texts
+    assert words.get_text() == "x0 → x3\n0.75 apart"
+    assert "chain 3" in axes.get_ylabel()
+    axes.figure.draw_without_rendering()
+    box = words.get_window_extent()
+    assert axes.figure.bbox.contains(box.x0, box.y0)
+    assert axes.figure.bbox.contains(box.x1, box.y1)
+    chosen = plots.agreement(posterior, (1, 0))
+    assert chosen.get_xlabel() == "edge probability by chain 2"
+    for wrong in ((0, 0), (0, 3)):
+        with pytest.raises(ArgumentError, match="two different numbers from 0 to 2"):
+            plots.agreement(posterior, wrong)
+    with pytest.raises(ArgumentError, match="no two chains"):
+        plots.agreement(posterior_of({}, 2))
+
+
+def test_roc() -> None:
+    posterior = sampled_posterior()
+    truth = Dag(names(5), {"x1": ["x0"], "x2": ["x1"]})
+    axes = plots.roc(posterior, truth)
+    curve = arcwise.roc(posterior, truth)
+    _, directed, _ = axes.lines
+    assert (directed.get_xdata() == curve.false_positive_rate).all()
+    assert (directed.get_ydata() == curve.true_positive_rate).all()
+    words = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert words[0] == f"directed, AUC {curve.auc:.3f}"
+    assert axes.get_xlim() == axes.get_ylim() == (0.0, 1.0)
+
+
+def test_effect() -> None:
+    random = np.random.default_rng(2)
+    samples = np.where(random.random(2000) < 0.25, 0.0, random.normal(1.0, 0.2, 2000))
+    weights = np.where(samples == 0.0, 1.0, 2.0)
+    axes = plots.effect(samples, weights, label="effect of x0 on x1")
+    none = weights[samples == 0.0].sum() / weights.sum()
+    words = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert words[0] == "95% interval"
+    assert words[2] == f"no effect: {none:.0%}"
+    stairs = [patch for patch in axes.patches if hasattr(patch, "get_data")]
+    heights, edges, _ = stairs[0].get_data()
+    assert (heights * np.diff(edges)).sum() == pytest.approx(1.0 - none)
+    assert axes.get_xlabel() == "effect of x0 on x1"
+    assert len(plots.effect([0.0, 0.0]).lines) == 2
+    for wrong in (([], None), ([1.0], [1.0, 2.0]), ([np.nan], None), ([1.0], [0.0])):
+        with pytest.raises(ArgumentError, match="samples"):
+            plots.effect(*wrong)
+    with pytest.raises(ArgumentError, match="level is 1"):
+        plots.effect([1.0], level=1)
+
+
+def test_weighted_quantiles_are_those_of_repeated_values() -> None:
+    values, counts = np.array([3.0, 1.0, 2.0, 5.0]), np.array([1, 4, 3, 2])
+    repeated = np.repeat(values, counts)
+    found = weighted_quantiles(values, counts / counts.sum(), [0.05, 0.5, 0.95, 1.0])
+    expected = np.quantile(repeated, [0.05, 0.5, 0.95, 1.0], method="inverted_cdf")
+    assert found == expected.tolist()
+
+
+def test_nothing_global_is_touched() -> None:
+    code = (
+        "import sys, arcwise\n"
+        "arcwise.plots.effect([1.0, 2.0, 0.0])\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("matplotlib", "matplotlib.figure", "matplotlib.patches"):
+        monkeypatch.setitem(sys.modules, module, None)
+    posterior = sampled_posterior()
+    for plot in (plots.network, plots.edge_matrix, plots.traces):
+        with pytest.raises(MissingDependencyError, match=r"pip install 'arcwise\[plots\]'"):
+            plot(posterior)  # type: ignore[operator]

@@ -1,0 +1,241 @@
+"""Saved results of samplers: everything comes back, old files too, and no damage passes."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise import DagSample, Posterior
+from arcwise.errors import FileFormatError
+from arcwise.posterior import Evidence, LowerBound, Traces
+from support.exact_models import flat_model, names, random_model
+from support.sampled_posteriors import random_sample, sampled_posterior
+from support.saved_archives import array_in, bytes_of, members_of, with_header, write_members
+
+ARRAYS = ("edges", "edge_errors")
+ONE_SENTENCE = r"^'[^']*' [^.;]*; save it again$"
+
+
+def same_arrays(first: Any, second: Any) -> bool:
+    if first is None or second is None:
+        return first is second
+    return first.dtype == second.dtype and np.array_equal(first, second, equal_nan=True)
+
+
+def assert_same(first: Posterior, second: Posterior) -> None:
+    for field in fields(Posterior):
+        one, other = getattr(first, field.name), getattr(second, field.name)
+        if field.name in ARRAYS:
+            assert same_arrays(one, other), field.name
+        elif one is None or other is None:
+            assert one is other, field.name
+        elif isinstance(one, DagSample):
+            assert one.variables == other.variables
+            for part in ("parents", "log_weights", "chains"):
+                assert same_arrays(getattr(one, part), getattr(other, part)), part
+        elif isinstance(one, Traces):
+            assert one.steps == other.steps
+            assert len(one.log_weights) == len(other.log_weights)
+            assert all(map(same_arrays, one.log_weights, other.log_weights))
+        elif field.name == "evidence":
+            assert repr(one) == repr(other)  # NaN is not equal to itself
+        elif field.name != "family_probabilities":
+            assert one == other, field.name
+
+
+def with_unusual_numbers() -> dict[str, Any]:
+    errors = np.full((5, 5), 0.1)
+    errors[0, 1] = np.nan
+    return {
+        "edge_errors": errors,
+        "evidence": Evidence(
+            -math.inf, math.nan, {"slack-2": LowerBound(-math.inf, 0.9, 5)}, 1.0, math.nan, "ais"
+        ),
+        "traces": Traces((np.array([-np.inf, -3.0]), np.array([np.nan]))),
+    }
+
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "everything": {},
+    "only edges": dict.fromkeys(("edge_errors", "dags", "traces", "evidence")) | {"summary": {}},
+    "plain DAGs": {"dags": random_sample(5, 9), "target": "order-modular"},
+    "no DAGs": {"dags": None},
+    "weights": {"dags": random_sample(5, 3, weights=np.array([1.0, 0.0, 3.0]))},
+    "chains": {"dags": random_sample(5, 3, chains=np.array([1, 0, 7]))},
+    "no traces": {"traces": None},
+    "no evidence": {"evidence": None},
+    "not finite": with_unusual_numbers(),
+    "best DAG": {"map_dag": random_sample(5, 1)[0], "map_log_weight": -3.0},
+}
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_everything_comes_back(kind: str, tmp_path: Path) -> None:
+    posterior = sampled_posterior(**CHANGES[kind])
+    posterior.save(tmp_path / "p.npz")
+    assert_same(Posterior.load(tmp_path / "p.npz"), posterior)
+
+
+def test_more_variables_than_a_word_has_bits(tmp_path: Path) -> None:
+    posterior = sampled_posterior(70, 6)
+    posterior.save(tmp_path / "p.npz")
+    loaded = Posterior.load(tmp_path / "p.npz")
+    assert_same(loaded, posterior)
+    assert loaded.dags is not None
+    np.testing.assert_allclose(loaded.dags.edge_probabilities(), posterior.edges, rtol=1e-12)
+
+
+def test_a_summary_comes_back_as_json_holds_it(tmp_path: Path) -> None:
+    posterior = sampled_posterior(summary={"rhat": math.nan, "ess": np.array([1.0, np.inf])})
+    posterior.save(tmp_path / "p.npz")
+    assert Posterior.load(tmp_path / "p.npz").summary == {"rhat": None, "ess": [1.0, None]}
+
+
+def test_the_archive_is_what_its_description_says(tmp_path: Path) -> None:
+    posterior = sampled_posterior(70, 6)
+    posterior.save(tmp_path / "p.npz")
+
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} is no JSON")
+
+    with np.load(tmp_path / "p.npz", allow_pickle=False) as archive:
+        text = archive["header"].tobytes().decode()
+        header = json.loads(text, parse_constant=refuse)
+        assert header["format_version"] == 2
+        assert sorted([*header["members"], "header"]) == sorted(archive.files)
+        assert header["evidence"]["lower_bounds"]["slack-2"]["bins"] == 5
+        assert header["trace_steps"] == 10
+        assert archive["dags"].dtype == np.uint64
+        assert posterior.dags is not None
+        for number, dag in enumerate(posterior.dags):
+            edges = {
+                (f"x{u}", f"x{v}")
+                for v in range(70)
+                for u in range(70)
+                if int(archive["dags"][number, v, u // 64]) >> (u % 64) & 1
+            }
+            assert edges == set(dag.edges)
+        weights = np.exp(archive["dag_log_weights"] - archive["dag_log_weights"].max())
+        np.testing.assert_array_equal(weights, posterior.dags.weights)
+        assert archive["dag_chains"].tolist() == [0, 0, 1, 1, 2, 2]
+        assert archive["trace_offsets"].tolist() == [0, 20, 37, 37]
+        assert posterior.traces is not None
+        second = archive["trace_log_weights"][20:37]
+        assert second.tolist() == posterior.traces.log_weights[1].tolist()
+        assert (archive["edge_errors"] == posterior.edge_errors).all()
+
+
+@pytest.mark.parametrize("model", [flat_model(1), random_model(4, 100.0, impossible=0.5)])
+def test_files_of_version_1(model: arcwise.Model, tmp_path: Path) -> None:
+    path = tmp_path / "p.npz"
+    posterior = arcwise.exact(model)
+    posterior.save(path)
+    members = members_of(path)
+    header = json.loads(array_in(members["header.npy"]).tobytes().decode())
+    for name in ("members", "evidence", "trace_steps", "summary"):
+        del header[name]
+    header |= {
+        "format_version": 1,
+        "log_evidence": posterior.log_evidence,
+        "log_prior_constant": posterior.log_prior_constant,
+    }
+    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    old = members | {"header.npy": bytes_of(text)}
+    write_members(path, old)
+    loaded = Posterior.load(path)
+    assert_same(loaded, posterior)
+    assert loaded.family_probabilities is not None
+    for node in posterior.variables:
+        assert loaded.parent_sets(node, 100) == posterior.parent_sets(node, 100)
+    for missing in set(old) - {"allow_pickle.npy"}:
+        write_members(path, {name: of for name, of in old.items() if name != missing})
+        with pytest.raises(FileFormatError, match=ONE_SENTENCE):
+            Posterior.load(path)
+
+
+@pytest.fixture(scope="module")
+def members(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    path = tmp_path_factory.mktemp("sampled") / "p.npz"
+    sampled_posterior().save(path)
+    return members_of(path)
+
+
+def refused(path: Path) -> None:
+    with pytest.raises(FileFormatError, match=ONE_SENTENCE):
+        Posterior.load(path)
+
+
+def test_a_member_that_is_missing(members: dict[str, bytes], tmp_path: Path) -> None:
+    path = tmp_path / "p.npz"
+    assert len(members) >= 8
+    for missing in set(members) - {"allow_pickle.npy"}:
+        write_members(path, {name: of for name, of in members.items() if name != missing})
+        refused(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("edges", np.zeros((5, 4))),
+        ("edge_errors", np.zeros(5)),
+        ("dags", np.zeros((60, 4, 1), dtype=np.uint64)),
+        ("dags", np.zeros((60, 5, 2), dtype=np.uint64)),
+        ("dags", np.zeros((59, 5, 1), dtype=np.uint64)),
+        ("dags", np.zeros((60, 5, 1))),
+        ("dag_log_weights", np.full(60, -np.inf)),
+        ("dag_log_weights", np.full(60, np.nan)),
+        ("dag_log_weights", np.array(["text"] * 60)),
+        ("dag_chains", np.full(60, -1)),
+        ("dag_chains", np.full(60, 0.5)),
+        ("trace_offsets", np.array([0, 20, 36])),
+        ("trace_offsets", np.array([1, 20, 37])),
+        ("trace_offsets", np.array([0, 20, 10, 37])),
+        ("trace_offsets", np.array([], dtype=np.int64)),
+        ("trace_log_weights", np.zeros((37, 2))),
+    ],
+)
+def test_a_member_that_is_wrong(
+    name: str, array: Any, members: dict[str, bytes], tmp_path: Path
+) -> None:
+    write_members(tmp_path / "p.npz", members | {f"{name}.npy": bytes_of(array)})
+    refused(tmp_path / "p.npz")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"variables": ["a", "a", "b", "c", "d"]},
+        {"variables": [*names(4)]},
+        {"variables": "abcde"},
+        {"target": "another"},
+        {"members": None},
+        {"members": []},
+        {"members": ["edges"]},
+        {"members": ["edges", "nothing"]},
+        {"evidence": {}},
+        {"evidence": [1.0]},
+        {"evidence": Evidence(1.0).as_dict() | {"log_evidence": None}},
+        {"evidence": Evidence(1.0).as_dict() | {"lower_bounds": {"a": 1.0}}},
+        {"trace_steps": 0},
+        {"summary": 3},
+        {"provenance": None},
+        {"error": "small"},
+        {"map_edges": [["x0", "x1"], ["x1", "x0"]]},
+        {"map_log_weight": 1.0},
+    ],
+)
+def test_a_header_that_makes_no_sense(
+    changes: dict[str, Any], members: dict[str, bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "p.npz"
+    write_members(path, with_header(members))
+    assert Posterior.load(path).algorithm == "mcmc"
+    write_members(path, with_header(members, **changes))
+    refused(path)

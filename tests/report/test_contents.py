@@ -1,0 +1,236 @@
+"""What the report page says: its contents for every kind of posterior, without a browser."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise.report import report_contents
+from arcwise.report.network import MOST_EDGES, SMALLEST_PROBABILITY
+from arcwise.report.words import number
+from support.exact_models import names
+from support.sampled_posteriors import sampled_posterior
+
+
+@pytest.fixture(scope="module")
+def model() -> arcwise.Model:
+    return arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=3)
+
+
+@pytest.fixture(scope="module")
+def posteriors(model: arcwise.Model) -> dict[str, arcwise.Posterior]:
+    return {
+        "exact": arcwise.exact(model),
+        "mcmc": arcwise.mcmc(model, "partitions", steps=20_000, seed=1),
+        "mc3": arcwise.mc3(model, steps=4_000, levels=6, chains=2, seed=1),
+        "ais": arcwise.ais(model, runs=60, steps=400, seed=1),
+    }
+
+
+KINDS = ["exact", "mcmc", "mc3", "ais"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_contents_are_plain_values(kind: str, posteriors: dict[str, arcwise.Posterior]) -> None:
+    contents = report_contents(posteriors[kind])
+    assert json.loads(json.dumps(contents, allow_nan=False)) == contents
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_part_is_there_or_its_absence_explained(
+    kind: str, posteriors: dict[str, arcwise.Posterior]
+) -> None:
+    contents = report_contents(posteriors[kind])
+    parts = contents["charts"] | {"evidence": contents["evidence"]}
+    for name, reason in contents["missing"].items():
+        assert (parts[name] is None) == (reason is not None)
+    there = {name for name in contents["missing"] if parts[name] is not None}
+    assert (
+        there
+        == {
+            "exact": {"evidence"},
+            "mcmc": {"traces", "agreement"},
+            "mc3": {"traces", "agreement", "evidence"},
+            "ais": {"traces", "agreement", "evidence"},
+        }[kind]
+    )
+    nodes = contents["nodes"]
+    assert (nodes["blankets"] is None) == (nodes["why_no_blankets"] is not None)
+    assert (nodes["blankets"] is None) == (kind == "exact")
+
+
+def test_edges_are_those_of_the_posterior(posteriors: dict[str, arcwise.Posterior]) -> None:
+    posterior = posteriors["mcmc"]
+    network = report_contents(posterior)["network"]
+    assert posterior.edge_errors is not None
+    shown = np.zeros_like(posterior.edges)
+    for source, target, probability, error, _ in network["edges"]:
+        shown[source, target] = probability
+        assert error == pytest.approx(posterior.edge_errors[source, target], abs=1e-6)
+    left = posterior.edges <= SMALLEST_PROBABILITY
+    assert np.where(left, 0.0, posterior.edges) == pytest.approx(shown, abs=1e-6)
+    falling = [edge[2] for edge in network["edges"]]
+    assert falling == sorted(falling, reverse=True)
+
+
+def test_a_large_dense_posterior_is_cut_and_the_page_says_so() -> None:
+    n = 80
+    edges = np.random.default_rng(1).random((n, n)) * 0.5
+    np.fill_diagonal(edges, 0.0)
+    posterior = arcwise.Posterior(tuple(names(n)), "modular", "exact", edges)
+    network = report_contents(posterior)["network"]
+    assert len(network["edges"]) == MOST_EDGES
+    off_diagonal = np.sort(edges[~np.eye(n, dtype=np.bool_)])[::-1]
+    assert network["edges"][-1][2] == pytest.approx(off_diagonal[MOST_EDGES - 1], abs=1e-6)
+    assert f"{MOST_EDGES:,} edges out of {n * (n - 1):,}" in network["left_out"]
+    assert number(float(off_diagonal[MOST_EDGES]), 2) in network["left_out"]
+
+
+def test_places_are_in_the_picture_and_apart() -> None:
+    network = report_contents(sampled_posterior(12, 90))["network"]
+    places = np.array(network["places"])
+    assert places.shape == (12, 2)
+    assert len({tuple(place) for place in network["places"]}) == 12
+    for points in (places, *(np.array(edge[4]) for edge in network["edges"] if edge[4])):
+        assert (points >= 0).all()
+        assert (points <= 1).all()
+
+
+def test_edges_there_and_back_pass_on_different_sides() -> None:
+    edges = np.array([[0.0, 0.45], [0.55, 0.0]])
+    network = report_contents(arcwise.Posterior(("a", "b"), "modular", "exact", edges))["network"]
+    there, back = (np.array(edge[4]) for edge in network["edges"])
+    assert there.tolist() != back.tolist()
+    assert len(there) + len(back) >= 1
+
+
+def test_the_panel_has_the_blanket() -> None:
+    posterior = sampled_posterior(6, 90)
+    blankets = report_contents(posterior)["nodes"]["blankets"]
+    assert posterior.dags is not None
+    for node, rows in enumerate(blankets):
+        for member, probability in rows:
+            wanted = 0.0
+            for share, dag in zip(posterior.dags.shares, posterior.dags, strict=True):
+                matrix = dag.matrix()
+                joined = matrix[node, member] or matrix[member, node]
+                wanted += share * bool(joined or (matrix[node] & matrix[member]).any())
+            assert probability == pytest.approx(wanted, abs=1e-4)
+        assert [row[1] for row in rows] == sorted((row[1] for row in rows), reverse=True)
+
+
+def test_the_panel_has_the_likeliest_parent_sets(
+    posteriors: dict[str, arcwise.Posterior],
+) -> None:
+    for kind in ("exact", "mcmc"):
+        posterior = posteriors[kind]
+        sets = report_contents(posterior)["nodes"]["parent_sets"]
+        for name, rows in zip(posterior.variables, sets, strict=True):
+            members, probability = rows[0]
+            best, value = posterior.parent_sets(name, 1)[0]
+            assert [posterior.variables[i] for i in members] == list(best)
+            assert probability == pytest.approx(value, abs=1e-4)
+
+
+def test_without_dags_and_families_the_panel_says_why() -> None:
+    posterior = arcwise.Posterior(("a", "b"), "modular", "other", np.array([[0, 0.5], [0.2, 0]]))
+    contents = report_contents(posterior)
+    assert contents["nodes"]["parent_sets"] is None
+    assert "neither sampled DAGs nor" in contents["nodes"]["why_no_parent_sets"]
+    assert contents["missing"]["traces"]
+    assert contents["trust"]["verdict"] == "Unknown"
+
+
+def test_the_summary_says_what_was_done(posteriors: dict[str, arcwise.Posterior]) -> None:
+    done = {kind: " ".join(report_contents(posteriors[kind])["done"]) for kind in KINDS}
+    assert all("8 variables in 300 rows" in words for words in done.values())
+    assert "computed exactly" in done["exact"]
+    assert (
+        "Markov chain Monte Carlo over partitions: 4 chains, 10,000 steps each after a burn-in"
+        in done["mcmc"]
+    )
+    assert "2 chains at 7 temperatures" in done["mc3"]
+    assert "60 independent runs of 400 annealing steps" in done["ais"]
+    assert all("BDeu (equivalent sample size 1)" in words for words in done.values())
+
+
+def test_what_was_chosen_is_told_in_its_own_words() -> None:
+    summary = {
+        "choices": ["Exact was too dear."],
+        "chosen": {"score": "BDeu()", "seed": 7, "parents": {"size": 8}},
+        "verdict": "doubtful",
+        "trust": ["Hm."],
+    }
+    posterior = sampled_posterior(summary=summary)
+    contents = report_contents(posterior, title="T", data_description="Of lungs.")
+    assert contents["title"] == "T"
+    assert contents["done"] == ["Of lungs.", "Exact was too dear."]
+    assert contents["provenance"][2]["title"] == "Chosen or given"
+    assert ["Parents: size", "8"] in contents["provenance"][2]["rows"]
+    assert "arcwise.sample(data, seed=7)" in contents["reproduction"]["code"]
+    assert not {"Choices", "Trust", "Verdict"} & {
+        row[0] for row in contents["provenance"][1]["rows"]
+    }
+
+
+def test_connections_without_direction_are_named() -> None:
+    edges = np.zeros((4, 4))
+    edges[0, 1] = edges[1, 0] = 0.5
+    edges[2, 3] = 0.95
+    posterior = arcwise.Posterior(("a", "b", "c", "d"), "modular", "exact", edges)
+    found = " ".join(report_contents(posterior)["found"]).replace("\u00a0", " ")
+    assert "One edge has a probability of at least 0.9: c → d." in found
+    assert "One connection is near-certain while the direction is open: a – b." in found
+
+
+def test_the_verdict_is_that_of_diagnose(posteriors: dict[str, arcwise.Posterior]) -> None:
+    for posterior in posteriors.values():
+        diagnosis = arcwise.diagnose(posterior)
+        trust = report_contents(posterior)["trust"]
+        assert trust["verdict"].lower() == diagnosis.verdict
+        assert trust["sentences"] == list(diagnosis.sentences)
+
+
+def test_evidence_has_its_error_and_bounds(posteriors: dict[str, arcwise.Posterior]) -> None:
+    rows = report_contents(posteriors["ais"])["evidence"]["rows"]
+    labels = [row[0] for row in rows]
+    assert labels[:3] == ["Log evidence", "Standard error", "95 % interval"]
+    found = posteriors["ais"].evidence
+    assert found is not None
+    assert labels.count("Lower bound") == len(found.lower_bounds) > 0
+    exact = report_contents(posteriors["exact"])["evidence"]["rows"]
+    assert [row[0] for row in exact] == ["Log evidence", "Log prior constant"]
+
+
+def test_traces_are_thinned_and_the_page_says_so() -> None:
+    random = np.random.default_rng(1)
+    traces = arcwise.posterior.Traces(tuple(random.normal(size=2500) for _ in range(14)), steps=7)
+    chart = report_contents(sampled_posterior(traces=traces))["charts"]["traces"]
+    assert len(chart["data"]) == 12
+    assert chart["data"][0]["x"][:2] == [0, 21]
+    assert len(chart["data"][0]["y"]) == len(chart["data"][0]["x"]) == 834
+    assert "One in 3" in chart["note"]
+    assert "first 12 of 14 chains" in chart["note"]
+
+
+def test_agreement_names_the_edge_furthest_apart(posteriors: dict[str, Any]) -> None:
+    diagnosis = arcwise.diagnose(posteriors["mcmc"])
+    chart = report_contents(posteriors["mcmc"])["charts"]["agreement"]
+    assert diagnosis.most_different_edge is not None
+    assert " → ".join(diagnosis.most_different_edge) in chart["note"]
+    assert [trace["name"] for trace in chart["data"][1:]] == [f"chain {i}" for i in range(1, 5)]
+
+
+def test_provenance_has_every_setting(posteriors: dict[str, arcwise.Posterior]) -> None:
+    for posterior in posteriors.values():
+        model, run = report_contents(posterior)["provenance"]
+        values = dict(model["rows"])
+        assert values["Data fingerprint"] == posterior.provenance["data_fingerprint"]
+        assert values["arcwise version"] == arcwise.__version__
+        labels = " ".join(label for label, _ in run["rows"])
+        for name in posterior.summary:
+            assert name.replace("_", " ").split()[-1].lower() in labels.lower()

@@ -1,0 +1,1 @@
+"""What several tests share: models, posteriors, clusters, and how draws are judged."""
