@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # Folders are listed too, so that a file taken away counts as a change.
-SOURCES := pyproject.toml CMakeLists.txt $(shell find src core/include core/src bindings \
+SOURCES := pyproject.toml CMakeLists.txt $(shell find src core/arcwise bindings \
              -name __pycache__ -prune -o -not -name '*.so' -print)
 CPP_FILES = $(shell find core bindings -name '*.hpp' -o -name '*.cpp')
 
@@ -57,11 +57,13 @@ sanitize: $(VENV)/tools.stamp  ## the tests of the core under address and undefi
 	@$(call build_core_tests,sanitize,-DARCWISE_SANITIZE=ON)
 	@build/sanitize/core_tests
 
-lint: $(VENV)/lint.stamp  ## ruff, mypy, clang-format, and the stub of the extension
+lint: $(VENV)/lint.stamp  ## ruff, mypy, clang-format, include cycles, the stub of the extension
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+	@$(BIN)/python tools/include_cycles.py
 	@$(BIN)/python -m nanobind.stubgen -q -m arcwise._core -o build/_core.pyi
 	@diff build/_core.pyi src/arcwise/_core.pyi || \
 	    { echo "src/arcwise/_core.pyi is out of date; run make stubs"; exit 1; }

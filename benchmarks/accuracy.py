@@ -18,8 +18,8 @@ from tables import simulated
 
 import arcwise
 from arcwise import Model, Posterior, ScoreSums
-from arcwise.algorithms.targets import Target
 from arcwise.data import Data
+from arcwise.model.targets import Target
 
 RUNS = 7
 

@@ -23,18 +23,18 @@ from sampling import best_candidates, small_table
 
 import arcwise
 from arcwise import DaskEngine, Model, ScoreSums
-from arcwise.algorithms.ladders import linear
-from arcwise.algorithms.recording import Recording
-from arcwise.engines.cluster import Cluster
-from arcwise.engines.host_files import HostFile
-from arcwise.engines.sampling_work import (
+from arcwise.cluster.connection import Cluster
+from arcwise.cluster.host_files import HostFile
+from arcwise.cluster.sampling_work import (
     AnnealingWork,
     RecordSettings,
     SamplingJob,
     as_short_ladder,
 )
-from arcwise.engines.spreading import Spread
-from arcwise.engines.work import Done, Versions, Work, perform
+from arcwise.cluster.spread import Spread
+from arcwise.cluster.work import Done, Versions, Work, perform
+from arcwise.records.ladders import linear
+from arcwise.records.recording import Recording
 
 CANDIDATES = 10
 

@@ -16,7 +16,7 @@ from measuring import heading, line, side_by_side
 import arcwise
 from arcwise import Dag, _core
 from arcwise.errors import CapacityError
-from arcwise.linear_extensions import packed_parents
+from arcwise.graphs.linear_extensions import packed_parents
 
 KINDS = {"max_indegree 3": {"max_indegree": 3}, "expected degree 3": {"expected_degree": 3.0}}
 DAGS = 20

@@ -2,8 +2,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "arcwise/dags/linear_extension_estimate.hpp"
-#include "arcwise/dags/linear_extensions.hpp"
+#include "arcwise/linear_extensions/linear_extension_estimate.hpp"
+#include "arcwise/linear_extensions/linear_extensions.hpp"
 #include "packed_dags.hpp"
 
 namespace arcwise::bindings {

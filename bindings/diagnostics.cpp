@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "arcwise/diagnostics/edge_mixing.hpp"
+#include "arcwise/chains/edge_mixing.hpp"
 #include "arrays.hpp"
 #include "gate.hpp"
 

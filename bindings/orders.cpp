@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "arcwise/orders/given_buckets.hpp"
-#include "arcwise/orders/given_partial_order.hpp"
+#include "arcwise/spaces/orders/given_buckets.hpp"
+#include "arcwise/spaces/orders/given_partial_order.hpp"
 #include "arrays.hpp"
 #include "gate.hpp"
 #include "score_sums.hpp"

@@ -5,7 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "arcwise/dags/many_dags.hpp"
+#include "arcwise/relations/many_dags.hpp"
 #include "arrays.hpp"
 #include "packed_dags.hpp"
 

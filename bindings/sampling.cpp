@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "arcwise/algorithms/annealing.hpp"
-#include "arcwise/algorithms/tempering.hpp"
+#include "arcwise/chains/annealing.hpp"
+#include "arcwise/chains/tempering.hpp"
 #include "arrays.hpp"
 #include "spaces.hpp"
 

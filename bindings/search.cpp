@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "arcwise/algorithms/map_search.hpp"
+#include "arcwise/search/map_search.hpp"
 #include "arrays.hpp"
 #include "score_sums.hpp"
 

@@ -6,13 +6,13 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "arcwise/algorithms/laws.hpp"
-#include "arcwise/spaces/bucket_orders.hpp"
-#include "arcwise/spaces/dags.hpp"
-#include "arcwise/spaces/layerings.hpp"
-#include "arcwise/spaces/linear_orders.hpp"
-#include "arcwise/spaces/partial_orders.hpp"
-#include "arcwise/spaces/partitions.hpp"
+#include "arcwise/chains/laws.hpp"
+#include "arcwise/spaces/dags/dags.hpp"
+#include "arcwise/spaces/layerings/layerings.hpp"
+#include "arcwise/spaces/orders/bucket_orders.hpp"
+#include "arcwise/spaces/orders/linear_orders.hpp"
+#include "arcwise/spaces/orders/partial_orders.hpp"
+#include "arcwise/spaces/partitions/partitions.hpp"
 #include "score_sums.hpp"
 
 namespace arcwise::bindings {

@@ -1,8 +1,8 @@
 // Random numbers and log-space sums, exposed so that tests can hold them against NumPy.
 #include <nanobind/stl/array.h>
 
-#include "arcwise/sums/log_space.hpp"
-#include "arcwise/sums/subset_transforms.hpp"
+#include "arcwise/numerics/log_space.hpp"
+#include "arcwise/sums/table/subset_transforms.hpp"
 #include "arcwise/support/random.hpp"
 #include "gate.hpp"
 

@@ -3,6 +3,8 @@
 data -> local score + prior = model -> space x algorithm -> posterior -> features
 """
 
+# The forms of other packages are methods of posteriors, filled in by this import.
+from arcwise import exchange as _exchange  # noqa: F401
 from arcwise import features, plots, report, simulate
 from arcwise._core import version as __version__
 from arcwise.algorithms.ais import ais
@@ -14,14 +16,17 @@ from arcwise.algorithms.exact_sampling import (
     importance_weighted_dags,
     samples_for,
 )
-from arcwise.algorithms.growing import growth_memory
+from arcwise.algorithms.given_order import GivenOrder
 from arcwise.algorithms.growth import Growth, grow
+from arcwise.algorithms.growth_steps import growth_memory
 from arcwise.algorithms.map import map
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.memory import exact_cost
+from arcwise.algorithms.resume import resume
 from arcwise.algorithms.unique_dags import unique_dags
 from arcwise.candidates import Candidates, candidates
+from arcwise.cluster import DaskEngine
 from arcwise.comparison import (
     EdgeCurve,
     MeanDistance,
@@ -32,15 +37,13 @@ from arcwise.comparison import (
     roc,
 )
 from arcwise.constraints import Constraints
-from arcwise.dag import Dag
 from arcwise.data import Data, discretize, read
-from arcwise.diagnostics.diagnosing import diagnose
+from arcwise.diagnostics.diagnose import diagnose
 from arcwise.diagnostics.diagnosis import Diagnosis
-from arcwise.engines import DaskEngine, Engine, Threads
+from arcwise.engines import Engine, Threads
 from arcwise.engines.batch import batch
 from arcwise.errors import ArcwiseError, ArcwiseWarning
 from arcwise.families import Families
-from arcwise.given_order import GivenOrder
 from arcwise.graphs import (
     Cpdag,
     EdgeCounts,
@@ -51,8 +54,9 @@ from arcwise.graphs import (
     structural_hamming_distance,
     v_structures,
 )
+from arcwise.graphs.dag import Dag
+from arcwise.graphs.linear_extensions import linear_extensions
 from arcwise.learning import sample
-from arcwise.linear_extensions import linear_extensions
 from arcwise.model import Model
 from arcwise.parameters.effects import Effects, effects
 from arcwise.parameters.interventional import interventional
@@ -68,7 +72,6 @@ from arcwise.posterior import (
 )
 from arcwise.posterior.evidence import Evidence
 from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
-from arcwise.runs.resuming import resume
 from arcwise.runs.status import RunStatus, status
 from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
 from arcwise.spaces import (

@@ -15,7 +15,7 @@ import pytest
 
 import arcwise
 from arcwise import EdgePenalty, Fair, Model, Posterior
-from arcwise.algorithms.targets import Target
+from arcwise.model.targets import Target
 from reference.layering import PositivePosterior, modular_by_layers, order_modular_by_orders
 from support.comparison import close
 from support.exact_models import TARGETS, names, random_model, strong_chain

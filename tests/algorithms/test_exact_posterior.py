@@ -21,7 +21,7 @@ from arcwise import (
     Model,
     Posterior,
 )
-from arcwise.algorithms.targets import Target
+from arcwise.model.targets import Target
 from arcwise.errors import ArcwiseError
 from reference.exact import EnumeratedPosterior, enumerate_posterior, members
 from support.comparison import close

@@ -10,12 +10,12 @@ import pytest
 
 import arcwise
 from arcwise import Data, Model
-from arcwise._running import Run
 from arcwise.algorithms import growth
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates.problem import Problem
 from arcwise.constraints import Constraints
 from arcwise.errors import ArgumentError, CapacityError, GrowthWarning, InterruptedWarning
+from arcwise.support.running import Run
 from support.exact_models import names, random_score
 
 

@@ -19,7 +19,7 @@ from scipy.stats import binom
 
 import arcwise
 from arcwise import BucketOrders, LinearOrders, Model, PartialOrders, Posterior, ScoreSums
-from arcwise.algorithms.telescoping import telescoped
+from arcwise.algorithms.telescoping_product import telescoped
 from arcwise.posterior.evidence import lower_bounds
 from support.chi_squared import FALSE_ALARM_RATE
 from support.exact_models import TARGETS, random_model

@@ -24,8 +24,8 @@ from arcwise import (
     ScoreSums,
 )
 from arcwise.algorithms.prior_constant import _MOST_EXACT, prior_constant
-from arcwise.algorithms.targets import Target
 from arcwise.errors import ArgumentError, ConvergenceWarning, WeightCollapseWarning
+from arcwise.model.targets import Target
 from support.exact_models import flat_model, random_model
 from support.interrupting import assert_returns_what_there_is, assert_stops_within_two_seconds
 from support.separate_modes import two_modes

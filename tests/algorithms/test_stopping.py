@@ -10,9 +10,9 @@ import pytest
 
 import arcwise
 from arcwise import Model, Posterior
-from arcwise._running import Moment
-from arcwise.algorithms.stopping import StoppingRule
+from arcwise.algorithms.stopping_rule import StoppingRule
 from arcwise.errors import ArgumentError
+from arcwise.support.running import Moment
 from support.exact_models import random_model
 from support.interrupting import assert_returns_what_there_is
 

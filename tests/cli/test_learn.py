@@ -143,7 +143,7 @@ def test_learn_goes_on_without_the_report(
     def missing(*_: Any, **__: Any) -> None:
         raise MissingDependencyError("jinja2 is not installed; pip install 'arcwise[report]'")
 
-    monkeypatch.setattr("arcwise.report.write_report", missing)
+    monkeypatch.setattr("arcwise.cli.pages.write_report", missing)
     assert main(["learn", str(table), "--out", str(tmp_path)]) == 0
     said = capsys.readouterr()
     assert said.err == "arcwise: no report.html: jinja2 is not installed; pip install " + (

@@ -19,8 +19,9 @@ import pytest
 import arcwise
 from arcwise import DaskEngine, Model
 from arcwise.cli import main
-from arcwise.engines import host_files, opened_engine
-from arcwise.engines.work import Versions
+from arcwise.cluster import host_files
+from arcwise.cluster.work import Versions
+from arcwise.engines import opened_engine
 from arcwise.errors import (
     ArgumentError,
     CapacityError,
@@ -87,8 +88,8 @@ def test_how_units_are_grouped_changes_nothing(
     sample = SAMPLERS["ais"]
     expected = sample(model)
     for tasks_per_second in (1e-3, 1e9):
-        monkeypatch.setattr("arcwise.engines.spreading._TASKS_PER_SECOND", tasks_per_second)
-        monkeypatch.setattr("arcwise.engines.spreading._SHORTEST_TASK", 1.0 / tasks_per_second)
+        monkeypatch.setattr("arcwise.cluster.spread._TASKS_PER_SECOND", tasks_per_second)
+        monkeypatch.setattr("arcwise.cluster.spread._SHORTEST_TASK", 1.0 / tasks_per_second)
         assert_same_posterior(sample(model, engine=client), expected)
 
 
@@ -163,7 +164,7 @@ def test_files_are_sent_where_they_cannot_be_seen(
 ) -> None:
     expected = SAMPLERS["ais"](model)
     engine = DaskEngine(client, folder=tmp_path, shared=False)
-    monkeypatch.setattr("arcwise.engines.cluster._CHUNK", 1000)
+    monkeypatch.setattr("arcwise.cluster.connection._CHUNK", 1000)
     engine.cluster._chunk = 1000
     monkeypatch.setenv("ARCWISE_CACHE", str(tmp_path / "cache"))
     host_files.OPENED.clear()
@@ -229,7 +230,7 @@ def test_what_nobody_uses_is_removed_though_others_remove_it_too(
 def test_what_is_no_cluster_is_refused_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("arcwise.engines.cluster._CONNECT", 1.0)
+    monkeypatch.setattr("arcwise.cluster.connection._CONNECT", 1.0)
     for address in ("dask://127.0.0.1:1", "tcp://127.0.0.1:1", "127.0.0.1:1", "nonsense://x"):
         assert f"no Dask scheduler answers at '{address}'" in refuse(EngineError, address)
     began = time.monotonic()
@@ -245,7 +246,7 @@ def test_what_is_no_cluster_is_refused_in_one_sentence(
 def test_the_command_line_refuses_a_bad_address(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("arcwise.engines.cluster._CONNECT", 1.0)
+    monkeypatch.setattr("arcwise.cluster.connection._CONNECT", 1.0)
     table = tmp_path / "data.csv"
     arcwise.simulate.asia().sample(50, seed=3).write_csv(table)
     assert main(["sample", str(table), "--cluster", "127.0.0.1:1"]) == 2
@@ -275,7 +276,7 @@ def test_without_the_package_the_way_to_get_it_is_told(monkeypatch: pytest.Monke
             raise ModuleNotFoundError(name)
         return real(name, package)
 
-    monkeypatch.setattr("arcwise.engines.cluster.import_module", without)
+    monkeypatch.setattr("arcwise.cluster.connection.import_module", without)
     assert "pip install 'arcwise[cluster]'" in refuse(MissingDependencyError, "127.0.0.1:8786")
 
 
@@ -296,7 +297,7 @@ def test_workers_of_other_versions_are_refused(
     driver = replace(own, **change)
     engine.cluster._versions = driver
     # Workers are threads of this process here: what they answer must stay as it is.
-    monkeypatch.setattr("arcwise.engines.spreading.own_versions", lambda: driver)
+    monkeypatch.setattr("arcwise.cluster.spread.own_versions", lambda: driver)
     with pytest.raises(EngineError, match=words):
         SAMPLERS["ais"](model, engine=engine)
 
@@ -307,7 +308,7 @@ def test_a_worker_of_another_version_that_comes_late_is_refused(
     engine = DaskEngine(client)
     monkeypatch.setattr(type(engine.cluster), "send_files", lambda self, workers: None)
     engine.cluster._versions = replace(Versions.own(), arcwise="9.9.9")
-    monkeypatch.setattr("arcwise.engines.spreading.own_versions", lambda: engine.cluster._versions)
+    monkeypatch.setattr("arcwise.cluster.spread.own_versions", lambda: engine.cluster._versions)
     with pytest.raises(EngineError, match="of arcwise and this process"):
         SAMPLERS["ais"](model, engine=engine)
 

@@ -14,10 +14,10 @@ import pytest
 
 import arcwise
 from arcwise import Model, ScoreSums
-from arcwise.engines.score_table import KIND, VERSION
-from arcwise.engines.sealed_files import seal
 from arcwise.errors import FileFormatError
 from arcwise.spaces import as_space
+from arcwise.sums.score_table import KIND, VERSION
+from arcwise.support.sealed_files import seal
 from support.same_posteriors import assert_same_posterior
 from support.shared_pages import mapped_kibibytes
 

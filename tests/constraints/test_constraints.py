@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise.constraints import Constraints, ResolvedConstraints
-from arcwise.dag import Dag
 from arcwise.errors import ConstraintError
+from arcwise.graphs.dag import Dag
 from reference.dags import Parents, all_dags
 
 NAMES = ("b", "d", "a", "c")

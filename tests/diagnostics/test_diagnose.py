@@ -9,8 +9,6 @@ import pytest
 from arviz_stats.base import array_stats
 
 import arcwise
-from arcwise.diagnostics.convergence import effective_sample_size, rhat
-from arcwise.diagnostics.edges import EdgeDiagnostics, parent_bits
 from arcwise.errors import (
     ArgumentError,
     ChainsApartWarning,
@@ -19,6 +17,8 @@ from arcwise.errors import (
     RareChangeWarning,
     WeightCollapseWarning,
 )
+from arcwise.statistics.convergence import effective_sample_size, rhat
+from arcwise.statistics.edges import EdgeDiagnostics, parent_bits
 from support.edge_chains import chain_posterior, flipping
 from support.sampled_posteriors import random_sample
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcwise import Constraints, Dag, Families
-from arcwise._family_functions import parent_names
 from arcwise.errors import ArcwiseError, ArgumentError, CapacityError, ConstraintError
+from arcwise.families.functions import parent_names
 from reference.dags import all_parent_sets
 from support.strategies import NAMES, rules
 

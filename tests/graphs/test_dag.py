@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise._cycles import find_cycle
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, MissingDependencyError
+from arcwise.graphs.dag import Dag
+from arcwise.support.cycles import find_cycle
 from reference.dags import Parents, all_dags, is_acyclic, linear_extensions
 
 NAMES = ("d", "a", "c", "b")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import arcwise
 from arcwise import Dag, _core, linear_extensions
 from arcwise.errors import ArgumentError, CapacityError
-from arcwise.linear_extensions import packed_parents
+from arcwise.graphs.linear_extensions import packed_parents
 from reference.dags import Parents, all_dags
 from reference.dags import linear_extensions as all_linear_extensions
 from reference.linear_extensions import (

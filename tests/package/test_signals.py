@@ -8,9 +8,9 @@ import threading
 
 import pytest
 
-from arcwise._running import running
-from arcwise._signals import sigterm_interrupts, uninterrupted
 from arcwise.cli import main
+from arcwise.support.running import running
+from arcwise.support.signals import sigterm_interrupts, uninterrupted
 
 
 def test_sigterm_interrupts_a_run_and_only_that() -> None:
@@ -69,7 +69,7 @@ def test_the_command_line_takes_sigterm_as_ctrl_c_all_along(
         signal.raise_signal(signal.SIGTERM)
         return 0
 
-    monkeypatch.setattr("arcwise.cli.app.app", killed)
+    monkeypatch.setattr("arcwise.cli.commands", killed)
     assert main([]) == 130
     assert capsys.readouterr().err == "arcwise: interrupted\n"
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from arcwise import DagSample
-from arcwise.diagnostics.convergence import standard_error, weighted_standard_error
 from arcwise.errors import ArgumentError
+from arcwise.statistics.convergence import standard_error, weighted_standard_error
 from support.sampled_posteriors import packed, random_sample
 
 

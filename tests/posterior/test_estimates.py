@@ -11,10 +11,10 @@ import pytest
 
 import arcwise
 from arcwise import DagSample, ExactSampler, Posterior
-from arcwise.diagnostics.convergence import weighted_standard_error
 from arcwise.errors import ArgumentError
 from arcwise.features import Edge, Path
 from arcwise.posterior.estimate import Interval, event_interval
+from arcwise.statistics.convergence import weighted_standard_error
 from support.enumerated import law_of
 from support.exact_models import flat_model, random_model
 from support.sampled_posteriors import random_sample, sampled_posterior

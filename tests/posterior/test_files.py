@@ -14,7 +14,7 @@ import pytest
 
 import arcwise
 from arcwise import Dag, EdgePenalty, Model, Posterior
-from arcwise.algorithms.targets import Target
+from arcwise.model.targets import Target
 from arcwise.errors import ArgumentError, FileFormatError
 from support.exact_models import TARGETS, flat_model, random_model
 from support.saved_archives import array_in, bytes_of, members_of, with_header, write_members

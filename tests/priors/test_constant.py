@@ -23,10 +23,10 @@ from arcwise import (
     Model,
     _core,
 )
-from arcwise._running import Run
 from arcwise.algorithms.exact import log_prior_constant
 from arcwise.priors import Prior, PriorTerms
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
+from arcwise.support.running import Run
 from reference.exact import all_dags_with_orders, enumerate_posterior
 from reference.layering import modular_by_layers, order_modular_by_orders
 from support.comparison import close

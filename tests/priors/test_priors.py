@@ -11,8 +11,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError
+from arcwise.graphs.dag import Dag
 from arcwise.priors import (
     DistanceToDag,
     EdgePenalty,

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from arcwise import Model
-from arcwise.algorithms.targets import Target
+from arcwise.model.targets import Target
 
 Family = Callable[[str, tuple[str, ...]], float]
 """From a node and its parents to a log weight."""

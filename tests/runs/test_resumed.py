@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.algorithms.recording import Recording
+from arcwise.records.recording import Recording
 from arcwise.errors import ArcwiseWarning, InterruptedWarning
 from arcwise.runs import chain_log
 from support.stopped_runs import Stop, assert_same, run_with_stops, stopping_after, stopping_at

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chi2
 
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError
+from arcwise.graphs.dag import Dag
 from arcwise.simulate import random_dag
 from arcwise.simulate._random import Purpose, generator
 from reference.dags import Parents, all_dags, linear_extensions

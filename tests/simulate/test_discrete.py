@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, kstest
 
-from arcwise.dag import Dag
 from arcwise.data import Data
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.graphs.dag import Dag
 from arcwise.simulate import DiscreteNetwork, asia, discrete_network, random_dag
 from support.columns import discrete
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from arcwise.dag import Dag
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
+from arcwise.graphs.dag import Dag
 from arcwise.simulate import GaussianNetwork, gaussian_network, random_dag
 from support.columns import continuous
 

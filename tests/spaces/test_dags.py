@@ -16,9 +16,9 @@ import pytest
 
 import arcwise
 from arcwise import Dags, Model, ScoreSums
-from arcwise.algorithms.recording import Kept
 from arcwise.cli import main
 from arcwise.errors import ArgumentError
+from arcwise.records.recording import Kept
 from reference.exact import enumerate_posterior
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
 from support.exact_models import ancestors, flat_model, log_count, random_model

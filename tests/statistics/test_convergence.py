@@ -14,14 +14,14 @@ import pytest
 from arviz_stats.base import array_stats
 from scipy.stats import chi2, norm, rankdata
 
-from arcwise.diagnostics.convergence import (
+from arcwise.errors import ArgumentError
+from arcwise.statistics.convergence import (
     effective_sample_size,
     largest_chain_difference,
     rhat,
     standard_error,
     weighted_standard_error,
 )
-from arcwise.errors import ArgumentError
 from support.chi_squared import FALSE_ALARM_RATE
 
 

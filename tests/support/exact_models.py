@@ -10,7 +10,7 @@ import numpy as np
 
 import arcwise
 from arcwise import Data, Model
-from arcwise.algorithms.targets import Target
+from arcwise.model.targets import Target
 from reference.exact import members
 
 TARGETS: tuple[Target, ...] = ("modular", "order-modular")

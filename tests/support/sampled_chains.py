@@ -10,7 +10,7 @@ import numpy as np
 from arcwise import BucketOrders, LinearOrders, Model, PartialOrders, ScoreSums, Space
 from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.chains import run_chains
-from arcwise.algorithms.recording import Kept, Recording
+from arcwise.records.recording import Kept, Recording
 from reference.spaces import (
     State,
     weights_of_bucket_orders,

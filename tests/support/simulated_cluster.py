@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
-from arcwise.engines.work import Done, Work
+from arcwise.cluster.work import Done, Work
 
 
 class Lost(Exception):

@@ -14,32 +14,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._checks import whole_number
-from arcwise._running import Moment, Progress, Run, running
-from arcwise._warnings import warn
-from arcwise.algorithms.assembling import assemble
+from arcwise.algorithms.annealed_results import AnnealedResults
+from arcwise.algorithms.assembly import assemble
 from arcwise.algorithms.chain_posterior import acceptance, sums_for, weight_summary
-from arcwise.algorithms.ladders import as_rising, linear
 from arcwise.algorithms.prior_constant import prior_constant
-from arcwise.algorithms.recording import Kept, Recording
-from arcwise.algorithms.targets import Target, as_target
 from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError, InterruptedWarning
 from arcwise.model import Model
+from arcwise.model.targets import Target, as_target
 from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence, effective_runs, log_mean, lower_bound, lower_bounds
-from arcwise.posterior.traces import Traces
+from arcwise.records.ladders import as_rising, linear
+from arcwise.records.recording import Recording
+from arcwise.records.traces import Traces
 from arcwise.runs.annealing_log import AnnealingLog
 from arcwise.runs.directory import CHECKPOINT_SECONDS, RunDirectory
 from arcwise.runs.plain_settings import plain_space, plain_sums
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
+from arcwise.support.checks import whole_number
+from arcwise.support.running import Moment, Progress, Run, running
+from arcwise.support.warnings import warn
 
 _RUNS = 100
 _ROWS_IF_UNKNOWN = 1000
 _STATES_PER_RUN = 10
-# Far from all other runs and chains of the same seed, so that what they say is independent.
-_FIRST_RUN_OF_TOTALS = 1 << 62
 _MOST_RUNS_OF_WEIGHT_ZERO = 4096
 _PIECE = 16
 
@@ -170,7 +169,7 @@ threads, progress, directory, checkpoint_seconds
             place = RunDirectory(Path(directory), settings, model, checkpoint_seconds)
             log = stack.enter_context(place).annealing_log(annealed)
         interrupted = _run(annealed, budget, threads, progress, log)
-    results = _Results.of(annealed)
+    results = AnnealedResults.of(annealed)
     found = assemble(model, recording, results.kept, results.kept_log_weights)
     constant, constant_error = prior_constant(model, wanted, chosen, seed=seed, threads=threads)
     totals = results.log_totals(recording.weighted) + core_space.log_size - constant
@@ -211,29 +210,6 @@ threads, progress, directory, checkpoint_seconds
     )
 
 
-def annealed_log_total(
-    model: Model,
-    space: Any,
-    target: Target,
-    *,
-    runs: int,
-    steps: int,
-    seed: int,
-    threads: int | None,
-) -> tuple[float, float]:
-    """Return the log of the summed weights of all DAGs by annealing, and its standard error."""
-    chosen = as_space(space)
-    recording = Recording(target, dags_per_state=1).on(chosen)
-    core_space = chosen.build(ScoreSums(model, tabulate="sums", threads=threads))
-    options = recording.options(edge_batches=2)
-    options.edges = False
-    annealed = _core.AnnealedRuns(core_space, linear(steps), 0, 1, options, seed)
-    with running(threads, None, "") as run:
-        annealed.run(_FIRST_RUN_OF_TOTALS, runs, run.threads, None)
-    log_total, error = log_mean(_Results.of(annealed).log_totals(recording.weighted))
-    return core_space.log_size + log_total, error
-
-
 @dataclass(frozen=True)
 class _Wanted:
     """How many runs, how long, or to what effect."""
@@ -259,37 +235,6 @@ class _Wanted:
     def resolved(self) -> _Wanted:
         """Return it with the usual number of runs, if it sets no end."""
         return self if self != _Wanted(None, None, None) else replace(self, runs=_RUNS)
-
-
-@dataclass(frozen=True, eq=False)
-class _Results:
-    """The log weight of every run, and what was kept of those whose weight is not zero."""
-
-    log_weights: NDArray[np.float64]
-    kept: list[Kept]
-
-    @classmethod
-    def of(cls, annealed: _core.AnnealedRuns) -> _Results:
-        log_weights = annealed.log_weights()
-        alive = np.flatnonzero(np.isfinite(log_weights))
-        if len(alive) == 0:
-            raise ArgumentError(
-                f"all {len(log_weights)} runs ended in structures that the constraints exclude; "
-                "give more steps or runs"
-            )
-        return cls(log_weights, [Kept.of(annealed.record(int(run))) for run in alive])
-
-    @property
-    def kept_log_weights(self) -> NDArray[np.float64]:
-        return self.log_weights[np.isfinite(self.log_weights)]
-
-    def log_totals(self, weighted: bool) -> NDArray[np.float64]:
-        """Return the log of each run's estimate of (sum of all weights) / (number of states)."""
-        totals = self.log_weights.copy()
-        if weighted:
-            means = [log_mean(record.log_state_means())[0] for record in self.kept]
-            totals[np.isfinite(totals)] += means
-        return totals
 
 
 def _schedule(schedule: str | Sequence[float], steps: int | None, model: Model) -> list[float]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from arcwise._checks import whole_number
-from arcwise.algorithms.stopping import Condition, StoppingRule
+from arcwise.algorithms.stopping_rule import Condition, StoppingRule
 from arcwise.errors import ArgumentError
+from arcwise.support.checks import whole_number
 
 # States kept of each chain unless told otherwise: one in 2 n steps within these bounds. More would
 # say little more, and DAGs drawn from them would fill the memory.

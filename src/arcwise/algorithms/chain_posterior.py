@@ -15,27 +15,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._running import Progress
-from arcwise._warnings import warn
-from arcwise.algorithms.assembling import assemble
+from arcwise.algorithms.assembly import assemble
 from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.chains import ChainRun, run_chains
 from arcwise.algorithms.prior_constant import prior_constant
-from arcwise.algorithms.recording import Kept, Recording
-from arcwise.algorithms.telescoping import telescoped
-from arcwise.diagnostics.chains import edge_diagnostics, trace_diagnostics
-from arcwise.diagnostics.convergence import weighted_standard_error
+from arcwise.algorithms.telescoping_product import telescoped
 from arcwise.diagnostics.findings import FEWEST_EXCHANGES, HOPELESS_RHAT, LARGEST_RHAT, advice
 from arcwise.engines import opened_engine
 from arcwise.errors import ConvergenceWarning, ExchangeWarning
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
 from arcwise.posterior.evidence import Evidence
-from arcwise.posterior.traces import Traces
+from arcwise.records.recording import Kept, Recording
+from arcwise.records.traces import Traces
 from arcwise.runs.directory import CHECKPOINT_SECONDS, RunDirectory
 from arcwise.runs.plain_settings import plain_space, plain_sums
 from arcwise.spaces import Space, as_space
+from arcwise.statistics.chains import edge_diagnostics, trace_diagnostics
+from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.sums import ScoreSums
+from arcwise.support.running import Progress
+from arcwise.support.warnings import warn
 
 _SUM_TOLERANCE = 1e-9  # far below what sampling could tell; sums by table have none
 

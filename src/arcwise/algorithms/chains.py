@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arcwise import _core
-from arcwise._checks import whole_number
-from arcwise._running import Progress, Run, running
-from arcwise._warnings import warn
 from arcwise.algorithms.budgets import Budget
-from arcwise.algorithms.pieces import Log, Pieces
-from arcwise.algorithms.recording import Kept, Recording
 from arcwise.algorithms.stages import Stages, equal_parts
 from arcwise.errors import ArgumentError, InterruptedWarning
+from arcwise.records.recording import Kept, Recording
+from arcwise.runs.pieces import Log, Pieces
+from arcwise.support.checks import whole_number
+from arcwise.support.running import Progress, Run, running
+from arcwise.support.warnings import warn
 
 _ANY_NUMBER = 1 << 62
 _PIECES = 32  # of a burn-in and of the rest, for a budget in steps

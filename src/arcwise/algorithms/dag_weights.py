@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.dag import Dag
+from arcwise.graphs.dag import Dag
 from arcwise.model import Model
 from arcwise.posterior import DagSample
 

@@ -7,9 +7,9 @@ from typing import Any, Literal
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.exact import exact
 from arcwise.algorithms.mc3 import mc3
-from arcwise.algorithms.targets import Target, as_target
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
+from arcwise.model.targets import Target, as_target
 from arcwise.posterior.evidence import Evidence
 from arcwise.spaces import as_space
 

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._checks import whole_number
-from arcwise._running import Progress, Run, running
 from arcwise.algorithms.memory import exact_cost, refuse_too_large
-from arcwise.algorithms.targets import Target, as_target
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, CapacityError
-from arcwise.linear_extensions import linear_extensions
+from arcwise.graphs.dag import Dag
+from arcwise.graphs.linear_extensions import linear_extensions
 from arcwise.model import Model
+from arcwise.model.targets import Target, as_target
 from arcwise.posterior import DagSample, Evidence, Posterior
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
 from arcwise.scores import FamilyScores
+from arcwise.support.checks import whole_number
+from arcwise.support.running import Progress, Run, running
 
 MOST_VARIABLES = {"modular": 25, "order-modular": 30}
 

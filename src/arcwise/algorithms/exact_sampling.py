@@ -14,17 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcwise import _core
-from arcwise._checks import whole_number
-from arcwise._running import Progress, running
 from arcwise.algorithms.dag_weights import modular_log_weights
 from arcwise.algorithms.exact import refuse_many_variables
-from arcwise.algorithms.targets import Target, as_target
 from arcwise.errors import ArgumentError
 from arcwise.features import AnyFeature, Conditional, as_feature
 from arcwise.model import Model
+from arcwise.model.targets import Target, as_target
 from arcwise.posterior import DagSample, Estimate, Interval
 from arcwise.posterior.consensus import CredibleSet, credible_set
-from arcwise.posterior.estimating import estimate_without_error
+from arcwise.posterior.estimation import estimate_without_error
+from arcwise.support.checks import whole_number
+from arcwise.support.running import Progress, running
 
 
 class ExactSampler:

@@ -10,10 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from arcwise import _core
-from arcwise._checks import whole_number
-from arcwise._running import Progress, Run, running
-from arcwise._warnings import warn
-from arcwise.algorithms.growing import Growing, GrowthRound, Matrix, growth_memory
+from arcwise.algorithms.growth_steps import Growing, GrowthRound, Matrix, growth_memory
 from arcwise.algorithms.map import best_dag_of_order, order_of
 from arcwise.algorithms.map import map as find_map
 from arcwise.algorithms.mcmc import mcmc
@@ -21,12 +18,15 @@ from arcwise.algorithms.memory import in_words
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates import Candidates
 from arcwise.candidates import candidates as choose_candidates
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, ConvergenceWarning, GrowthWarning, InterruptedWarning
 from arcwise.graphs import cpdag
+from arcwise.graphs.dag import Dag
 from arcwise.model import Model
 from arcwise.posterior.map_result import MapResult, is_more
 from arcwise.sums import ScoreSums
+from arcwise.support.checks import whole_number
+from arcwise.support.running import Progress, Run, running
+from arcwise.support.warnings import warn
 
 DEFAULT_MAX_SIZE = 14
 

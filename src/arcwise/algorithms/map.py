@@ -9,18 +9,18 @@ from typing import Any, Literal
 import numpy as np
 
 from arcwise import _core
-from arcwise._checks import whole_number
-from arcwise._names import quoted
-from arcwise._running import Progress, Run, running
-from arcwise._warnings import warn
 from arcwise.algorithms.exact import best_dag
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, CapacityError, InterruptedWarning
 from arcwise.families import Families
 from arcwise.graphs import cpdag
+from arcwise.graphs.dag import Dag
 from arcwise.model import Model
 from arcwise.posterior.map_result import MapResult, reach
 from arcwise.sums import ScoreSums
+from arcwise.support.checks import whole_number
+from arcwise.support.names import quoted
+from arcwise.support.running import Progress, Run, running
+from arcwise.support.warnings import warn
 
 # Within both the exact programme takes a few seconds and less than a gigabyte.
 _MOST_VARIABLES = 25

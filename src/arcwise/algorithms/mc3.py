@@ -6,17 +6,17 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from arcwise._checks import whole_number
-from arcwise._running import Progress
 from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.chain_posterior import Tempering, sample_chains
-from arcwise.algorithms.ladders import as_ladder
-from arcwise.algorithms.recording import Recording
-from arcwise.algorithms.targets import Target, as_target
 from arcwise.model import Model
+from arcwise.model.targets import Target, as_target
 from arcwise.posterior import Posterior
+from arcwise.records.ladders import as_ladder
+from arcwise.records.recording import Recording
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.sums import ScoreSums
+from arcwise.support.checks import whole_number
+from arcwise.support.running import Progress
 
 _EXCHANGES_PER_PAIR = 4
 

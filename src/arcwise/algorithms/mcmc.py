@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from arcwise._running import Progress
 from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.chain_posterior import Tempering, sample_chains
-from arcwise.algorithms.recording import Recording
-from arcwise.algorithms.targets import Target, as_target
 from arcwise.model import Model
+from arcwise.model.targets import Target, as_target
 from arcwise.posterior import Posterior
+from arcwise.records.recording import Recording
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.sums import ScoreSums
+from arcwise.support.running import Progress
 
 
 def mcmc(

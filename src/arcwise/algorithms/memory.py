@@ -6,10 +6,10 @@ import os
 from dataclasses import dataclass
 
 from arcwise import _core
-from arcwise._running import running
-from arcwise.algorithms.targets import Target, as_target
 from arcwise.errors import CapacityError
 from arcwise.model import Model
+from arcwise.model.targets import Target, as_target
+from arcwise.support.running import running
 
 
 @dataclass(frozen=True)

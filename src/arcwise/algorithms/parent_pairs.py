@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._running import Run
 from arcwise.candidates.problem import Problem
-from arcwise.dag import Dag
+from arcwise.graphs.dag import Dag
 from arcwise.posterior.map_result import is_more
+from arcwise.support.running import Run
 
 # Pairs are formed among this many parents of each node, the best ones beside those it has; and
 # subsets of this many of those it has are joined by them.

@@ -7,12 +7,13 @@ beyond, annealing runs on the prior alone estimate it.
 
 from __future__ import annotations
 
-from arcwise._running import running
+from arcwise.algorithms.annealed_results import annealed_log_total
 from arcwise.algorithms.exact import log_prior_constant
-from arcwise.algorithms.targets import Target
 from arcwise.model import Model
+from arcwise.model.targets import Target
 from arcwise.priors.constant import weights_by_size
 from arcwise.spaces.space import Space
+from arcwise.support.running import running
 
 _MOST_EXACT = {"modular": 16, "order-modular": 20}
 _RUNS = 400
@@ -43,8 +44,6 @@ def prior_constant(
     if by_size or n <= _MOST_EXACT[target]:
         with running(threads, None, "") as run:
             return log_prior_constant(model, target, _TOLERANCE, run), 0.0
-    from arcwise.algorithms.ais import annealed_log_total
-
     prior_alone = Model(model.prior_weights(), threads=threads)
     return annealed_log_total(
         prior_alone,

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.algorithms.budgets import Budget
-from arcwise.algorithms.pieces import Pieces
-from arcwise.algorithms.recording import Kept
-from arcwise.algorithms.stopping import StoppingRule
+from arcwise.algorithms.stopping_rule import StoppingRule
 from arcwise.errors import ArgumentError
+from arcwise.records.recording import Kept
+from arcwise.runs.pieces import Pieces
 
 _FIRST_DRAWS = 512  # states of a chain in the first stage
 _MOST_DRAWS = 8_192  # in any; beyond, they are thinned

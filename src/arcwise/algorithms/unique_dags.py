@@ -16,18 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._checks import whole_number
-from arcwise._running import Progress
 from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.chain_posterior import sums_for
 from arcwise.algorithms.chains import run_chains
 from arcwise.algorithms.dag_weights import best_dag, modular_log_weights
-from arcwise.algorithms.recording import Recording
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
+from arcwise.records.recording import Recording
 from arcwise.spaces import LinearOrders
 from arcwise.sums import ScoreSums
+from arcwise.support.checks import whole_number
+from arcwise.support.running import Progress
 
 _FIRST_DRAWS = 64
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._running import Run
 from arcwise.candidates.problem import Problem
+from arcwise.support.running import Run
 
 PARTNERS = 100
 """Pairs are weighed among so many parents of each node, those with the best single gains."""

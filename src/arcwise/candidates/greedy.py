@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._running import Run
 from arcwise.candidates.problem import Problem
+from arcwise.support.running import Run
 
 By = Literal["best", "sum"]
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._running import Run
 from arcwise.candidates.problem import Problem
 from arcwise.data import Data
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.running import Run
 
 Test = Literal["fisher-z", "g-squared"]
 

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._family_functions import parent_names
-from arcwise._running import Run
 from arcwise.constraints import Constraints
 from arcwise.data import Data, read
 from arcwise.errors import ArgumentError
+from arcwise.families.functions import parent_names
 from arcwise.model import Model
 from arcwise.priors import PriorTerms, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, as_score
 from arcwise.scores.family_scores import as_family_scores
+from arcwise.support.running import Run
 
 Table = _core.FamilyTable | _core.PlusOneTable
 Fill = Callable[[Any, Run], None]

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise._edges import edges_between
-from arcwise._names import checked_variables, index_of, positions
 from arcwise.errors import ArgumentError
+from arcwise.support.edges import edges_between
+from arcwise.support.names import checked_variables, index_of, positions
 
 
 class Candidates(Mapping[str, tuple[str, ...]]):

@@ -7,8 +7,11 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from arcwise._signals import sigterm_interrupts
+from typer.exceptions import Exit, TyperException
+
+from arcwise.cli.app import app as commands
 from arcwise.errors import ArcwiseError, ArcwiseWarning
+from arcwise.support.signals import sigterm_interrupts
 
 _INTERRUPTED = 130
 
@@ -25,10 +28,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arcwise 0.1.0
     0
     """
-    from typer.exceptions import Exit, TyperException
-
-    from arcwise.cli.app import app
-
     try:
         # From here on, not only while something runs, SIGTERM ends in a word and a status.
         with sigterm_interrupts(), warnings.catch_warnings():
@@ -36,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", ArcwiseWarning)
             told = list(sys.argv[1:] if arguments is None else arguments)
             # Typer turns Ctrl-C into a status that it returns.
-            if app(told, standalone_mode=False) == _INTERRUPTED:
+            if commands(told, standalone_mode=False) == _INTERRUPTED:
                 raise KeyboardInterrupt
             sys.stdout.flush()
     except Exit as exit_request:

@@ -24,8 +24,8 @@ from arcwise.cli.options import (
 )
 from arcwise.cli.results import evidence_lines
 from arcwise.errors import ArgumentError
-from arcwise.posterior.files import write_json
 from arcwise.spaces import as_space
+from arcwise.support.files import write_json
 
 
 def evidence(

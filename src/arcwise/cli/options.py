@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal, NamedTuple, cast
 
 import typer
 
-from arcwise.algorithms.growing import growth_memory
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE, Growth, grow
+from arcwise.algorithms.growth_steps import growth_memory
 from arcwise.algorithms.memory import in_words
 from arcwise.candidates import Candidates, candidates
-from arcwise.candidates.words import is_method
+from arcwise.candidates.coerce import is_method
 from arcwise.cli.composition import Made
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.data import Data, discretize, read

@@ -11,6 +11,7 @@ import typer
 from arcwise.cli.folders import ResultFolder, saved_posterior
 from arcwise.errors import MissingDependencyError
 from arcwise.posterior import Posterior
+from arcwise.report import write_report
 
 
 def report(
@@ -23,16 +24,12 @@ def report(
 
     [bold]Example:[/bold] arcwise report results
     """
-    from arcwise.report import write_report
-
     posterior = saved_posterior(folder)
     print(f"Report written to {write_report(posterior, folder / 'report.html', title=title)}")
 
 
 def write_page(posterior: Posterior, folder: Path, title: str | None) -> None:
     """Write the page to a folder, or say in a sentence what it lacks."""
-    from arcwise.report import write_report
-
     try:
         print(f"Report written to {write_report(posterior, folder / 'report.html', title=title)}")
     except MissingDependencyError as missing:

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from arcwise.algorithms.resume import resume as go_on
 from arcwise.cli.options import CheckpointSeconds, Cluster, Threads
 from arcwise.cli.results import print_sampled
 from arcwise.runs.directory import CHECKPOINT_SECONDS
-from arcwise.runs.resuming import resume as go_on
 
 
 def resume(

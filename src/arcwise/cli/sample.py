@@ -10,7 +10,7 @@ import typer
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
-from arcwise.algorithms.stopping import StoppingRule
+from arcwise.algorithms.stopping_rule import StoppingRule
 from arcwise.cli.options import (
     CheckpointSeconds,
     Cluster,

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from arcwise.posterior.plain import strict_json
 from arcwise.runs.status import status as read_status
+from arcwise.support.plain import strict_json
 
 
 def status(

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._checks import whole_number
-from arcwise._names import positions, refuse_other_names
 from arcwise.comparison.curves import EdgeCurve
-from arcwise.dag import Dag
-from arcwise.diagnostics.convergence import weighted_standard_error
-from arcwise.diagnostics.edges import parent_bits
 from arcwise.errors import ArgumentError
 from arcwise.graphs import cpdag, structural_hamming_distance
-from arcwise.posterior import DagSample, Posterior
+from arcwise.graphs.dag import Dag
+from arcwise.posterior import DagSample, Posterior, views
+from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.statistics.edges import parent_bits
+from arcwise.support.checks import whole_number
+from arcwise.support.names import positions, refuse_other_names
 
 _PIECE = 4096
 
@@ -70,6 +70,7 @@ class PosteriorComparison:
     skeleton: EdgeCurve
 
 
+@views.compare_posterior.fill
 def compare_posterior(posterior: Posterior, truth: Dag, *, dags: int = 1000) -> PosteriorComparison:
     """Compare a posterior with a known DAG.
 

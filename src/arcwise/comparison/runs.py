@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._names import quoted
 from arcwise.errors import ArgumentError
 from arcwise.posterior import Posterior
+from arcwise.support.names import quoted
 
 # How often two runs that differ by chance only are said to differ.
 _FALSE_ALARM_RATE = 0.01

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from arcwise._names import checked_variables, quoted
 from arcwise.constraints.edges import Edge, Position, edge_matrix, read_edges
 from arcwise.constraints.foreign import (
     from_background_knowledge,
@@ -18,6 +17,7 @@ from arcwise.constraints.limits import Limits, limit_array, read_limits, tighter
 from arcwise.constraints.resolved import ResolvedConstraints, resolved
 from arcwise.constraints.tiers import Tiers, backward_matrix, backward_pairs, read_tiers
 from arcwise.errors import ArgumentError, ConstraintError
+from arcwise.support.names import checked_variables, quoted
 
 
 @dataclass(frozen=True, init=False)

@@ -11,7 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._edges import (
+from arcwise.constraints.foreign import edges_of_general_graph, is_general_graph
+from arcwise.errors import ConstraintError
+from arcwise.graphs.dag import Dag
+from arcwise.support.edges import (
     edges_of_graph,
     edges_of_list,
     edges_of_matrix,
@@ -21,10 +24,7 @@ from arcwise._edges import (
     is_matrix,
     labelled_matrix,
 )
-from arcwise._names import listing, positions
-from arcwise.constraints.foreign import edges_of_general_graph, is_general_graph
-from arcwise.dag import Dag
-from arcwise.errors import ConstraintError
+from arcwise.support.names import listing, positions
 
 
 @dataclass(frozen=True)

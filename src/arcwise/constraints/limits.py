@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._checks import whole_number
-from arcwise._names import positions
 from arcwise.errors import ConstraintError
+from arcwise.support.checks import whole_number
+from arcwise.support.names import positions
 
 Limits: TypeAlias = int | tuple[tuple[str | None, int], ...] | None
 """One limit for all; or pairs of a name and its limit, None naming all other variables."""

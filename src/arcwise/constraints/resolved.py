@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._cycles import cycle_in_words, find_cycle
-from arcwise._names import listing, quoted
 from arcwise.errors import ConstraintError
+from arcwise.support.cycles import cycle_in_words, find_cycle
+from arcwise.support.names import listing, quoted
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._names import positions, quoted
 from arcwise.errors import ConstraintError
+from arcwise.support.names import positions, quoted
 
 Tiers: TypeAlias = tuple[tuple[str, ...], ...]
 """The names of each tier, the earliest tier first."""

@@ -1,8 +1,8 @@
 """Read data tables: the first slot of the grammar, *data*."""
 
 from arcwise.data.columns import Column, ContinuousColumn, DiscreteColumn
-from arcwise.data.discretizing import discretize
-from arcwise.data.reading import read
+from arcwise.data.discretization import discretize
+from arcwise.data.reader import read
 from arcwise.data.table import Data
 
 __all__ = ["Column", "ContinuousColumn", "Data", "DiscreteColumn", "discretize", "read"]

@@ -7,10 +7,10 @@ import gzip
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from arcwise._optional import optional
 from arcwise.data.columns import Column, DiscreteColumn
 from arcwise.data.delimited import separator_of
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.optional import optional
 
 if TYPE_CHECKING:
     import os

@@ -3,9 +3,9 @@
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 
-from arcwise import _warnings
-from arcwise._names import listing, quoted
 from arcwise.errors import ArgumentError, DataWarning
+from arcwise.support import warnings
+from arcwise.support.names import listing, quoted
 
 LONGEST_LIST = 8
 
@@ -47,7 +47,7 @@ def suggestion(name: str, candidates: Sequence[str]) -> str:
 
 def warn(message: str) -> None:
     """Issue a DataWarning that points at the line of the user, outside the package."""
-    _warnings.warn(message, DataWarning)
+    warnings.warn(message, DataWarning)
 
 
 def check_mapping(argument: str, value: object) -> None:

@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._warnings import warn
-from arcwise.diagnostics.chains import largest, number_or_none, smallest
 from arcwise.errors import ArcwiseWarning
-from arcwise.posterior.plain import plain
+from arcwise.statistics.chains import largest, number_or_none, smallest
+from arcwise.support.plain import plain
+from arcwise.support.warnings import warn
 
 Verdict = Literal["exact", "trustworthy", "doubtful", "not converged", "unknown"]
 Matrix = NDArray[np.float64]

@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._names import listing
-from arcwise.diagnostics.edges import FEWEST_CHANGES
 from arcwise.errors import (
     ArcwiseWarning,
     ChainsApartWarning,
@@ -24,6 +22,8 @@ from arcwise.errors import (
     RareChangeWarning,
     WeightCollapseWarning,
 )
+from arcwise.statistics.edges import FEWEST_CHANGES
+from arcwise.support.names import listing
 
 LARGEST_RHAT = 1.05
 LARGEST_EDGE_RHAT = 1.1

@@ -1,7 +1,6 @@
-"""Engines: where the independent pieces of a computation run."""
+"""Engines: where the independent pieces of a computation run; `arcwise.cluster` has Dask's."""
 
-from arcwise.engines.dask_engine import DaskEngine
+from arcwise.engines.coerce import opened_engine
 from arcwise.engines.engine import Engine, Threads
-from arcwise.engines.words import opened_engine
 
-__all__ = ["DaskEngine", "Engine", "Threads", "opened_engine"]
+__all__ = ["Engine", "Threads", "opened_engine"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from arcwise._running import Progress, running
-from arcwise.engines.words import opened_engine
+from arcwise.engines.coerce import opened_engine
+from arcwise.support.running import Progress, running
 
 Result = TypeVar("Result")
 

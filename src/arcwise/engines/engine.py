@@ -5,17 +5,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from arcwise import _core
-from arcwise._running import Run
+from arcwise.support.running import Run
 
 if TYPE_CHECKING:
-    from arcwise.data import Data
-    from arcwise.families import Families
-    from arcwise.scores import LocalScore
     from arcwise.spaces import Space
     from arcwise.sums import ScoreSums
+
+
+class ScoringJob(Protocol):
+    """The scoring of families, as an engine sees it; `arcwise.scores.job` has it."""
+
+    def score_all(self, run: Run) -> _core.FamilyTable:
+        """Score all families in this process."""
+        ...
 
 
 class Engine(ABC):
@@ -72,14 +77,8 @@ class Engine(ABC):
         """Return what makes chains, called and used as the core's `Chains` is."""
 
     @abstractmethod
-    def score(
-        self,
-        score: LocalScore,
-        data: Data | tuple[str, ...],
-        families: Families,
-        run: Run,
-    ) -> _core.FamilyTable:
-        """Return the scores of families, from data or for a function from names alone."""
+    def score(self, job: ScoringJob, run: Run) -> _core.FamilyTable:
+        """Return the scores of families."""
 
     @abstractmethod
     def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
@@ -112,19 +111,9 @@ class Threads(Engine):
         """Return what makes chains: the core itself."""
         return _core.Chains
 
-    def score(
-        self,
-        score: LocalScore,
-        data: Data | tuple[str, ...],
-        families: Families,
-        run: Run,
-    ) -> _core.FamilyTable:
+    def score(self, job: ScoringJob, run: Run) -> _core.FamilyTable:
         """Return the scores of families."""
-        from arcwise.engines.scoring_work import ScoringPayload
-
-        table = families.table()
-        ScoringPayload(score, data, families).fill(table, run)
-        return table
+        return job.score_all(run)
 
     def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
         """Return what a function makes of things, one after the other: it has threads itself."""

@@ -5,9 +5,10 @@ pgmpy and causal-learn stay optional.
 """
 
 from arcwise.exchange.arviz import to_arviz
-from arcwise.exchange.graphs import to_causal_learn, to_networkx, to_pgmpy
+from arcwise.exchange.graphs import to_networkx
 from arcwise.exchange.tables import to_pandas, to_polars
 from arcwise.exchange.texts import to_dot, to_gml
+from arcwise.graphs.foreign import to_causal_learn, to_pgmpy
 
 __all__ = [
     "to_arviz",

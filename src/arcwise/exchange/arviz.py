@@ -7,13 +7,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._optional import optional
-from arcwise.diagnostics.edges import parent_bits
+from arcwise._core import version
 from arcwise.errors import ArgumentError
-from arcwise.posterior import DagSample, Posterior
-from arcwise.posterior.plain import plain, strict_json
+from arcwise.posterior import DagSample, Posterior, views
+from arcwise.statistics.edges import parent_bits
+from arcwise.support.optional import optional
+from arcwise.support.plain import plain, strict_json
 
 
+@views.to_arviz.fill
 def to_arviz(posterior: Posterior, *, edges: Literal["all", "uncertain"] = "all") -> Any:
     """Return the sampled DAGs in the data model of ArviZ, for its statistics and plots.
 
@@ -126,8 +128,6 @@ def _statistics(
 
 def _attributes(posterior: Posterior) -> dict[str, Any]:
     """Return settings as values that files of arrays can keep: numbers and text."""
-    from arcwise._core import version
-
     return {
         "inference_library": "arcwise",
         "inference_library_version": version,

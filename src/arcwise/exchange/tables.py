@@ -4,37 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from arcwise._optional import optional
-from arcwise.exchange.weighted_edges import checked_threshold
-from arcwise.posterior import Posterior
+from arcwise.posterior import Posterior, views
+from arcwise.support.optional import optional
 
 
-def edge_columns(posterior: Posterior, threshold: float = 0.0) -> dict[str, Any]:
-    """Return the columns source, target, probability and, where there are any, standard_error.
-
-    Parameters
-    ----------
-    posterior
-        The posterior.
-    threshold
-        The smallest probability of an edge to be listed.
-    """
-    u, v = np.nonzero(~np.eye(len(posterior.variables), dtype=np.bool_))
-    order = np.argsort(-posterior.edges[u, v], kind="stable")
-    order = order[posterior.edges[u, v][order] >= checked_threshold(threshold)]
-    u, v = u[order], v[order]
-    columns: dict[str, Any] = {
-        "source": [posterior.variables[i] for i in u],
-        "target": [posterior.variables[i] for i in v],
-        "probability": posterior.edges[u, v],
-    }
-    if posterior.edge_errors is not None:
-        columns["standard_error"] = posterior.edge_errors[u, v]
-    return columns
-
-
+@views.to_pandas.fill
 def to_pandas(posterior: Posterior, threshold: float = 0.0) -> Any:
     """Return the edges as a pandas DataFrame, the most probable first.
 
@@ -55,9 +29,10 @@ def to_pandas(posterior: Posterior, threshold: float = 0.0) -> Any:
     1      b      a
     """
     pandas = optional("pandas", "to_pandas")
-    return pandas.DataFrame(edge_columns(posterior, threshold))
+    return pandas.DataFrame(posterior.edge_columns(threshold))
 
 
+@views.to_polars.fill
 def to_polars(posterior: Posterior, threshold: float = 0.0) -> Any:
     """Return the edges as a polars DataFrame; see `to_pandas`.
 
@@ -69,4 +44,4 @@ def to_polars(posterior: Posterior, threshold: float = 0.0) -> Any:
     ['source', 'target', 'probability']
     """
     polars = optional("polars", "to_polars")
-    return polars.DataFrame(edge_columns(posterior, threshold))
+    return polars.DataFrame(posterior.edge_columns(threshold))

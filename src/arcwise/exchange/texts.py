@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from arcwise.exchange.weighted_edges import Exchanged, WeightedEdge, edges_of
+from arcwise.posterior import views
 
 _THINNEST, _THICKEST = 0.5, 3.0
 
 
+@views.to_dot.fill
 def to_dot(graph: Exchanged, threshold: float = 0.5) -> str:
     """Return a graph as text in the DOT language of GraphViz.
 
@@ -53,6 +55,7 @@ def _dot_quoted(name: str) -> str:
     return f'"{escaped}"'
 
 
+@views.to_gml.fill
 def to_gml(graph: Exchanged, threshold: float = 0.5) -> str:
     """Return a graph as GML text, which ``networkx.parse_gml`` reads.
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError
 from arcwise.graphs import Cpdag
+from arcwise.graphs.dag import Dag
 from arcwise.posterior import Posterior
+from arcwise.support.checks import checked_probability
 
 Exchanged = Posterior | Dag | Cpdag
 
@@ -51,7 +52,7 @@ def edges_of(graph: Exchanged, threshold: float) -> list[WeightedEdge]:
         raise ArgumentError(
             f"graph is of type {type(graph).__name__}; give a Posterior, a Dag or a Cpdag"
         )
-    taken = (graph.edges >= checked_threshold(threshold)) & (graph.edges > 0.0)
+    taken = (graph.edges >= checked_probability(threshold, "threshold")) & (graph.edges > 0.0)
     np.fill_diagonal(taken, False)
     return [
         WeightedEdge(
@@ -62,14 +63,6 @@ def edges_of(graph: Exchanged, threshold: float) -> list[WeightedEdge]:
         )
         for v, u in np.argwhere(taken.T)
     ]
-
-
-def checked_threshold(threshold: float) -> float:
-    """Return a threshold of probabilities, or refuse what is none."""
-    number = float(threshold)
-    if not 0.0 <= number <= 1.0:
-        raise ArgumentError(f"threshold is {threshold!r}; give a probability from 0 to 1")
-    return number
 
 
 def _known(posterior: Posterior, u: int, v: int) -> float | None:

@@ -1,11 +1,11 @@
 """Features of DAGs: edges, paths, blankets, classes, their combinations, and text for them."""
 
-from arcwise.features.asking import AnyFeature as AnyFeature
-from arcwise.features.asking import as_feature
+from arcwise.features.coerce import AnyFeature as AnyFeature
+from arcwise.features.coerce import as_feature
 from arcwise.features.edges import Edge, NumberOfEdges, ParentSet, SkeletonEdge
 from arcwise.features.feature import And, Comparison, Conditional, Feature, Not, Or
 from arcwise.features.functions import FunctionOfDag
-from arcwise.features.parsing import parse
+from arcwise.features.grammar import parse
 from arcwise.features.related import (
     Blanket,
     CpdagEdge,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._names import positions
 from arcwise.errors import ArgumentError
+from arcwise.support.names import positions
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample

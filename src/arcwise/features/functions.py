@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.dag import Dag
 from arcwise.features.feature import Feature
+from arcwise.graphs.dag import Dag
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._checks import whole_number
-from arcwise._running import running
 from arcwise.errors import ArgumentError
 from arcwise.features.edges import has_edge, name_set
 from arcwise.features.feature import Feature
 from arcwise.features.names import refuse_same, written, written_set
+from arcwise.support.checks import whole_number
+from arcwise.support.running import running
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample

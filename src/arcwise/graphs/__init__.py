@@ -1,9 +1,9 @@
 """Graphs compared: equivalence classes, distances, and edges found and missed."""
 
+from arcwise.graphs.comparison import EdgeCounts, GraphComparison, compare
 from arcwise.graphs.cpdags import Cpdag
 from arcwise.graphs.distance import structural_hamming_distance
 from arcwise.graphs.equivalence import cpdag
-from arcwise.graphs.found import EdgeCounts, GraphComparison, compare
 from arcwise.graphs.shape import skeleton, v_structures
 
 __all__ = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._names import positions, refuse_other_names
 from arcwise.errors import ArgumentError
 from arcwise.graphs.shape import Graph, checked_graph
+from arcwise.support.names import positions, refuse_other_names
 
 
 def structural_hamming_distance(first: Graph, second: Graph) -> int:

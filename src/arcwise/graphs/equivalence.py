@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcwise._cycles import topological_order
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError
 from arcwise.graphs.cpdags import Cpdag
+from arcwise.graphs.dag import Dag
+from arcwise.support.cycles import topological_order
 
 
 def cpdag(dag: Dag) -> Cpdag:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError
 from arcwise.graphs.cpdags import Cpdag
+from arcwise.graphs.dag import Dag
 
 Graph = Dag | Cpdag
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from arcwise._edges import is_matrix, square_matrix
-from arcwise._names import checked_variables, positions
 from arcwise.errors import ArgumentError
 from arcwise.layout.coordinates import across
 from arcwise.layout.layering import downward, layers_of
 from arcwise.layout.ordering import Layers
+from arcwise.support.edges import is_matrix, square_matrix
+from arcwise.support.names import checked_variables, positions
 
 Pair = tuple[int, int]
 Point = tuple[float, float]

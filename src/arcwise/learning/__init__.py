@@ -1,5 +1,5 @@
 """`arcwise.sample`: from a table to a posterior in one call, every choice made and told."""
 
-from arcwise.learning.sampling import sample
+from arcwise.learning.learn import sample
 
 __all__ = ["sample"]

@@ -6,7 +6,7 @@ import math
 
 from arcwise import _core
 from arcwise.algorithms.exact import MOST_VARIABLES
-from arcwise.algorithms.targets import Target
+from arcwise.model.targets import Target
 
 # Without a time to keep to, exact is what takes about a minute on one core of a usual machine,
 # the draws of DAGs included, which sampling as many variables takes as well.

@@ -7,22 +7,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from arcwise._checks import whole_number
-from arcwise._names import quoted
-from arcwise._running import Progress
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.exact import exact
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
-from arcwise.algorithms.recording import Recording
-from arcwise.algorithms.targets import Target, as_target
 from arcwise.constraints import Constraints
 from arcwise.errors import ArgumentError
+from arcwise.model.targets import Target, as_target
 from arcwise.posterior import Posterior
 from arcwise.priors import as_prior
+from arcwise.records.recording import Recording
 from arcwise.spaces import Space, as_space
+from arcwise.support.checks import whole_number
+from arcwise.support.names import quoted
+from arcwise.support.running import Progress
 
 ALGORITHMS: dict[str, Callable[..., Posterior]] = {
     "exact": exact,

@@ -11,9 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._checks import whole_number
-from arcwise._names import positions
-from arcwise.diagnostics.convergence import weighted_standard_error
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.parameters.linear_effects import effect_pieces
@@ -21,7 +18,10 @@ from arcwise.parameters.normal_wishart import node_posteriors
 from arcwise.parameters.quantiles import checked_probabilities, weighted_quantiles
 from arcwise.parameters.requirements import gaussian_data
 from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
-from arcwise.posterior import files
+from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.support.checks import whole_number
+from arcwise.support.files import write_table
+from arcwise.support.names import positions
 
 Array = NDArray[np.float64]
 
@@ -186,7 +186,7 @@ class Effects:
         """Write `table` to a .csv file."""
         columns = ["source", "target", "mean", "standard_deviation", "standard_error"]
         columns += ["probability", "low", "high"]
-        files.write_table(columns, self.table(interval), Path(path))
+        write_table(columns, self.table(interval), Path(path))
 
     def _kept_row(self, source: str, target: str) -> int:
         u, v = positions([source, target], self.variables, "the effect")

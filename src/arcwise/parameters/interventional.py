@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._checks import whole_number
-from arcwise._names import positions, quoted
 from arcwise.data import Data, DiscreteColumn
 from arcwise.data.raw import as_level, level_type
 from arcwise.errors import ArgumentError, CapacityError
@@ -26,6 +24,8 @@ from arcwise.parameters.level_estimates import Interventional
 from arcwise.parameters.requirements import discrete_data
 from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
 from arcwise.simulate._random import Purpose, generator
+from arcwise.support.checks import whole_number
+from arcwise.support.names import positions, quoted
 
 Array = NDArray[np.float64]
 Family = tuple[int, tuple[int, ...]]

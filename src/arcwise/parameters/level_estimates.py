@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._names import quoted
-from arcwise.diagnostics.convergence import weighted_standard_error
 from arcwise.errors import ArgumentError
 from arcwise.parameters.quantiles import checked_probabilities, weighted_quantiles
 from arcwise.parameters.sampled import SampledFamilies
-from arcwise.posterior import files
+from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.support.files import write_table
+from arcwise.support.names import quoted
 
 Array = NDArray[np.float64]
 
@@ -119,7 +119,7 @@ class LevelEstimates:
     def write(self, path: str | os.PathLike[str], interval: float = 0.95) -> None:
         """Write `table` to a .csv file."""
         columns = [self.target, "mean", "standard_error", "low", "high"]
-        files.write_table(columns, self.table(interval), Path(path))
+        write_table(columns, self.table(interval), Path(path))
 
     def _place(self, level: object) -> int:
         if level not in self.levels:

@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._names import quoted
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError
+from arcwise.graphs.dag import Dag
 from arcwise.model import Model
 from arcwise.parameters.numbering import row_numbers
 from arcwise.posterior import DagSample, Posterior
+from arcwise.support.names import quoted
 
 Dags = Posterior | DagSample | Dag
 """Where DAGs come from: a posterior that keeps some, the DAGs themselves, or a single one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arcwise.comparison import roc as roc_curve
-from arcwise.dag import Dag
+from arcwise.graphs.dag import Dag
 from arcwise.plots.figures import QUIET, axes_for, colour, tidy
 from arcwise.posterior import Posterior
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from arcwise._optional import optional
+from arcwise.support.optional import optional
 
 INSTALL = "'arcwise[plots]'"
 

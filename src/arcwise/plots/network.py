@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from arcwise._optional import optional
 from arcwise.exchange.weighted_edges import Exchanged, WeightedEdge, edges_of
 from arcwise.layout import layered_drawing
 from arcwise.plots.figures import INSTALL, axes_for, shortened
 from arcwise.plots.routes import Route
 from arcwise.posterior import Posterior
+from arcwise.support.optional import optional
 
 _LONGEST_NAME = 16
 _PADDING = 4.0  # points round a label

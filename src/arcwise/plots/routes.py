@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._optional import optional
+from arcwise.support.optional import optional
 
 Points = NDArray[np.float64]
 

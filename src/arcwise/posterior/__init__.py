@@ -7,7 +7,7 @@ from arcwise.posterior.evidence import Evidence, LowerBound
 from arcwise.posterior.map_result import MapResult
 from arcwise.posterior.matrices import FeatureMatrix
 from arcwise.posterior.posterior import Posterior
-from arcwise.posterior.traces import Traces
+from arcwise.records.traces import Traces
 
 __all__ = [
     "CredibleSet",

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._cycles import cycle_in_words, find_cycle
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError
 from arcwise.graphs import Cpdag
-from arcwise.posterior.dag_sample import DagSample
+from arcwise.graphs.dag import Dag
 from arcwise.posterior.matrices import relation_rows, unpacked
+from arcwise.support.cycles import cycle_in_words, find_cycle
+
+if TYPE_CHECKING:
+    from arcwise.posterior.dag_sample import DagSample
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._checks import whole_number
-from arcwise._names import checked_variables, positions
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError
 from arcwise.features import AnyFeature, ParentSet, as_feature
+from arcwise.graphs.dag import Dag
+from arcwise.posterior.consensus import CredibleSet, credible_set
+from arcwise.posterior.estimate import Estimate
 from arcwise.posterior.matrices import (
     FeatureMatrix,
     Relation,
@@ -24,10 +24,9 @@ from arcwise.posterior.matrices import (
     relation_probabilities,
     unpacked,
 )
-
-if TYPE_CHECKING:
-    from arcwise.posterior.consensus import CredibleSet
-    from arcwise.posterior.estimate import Estimate
+from arcwise.posterior.sample_estimation import estimate_from_dags, weighted_mean
+from arcwise.support.checks import whole_number
+from arcwise.support.names import checked_variables, positions
 
 # Edges this uncertain show how fast the DAGs change.
 _UNCERTAIN = 0.05
@@ -253,8 +252,6 @@ class DagSample:
         given
             An event in one of the same forms: only DAGs that have it count.
         """
-        from arcwise.posterior.estimating import weighted_mean
-
         return weighted_mean(self, as_feature(feature, self.variables, given)).value
 
     def estimate(self, feature: AnyFeature, given: AnyFeature | None = None) -> Estimate:
@@ -271,8 +268,6 @@ class DagSample:
         >>> sample.estimate("a -> b").value
         0.5
         """
-        from arcwise.posterior.estimating import estimate_from_dags
-
         return estimate_from_dags(self, as_feature(feature, self.variables, given))
 
     def credible_set(self, level: float = 0.95, *, classes: bool = False) -> CredibleSet:
@@ -293,8 +288,6 @@ class DagSample:
         >>> sample.credible_set(0.5, classes=True).probabilities
         array([0.75])
         """
-        from arcwise.posterior.consensus import credible_set
-
         return credible_set(self, level, classes)
 
     def distinct(self) -> tuple[DagSample, NDArray[np.int64]]:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise._checks import whole_number
 from arcwise.errors import ArgumentError
+from arcwise.support.checks import whole_number
 
 
 @dataclass(frozen=True)

@@ -30,14 +30,7 @@ and ``log_evidence`` and ``log_prior_constant`` in place of ``evidence``.
 
 from __future__ import annotations
 
-import csv
 import json
-import math
-import os
-import zipfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,33 +39,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._names import checked_variables
-from arcwise.algorithms.targets import as_target
-from arcwise.dag import Dag
-from arcwise.errors import ArgumentError, FileFormatError
+from arcwise.errors import FileFormatError
+from arcwise.graphs.dag import Dag
+from arcwise.model.targets import as_target
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.evidence import Evidence, LowerBound
-from arcwise.posterior.plain import number_in, number_out, strict_json
-from arcwise.posterior.traces import Traces
+from arcwise.records.traces import Traces
 from arcwise.scores import FamilyScores
+from arcwise.support.files import UNREADABLE, replacing
+from arcwise.support.names import checked_variables
+from arcwise.support.plain import number_in, number_out, strict_json
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
 
 FORMAT = "arcwise posterior"
 FORMAT_VERSION = 2
-
-# What reading a damaged archive raises, by where the damage is.
-UNREADABLE = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    EOFError,
-    RuntimeError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 _NUMBERS = ("map_log_weight", "map_probability", "error")
 _EVIDENCE_NUMBERS = (
@@ -81,39 +63,6 @@ _EVIDENCE_NUMBERS = (
     "log_prior_constant",
     "log_prior_constant_error",
 )
-
-
-def write_table(columns: list[str], rows: Iterable[tuple[Any, ...]], path: Path) -> None:
-    """Write rows of words and numbers to a .csv file; NaN is an empty cell."""
-    with replacing(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows([_cell(value) for value in row] for row in rows)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return "" if math.isnan(value) else repr(float(value))  # NumPy would name its type
-    return str(value)
-
-
-def write_json(values: Mapping[str, Any], path: Path) -> None:
-    """Write plain values to a .json file."""
-    with replacing(path) as temporary:
-        temporary.write_text(strict_json(values, indent=2) + "\n", encoding="utf-8")
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a name to write to, which takes the place of `path` once all is written."""
-    if not path.parent.is_dir():
-        raise ArgumentError(f"there is no folder '{path.parent}'; make it first")
-    temporary = path.with_name(path.name + ".partial")
-    try:
-        yield temporary
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def lacks_parts(path: Path) -> str:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.dag import Dag
 from arcwise.graphs import Cpdag
-from arcwise.posterior.files import write_json, write_table
-from arcwise.posterior.plain import plain
+from arcwise.graphs.dag import Dag
+from arcwise.support.files import write_json, write_table
+from arcwise.support.plain import plain
 
 # Weights of equivalent DAGs differ by rounding.
 _SAME_WEIGHT = 1e-9

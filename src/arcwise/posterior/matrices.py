@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._checks import whole_number
-from arcwise._running import running
-from arcwise.diagnostics.convergence import weighted_standard_error
 from arcwise.errors import ArgumentError
+from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.support.checks import whole_number
+from arcwise.support.running import running
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample

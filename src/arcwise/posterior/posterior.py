@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._names import positions
-from arcwise.algorithms.targets import Target
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.features import AnyFeature, as_feature
-from arcwise.posterior import consensus, estimating, files, merging
+from arcwise.graphs.dag import Dag
+from arcwise.model.targets import Target
+from arcwise.posterior import concatenation, consensus, estimation, files, views
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.estimate import Estimate
 from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.matrices import FeatureMatrix, Relation
-from arcwise.posterior.plain import plain
-from arcwise.posterior.traces import Traces
+from arcwise.records.traces import Traces
 from arcwise.scores import FamilyScores
+from arcwise.support.checks import checked_probability
+from arcwise.support.files import write_json, write_table
+from arcwise.support.names import positions
+from arcwise.support.plain import plain
 
 if TYPE_CHECKING:
     from arcwise.comparison import PosteriorComparison
@@ -150,6 +152,30 @@ class Posterior:
         ]
         return sorted(rows, key=lambda row: -row[2])
 
+    def edge_columns(self, threshold: float = 0.0) -> dict[str, Any]:
+        """Return every edge as columns of a table, the most probable first.
+
+        The columns are source, target, probability and, where there are any,
+        standard_error.
+
+        Parameters
+        ----------
+        threshold
+            The smallest probability of an edge to be listed.
+        """
+        u, v = np.nonzero(~np.eye(len(self.variables), dtype=np.bool_))
+        order = np.argsort(-self.edges[u, v], kind="stable")
+        order = order[self.edges[u, v][order] >= checked_probability(threshold, "threshold")]
+        u, v = u[order], v[order]
+        columns: dict[str, Any] = {
+            "source": [self.variables[i] for i in u],
+            "target": [self.variables[i] for i in v],
+            "probability": self.edges[u, v],
+        }
+        if self.edge_errors is not None:
+            columns["standard_error"] = self.edge_errors[u, v]
+        return columns
+
     def probability(self, feature: AnyFeature, given: AnyFeature | None = None) -> float:
         """Return the probability of a feature.
 
@@ -188,7 +214,7 @@ class Posterior:
         True
         """
         asked = as_feature(feature, self.variables, given)
-        return estimating.estimate_from_posterior(self, asked)
+        return estimation.estimate_from_posterior(self, asked)
 
     def matrix(self, relation: Relation, *, max_length: int | None = None) -> FeatureMatrix:
         """Return how probable a relation is between each two nodes, with standard errors.
@@ -208,7 +234,7 @@ class Posterior:
         >>> bool(arcwise.exact(model).matrix("skeleton").probabilities[0, 1] > 0.99)
         True
         """
-        return estimating.matrix_of_posterior(self, relation, max_length)
+        return estimation.matrix_of_posterior(self, relation, max_length)
 
     def parent_set_probability(self, node: str, parents: Iterable[str]) -> float:
         """Return the probability that a node has exactly these parents."""
@@ -255,7 +281,7 @@ class Posterior:
         <Posterior: mcmc, modular, 8 variables, 8000 DAGs>
         """
         parts = list(posteriors)
-        return parts[0] if len(parts) == 1 else cls(**merging.merged_fields(parts))
+        return parts[0] if len(parts) == 1 else cls(**concatenation.merged_fields(parts))
 
     def __add__(self, other: Posterior) -> Posterior:
         """Return what two runs say together; see `concatenate`."""
@@ -326,18 +352,16 @@ class Posterior:
 
         Where there are standard errors, they are a fourth column, standard_error.
         """
-        from arcwise.exchange.tables import edge_columns
-
-        columns = edge_columns(self)
-        files.write_table(list(columns), zip(*columns.values(), strict=True), Path(path))
+        columns = self.edge_columns()
+        write_table(list(columns), zip(*columns.values(), strict=True), Path(path))
 
     def write_evidence(self, path: str | os.PathLike[str]) -> None:
         """Write `evidence_dict` and the provenance to a .json file."""
-        files.write_json(self.evidence_dict() | {"provenance": self.provenance}, Path(path))
+        write_json(self.evidence_dict() | {"provenance": self.provenance}, Path(path))
 
     def write_summary(self, path: str | os.PathLike[str]) -> None:
         """Write `summary_dict` to a .json file."""
-        files.write_json(self.summary_dict(), Path(path))
+        write_json(self.summary_dict(), Path(path))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one compressed file, an .npz archive with a JSON header."""
@@ -362,9 +386,7 @@ class Posterior:
 
         See `arcwise.diagnose`.
         """
-        from arcwise.diagnostics.diagnosing import diagnose
-
-        return diagnose(self)
+        return views.diagnose(self)
 
     def report(
         self,
@@ -374,9 +396,7 @@ class Posterior:
         data_description: str | None = None,
     ) -> Path:
         """Write one HTML page that shows everything; see `arcwise.report.write_report`."""
-        from arcwise.report import write_report
-
-        return write_report(self, path, title=title, data_description=data_description)
+        return views.write_report(self, path, title=title, data_description=data_description)
 
     def to_networkx(self, threshold: float = 0.5) -> Any:
         """Return a networkx DiGraph of the edges at least as probable as the threshold.
@@ -384,48 +404,34 @@ class Posterior:
         Edges have the attributes ``probability`` and, where it is known,
         ``standard_error``. See `arcwise.exchange` for more such forms.
         """
-        from arcwise.exchange.graphs import to_networkx
-
-        return to_networkx(self, threshold)
+        return views.to_networkx(self, threshold)
 
     def to_pandas(self, threshold: float = 0.0) -> Any:
         """Return the edges as a pandas DataFrame, the most probable first."""
-        from arcwise.exchange.tables import to_pandas
-
-        return to_pandas(self, threshold)
+        return views.to_pandas(self, threshold)
 
     def to_polars(self, threshold: float = 0.0) -> Any:
         """Return the edges as a polars DataFrame, the most probable first."""
-        from arcwise.exchange.tables import to_polars
-
-        return to_polars(self, threshold)
+        return views.to_polars(self, threshold)
 
     def to_arviz(self, *, edges: Literal["all", "uncertain"] = "all") -> Any:
         """Return the sampled DAGs in the data model of ArviZ, an xarray DataTree.
 
         See `arcwise.exchange.to_arviz`.
         """
-        from arcwise.exchange.arviz import to_arviz
-
-        return to_arviz(self, edges=edges)
+        return views.to_arviz(self, edges=edges)
 
     def to_dot(self, threshold: float = 0.5) -> str:
         """Return the edges at least as probable as the threshold as text for GraphViz."""
-        from arcwise.exchange.texts import to_dot
-
-        return to_dot(self, threshold)
+        return views.to_dot(self, threshold)
 
     def to_gml(self, threshold: float = 0.5) -> str:
         """Return the edges at least as probable as the threshold as GML text."""
-        from arcwise.exchange.texts import to_gml
-
-        return to_gml(self, threshold)
+        return views.to_gml(self, threshold)
 
     def compare(self, truth: Dag) -> PosteriorComparison:
         """Compare this with a known DAG: distances, precision and recall, ROC curves.
 
         See `arcwise.compare_posterior`.
         """
-        from arcwise.comparison import compare_posterior
-
-        return compare_posterior(self, truth)
+        return views.compare_posterior(self, truth)

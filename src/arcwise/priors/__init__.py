@@ -8,7 +8,7 @@ parents P, of weights of the form ::
 A prior of one's own is a subclass of `Prior` with the one method `terms`.
 """
 
-from arcwise._family_functions import FamilyFunction
+from arcwise.families.functions import FamilyFunction
 from arcwise.priors.base import Prior, Product
 from arcwise.priors.coerce import as_prior
 from arcwise.priors.distance import DistanceToDag

@@ -9,9 +9,9 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from arcwise._names import checked_variables, positions
 from arcwise.errors import ArgumentError
 from arcwise.priors.terms import PriorTerms
+from arcwise.support.names import checked_variables, positions
 
 NAMED_PRIORS: dict[str, type[Prior]] = {}
 """The priors that go by a name alone, as in ``prior="fair"``."""

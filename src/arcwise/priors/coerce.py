@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from arcwise._family_functions import FamilyFunction
-from arcwise._names import quoted
 from arcwise.errors import ArgumentError
+from arcwise.families.functions import FamilyFunction
 from arcwise.priors.base import NAMED_PRIORS, Prior
 from arcwise.priors.function import FunctionPrior
 from arcwise.priors.uniform import Uniform
+from arcwise.support.names import quoted
 
 
 def as_prior(value: Prior | str | FamilyFunction | None) -> Prior:

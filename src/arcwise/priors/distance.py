@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from arcwise._names import positions, refuse_other_names
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError
+from arcwise.graphs.dag import Dag
 from arcwise.priors.base import Prior
 from arcwise.priors.terms import PriorTerms
+from arcwise.support.names import positions, refuse_other_names
 
 
 @dataclass(frozen=True, init=False)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._edges import is_frame, labelled_matrix, square_matrix
-from arcwise._names import index_of, positions
 from arcwise.errors import ArgumentError
 from arcwise.priors.base import Prior
 from arcwise.priors.terms import PriorTerms
+from arcwise.support.edges import is_frame, labelled_matrix, square_matrix
+from arcwise.support.names import index_of, positions
 
 
 class EdgeWeights(Prior):

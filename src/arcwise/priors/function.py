@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from arcwise._family_functions import FamilyFunction, refuse_uncallable
+from arcwise.families.functions import FamilyFunction, refuse_uncallable
 from arcwise.priors.base import Prior
 from arcwise.priors.terms import PriorTerms
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._family_functions import FamilyFunction, answer
 from arcwise.errors import ArgumentError
+from arcwise.families.functions import FamilyFunction, answer
 
 
 @dataclass(frozen=True, eq=False)

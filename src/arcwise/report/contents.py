@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from arcwise._core import version
-from arcwise.diagnostics.diagnosing import diagnose
+from arcwise.diagnostics.diagnose import diagnose
 from arcwise.posterior import Evidence, Posterior
-from arcwise.posterior.plain import plain
 from arcwise.report.charts import agreement_chart, matrix_chart, trace_chart
 from arcwise.report.network import network, nodes
 from arcwise.report.provenance import provenance_tables, reproduction
 from arcwise.report.summary import key_figures, what_was_done, what_was_found
 from arcwise.report.trust import trust
-from arcwise.report.wording import log_value, number
+from arcwise.report.words import log_value, number
+from arcwise.support.plain import plain
 
 _TITLE = "Which edges are there?"
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from arcwise.posterior import Posterior
 from arcwise.posterior.matrices import relation_probabilities
-from arcwise.report.placing import place_nodes
-from arcwise.report.wording import count, number
+from arcwise.report.placement import place_nodes
+from arcwise.report.words import count, number
 
 SMALLEST_PROBABILITY = 0.001
 MOST_EDGES = 4000

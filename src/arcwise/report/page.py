@@ -7,16 +7,17 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from arcwise._optional import optional
-from arcwise.posterior import Posterior
-from arcwise.posterior.plain import strict_json
+from arcwise.posterior import Posterior, views
 from arcwise.report.contents import report_contents
+from arcwise.support.optional import optional
+from arcwise.support.plain import strict_json
 
 _SCRIPTS = ("drawing.js", "network.js", "panel.js", "table.js", "charts.js", "start.js")
 # Inside a script element these could end it, or begin a comment; JSON allows their codes instead.
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
+@views.write_report.fill
 def write_report(
     posterior: Posterior,
     path: str | os.PathLike[str],

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from arcwise.posterior import Posterior
-from arcwise.report.wording import is_call, number
+from arcwise.report.words import is_call, number
 
 Rows = list[tuple[str, str]]
 

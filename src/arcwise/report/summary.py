@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.posterior import Posterior
-from arcwise.report.wording import class_words, count, enumeration, number, setting
+from arcwise.report.words import class_words, count, enumeration, number, setting
 
 _SURE, _POSSIBLE = 0.9, 0.1
 _MOST_NAMED = 6

@@ -11,8 +11,8 @@ import zlib
 from datetime import UTC, datetime
 
 from arcwise import _core
-from arcwise._signals import uninterrupted
 from arcwise.runs.ledger import Ledger
+from arcwise.support.signals import uninterrupted
 
 _FIRST_PART = 2  # runs until there is a look at the clock
 

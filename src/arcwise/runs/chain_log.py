@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._signals import uninterrupted
-from arcwise.algorithms.recording import OF_DRAWS, Kept
 from arcwise.errors import RunDirectoryError
+from arcwise.records.recording import OF_DRAWS, Kept
 from arcwise.runs.ledger import Ledger
 from arcwise.runs.packing import pack, unpack
+from arcwise.support.signals import uninterrupted
 
 if TYPE_CHECKING:
-    from arcwise.algorithms.pieces import Pieces
+    from arcwise.runs.pieces import Pieces
 
 _FIRST_PART = 16  # steps or draws until the chains are at rest for the first time
 _MOST_PENDING = 64 << 20  # bytes of draws in memory

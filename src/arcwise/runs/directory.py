@@ -18,7 +18,6 @@ from types import TracebackType
 from typing import Any
 
 from arcwise import _core
-from arcwise._warnings import warn
 from arcwise.errors import (
     ArgumentError,
     DamageWarning,
@@ -26,12 +25,13 @@ from arcwise.errors import (
     RunDirectoryError,
 )
 from arcwise.model import Model
-from arcwise.posterior.files import write_json
 from arcwise.runs.annealing_log import AnnealingLog
 from arcwise.runs.chain_log import ChainLog
 from arcwise.runs.ledger import Ledger, is_blank, mended
 from arcwise.runs.lock import Lock
 from arcwise.runs.stored_model import StoredModel, arrays_of, digest_of, write_model
+from arcwise.support.files import write_json
+from arcwise.support.warnings import warn
 
 FORMAT = "arcwise run"
 FORMAT_VERSION = 1

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from arcwise.errors import ArgumentError, FileFormatError
-from arcwise.given_order import as_partial_order
+from arcwise.graphs.partial_orders import as_partial_order
 from arcwise.model import Model
 from arcwise.spaces import (
     BucketOrders,

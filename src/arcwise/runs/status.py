@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.diagnostics.chains import trace_diagnostics
 from arcwise.posterior.evidence import effective_runs
-from arcwise.posterior.plain import plain
-from arcwise.posterior.traces import Traces
+from arcwise.records.traces import Traces
 from arcwise.runs.directory import LEDGER, read_settings
 from arcwise.runs.ledger import read_all
 from arcwise.runs.lock import is_locked
 from arcwise.runs.packing import unpack
+from arcwise.statistics.chains import trace_diagnostics
+from arcwise.support.plain import plain
 
 
 @dataclass(frozen=True)

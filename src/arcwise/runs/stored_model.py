@@ -20,9 +20,9 @@ from arcwise import _core
 from arcwise.errors import FileFormatError
 from arcwise.families import Families
 from arcwise.model import Model
-from arcwise.posterior.files import UNREADABLE, replacing
 from arcwise.priors import PriorTerms, Uniform
 from arcwise.scores import FamilyScores
+from arcwise.support.files import UNREADABLE, replacing
 
 Arrays = dict[str, NDArray[Any]]
 

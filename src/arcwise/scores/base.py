@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from arcwise import _core
-from arcwise._running import Run
 from arcwise.data import Data
+from arcwise.support.running import Run
 
 NAMED_SCORES: dict[str, type[LocalScore]] = {}
 """The scores that go by a name alone, as in ``score="bdeu"``."""

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._names import positions, quoted
-from arcwise._running import Run
 from arcwise.data import Data, DiscreteColumn
 from arcwise.errors import ArgumentError, DataError
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import fill_discrete, positive
 from arcwise.simulate import DiscreteNetwork
+from arcwise.support.names import positions, quoted
+from arcwise.support.running import Run
 
 Distribution = Sequence[float] | Mapping[Hashable, float]
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from arcwise import _core
-from arcwise._running import Run
 from arcwise.data import Data
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import fill_discrete, positive
+from arcwise.support.running import Run
 
 
 @dataclass(frozen=True)

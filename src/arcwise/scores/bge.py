@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
-from arcwise._names import positions
-from arcwise._running import Run
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import intervention_mask, positive
+from arcwise.support.names import positions
+from arcwise.support.running import Run
 
 
 @dataclass(frozen=True, eq=False)

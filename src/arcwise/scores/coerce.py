@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from arcwise._names import quoted
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
 from arcwise.scores.base import NAMED_SCORES, LocalScore
 from arcwise.scores.bdeu import BDeu
 from arcwise.scores.bge import BGe
 from arcwise.scores.function import FunctionScore
+from arcwise.support.names import quoted
 
 
 def as_score(value: Any, data: Data | None = None) -> LocalScore:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise._running import Run
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
+from arcwise.support.running import Run
 
 
 def positive(value: Any, name: str) -> float:

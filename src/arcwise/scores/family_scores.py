@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from arcwise import _core
-from arcwise._checks import whole_number
-from arcwise._names import checked_variables, positions
 from arcwise.errors import ArgumentError, FileFormatError
+from arcwise.support.checks import whole_number
+from arcwise.support.names import checked_variables, positions
 
 
 class FamilyScores:

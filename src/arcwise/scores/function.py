@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arcwise import _core
-from arcwise._family_functions import FamilyFunction, answer, parent_names, refuse_uncallable
-from arcwise._running import Run
 from arcwise.data import Data
+from arcwise.families.functions import FamilyFunction, answer, parent_names, refuse_uncallable
 from arcwise.scores.base import LocalScore
+from arcwise.support.running import Run
 
 _FAMILIES_PER_REPORT = 1024
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from arcwise._running import Progress, running
 from arcwise.data import Data, read
 from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
@@ -14,6 +13,8 @@ from arcwise.families import Families
 from arcwise.scores.coerce import as_score
 from arcwise.scores.family_scores import FamilyScores
 from arcwise.scores.function import FunctionScore
+from arcwise.scores.job import FamilyScoring
+from arcwise.support.running import Progress, running
 
 
 def score(
@@ -82,12 +83,12 @@ def score(
                     f"data is a list of names, from which {type(chosen).__name__} cannot be "
                     "computed; give the data, or a function as the score"
                 )
-            table = active.score(chosen, named, Families.of(named, **table_of), run)
+            table = active.score(FamilyScoring(chosen, named, Families.of(named, **table_of)), run)
             return FamilyScores(named, table)
         known = data if isinstance(data, Data) else read(data)
         families = Families.of(known.variables, **table_of)
         chosen = as_score(score, known)
-        table = active.score(chosen, known, families, run)
+        table = active.score(FamilyScoring(chosen, known, families), run)
     for node, name in enumerate(known.variables):
         largest = table.values(node).max()
         if not largest < np.inf:  # nan if any value is

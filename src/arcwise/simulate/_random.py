@@ -6,8 +6,8 @@ from enum import IntEnum
 
 import numpy as np
 
-from arcwise._checks import whole_number
 from arcwise.errors import ArgumentError
+from arcwise.support.checks import whole_number
 
 _KEY_BITS = 128
 

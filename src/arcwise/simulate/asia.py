@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.dag import Dag
+from arcwise.graphs.dag import Dag
 from arcwise.simulate.discrete import DiscreteNetwork
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arcwise._checks import whole_number
-from arcwise._names import checked_variables
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError
+from arcwise.graphs.dag import Dag
 from arcwise.simulate._random import Purpose, generator
+from arcwise.support.checks import whole_number
+from arcwise.support.names import checked_variables
 
 
 def random_dag(

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise._names import quoted, refuse_other_names
-from arcwise.dag import Dag
+from arcwise.data import DiscreteColumn
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.graphs.dag import Dag
 from arcwise.simulate.network import Network
-
-if TYPE_CHECKING:
-    from arcwise.data import DiscreteColumn
+from arcwise.support.names import quoted, refuse_other_names
 
 _SUM_TOLERANCE = 1e-9
 _LARGEST_JOINT = 4_000_000
@@ -171,8 +169,6 @@ class DiscreteNetwork(Network):
         return codes
 
     def _column(self, node: int, values: NDArray[Any]) -> DiscreteColumn:
-        from arcwise.data import DiscreteColumn
-
         name = self.dag.variables[node]
         return DiscreteColumn(name, values, self.levels[name])
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.dag import Dag
+from arcwise.data import ContinuousColumn
 from arcwise.errors import ArgumentError
+from arcwise.graphs.dag import Dag
 from arcwise.simulate._random import Purpose, generator
 from arcwise.simulate.network import Network
-
-if TYPE_CHECKING:
-    from arcwise.data import ContinuousColumn
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -109,8 +107,6 @@ class GaussianNetwork(Network):
         return values
 
     def _column(self, node: int, values: NDArray[Any]) -> ContinuousColumn:
-        from arcwise.data import ContinuousColumn
-
         return ContinuousColumn(self.dag.variables[node], values)
 
 

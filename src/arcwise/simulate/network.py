@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise._checks import whole_number
-from arcwise._cycles import topological_order
-from arcwise._names import positions
-from arcwise.dag import Dag
+from arcwise.data import Data
+from arcwise.graphs.dag import Dag
 from arcwise.simulate._random import Purpose, generator
-
-if TYPE_CHECKING:
-    from arcwise.data import Data
+from arcwise.support.checks import whole_number
+from arcwise.support.cycles import topological_order
+from arcwise.support.names import positions
 
 
 class Network(ABC):
@@ -44,8 +42,6 @@ class Network(ABC):
             in every row (Pearl's do-operation); its parents have no effect.
             The mask of the data marks these cells.
         """
-        from arcwise.data import Data
-
         count = whole_number(rows, "rows", at_least=1)
         variables = self.dag.variables
         settings = dict(interventions or {})

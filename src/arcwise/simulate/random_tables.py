@@ -7,12 +7,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
-from arcwise._checks import whole_number
-from arcwise._names import refuse_other_names
-from arcwise.dag import Dag
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.graphs.dag import Dag
 from arcwise.simulate._random import Purpose, generator
 from arcwise.simulate.discrete import DiscreteNetwork
+from arcwise.support.checks import whole_number
+from arcwise.support.names import refuse_other_names
 
 _LARGEST_TABLE = 2**26
 

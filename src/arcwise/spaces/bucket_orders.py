@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arcwise import _core
-from arcwise._checks import whole_number
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
+from arcwise.support.checks import whole_number
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from arcwise import _core
-from arcwise.algorithms.targets import Target
+from arcwise.model.targets import Target
 from arcwise.spaces.moves import as_move_weights, refuse_bad_moves
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from arcwise import _core
-from arcwise._checks import whole_number
-from arcwise.algorithms.targets import Target
+from arcwise.model.targets import Target
 from arcwise.spaces.moves import as_move_weights, refuse_bad_moves
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
+from arcwise.support.checks import whole_number
 
 _MOVES = ("relocate", "swap adjacent", "swap", "re-partition", "reverse edge", "stay")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from arcwise._names import quoted
 from arcwise.errors import ArgumentError
+from arcwise.support.names import quoted
 
 
 def refuse_bad_moves(moves: Mapping[str, float] | None, names: Sequence[str], space: str) -> None:

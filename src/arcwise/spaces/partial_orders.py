@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from arcwise import _core
-from arcwise._names import quoted
 from arcwise.errors import ArgumentError
-from arcwise.given_order import as_partial_order
+from arcwise.graphs.partial_orders import as_partial_order
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
+from arcwise.support.names import quoted
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from arcwise import _core
-from arcwise.algorithms.targets import Target
+from arcwise.model.targets import Target
 from arcwise.sums import ScoreSums
 
 

@@ -1,0 +1,45 @@
+// Annealed importance sampling: independent states with weights whose mean is the evidence.
+//
+// The only loop that anneals, for every space. A run starts from a uniformly random state, moves it
+// once at each of a long row of temperatures, and collects the ratios of the targets it passes
+// (Neal 2001; paper 001, section 3.1); then it goes on at the posterior and keeps states from
+// there.
+#pragma once
+
+#include <vector>
+
+#include "arcwise/chains/record.hpp"
+#include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/support/tasks.hpp"
+
+namespace arcwise {
+
+struct AnnealingOptions {
+    std::vector<double> inverse_temperatures;  // rising from 0 to 1
+    std::uint64_t stretch = 0;                 // steps at the posterior after the annealing
+    std::uint64_t thinning = 1;                // of these
+    RecordOptions record;
+};
+
+struct AnnealedRun {
+    AnnealedRun(int nodes, std::size_t moves, const RecordOptions& options)
+        : record(nodes, options), counts(moves) {}
+
+    // ln of the weight; its exponential has the mean (sum of all weights) / (number of states).
+    double log_weight = 0.0;
+    Record record;  // of the state at the end of the annealing, and of the stretch
+    MoveCounts counts;
+};
+
+// One run with its own random numbers.
+AnnealedRun anneal(const Space& space, const AnnealingOptions& options, Random moves, Random draws,
+                   TaskContext& context);
+
+// Runs number first, first + 1, .. in parallel; run i takes the random streams 2 i and 2 i + 1, so
+// it is the same whoever makes it. Finished runs are in `runs` even if it is cut short: the first
+// ones, without gaps.
+void anneal_many(const Space& space, const AnnealingOptions& options, std::uint64_t seed,
+                 std::uint64_t first, std::size_t count, const RunOptions& run_options,
+                 std::vector<AnnealedRun>& runs);
+
+}  // namespace arcwise

@@ -1,0 +1,39 @@
+// The exact law of what the loops do, by going through all their random choices.
+//
+// Nothing is written a second time here: the moves, steps, exchanges and annealing runs are those
+// that sample, driven by a script that takes every branch in turn and multiplies the probabilities.
+// Feasible for a handful of nodes, and a proof for them.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "arcwise/chains/annealing.hpp"
+#include "arcwise/chains/tempering.hpp"
+
+namespace arcwise {
+
+using Code = std::vector<std::uint16_t>;
+
+// Where one step leads from a state, with probabilities.
+std::map<Code, double> step_law(const Space& space, const Code& from,
+                                const Temperature& temperature);
+
+// Where one step of a tempered chain leads, exchanges included; codes of all levels in a row.
+std::map<Code, double> tempered_law(const Space& space, const TemperingOptions& options,
+                                    const std::vector<Code>& from);
+
+// What an annealing run comes to: the last state, its log weight and their probability, for every
+// way it can go.
+struct AnnealedPath {
+    Code state;
+    double log_weight;
+    double probability;
+};
+std::vector<AnnealedPath> annealing_law(const Space& space,
+                                        const std::vector<double>& inverse_temperatures);
+
+// How probable each state is under draw_uniform.
+std::map<Code, double> uniform_law(const Space& space);
+
+}  // namespace arcwise

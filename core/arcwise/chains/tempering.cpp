@@ -1,0 +1,202 @@
+// Moving states, exchanging them between temperatures, and spreading the temperatures.
+#include "arcwise/chains/tempering.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "arcwise/support/seconds.hpp"
+
+namespace arcwise {
+namespace {
+
+// Steps between two looks at whether to stop.
+constexpr std::uint64_t steps_between_checks = 16;
+
+// A pair of temperatures whose exchanges were never refused counts as if refused this often, so
+// that no two temperatures fall together.
+constexpr double smallest_refusal_rate = 1e-3;
+
+// Runs steps in pieces, reporting each.
+template <class Step>
+void run_steps(std::uint64_t steps, TaskContext& context, Step step) {
+    while (steps > 0) {
+        const std::uint64_t piece = std::min(steps, steps_between_checks);
+        for (std::uint64_t i = 0; i < piece; ++i) step();
+        context.advance(piece);
+        steps -= piece;
+    }
+}
+
+}  // namespace
+
+TemperedChain::TemperedChain(const Space& space, const TemperingOptions& options, Random moves,
+                             Random draws)
+    : space_(space),
+      options_(options),
+      move_random_(moves),
+      draw_random_(draws),
+      counter_(options.record.extension_budget),
+      record_(space.nodes(), options.record),
+      moves_(space.move_names().size()),
+      hotter_moves_(space.move_names().size()) {
+    set_temperatures(options.inverse_temperatures);
+    for (std::size_t level = 0; level < temperatures_.size(); ++level) {
+        states_.push_back(space.make_state());
+    }
+    forget_counts();
+}
+
+void TemperedChain::set_temperatures(const std::vector<double>& inverse_temperatures) {
+    temperatures_.clear();
+    for (const double inverse : inverse_temperatures) {
+        temperatures_.push_back(Temperature::at(inverse));
+    }
+}
+
+void TemperedChain::forget_counts() {
+    const std::size_t pairs = temperatures_.size() - 1;
+    moves_ = MoveCounts(moves_.proposed.size());
+    exchanges_proposed_.assign(pairs, 0);
+    exchanges_accepted_.assign(pairs, 0);
+    refusals_.assign(pairs, 0.0);
+    ratios_.assign(pairs, {});
+}
+
+void TemperedChain::start() {
+    for (const std::unique_ptr<State>& state : states_) state->draw_uniform(move_random_);
+    settle(*states_.back(), move_random_, moves_.proposed.size());
+}
+
+void TemperedChain::step() {
+    const std::size_t coldest = states_.size() - 1;
+    for (std::size_t level = 0; level <= coldest; ++level) {
+        metropolis_step(*states_[level], temperatures_[level], move_random_,
+                        level == coldest ? moves_ : hotter_moves_);
+    }
+    if (coldest > 0) {
+        for (int i = 0; i < options_.exchanges_per_step; ++i) exchange();
+    }
+}
+
+void TemperedChain::exchange() {
+    const std::size_t hot = move_random_.below(states_.size() - 1);
+    const std::size_t cold = hot + 1;
+    const LogWeight& of_hot = states_[hot]->log_weight();
+    const LogWeight& of_cold = states_[cold]->log_weight();
+    const double log_acceptance =
+        temperatures_[hot].log_density(of_cold) + temperatures_[cold].log_density(of_hot) -
+        temperatures_[hot].log_density(of_hot) - temperatures_[cold].log_density(of_cold);
+    const double acceptance = std::exp(std::min(0.0, log_acceptance));
+    ++exchanges_proposed_[hot];
+    refusals_[hot] += 1.0 - acceptance;
+    if (log_acceptance >= 0.0 || move_random_.event(acceptance)) {
+        std::swap(states_[hot], states_[cold]);
+        ++exchanges_accepted_[hot];
+    }
+}
+
+// With r_i the rate of refusals between temperatures i and i + 1, their sum is a measure of the way
+// from the hottest to the coldest that hardly depends on where the temperatures are; they are
+// placed anew at equal shares of it (Syed, Bouchard-Côté, Deligiannidis and Doucet 2022,
+// "Non-reversible parallel tempering").
+void TemperedChain::adapt_temperatures() {
+    const std::size_t pairs = temperatures_.size() - 1;
+    std::vector<double> way(pairs + 1, 0.0);
+    for (std::size_t pair = 0; pair < pairs; ++pair) {
+        const auto proposed = static_cast<double>(exchanges_proposed_[pair]);
+        const double rate = proposed > 0.0 ? refusals_[pair] / proposed : 0.5;
+        way[pair + 1] = way[pair] + std::max(rate, smallest_refusal_rate);
+    }
+    std::vector<double> spread{temperatures_.front().inverse};
+    std::size_t pair = 0;
+    for (std::size_t level = 1; level < pairs; ++level) {
+        const double wanted = way.back() * static_cast<double>(level) / static_cast<double>(pairs);
+        while (way[pair + 1] < wanted) ++pair;
+        const double share = (wanted - way[pair]) / (way[pair + 1] - way[pair]);
+        const double low = temperatures_[pair].inverse;
+        spread.push_back(low + share * (temperatures_[pair + 1].inverse - low));
+    }
+    spread.push_back(temperatures_.back().inverse);
+    set_temperatures(spread);
+}
+
+// Rounds of growing length, each from better temperatures; the last half settles at them.
+void TemperedChain::plan_burn_in(std::uint64_t steps) {
+    const bool adapts = options_.adapt && temperatures_.size() > 2;
+    round_ = adapts ? std::max<std::uint64_t>(1, steps / 32) : steps;
+    round_left_ = std::min(round_, steps);
+    burn_in_left_ = steps;
+}
+
+void TemperedChain::go_on_burning_in(std::uint64_t steps, TaskContext& context) {
+    const bool adapts = options_.adapt && temperatures_.size() > 2;
+    while (steps > 0 && burn_in_left_ > 0) {
+        const std::uint64_t length = std::min(round_left_, steps);
+        run_steps(length, context, [&] { step(); });
+        steps -= length;
+        round_left_ -= length;
+        burn_in_left_ -= length;
+        if (round_left_ > 0) continue;
+        if (adapts && burn_in_left_ > 0) adapt_temperatures();
+        forget_counts();
+        round_ *= 2;
+        round_left_ = std::min(round_, burn_in_left_);
+    }
+}
+
+void TemperedChain::sample(std::uint64_t draws, TaskContext& context) {
+    for (std::uint64_t draw = 0; draw < draws; ++draw) {
+        const double start = seconds_now();
+        run_steps(options_.thinning, context, [&] {
+            step();
+            for (std::size_t level = 0; level + 1 < states_.size(); ++level) {
+                const LogWeight& weight = states_[level]->log_weight();
+                ratios_[level].add(temperatures_[level + 1].log_density(weight) -
+                                   temperatures_[level].log_density(weight));
+            }
+        });
+        record_.keep(*states_.back(), draw_random_, seconds_now() - start, counter_, context);
+    }
+}
+
+void TemperedChain::save(ByteWriter& out) const {
+    move_random_.save(out);
+    draw_random_.save(out);
+    std::vector<double> inverse_temperatures;
+    for (const Temperature& temperature : temperatures_) {
+        inverse_temperatures.push_back(temperature.inverse);
+    }
+    out.put(inverse_temperatures);
+    for (const std::unique_ptr<State>& state : states_) state->save(out);
+    record_.save(out);
+    moves_.save(out);
+    hotter_moves_.save(out);
+    out.put(exchanges_proposed_);
+    out.put(exchanges_accepted_);
+    out.put(refusals_);
+    for (const LogMeanBatches& ratio : ratios_) ratio.save(out);
+    for (const std::uint64_t number : {options_.thinning, round_, round_left_, burn_in_left_}) {
+        out.put(number);
+    }
+}
+
+void TemperedChain::restore(ByteReader& in) {
+    move_random_.restore(in);
+    draw_random_.restore(in);
+    std::vector<double> inverse_temperatures(temperatures_.size());
+    in.get_into(inverse_temperatures);
+    set_temperatures(inverse_temperatures);
+    for (const std::unique_ptr<State>& state : states_) state->restore(in);
+    record_.restore(in);
+    moves_.restore(in);
+    hotter_moves_.restore(in);
+    in.get_into(exchanges_proposed_);
+    in.get_into(exchanges_accepted_);
+    in.get_into(refusals_);
+    for (LogMeanBatches& ratio : ratios_) ratio.restore(in);
+    for (std::uint64_t* number : {&options_.thinning, &round_, &round_left_, &burn_in_left_}) {
+        *number = in.get<std::uint64_t>();
+    }
+}
+
+}  // namespace arcwise

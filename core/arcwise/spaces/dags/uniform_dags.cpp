@@ -1,0 +1,125 @@
+// The recurrence over parts, and draws along it.
+#include "arcwise/spaces/dags/uniform_dags.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "arcwise/numerics/log_space.hpp"
+#include "arcwise/relations/mutable_dag.hpp"
+
+namespace arcwise {
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// Shares in proportion to numbers given as logarithms.
+std::vector<double> shares_of(const std::vector<double>& logarithms) {
+    const double largest = *std::max_element(logarithms.begin(), logarithms.end());
+    std::vector<double> shares;
+    for (const double logarithm : logarithms) shares.push_back(std::exp(logarithm - largest));
+    return shares;
+}
+
+// Calls put(i) for so many of `from` numbers 0, 1, .., every set of them as probable as any other.
+template <class Put>
+void draw_some(std::size_t count, std::size_t from, Random& random, Put put) {
+    for (std::size_t i = 0; i < from && count > 0; ++i) {
+        const double left = static_cast<double>(from - i);
+        if (count == from - i || random.event(static_cast<double>(count) / left)) {
+            put(i);
+            --count;
+        }
+    }
+}
+
+}  // namespace
+
+UniformDags::UniformDags(int nodes, int most_parents)
+    : nodes_(static_cast<std::size_t>(nodes)),
+      most_parents_(static_cast<std::size_t>(most_parents)) {
+    log_factorials_.assign(nodes_ + 1, 0.0);
+    for (std::size_t i = 2; i <= nodes_; ++i) {
+        log_factorials_[i] = log_factorials_[i - 1] + std::log(static_cast<double>(i));
+    }
+    log_sets_.assign(nodes_ + 1, minus_infinity);
+    for (std::size_t from = 0; from <= nodes_; ++from) {
+        for (std::size_t size = 0; size <= std::min(from, most_parents_); ++size) {
+            log_sets_[from] = log_add(log_sets_[from], log_choose(from, size));
+        }
+    }
+    log_continuations_.assign((nodes_ + 1) * (nodes_ + 1), minus_infinity);
+    for (std::size_t placed = nodes_ + 1; placed-- > 0;) {
+        // Before the first part there is none; later a part has at least one node.
+        for (std::size_t before = placed == 0 ? 0 : 1; before <= placed; ++before) {
+            double& sum = log_continuations_[placed * (nodes_ + 1) + before];
+            if (placed == nodes_) {
+                sum = 0.0;
+                continue;
+            }
+            const std::vector<double> ways = log_ways_by_size(placed, before);
+            const double largest = *std::max_element(ways.begin(), ways.end());
+            if (largest == minus_infinity) continue;
+            double scaled = 0.0;
+            for (const double way : ways) scaled += std::exp(way - largest);
+            sum = largest + std::log(scaled);
+        }
+    }
+}
+
+std::vector<double> UniformDags::log_ways_by_size(std::size_t placed, std::size_t before) const {
+    // One for each node of the first part.
+    double of_node = 0.0;
+    if (placed > 0) {
+        const double gap = log_sets_[placed] - log_sets_[placed - before];
+        of_node = gap > 0.0 ? log_sets_[placed] + std::log(-std::expm1(-gap)) : minus_infinity;
+    }
+    std::vector<double> result;
+    for (std::size_t size = 1; size <= nodes_ - placed; ++size) {
+        result.push_back(log_choose(nodes_ - placed, size) + static_cast<double>(size) * of_node +
+                         log_continuations(placed + size, size));
+    }
+    return result;
+}
+
+void UniformDags::draw(Random& random, std::uint64_t* parents) const {
+    const std::size_t words = (nodes_ + 63) / 64;
+    std::fill_n(parents, nodes_ * words, 0);
+    std::vector<int> order(nodes_);
+    std::iota(order.begin(), order.end(), 0);
+    for (std::size_t last = nodes_; last > 1; --last) {
+        std::swap(order[last - 1], order[random.below(last)]);
+    }
+    std::size_t before = 0;
+    for (std::size_t placed = 0; placed < nodes_;) {
+        const std::size_t size = 1 + random.choose(shares_of(log_ways_by_size(placed, before)));
+        const std::size_t earlier = placed - before;  // what is not in the part before
+        for (std::size_t i = placed; placed > 0 && i < placed + size; ++i) {
+            std::uint64_t* row = parents + static_cast<std::size_t>(order[i]) * words;
+            // How many parents are in the part before, and then how many are not.
+            std::vector<double> in_part;
+            for (std::size_t count = 1; count <= std::min(before, most_parents_); ++count) {
+                double rest = minus_infinity;
+                for (std::size_t more = 0; more <= std::min(earlier, most_parents_ - count);
+                     ++more) {
+                    rest = log_add(rest, log_choose(earlier, more));
+                }
+                in_part.push_back(log_choose(before, count) + rest);
+            }
+            const std::size_t count = 1 + random.choose(shares_of(in_part));
+            std::vector<double> elsewhere;
+            for (std::size_t more = 0; more <= std::min(earlier, most_parents_ - count); ++more) {
+                elsewhere.push_back(log_choose(earlier, more));
+            }
+            const std::size_t more = random.choose(shares_of(elsewhere));
+            draw_some(count, before, random,
+                      [&](std::size_t at) { put_node(row, order[earlier + at]); });
+            draw_some(more, earlier, random, [&](std::size_t at) { put_node(row, order[at]); });
+        }
+        before = size;
+        placed += size;
+    }
+}
+
+}  // namespace arcwise

@@ -1,0 +1,87 @@
+// What one layer is made of, in numbers that are shares: the tables its programme runs over.
+//
+// With tau_v(D) the sum of the families of v within the nodes before the layer and the members D,
+// and Phi(D) = max over v not in D of ln tau_v(D) + Phi(D + v), Phi(all) = 0, an upper bound for
+// what can come after D, all numbers are taken relative to tau and Phi: so they are at most one
+// however far apart the weights are, and what underflows is small beside the bound, which the
+// programme checks.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "arcwise/sums/layers/layer_sums.hpp"
+#include "arcwise/sums/layers/subset_pairs.hpp"
+
+namespace arcwise {
+
+// The layouts for layers of all sizes.
+class PairLayouts {
+  public:
+    explicit PairLayouts(int most_elements) {
+        for (int elements = 0; elements <= most_elements; ++elements) {
+            layouts_.emplace_back(elements);
+        }
+    }
+    const SubsetPairs& operator[](std::size_t elements) const { return layouts_[elements]; }
+
+  private:
+    std::vector<SubsetPairs> layouts_;
+};
+
+// Of a layer of b nodes that is divided into parts.
+template <class Number>
+struct LayerTables {
+    const SubsetPairs* pairs = nullptr;
+    const SubsetPairs* pairs_of_others = nullptr;  // of b - 1
+    double log_scale = 0.0;                        // Phi(empty)
+
+    // shares[(F, S)] = e^(sum over v in S of ln tau_v(F - S) + Phi(F) - Phi(F - S)).
+    std::vector<Number> shares;
+
+    // For member i and a set D without it: the share of tau_i(D) that meets T, for all subsets T of
+    // D by their bits among D alone.
+    const Number* meets(std::size_t member, std::size_t set) const {
+        return meets_.data() + place(member, set);
+    }
+    // The share that misses T: tau_i(D - T) / tau_i(D).
+    const Number* misses(std::size_t member, std::size_t set) const {
+        return misses_.data() + place(member, set);
+    }
+    // ln tau_i(D).
+    double log_sum(std::size_t member, std::size_t set) const {
+        return log_sums_[member * pairs_of_others->sets() + without(set, member)];
+    }
+
+    // All of the above; `bases` are the nodes before the layer as bits of each member.
+    void fill(LayerSums& sums, const PairLayouts& layouts, std::span<const int> members,
+              std::span<const std::vector<std::uint64_t>> bases);
+
+  private:
+    static std::size_t without(std::size_t set, std::size_t member) {
+        const std::size_t below = (std::size_t{1} << member) - 1;
+        return (set & below) | ((set >> 1) & ~below);
+    }
+    std::size_t place(std::size_t member, std::size_t set) const {
+        return member * pairs_of_others->size() + pairs_of_others->block(without(set, member));
+    }
+    void fill_meets(std::size_t member, const Number* holds, const Number* lacks);
+    void fill_shares();
+
+    std::vector<double> log_sums_;  // b x 2^(b-1)
+    std::vector<Number> meets_;     // b x 3^(b-1)
+    std::vector<Number> misses_;    // b x 3^(b-1)
+};
+
+// Of the way into a layer from the one before it: its first part needs parents in the last part T
+// of that. One T if there is no layer before, or a single part; else all 2^b' subsets of it.
+template <class Number>
+struct EntryTables {
+    std::size_t length = 1;
+    std::vector<double> log_sums;  // of each member over all nodes before the layer
+    std::vector<Number> meets_;    // members x length
+
+    const Number* meets(std::size_t member) const { return meets_.data() + member * length; }
+};
+
+}  // namespace arcwise

@@ -1,0 +1,108 @@
+// The weight of a layering, and draws of its partitions, by the programme of Viinikka and Koivisto
+// (2020, section 3.3), last layer to first.
+//
+// With U the nodes so far, T the last part of them and tau_v(U, T) the families of v within U that
+// meet T, g(U, T) = sum over the parts S that can come next of g(U + S, S) prod_S tau_v(U, T). Next
+// comes a part of the same layer; after the whole layer one of the next, which together with the
+// layer exceeds M nodes. A layer of more than M nodes is one part. Terms are never negative.
+//
+// What comes of a tail of layers does not depend on the layers before it, except through the last
+// part T of the layer right before it: so tails are remembered, and a move that changes some layers
+// costs those and the ones before them.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "arcwise/spaces/layerings/layer_tables.hpp"
+#include "arcwise/spaces/layerings/layerings.hpp"
+#include "arcwise/spaces/layerings/layers.hpp"
+#include "arcwise/spaces/layerings/set_cache.hpp"
+
+namespace arcwise {
+
+// g right before a layer, for all last parts T of the layer before: e^log_scale * values[T]. Where
+// constraints leave a tail no partition, its impossible nodes are counted instead, and it goes on
+// as if nothing came after.
+template <class Number>
+struct LayerMessage {
+    std::vector<Number> values;
+    double log_scale = 0.0;
+    int impossible = 0;
+    // log2 of what underflow can have taken from any value; the largest value is about one.
+    double lost = -1e9;
+    bool trusted() const { return lost < -60.0; }
+    bool passed_over = false;  // the layer right after has no partition
+};
+
+template <class Number>
+class LayeringProgramme {
+  public:
+    // Plain numbers that come out as zero may have underflowed; `has_partition` says whether a
+    // layer has any with what comes after it. Others know by themselves.
+    explicit LayeringProgramme(const Layerings& space,
+                               std::function<bool(std::size_t)> has_partition = {});
+
+    // All that follows is about these layers.
+    void set(const Layers& layers);
+
+    // Whether underflow spared enough of the numbers, as it always does with extended ones. If not,
+    // the weight is an upper bound, and nothing else may be asked.
+    bool trusted() { return message(0)->trusted(); }
+    LogWeight weight();
+
+    // The part of each node of a partition, in proportion to its weight; there is one.
+    void draw_partition(Random& random, std::vector<int>& part_of);
+
+    // Layers are divided into parts unless they have more than M nodes.
+    bool divided(std::size_t layer) const {
+        return layers_->size(layer) <= static_cast<std::size_t>(space_.max_size());
+    }
+    // How many last parts a layer can have that later layers can tell apart.
+    std::size_t endings(std::size_t layer) const {
+        return divided(layer) ? std::size_t{1} << layers_->size(layer) : 1;
+    }
+    const Layers& layers() const { return *layers_; }
+
+    using Tables = LayerTables<Number>;
+    using Entry = EntryTables<Number>;
+    using Message = LayerMessage<Number>;
+    using Onward = std::vector<Number>;
+    std::shared_ptr<const Tables> tables(std::size_t layer);
+    std::shared_ptr<const Entry> entry(std::size_t layer);
+    std::shared_ptr<const Message> message(std::size_t layer);
+    // shares(F, S) * g(F, S) relative to the layer's scale and that of the message after it.
+    std::shared_ptr<const Onward> onward(std::size_t layer);
+    // By first part S of the layer the same, zero where it would fit into the layer before.
+    void first_parts(std::size_t layer, const Onward& onward, std::vector<Number>& out) const;
+
+  private:
+    void fill(std::size_t layer, Tables& tables);
+    void fill(std::size_t layer, Entry& entry);
+    void fill(std::size_t layer, Message& message);
+    void fill(std::size_t layer, Onward& onward);
+    void fill_entry(int node, std::span<const std::uint64_t> before, std::size_t previous,
+                    double& log_sum, Number* meets);
+    void normalise(std::size_t layer, bool after_trusted, double lost, Message& message);
+    void pass_over(std::size_t layer, Message& message);
+    std::vector<std::uint64_t> bits(int node, std::span<const int> nodes) const;
+
+    const Layerings& space_;
+    const PairLayouts& layouts_;
+    std::function<bool(std::size_t)> has_partition_;
+    const Layers* layers_ = nullptr;
+    LayerKeys keys_;
+    LayerSums sums_;
+    SetCache<Tables> kept_tables_;
+    SetCache<Entry> kept_entries_;
+    SetCache<Onward> kept_onward_;
+    SetCache<Message> kept_messages_;
+    std::vector<Number> scratch_;
+    std::vector<Number> values_;
+    std::vector<Number> folded_;
+    std::vector<Number> holds_;
+    std::vector<Number> lacks_;
+    std::vector<const Number*> factors_;
+};
+
+}  // namespace arcwise

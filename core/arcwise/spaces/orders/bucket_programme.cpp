@@ -1,0 +1,297 @@
+// The programme of one bucket, eight subsets at a time.
+//
+// First the weight h(Y) of the best order of every subset, with additions and maxima only; then
+// g(Y) = G(Y) / e^h(Y) = sum over i of e^(ln alpha_i(Y - i) + h(Y - i) - h(Y)) g(Y - i). One of the
+// exponents is zero and none is positive, so g lies between 1 and |Y|! however far apart the
+// weights are, and a single logarithm at the end gives ln G.
+#include "arcwise/spaces/orders/bucket_programme.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "arcwise/numerics/log_kernels.hpp"
+#include "arcwise/spaces/orders/relative_sums.hpp"
+
+namespace arcwise {
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// Members 0, 1 and 2 choose a subset within a block of eight, the others choose the block.
+constexpr std::size_t low_members = 3;
+constexpr std::size_t half_block = lanes / 2;
+
+// Half a block: what the widest unit of most processors holds.
+using Four = double __attribute__((vector_size(32)));
+using FourInMemory = double __attribute__((vector_size(32), aligned(8), may_alias));
+
+ARCWISE_INLINE FourInMemory& four_at(double* place) {
+    return *reinterpret_cast<FourInMemory*>(place);
+}
+
+ARCWISE_INLINE const FourInMemory& four_at(const double* place) {
+    return *reinterpret_cast<const FourInMemory*>(place);
+}
+
+ARCWISE_INLINE std::size_t lowest_bit(std::size_t set) { return set & (~set + 1); }
+
+ARCWISE_INLINE std::size_t position(std::size_t bit) {
+    return static_cast<std::size_t>(std::countr_zero(bit));
+}
+
+// The subsets one by one, for buckets that fill no block.
+void solve_small(BucketSums log_sums, double* best, double* sums) {
+    best[0] = 0.0;
+    sums[0] = 1.0;
+    for (std::size_t set = 1; set < std::size_t{1} << log_sums.size(); ++set) {
+        double products[low_members] = {};
+        double highest = impossible_weight;
+        for (std::size_t left = set, i = 0; left != 0; left &= left - 1, ++i) {
+            const std::size_t member = position(left);
+            const std::size_t before = set ^ lowest_bit(left);
+            products[i] = log_sums[member][without_member(before, member)] + best[before];
+            highest = highest < products[i] ? products[i] : highest;
+        }
+        double sum = 0.0;
+        for (std::size_t left = set, i = 0; left != 0; left &= left - 1, ++i) {
+            sum += share_kernel(products[i] - highest) * sums[set ^ lowest_bit(left)];
+        }
+        best[set] = highest;
+        sums[set] = sum;
+    }
+}
+
+// The block to solve after this one: those with fewer high members come first. Blocks with as many
+// do not depend on each other, so the processor can work at several at once.
+ARCWISE_INLINE std::size_t next_block(std::size_t block, std::size_t blocks) {
+    // The next larger number with as many ones, or else the smallest with one more.
+    const std::size_t carried = block + lowest_bit(block);
+    const std::size_t next = carried | ((block ^ carried) >> 2 >> position(block | blocks));
+    return block != 0 && next < blocks ? next : (std::size_t{2} << std::popcount(block)) - 1;
+}
+
+// Calls use(entries, from) for every high member of a block: its eight table entries, and the first
+// subset of the block without it.
+template <class Use>
+ARCWISE_INLINE void for_high_members(const double* const* tables, std::size_t block, Use use) {
+    for (std::size_t left = block; left != 0; left &= left - 1) {
+        const std::size_t bit = lowest_bit(left);
+        const std::size_t before = block ^ bit;
+        // Half of it is without_member(before, member), as bits above the member move down.
+        const std::size_t twice = before + (before & (bit - 1));
+        use(tables[low_members + position(left)] + half_block * twice, lanes * before);
+    }
+}
+
+// The table entries of the low members for a block, each in the lane of the subset it leads to;
+// lanes of subsets without the member hold `nothing`. The lower half has no subset with member 2,
+// the upper half no other.
+struct LowEntries {
+    Four lower[2];
+    Four upper[low_members];
+
+    ARCWISE_INLINE LowEntries(const double* const* tables, std::size_t block, double nothing) {
+        const Four none = {nothing, nothing, nothing, nothing};
+        const Four first = four_at(tables[0] + half_block * block);
+        const Four second = four_at(tables[1] + half_block * block);
+        lower[0] = __builtin_shufflevector(first, none, 4, 0, 4, 1);
+        upper[0] = __builtin_shufflevector(first, none, 4, 2, 4, 3);
+        lower[1] = __builtin_shufflevector(second, none, 4, 4, 0, 1);
+        upper[1] = __builtin_shufflevector(second, none, 4, 4, 2, 3);
+        upper[2] = four_at(tables[2] + half_block * block);
+    }
+};
+
+// before[i]: in the lane of every subset the value of the subset without low member i = 0, 1.
+ARCWISE_INLINE void without_each(const Four& values, Four (&before)[2]) {
+    before[0] = __builtin_shufflevector(values, values, 0, 0, 2, 2);
+    before[1] = __builtin_shufflevector(values, values, 0, 1, 0, 1);
+}
+
+// Ends a programme within a block: `lower` and `upper` come with what the high members give them.
+// add(value, entry, from) is the programme's value + entry * from.
+template <class Add>
+ARCWISE_INLINE void finish_block(const LowEntries& entries, Four& lower, Four& upper, Add add) {
+    Four before[2];
+    const Four from_high = lower;
+    // The second round brings what the first made of the subsets with one member.
+    for (int round = 0; round < 2; ++round) {
+        without_each(lower, before);
+        lower = from_high;
+        add(lower, entries.lower[0], before[0]);
+        add(lower, entries.lower[1], before[1]);
+    }
+    add(upper, entries.upper[2], lower);
+    const Four from_others = upper;
+    for (int round = 0; round < 2; ++round) {
+        without_each(upper, before);
+        upper = from_others;
+        add(upper, entries.upper[0], before[0]);
+        add(upper, entries.upper[1], before[1]);
+    }
+}
+
+// best[Y] for all subsets Y. The exponents of the low members, ln alpha_i(Y - i) + best[Y - i] -
+// best[Y], are left in low_exponents, laid out like their tables.
+ARCWISE_VECTOR_VERSIONS
+void find_best(const double* const* log_sums, std::size_t members, double* best,
+               double* const* low_exponents) {
+    const auto add = [](Four& value, const Four& entry, const Four& from) {
+        const Four product = entry + from;
+        value = value < product ? product : value;
+    };
+    const std::size_t blocks = std::size_t{1} << (members - low_members);
+    for (std::size_t block = 0; block < blocks; block = next_block(block, blocks)) {
+        Four lower = {impossible_weight, impossible_weight, impossible_weight, impossible_weight};
+        Four upper = lower;
+        if (block == 0) lower[0] = 0.0;
+        for_high_members(log_sums, block, [&](const double* entries, std::size_t from) {
+            add(lower, four_at(entries), four_at(best + from));
+            add(upper, four_at(entries + half_block), four_at(best + from + half_block));
+        });
+        const LowEntries entries(log_sums, block, minus_infinity);
+        finish_block(entries, lower, upper, add);
+        four_at(best + lanes * block) = lower;
+        four_at(best + lanes * block + half_block) = upper;
+
+        Four before_lower[2];
+        Four before_upper[2];
+        without_each(lower, before_lower);
+        without_each(upper, before_upper);
+        Four in_lower[2];
+        Four in_upper[2];
+        for (int i = 0; i < 2; ++i) {
+            in_lower[i] = entries.lower[i] + before_lower[i] - lower;
+            in_upper[i] = entries.upper[i] + before_upper[i] - upper;
+        }
+        const std::size_t place = half_block * block;
+        four_at(low_exponents[0] + place) =
+            __builtin_shufflevector(in_lower[0], in_upper[0], 1, 3, 5, 7);
+        four_at(low_exponents[1] + place) =
+            __builtin_shufflevector(in_lower[1], in_upper[1], 2, 3, 6, 7);
+        four_at(low_exponents[2] + place) = entries.upper[2] + lower - upper;
+    }
+}
+
+ARCWISE_VECTOR_VERSIONS
+void exponents_to_shares(double* values, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) values[i] = share_kernel(values[i]);
+}
+
+ARCWISE_VECTOR_VERSIONS
+void add_up(const double* const* log_sums, std::size_t members, const double* best,
+            const double* const* low_shares, double* sums) {
+    const std::size_t blocks = std::size_t{1} << (members - low_members);
+    for (std::size_t block = 0; block < blocks; block = next_block(block, blocks)) {
+        const double* const highest = best + lanes * block;
+        double from_high[lanes] = {};
+        if (block == 0) from_high[0] = 1.0;
+        for_high_members(log_sums, block, [&](const double* entries, std::size_t from) {
+            for (std::size_t i = 0; i < lanes; ++i) {
+                const double exponent = entries[i] + best[from + i] - highest[i];
+                from_high[i] += share_kernel(exponent) * sums[from + i];
+            }
+        });
+        Four lower = four_at(from_high);
+        Four upper = four_at(from_high + half_block);
+        finish_block(
+            LowEntries(low_shares, block, 0.0), lower, upper,
+            [](Four& value, const Four& entry, const Four& from) { value += entry * from; });
+        four_at(sums + lanes * block) = lower;
+        four_at(sums + lanes * block + half_block) = upper;
+    }
+}
+
+}  // namespace
+
+void BucketProgramme::reserve(int members) {
+    const std::size_t subsets = std::size_t{1} << members;
+    const std::size_t needed = subsets / 2 * (2 + 2 + low_members) + lanes;
+    if (memory_.size() < needed) memory_.resize(needed);
+}
+
+void BucketProgramme::solve(BucketSums log_sums) {
+    reserve(static_cast<int>(log_sums.size()));
+    const std::size_t half = (std::size_t{1} << log_sums.size()) / 2;
+    void* start = memory_.data();
+    std::size_t space = memory_.size() * sizeof(double);
+    best_ = static_cast<double*>(std::align(lanes * sizeof(double), half, start, space));
+    sums_ = best_ + 2 * half;
+    if (log_sums.size() < low_members) {
+        solve_small(log_sums, best_, sums_);
+        return;
+    }
+    double* const low = sums_ + 2 * half;
+    double* const low_tables[low_members] = {low, low + half, low + 2 * half};
+    find_best(log_sums.data(), log_sums.size(), best_, low_tables);
+    exponents_to_shares(low, low_members * half);
+    add_up(log_sums.data(), log_sums.size(), best_, low_tables, sums_);
+}
+
+double BucketProgramme::log_score(BucketSums log_sums) {
+    if (log_sums.size() == 1) return log_sums[0][0];
+    solve(log_sums);
+    const std::size_t all = (std::size_t{1} << log_sums.size()) - 1;
+    return relative_logarithm(best_[all], sums_[all]);
+}
+
+void BucketProgramme::log_forward(BucketSums log_sums, double* out) {
+    solve(log_sums);
+    for (std::size_t set = 0; set < std::size_t{1} << log_sums.size(); ++set) {
+        out[set] = relative_logarithm(best_[set], sums_[set]);
+    }
+}
+
+void BucketProgramme::log_backward(BucketSums log_sums, double* out) {
+    // Seen from the last member the programme is the forward one, with the members that come after
+    // in place of those before.
+    const std::size_t half = (std::size_t{1} << log_sums.size()) / 2;
+    std::vector<double> reversed(log_sums.size() * half);
+    std::vector<const double*> tables;
+    for (std::size_t member = 0; member < log_sums.size(); ++member) {
+        double* const table = reversed.data() + member * half;
+        std::reverse_copy(log_sums[member], log_sums[member] + half, table);
+        tables.push_back(table);
+    }
+    log_forward(tables, out);
+    std::reverse(out, out + 2 * half);
+}
+
+BucketOrderLaw::BucketOrderLaw(BucketSums log_sums, BucketProgramme& programme)
+    : log_sums_(log_sums.begin(), log_sums.end()),
+      forward_(std::size_t{1} << log_sums.size()),
+      backward_(forward_.size()) {
+    programme.log_forward(log_sums, forward_.data());
+    programme.log_backward(log_sums, backward_.data());
+}
+
+void BucketOrderLaw::log_predecessors(int member, double* out) const {
+    const auto own = static_cast<std::size_t>(member);
+    const std::size_t below = (std::size_t{1} << own) - 1;
+    for (std::size_t place = 0; place < forward_.size() / 2; ++place) {
+        const std::size_t set = (place & below) | (place & ~below) << 1;
+        out[place] =
+            forward_[set] + log_sums_[own][place] + backward_[set | (below + 1)] - log_score();
+    }
+}
+
+void BucketOrderLaw::draw(Random& random, int* order) const {
+    const std::size_t members = log_sums_.size();
+    double shares[most_bucket_members];
+    std::size_t set = forward_.size() - 1;
+    for (std::size_t last = members; last-- > 0;) {
+        for (std::size_t i = 0; i < members; ++i) {
+            const std::size_t before = set & ~(std::size_t{1} << i);
+            const double log_sum = log_sums_[i][without_member(before, i)];
+            shares[i] = before == set ? 0.0 : std::exp(log_sum + forward_[before] - forward_[set]);
+        }
+        const std::size_t chosen = random.choose(std::span(shares, members));
+        order[last] = static_cast<int>(chosen);
+        set ^= std::size_t{1} << chosen;
+    }
+}
+
+}  // namespace arcwise

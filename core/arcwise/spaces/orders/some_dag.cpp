@@ -1,0 +1,33 @@
+// From a random order to a DAG it allows.
+#include "arcwise/spaces/orders/some_dag.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/spaces/orders/linear_orders.hpp"
+
+namespace arcwise {
+
+SomeDag some_dag(const ScoreSums& sums, Random& random) {
+    // The space lives no longer than the sums do.
+    const std::shared_ptr<const ScoreSums> borrowed(std::shared_ptr<void>(), &sums);
+    const LinearOrders orders(borrowed, LinearOrders::balanced(sums.nodes()));
+    const std::unique_ptr<State> order = orders.make_state();
+    order->draw_uniform(random);
+    settle(*order, random, orders.move_names().size());
+
+    const auto n = static_cast<std::size_t>(sums.nodes());
+    const std::size_t words = (n + 63) / 64;
+    SomeDag result{std::vector<std::uint64_t>(n * words), std::vector<int>(n, 0)};
+    order->given()->draw(random, result.parents.data());
+    for (const std::uint16_t node : order->encode()) {  // parents come before their children
+        for (std::size_t parent = 0; parent < n; ++parent) {
+            if ((result.parents[node * words + parent / 64] >> (parent % 64) & 1) == 0) continue;
+            result.levels[node] = std::max(result.levels[node], result.levels[parent] + 1);
+        }
+    }
+    return result;
+}
+
+}  // namespace arcwise

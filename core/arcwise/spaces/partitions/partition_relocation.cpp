@@ -1,0 +1,221 @@
+// Relocation of one node: a draw from its law given the partition of the others.
+//
+// The node is put into one of the parts left, or into a part of its own in one of the gaps around
+// them, in proportion to the weight of the partition. With the parts left numbered from 0, place 2i
+// is the gap before part i and place 2i + 1 is in part i.
+#include <algorithm>
+#include <limits>
+
+#include "arcwise/numerics/log_space.hpp"
+#include "arcwise/spaces/partitions/partition.hpp"
+
+namespace arcwise {
+namespace {
+
+constexpr int name_of_move = 4;
+
+}  // namespace
+
+Partition::Way Partition::way_now(const Moved& moved, int part) const {
+    if (part <= moved.home) return not_before;
+    if (part > moved.home + 1) return before;
+    return moved.alone ? alone_before : in_part_before;
+}
+
+// The sets of a node with the moved one nowhere.
+void Partition::set_without(const Moved& moved, int node, Word* sets) const {
+    copy_sets(this->sets(node), sets);
+    const int part = part_of_[static_cast<std::size_t>(node)];
+    if (part > moved.home) flip_allowed(sets, node, moved.node);
+    if (part != moved.home + 1) return;
+    if (moved.alone) {
+        need(moved.home - 1, sets, node);
+    } else {
+        flip_needed(sets, node, moved.node);
+    }
+}
+
+// Asks for the weights of a node that the moved one's place can matter to.
+void Partition::ask_ways(const Moved& moved, int node, Way now, bool first) {
+    auto& weights = ways_[static_cast<std::size_t>(node)];
+    const auto ask = [&](Way way, PartSets sets) {
+        if (way != now) sums_.ask(node, sets, first && way == not_before, weights[way]);
+    };
+    weights[now] = node_weights_[static_cast<std::size_t>(node)];
+    Word* without = new_sets();
+    set_without(moved, node, without);
+    ask(not_before, without);
+    if (!space_.can_be_parent(moved.node, node)) {
+        ask(before, without);
+        ask(in_part_before, without);
+        weights[alone_before] = {weights_.stand_in(node), 1};
+        return;
+    }
+    Word* with = new_sets();
+    copy_sets(without, with);
+    flip_allowed(with, node, moved.node);
+    if (!first) {  // nothing but the moved node alone can come before the first part
+        ask(before, with);
+        if (now != in_part_before && !weights_.sums()[node].tabulated()) {
+            joined_nodes_.push_back(node);
+        } else {
+            Word* among = new_sets();
+            copy_sets(with, among);
+            flip_needed(among, node, moved.node);
+            ask(in_part_before, among);
+        }
+    }
+    Word* only = new_sets();
+    copy_sets(with, only);
+    need_none(only);
+    flip_needed(only, node, moved.node);
+    ask(alone_before, only);
+}
+
+void Partition::weigh_ways(const Moved& moved) {
+    some_nodes_.clear();
+    joined_nodes_.clear();
+    std::size_t left = 0;
+    for (int part = 0; part < parts(); ++part) {
+        if (moved.alone && part == moved.home) continue;
+        const Way now = way_now(moved, part);
+        LogWeight others;
+        LogWeight without_parents;
+        for (const int node : members(part)) {
+            if (node == moved.node) continue;
+            if (now == alone_before || space_.can_be_parent(moved.node, node)) {
+                ask_ways(moved, node, now, left == 0);
+                some_nodes_.push_back(node);
+            } else {
+                others = others + node_weights_[static_cast<std::size_t>(node)];
+                without_parents = without_parents + LogWeight{weights_.stand_in(node), 1};
+            }
+        }
+        part_ways_[left++] = {others, others, others, without_parents};
+    }
+    sums_.answer();
+    join_ways();
+    for (const int node : some_nodes_) {
+        auto& sums = part_ways_[static_cast<std::size_t>(part_left(moved, node))];
+        const auto& weights = ways_[static_cast<std::size_t>(node)];
+        for (std::size_t way = 0; way < ways; ++way) sums[way] = sums[way] + weights[way];
+    }
+}
+
+// With the moved node in the part before, a family that has a parent there either has the moved
+// node or would do without it. Where there is no table, that saves one sum of three.
+void Partition::join_ways() {
+    constexpr double zero = -std::numeric_limits<double>::infinity();
+    const auto number = [](const LogWeight& weight) {
+        return weight.impossible == 0 ? weight.value : zero;
+    };
+    joined_.clear();
+    added_.clear();
+    for (const int node : joined_nodes_) {
+        const auto& weights = ways_[static_cast<std::size_t>(node)];
+        joined_.push_back(number(weights[not_before]));
+        added_.push_back(number(weights[alone_before]));
+    }
+    log_add_into(joined_.data(), added_.data(), joined_.size());
+    for (std::size_t i = 0; i < joined_nodes_.size(); ++i) {
+        const int node = joined_nodes_[i];
+        ways_[static_cast<std::size_t>(node)][in_part_before] =
+            joined_[i] > zero ? LogWeight{joined_[i], 0} : LogWeight{weights_.stand_in(node), 1};
+    }
+}
+
+// The moved node's own weight is the same in a part and in the gap before it.
+void Partition::ask_own(const Moved& moved) {
+    const auto left = static_cast<std::size_t>(parts()) - (moved.alone ? 1u : 0u);
+    own_sets_ = new_sets(left + 1);
+    std::fill_n(own_sets_, (left + 1) * 2 * words_, 0);
+    const std::vector<int>& possible = weights_.sums().possible_parents(moved.node);
+    for (std::size_t place = 0; place < possible.size(); ++place) {
+        const auto part = static_cast<std::size_t>(part_left(moved, possible[place]));
+        own_sets(part + 1)[words_ + place / 64] |= Word{1} << (place % 64);
+    }
+    for (std::size_t part = 0; part <= left; ++part) {
+        Word* sets = own_sets(part);
+        for (std::size_t word = 0; word < words_ && part > 0; ++word) {
+            sets[word] = own_sets(part - 1)[word] | sets[words_ + word];
+        }
+        sums_.ask(moved.node, sets, part == 0, own_[part]);
+    }
+}
+
+Proposal Partition::propose_relocation(const Temperature& temperature, Random& random) {
+    const auto node = static_cast<int>(random.below(nodes_));
+    const int home = part_of_[static_cast<std::size_t>(node)];
+    const Moved moved{node, home, size(home) == 1};
+    const std::size_t left = static_cast<std::size_t>(parts()) - (moved.alone ? 1 : 0);
+    if (left == 0) return {.move = name_of_move, .possible = false};
+    ask_own(moved);
+    weigh_ways(moved);
+
+    // later_[i]: the parts from i on, the moved node before all of them and their neighbours.
+    later_[left] = later_[left + 1] = {};
+    for (std::size_t part = left; part-- > 0;) {
+        later_[part] = later_[part + 1] + part_ways_[part][before];
+    }
+    choices_.resize(2 * left + 1);
+    LogWeight earlier;
+    double largest = -std::numeric_limits<double>::infinity();
+    for (std::size_t place = 0; place < choices_.size(); ++place) {
+        const bool gap = place % 2 == 0;
+        if (!gap) earlier = earlier + part_ways_[place / 2][not_before];
+        const std::size_t next = (place + 1) / 2;
+        LogWeight total = earlier + own_[place / 2];
+        if (next < left) {
+            total =
+                total + part_ways_[next][gap ? alone_before : in_part_before] + later_[next + 1];
+        }
+        choices_[place] = temperature.log_density(total);
+        largest = std::max(largest, choices_[place]);
+    }
+    scaled_exp(choices_.data(), choices_.data(), largest, choices_.size());
+    const std::size_t place = random.choose(choices_);
+    stays_ = place == 2 * static_cast<std::size_t>(home) + (moved.alone ? 0 : 1);
+    if (!stays_) relocate(moved, place);
+    // A draw from the law given the others is always accepted: the ratio undoes the change.
+    const double gained = temperature.log_density(proposed_) - temperature.log_density(weight_);
+    return proposal(name_of_move, -gained);
+}
+
+void Partition::relocate(const Moved& moved, std::size_t place) {
+    const bool gap = place % 2 == 0;
+    const std::size_t next = (place + 1) / 2;  // the part left that comes right after
+    std::size_t left = 0;
+    for (int part = 0; part < parts(); ++part) {
+        if (moved.alone && part == moved.home) continue;
+        const Way now = way_now(moved, part);
+        const Way way = left < next   ? not_before
+                        : left > next ? before
+                        : gap         ? alone_before
+                                      : in_part_before;
+        const int renumbered = static_cast<int>(left) + (gap && left >= next ? 1 : 0);
+        for (const int node : members(part)) {
+            const auto at = static_cast<std::size_t>(node);
+            proposed_parts_[at] = renumbered;
+            if (node == moved.node || way == now) continue;
+            const bool possible = space_.can_be_parent(moved.node, node);
+            if (!possible && now != alone_before && way != alone_before) continue;
+            Word* changed = begin_change(node, left == 0 && way == not_before);
+            set_without(moved, node, changed);
+            if (way != not_before) flip_allowed(changed, node, moved.node);
+            if (way == alone_before) need_none(changed);
+            if (way >= in_part_before) flip_needed(changed, node, moved.node);
+            const LogWeight impossible{weights_.stand_in(node), 1};
+            changes_.back().weight = possible || now == alone_before ? ways_[at][way] : impossible;
+            count_change(changes_.back());
+        }
+        ++left;
+    }
+    const auto part_then = static_cast<int>(place / 2);
+    proposed_parts_[static_cast<std::size_t>(moved.node)] = part_then;
+    Word* changed = begin_change(moved.node, part_then == 0);
+    copy_sets(own_sets(place / 2), changed);
+    changes_.back().weight = own_[place / 2];
+    count_change(changes_.back());
+}
+
+}  // namespace arcwise

@@ -1,0 +1,45 @@
+// The space of ordered partitions: how many there are, and how often each kind of move is tried.
+#include "arcwise/spaces/partitions/partitions.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "arcwise/numerics/log_space.hpp"
+#include "arcwise/numerics/special.hpp"
+#include "arcwise/spaces/move_weights.hpp"
+#include "arcwise/spaces/partitions/partition.hpp"
+
+namespace arcwise {
+
+Partitions::Partitions(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights)
+    : weights_(std::move(sums)), move_weights_(move_weights) {
+    refuse_bad_weights(move_weights_);
+    // a(0) = 1, a(n) = sum over the size k of the first part of C(n, k) a(n - k).
+    log_counts_.push_back(0.0);
+    for (int n = 1; n <= nodes(); ++n) {
+        double sum = -std::numeric_limits<double>::infinity();
+        for (int k = 1; k <= n; ++k) {
+            sum = log_add(sum, log_binomial(n, k) + log_counts_[static_cast<std::size_t>(n - k)]);
+        }
+        log_counts_.push_back(sum);
+    }
+    log_numbers_.push_back(-std::numeric_limits<double>::infinity());
+    log_factorials_.push_back(0.0);
+    for (int n = 1; n <= nodes(); ++n) {
+        log_numbers_.push_back(std::log(static_cast<double>(n)));
+        log_factorials_.push_back(log_gamma(n + 1.0));
+    }
+    const auto n = static_cast<std::size_t>(nodes());
+    const std::size_t words = (n + 63) / 64;
+    children_.resize(n * words);
+    for (std::size_t child = 0; child < n; ++child) {
+        for (const int parent : weights_.sums().possible_parents(static_cast<int>(child))) {
+            children_[static_cast<std::size_t>(parent) * words + child / 64] |= std::uint64_t{1}
+                                                                                << (child % 64);
+        }
+    }
+}
+
+std::unique_ptr<State> Partitions::make_state() const { return std::make_unique<Partition>(*this); }
+
+}  // namespace arcwise

@@ -1,0 +1,45 @@
+// One transform over subsets for each candidate.
+#include "arcwise/sums/layers/holder_table.hpp"
+
+#include <limits>
+
+#include "arcwise/numerics/layer_numbers.hpp"
+#include "arcwise/sums/table/subset_transforms.hpp"
+
+namespace arcwise {
+
+HolderTable::HolderTable(const NodeSums& sums) : half_(sums.table().size() / 2) {
+    constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+    const Stored<double>& all = sums.table();
+    const auto candidates = static_cast<std::size_t>(std::countr_zero(all.size()));
+    entries_.resize(size(candidates));
+    std::vector<double> holding(half_);
+    for (std::size_t t = 0; t < candidates; ++t) {
+        const std::size_t bit = std::size_t{1} << t;
+        const auto without = [&](std::size_t set) {
+            return (set & (bit - 1)) | ((set >> 1) & ~(bit - 1));
+        };
+        std::fill(holding.begin(), holding.end(), minus_infinity);
+        for (std::size_t place = 0; place < sums.families().count(); ++place) {
+            const std::size_t family = *sums.families().parents(place) & (all.size() - 1);
+            if ((family & bit) != 0) {
+                holding[without(family)] = sums.families().weight(place) - sums.heaviest();
+            }
+        }
+        log_sum_over_subsets(holding.data(), static_cast<int>(candidates) - 1);
+        for (std::size_t set = 0; set < all.size(); ++set) {
+            if ((set & bit) == 0) continue;
+            double& entry = entries_[t * half_ + without(set)];
+            const double log_holds = holding[without(set)] - all[set];
+            if (all[set] == minus_infinity || holding[without(set)] == minus_infinity) {
+                entry = 0.0;
+            } else if (log_holds < -0.7) {
+                entry = share_of_log<double>(log_holds);
+            } else {
+                entry = -share_of_log<double>(all[set ^ bit] - all[set]);
+            }
+        }
+    }
+}
+
+}  // namespace arcwise

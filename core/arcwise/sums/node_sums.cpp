@@ -1,0 +1,173 @@
+// Look-ups in the table of sums, and where to leave it for the walk or the scan.
+#include "arcwise/sums/node_sums.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "arcwise/sums/table/subset_transforms.hpp"
+#include "arcwise/support/error.hpp"
+
+namespace arcwise {
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// sum(allowed) - sum(allowed without required) keeps about 1e-16 |log sum| / gap relative digits,
+// where the log sum is relative to the heaviest family and `gap` is the difference of the two
+// logarithms. Below this gap the families are added up.
+constexpr double smallest_gap = 0x1p-7;
+
+constexpr int largest_table = 30;
+
+}  // namespace
+
+NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, double tolerance,
+                   Tabulated tabulated)
+    : node_(static_cast<std::uint64_t>(node)),
+      candidates_(families.candidates().size()),
+      required_count_(families.required().size()),
+      words_(words_for(families)) {
+    required_bits_.assign(words(), 0);
+    for (std::size_t i = 0; i < required_count_; ++i) {
+        const std::size_t position = candidates_ + i;
+        required_bits_[position / 64] |= std::uint64_t{1} << (position % 64);
+    }
+    if (method == SumMethod::rows) {
+        rows_.emplace(families, node, tabulated != Tabulated::maxima, tabulated != Tabulated::sums);
+        return;
+    }
+    sorted_.emplace(families, tolerance);
+    if (sorted_->count() > 0) heaviest_ = sorted_->weight(0);
+    if (method == SumMethod::scan) return;
+    if (method == SumMethod::walk) {
+        // The difference of two sums may be as small as this share of them.
+        walk_.emplace(families, tolerance * smallest_gap);
+        return;
+    }
+    if (candidates_ > largest_table) {
+        throw Error(ErrorKind::capacity,
+                    "A table of score sums holds 2^K numbers for K candidate "
+                    "parents, and K = " +
+                        std::to_string(candidates_) +
+                        " came; give fewer candidates or use the scan.");
+    }
+    const std::uint64_t size = std::uint64_t{1} << candidates_;
+    std::vector<double> sums(size, minus_infinity);
+    for (std::size_t place = 0; place < sorted_->count(); ++place) {
+        sums[*sorted_->parents(place) & (size - 1)] = sorted_->weight(place);
+    }
+    if (tabulated != Tabulated::sums) {
+        std::vector<double> maxima(sums);
+        max_over_subsets(maxima.data(), static_cast<int>(candidates_));
+        maxima_ = std::move(maxima);
+    }
+    for (double& entry : sums) entry -= heaviest_;
+    log_sum_over_subsets(sums.data(), static_cast<int>(candidates_));
+    sums_ = std::move(sums);
+}
+
+bool NodeSums::has_required_parents(ParentBits allowed) const {
+    for (std::size_t word = 0; word < required_bits_.size(); ++word) {
+        if ((required_bits_[word] & ~allowed[word]) != 0) return false;
+    }
+    return true;
+}
+
+bool NodeSums::meets_required_parents(ParentBits required) const {
+    for (std::size_t word = 0; word < required_bits_.size(); ++word) {
+        if ((required_bits_[word] & required[word]) != 0) return true;
+    }
+    return false;
+}
+
+double NodeSums::relative_log_sum(ParentBits allowed) const {
+    if (tabulated()) return sums_[allowed[0] & (sums_.size() - 1)];
+    const double sum = walk_->log_sum(allowed);
+    if (sum != minus_infinity || walk_->complete()) return sum;
+    return sorted_->log_sum(allowed, nullptr) - heaviest_;
+}
+
+double NodeSums::log_sum(ParentBits allowed) const {
+    if (rows_) return has_required_parents(allowed) ? rows_->log_sum(allowed) : minus_infinity;
+    if (!tabulated() && !walk_) return sorted_->log_sum(allowed, nullptr);
+    return has_required_parents(allowed) ? heaviest_ + relative_log_sum(allowed) : minus_infinity;
+}
+
+double NodeSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const {
+    if (!tabulated() && !walk_ && !rows_) return sorted_->log_sum(allowed, required);
+    if (!has_required_parents(allowed)) return minus_infinity;
+    if (meets_required_parents(required)) return log_sum(allowed);
+    if (rows_) return rows_->log_sum(allowed, required, memo);
+    std::array<std::uint64_t, 4> few;
+    std::vector<std::uint64_t> many(words() > few.size() ? words() : 0);
+    std::uint64_t* without = many.empty() ? few.data() : many.data();
+    bool any = false;
+    for (std::size_t word = 0; word < words(); ++word) {
+        any = any || (allowed[word] & required[word]) != 0;
+        without[word] = allowed[word] & ~required[word];
+    }
+    if (!any) return minus_infinity;
+    const double whole = relative_log_sum(allowed);
+    const double rest = relative_log_sum(without);
+    if (rest == minus_infinity) return heaviest_ + whole;
+    const double gap = whole - rest;
+    if (gap > smallest_gap) return heaviest_ + (whole + std::log(-std::expm1(-gap)));
+    const auto add_up = [&] { return sorted_->log_sum(allowed, required); };
+    if (candidates_ > 64) return add_up();
+    const std::uint64_t mask =
+        candidates_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << candidates_) - 1;
+    const std::uint64_t all = allowed[0] & mask;
+    KeyOfWords key;
+    key.add(node_);
+    key.add(all);
+    key.add(required[0] & all);
+    return memo.get(key.key(), add_up);
+}
+
+double NodeSums::max(ParentBits allowed) const {
+    if (rows_) return has_required_parents(allowed) ? rows_->max(allowed) : minus_infinity;
+    if (!maxima_.empty()) {
+        return has_required_parents(allowed) ? maxima_[allowed[0] & (maxima_.size() - 1)]
+                                             : minus_infinity;
+    }
+    const std::int64_t place = sorted_->best(allowed, nullptr);
+    return place < 0 ? minus_infinity : sorted_->weight(static_cast<std::size_t>(place));
+}
+
+std::int64_t NodeSums::best(ParentBits allowed, ParentBits required) const {
+    if (!rows_) return sorted_->best(allowed, required);
+    if (!has_required_parents(allowed)) return -1;
+    const bool met = required == nullptr || meets_required_parents(required);
+    return rows_->best(allowed, met ? nullptr : required);
+}
+
+std::int64_t NodeSums::draw(ParentBits allowed, Random& random) const {
+    if (rows_) return has_required_parents(allowed) ? rows_->draw(allowed, random) : -1;
+    if (random.scripted()) return sorted_->choose(allowed, nullptr, random);
+    return sorted_->place_at(allowed, nullptr, log_sum(allowed), random.uniform());
+}
+
+std::int64_t NodeSums::draw(ParentBits allowed, ParentBits required, SumMemo& memo,
+                            Random& random) const {
+    if (rows_) {
+        if (!has_required_parents(allowed)) return -1;
+        return meets_required_parents(required) ? rows_->draw(allowed, random)
+                                                : rows_->draw(allowed, required, random);
+    }
+    if (random.scripted()) return sorted_->choose(allowed, required, random);
+    return sorted_->place_at(allowed, required, log_sum(allowed, required, memo), random.uniform());
+}
+
+void NodeSums::copy_parents(std::int64_t place, std::uint64_t* bits) const {
+    if (rows_) {
+        std::copy(required_bits_.begin(), required_bits_.end(), bits);
+        rows_->add_parents(place, bits);
+        return;
+    }
+    const ParentBits parents = sorted_->parents(static_cast<std::size_t>(place));
+    std::copy(parents, parents + words_, bits);
+}
+
+}  // namespace arcwise

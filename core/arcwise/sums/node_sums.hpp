@@ -1,0 +1,149 @@
+// The score sums of one node: what every space, algorithm and exact programme stands on.
+//
+// Four ways to answer, behind one interface. With a table over all sets of candidates a sum is one
+// look-up (K 2^(K-1) additions to fill it); rows do the same where a family may have one outside
+// parent besides; a walk adds up the allowed families, prefix by prefix; else the sorted families
+// are scanned. Draws scan, but for those from rows: heavy families come first, so a draw rarely
+// looks at more than a few.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "arcwise/families/family_table.hpp"
+#include "arcwise/sums/rows/plus_one_sums.hpp"
+#include "arcwise/sums/scan/sorted_families.hpp"
+#include "arcwise/sums/walk/family_walk.hpp"
+#include "arcwise/support/archive.hpp"
+#include "arcwise/support/stored.hpp"
+#include "arcwise/support/sum_memo.hpp"
+
+namespace arcwise {
+
+enum class SumMethod { table, rows, walk, scan };
+
+// What tables and rows hold. Rows of maxima alone answer no questions about sums.
+enum class Tabulated { sums, maxima, both };
+
+class NodeSums {
+  public:
+    // `tolerance` is the share of a sum that a walk or a scan may leave out.
+    NodeSums(const NodeFamilies& families, int node, SumMethod method, double tolerance,
+             Tabulated tabulated);
+
+    // As they were written, all large parts left where they lie in the file.
+    explicit NodeSums(ArchiveReader& reader) { describe(*this, reader); }
+    void write(ArchiveWriter& writer) const { describe(*this, writer); }
+
+    // 64-bit words in a set of possible parents.
+    std::size_t words() const { return words_; }
+    bool tabulated() const { return !sums_.empty(); }
+
+    // The table of sums over the sets of candidates, relative to the heaviest family; for callers
+    // that look up millions of times a second.
+    const Stored<double>& table() const { return sums_; }
+    double heaviest() const { return heaviest_; }
+    // Likewise the table of maxima, which are log weights as they are; empty without one.
+    const Stored<double>& maxima_table() const { return maxima_; }
+    ParentBits required_bits() const { return required_bits_.data(); }
+
+    // ln of the summed weights of the families within `allowed`.
+    double log_sum(ParentBits allowed) const;
+
+    // Of those that have at least one parent in `required` as well.
+    double log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const;
+
+    // The largest log weight of a family within `allowed`.
+    double max(ParentBits allowed) const;
+
+    // The heaviest family within `allowed` that meets `required` (null: any), or -1.
+    std::int64_t best(ParentBits allowed, ParentBits required) const;
+
+    // A family in proportion to its weight, known by its place; -1 if there is none.
+    std::int64_t draw(ParentBits allowed, Random& random) const;
+    std::int64_t draw(ParentBits allowed, ParentBits required, SumMemo& memo, Random& random) const;
+
+    // out[Y] = log_sum(base + Y) for every set Y of the given places, by its bits: place i is bit
+    // i. A place is a bit position of ParentBits; -1 stands for a node that can be no parent. The
+    // places are not in `base`.
+    void log_sums_over(ParentBits base, std::span<const int> places, double* out) const;
+
+    // by_place[u] += sum over the families A within base + places that hold u of
+    // e^(weight of A + log_factors[A's places]), for u in base and in places (bit positions). Used
+    // with factors for which every term is a probability and which do not grow with the set of
+    // places, as those that sum over what comes after the family: then the tolerance bounds the
+    // error.
+    void add_parent_probabilities(ParentBits base, std::span<const int> places,
+                                  const double* log_factors, double* by_place) const;
+
+    // by_place[u] += P(u is a parent | parents within `allowed`, one of them in `required`).
+    void add_parent_probabilities(ParentBits allowed, ParentBits required, SumMemo& memo,
+                                  double* by_place) const;
+
+    std::uint64_t count() const { return rows_ ? rows_->count() : sorted_->count(); }
+
+    // The log weight of the family at a place, and its parents as bits.
+    double weight(std::int64_t place) const {
+        return rows_ ? rows_->weight(place) : sorted_->weight(static_cast<std::size_t>(place));
+    }
+    void copy_parents(std::int64_t place, std::uint64_t* bits) const;
+
+    // The families by falling weight; there are none where sums are had from rows.
+    const SortedFamilies& families() const { return *sorted_; }
+
+    // The rows, if sums are had from them.
+    const PlusOneSums* rows() const { return rows_ ? &*rows_ : nullptr; }
+
+    // The walk, if sums are had by one.
+    const FamilyWalk* walk() const { return walk_ ? &*walk_ : nullptr; }
+
+  private:
+    template <class Self, class Archive>
+    static void describe(Self& self, Archive& archive) {
+        archive.number(self.node_);
+        archive.number(self.candidates_);
+        archive.number(self.required_count_);
+        archive.number(self.words_);
+        archive.optional(self.sorted_);
+        archive.optional(self.rows_);
+        archive.array(self.required_bits_);
+        archive.number(self.heaviest_);
+        archive.array(self.sums_);
+        archive.array(self.maxima_);
+        archive.optional(self.walk_);
+    }
+
+    // Look-ups of log_sums_over, without regard for required parents.
+    void look_up_over(ParentBits base, std::span<const int> places, double* out) const;
+    std::vector<std::uint64_t> with_places_in(std::size_t set, ParentBits base,
+                                              std::span<const int> places) const;
+    void add_row_probabilities(ParentBits base, std::span<const int> places,
+                               const double* log_factors, double* by_place) const;
+    void add_to_required(double amount, double* by_place) const;
+    bool is_candidate(int place) const {
+        return place >= 0 && static_cast<std::size_t>(place) < candidates_;
+    }
+    // ln of the summed weights relative to the heaviest family, by table or walk.
+    double relative_log_sum(ParentBits allowed) const;
+    // Whether every parent that must be in all families is allowed (or is met by `required`).
+    bool has_required_parents(ParentBits allowed) const;
+    bool meets_required_parents(ParentBits required) const;
+
+    std::uint64_t node_;
+    std::size_t candidates_;
+    std::size_t required_count_;
+    std::size_t words_;
+    std::optional<SortedFamilies> sorted_;
+    std::optional<PlusOneSums> rows_;
+    std::vector<std::uint64_t> required_bits_;  // the parents in every family
+    // Sums are kept relative to the heaviest family: logarithms near zero have more digits after
+    // the point, and a difference of two sums needs them.
+    double heaviest_ = 0.0;
+    Stored<double> sums_;  // by set of candidates; empty: no table
+    Stored<double> maxima_;
+    std::optional<FamilyWalk> walk_;
+};
+
+}  // namespace arcwise

@@ -1,0 +1,220 @@
+// The score sums of one node whose families are the subsets of its inside candidates, each alone or
+// joined by one of the outside ones.
+//
+// For every subset S of the inside candidates there is a row of numbers: the sum over the families
+// within S without an outside parent, then one for each outside parent, over the families within S
+// that have it. A sum over the families within any set is a row added up under a mask. Rows hold
+// plain numbers, each with a power of two of its own, so that a step takes no exponentials; a row
+// whose weights lie too far apart for that is kept as logarithms.
+//
+// A family is known by its place: the inside subset times the length of a row, plus the entry in
+// the row. Sets of possible parents are bits: inside candidates, outside ones, required parents;
+// whether the required ones are there is for the caller to see to.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "arcwise/families/family_table.hpp"
+#include "arcwise/sums/scan/sorted_families.hpp"
+#include "arcwise/support/archive.hpp"
+#include "arcwise/support/stored.hpp"
+#include "arcwise/support/sum_memo.hpp"
+
+namespace arcwise {
+
+class PlusOneSums {
+  public:
+    // Rows of sums, of maxima, or of both. Without sums there are no answers but `max`, `best`
+    // without required parents, `count` and what is known of a place. Throws `capacity` beyond 30
+    // inside candidates.
+    PlusOneSums(const NodeFamilies& families, int node, bool with_sums, bool with_max);
+
+    // As it was written.
+    explicit PlusOneSums(ArchiveReader& reader) { describe(*this, reader); }
+    void write(ArchiveWriter& writer) const { describe(*this, writer); }
+
+    // As in NodeSums, all of them.
+    double log_sum(ParentBits allowed) const;
+    double log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const;
+    double max(ParentBits allowed) const;
+    std::int64_t draw(ParentBits allowed, Random& random) const;
+    std::int64_t draw(ParentBits allowed, ParentBits required, Random& random) const;
+
+    // The place of the heaviest family within `allowed` that meets `required` (null: any), or -1.
+    std::int64_t best(ParentBits allowed, ParentBits required) const;
+
+    // by_place[u] += factor * P(u is a parent | parents within `allowed`, one of them in
+    // `required`, if that is not null).
+    void add_parent_probabilities(ParentBits allowed, ParentBits required, double factor,
+                                  SumMemo& memo, double* by_place) const;
+
+    std::uint64_t count() const { return count_; }
+    // The log weight of a family; of the best one where there are only maxima.
+    double weight(std::int64_t place) const {
+        return (raw_.empty() ? maxima_ : raw_)[static_cast<std::size_t>(place)];
+    }
+
+    // The place of the family with exactly these parents, the required ones not looked at; -1 if
+    // more than one is outside.
+    std::int64_t place_of(ParentBits parents) const;
+
+    // Adds the family's parents but for the required ones.
+    void add_parents(std::int64_t place, std::uint64_t* bits) const;
+
+    // Calls visit(place, weight) for all families within `allowed` that meet `required` (null: any)
+    // and have a weight.
+    template <class Visit>
+    void for_each(ParentBits allowed, ParentBits required, Visit visit) const;
+
+  private:
+    using Set = std::uint32_t;  // of inside candidates
+
+    template <class Self, class Archive>
+    static void describe(Self& self, Archive& archive) {
+        archive.number(self.node_);
+        archive.number(self.count_);
+        archive.number(self.words_);
+        archive.number(self.inside_);
+        archive.number(self.entries_);
+        archive.number(self.chunks_);
+        archive.number(self.length_);
+        archive.number(self.all_);
+        archive.array(self.raw_);
+        archive.number(self.heaviest_);
+        archive.array(self.rows_);
+        archive.array(self.exponents_);
+        archive.array(self.wide_sets_);
+        archive.array(self.wide_rows_);
+        archive.array(self.maxima_);
+    }
+
+    Set inside_of(ParentBits bits) const { return static_cast<Set>(bits[0]) & all_; }
+
+    // Which entries of a row the outside parents among `bits` are, 64 at a time.
+    std::uint64_t entries_of(ParentBits bits, std::size_t chunk) const;
+    // The row's entries within `allowed`, the one without an outside parent among them.
+    std::uint64_t entries_within(ParentBits allowed, std::size_t chunk) const {
+        return entries_of(allowed, chunk) | (chunk == 0 ? 1U : 0U);
+    }
+
+    [[noreturn]] static void refuse_without_sums();
+
+    void fill_sums();
+    void fill_maxima();
+    // Turns the logarithms of a row into plain numbers; false, and nothing done, where they are too
+    // far apart.
+    bool fill_row(double* numbers, int& exponent) const;
+    bool wide(Set set) const { return exponents_[set] == kept_as_logarithms; }
+    const double* row(Set set) const { return rows_.data() + set * length_; }
+    const double* wide_row(Set set) const {
+        const Set* found = std::lower_bound(wide_sets_.begin(), wide_sets_.end(), set);
+        return wide_rows_.data() + static_cast<std::size_t>(found - wide_sets_.begin()) * length_;
+    }
+
+    template <class Entries, class Fold, class Join>
+    double folded(const double* row, Entries entries, Fold fold, Join join) const;
+    // The sum of a row's entries as a plain number, to be multiplied by the row's power of two.
+    template <class Entries>
+    double sum_of(Set set, Entries entries) const;
+    template <class Entries>
+    double log_sum_of(Set set, Entries entries) const;
+    // The same in units of 2^exponent, of any row.
+    template <class Entries>
+    double sum_in_units(Set set, Entries entries, int exponent) const;
+    // The sum over the families that meet `required` as a plain number, in units of the power of
+    // two of the row of `allowed`; zero if it is too small a difference to be had so.
+    double sum_meeting(ParentBits allowed, ParentBits required) const;
+    // The entry of a row in units of 2^exponent.
+    double entry(Set set, std::size_t at, int exponent) const;
+
+    double add_up(ParentBits allowed, ParentBits required) const;
+    std::int64_t choose(ParentBits allowed, ParentBits required, Random& random) const;
+    // Draws start from a row of plain numbers; what is kept as logarithms may be a part of it.
+    // A subset of `set` with all of `included`, in proportion to the weights of the families that
+    // have the entry's outside parent.
+    Set draw_inside(Set set, Set included, std::size_t at, Random& random) const;
+    // The same for a subset that meets `wanted`.
+    Set draw_inside_meeting(Set set, Set wanted, std::size_t at, Random& random) const;
+    // The weight of the families between two sets, by inclusion and exclusion.
+    double between(Set included, Set set, std::size_t at, int exponent) const;
+    std::int64_t place(Set set, std::size_t at) const {
+        return static_cast<std::int64_t>(set * length_ + at);
+    }
+
+    static constexpr int kept_as_logarithms = std::numeric_limits<int>::min();
+
+    std::uint64_t node_;
+    std::uint64_t count_;
+    std::size_t words_;   // of a set of possible parents
+    std::size_t inside_;  // candidates
+    std::size_t entries_;
+    std::size_t chunks_;  // of 64 entries in a row
+    std::size_t length_;  // of a row: the entries, and zeros up to a multiple of eight
+    Set all_;
+    Stored<double> raw_;     // the log weight of each family
+    double heaviest_ = 0.0;  // of them; rows are relative to it
+    Stored<double> rows_;    // sums over subsets
+    Stored<int> exponents_;  // of two, by row
+    Stored<Set> wide_sets_;  // those whose rows are kept as logarithms, ascending
+    Stored<double> wide_rows_;
+    Stored<double> maxima_;  // over subsets; empty if not asked for
+};
+
+inline std::uint64_t PlusOneSums::entries_of(ParentBits bits, std::size_t chunk) const {
+    // Entry 1 is the first bit after the inside candidates; entry 0 takes the bit before it, which
+    // is cleared.
+    std::uint64_t result = 0;
+    const std::size_t start = inside_ + 64 * chunk;
+    if (start == 0) {
+        result = bits[0] << 1;
+    } else {
+        const std::size_t word = (start - 1) / 64;
+        const std::size_t shift = (start - 1) % 64;
+        if (word >= words_) return 0;
+        result = bits[word] >> shift;
+        if (shift > 0 && word + 1 < words_) result |= bits[word + 1] << (64 - shift);
+    }
+    const std::size_t left = entries_ - 64 * chunk;
+    if (left < 64) result &= (std::uint64_t{1} << left) - 1;
+    return chunk == 0 ? result & ~std::uint64_t{1} : result;
+}
+
+inline std::int64_t PlusOneSums::place_of(ParentBits parents) const {
+    std::size_t at = 0;
+    for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+        const std::uint64_t entries = entries_of(parents, chunk);
+        if (entries == 0) continue;
+        if (at != 0 || !std::has_single_bit(entries)) return -1;
+        at = 64 * chunk + static_cast<std::size_t>(std::countr_zero(entries));
+    }
+    return place(inside_of(parents), at);
+}
+
+template <class Visit>
+void PlusOneSums::for_each(ParentBits allowed, ParentBits required, Visit visit) const {
+    if (raw_.empty()) refuse_without_sums();
+    const Set within = inside_of(allowed);
+    const Set wanted = required == nullptr ? 0 : inside_of(required);
+    // All subsets of `within`, the empty one first.
+    Set set = 0;
+    do {
+        const bool met = required == nullptr || (set & wanted) != 0;
+        for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+            std::uint64_t left = entries_within(allowed, chunk);
+            if (!met) left &= entries_of(required, chunk);
+            for (; left != 0; left &= left - 1) {
+                const std::int64_t at =
+                    place(set, 64 * chunk + static_cast<std::size_t>(std::countr_zero(left)));
+                const double of_family = weight(at);
+                if (of_family > -std::numeric_limits<double>::infinity()) visit(at, of_family);
+            }
+        }
+        set = (set - within) & within;
+    } while (set != 0);
+}
+
+}  // namespace arcwise

@@ -1,0 +1,239 @@
+// Partitions of many kinds of nodes never lose track of their weight, every move is reversible, and
+// neither what is remembered nor what is forgotten changes a sum or a draw.
+#include "arcwise/spaces/partitions/partitions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "arcwise/chains/laws.hpp"
+#include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/spaces/partitions/family_draws.hpp"
+#include "arcwise/spaces/partitions/part_sums.hpp"
+#include "check.hpp"
+#include "generated.hpp"
+
+using namespace arcwise;
+using namespace arcwise::tests;
+
+namespace {
+
+struct Kind {
+    int nodes = 5;
+    int candidates = 1000;
+    int most_parents = 2;
+    double spread = 4.0;
+    double impossible = 0.0;  // families
+    bool required_edges = false;
+    SumMethod method = SumMethod::table;  // with rows, one parent besides the candidates
+};
+
+std::shared_ptr<const ScoreSums> sums_of(const Kind& kind) {
+    Random random(17, static_cast<std::uint64_t>(kind.nodes));
+    FamilyTable table;
+    for (int node = 0; node < kind.nodes; ++node) {
+        std::vector<int> required;
+        std::vector<int> candidates;
+        std::vector<int> outside;
+        for (int step = 1; step < kind.nodes; ++step) {
+            const int other = (node * step + step) % kind.nodes;
+            const auto known = [&](const std::vector<int>& nodes) {
+                return std::ranges::find(nodes, other) != nodes.end();
+            };
+            if (other == node || known(required) || known(candidates) || known(outside)) continue;
+            const bool must = kind.required_edges && node > 0 && node % 4 == 0 && other < node;
+            if (must && required.empty()) {
+                required.push_back(other);
+            } else if (static_cast<int>(candidates.size()) < kind.candidates) {
+                candidates.push_back(other);
+            } else if (kind.method == SumMethod::rows) {
+                outside.push_back(other);
+            }
+        }
+        std::ranges::sort(candidates);
+        std::ranges::sort(outside);
+        table.emplace_back(candidates, required, kind.most_parents, outside);
+        table.back().values().resize(table.back().count());
+        set_weights(table.back(), random, kind.spread, kind.impossible);
+        if (!required.empty()) continue;
+        table.back().values()[0] = -1.0;  // so that there is a DAG
+    }
+    return std::make_shared<const ScoreSums>(table,
+                                             std::vector<SumMethod>(table.size(), kind.method),
+                                             1e-12, Tabulated::sums, RunOptions{});
+}
+
+// Random sets of one node of a partition: `needed` lies within `allowed` and may be empty.
+std::vector<std::uint64_t> random_sets(const ScoreSums& sums, int node, Random& random) {
+    const std::size_t words = sums.words();
+    std::vector<std::uint64_t> sets(2 * words, 0);
+    const double share = random.uniform();
+    const double share_needed = random.uniform();
+    for (std::size_t place = 0; place < sums.possible_parents(node).size(); ++place) {
+        if (random.uniform() > share) continue;
+        sets[place / 64] |= std::uint64_t{1} << (place % 64);
+        if (random.uniform() > share_needed) continue;
+        sets[words + place / 64] |= std::uint64_t{1} << (place % 64);
+    }
+    return sets;
+}
+
+double plain_sum(const ScoreSums& sums, int node, PartSets sets, SumMemo& memo) {
+    return needs_parent(sets, sums.words()) ? sums[node].log_sum(sets, sets + sums.words(), memo)
+                                            : sums[node].log_sum(sets);
+}
+
+const Kind kinds[] = {
+    {.nodes = 9, .spread = 300.0, .required_edges = true},
+    {.nodes = 9, .candidates = 3, .spread = 30.0, .impossible = 0.3},
+    {.nodes = 130, .candidates = 6, .spread = 50.0, .required_edges = true},
+    {.nodes = 80, .candidates = 4, .spread = 50.0, .method = SumMethod::rows},
+    {.nodes = 80, .candidates = 4, .required_edges = true, .method = SumMethod::rows},
+    // More than one word of possible parents.
+    {.nodes = 100, .spread = 50.0, .required_edges = true, .method = SumMethod::walk},
+    {.nodes = 70, .spread = 5.0, .method = SumMethod::scan},
+};
+
+// The law of every step from every state, as a flow of probability from one to the other.
+double largest_imbalance(const Partitions& space, const Temperature& temperature) {
+    const auto state = space.make_state();
+    std::map<Code, double> target;
+    double total = 0.0;
+    for (const auto& [code, probability] : uniform_law(space)) {
+        state->decode(code);
+        const double density = std::exp(temperature.log_density(state->log_weight()));
+        if (density > 0.0) total += target[code] = density;
+    }
+    std::map<std::pair<Code, Code>, double> flow;
+    double largest = 0.0;
+    for (const auto& [code, density] : target) {
+        double sum = 0.0;
+        for (const auto& [to, share] : step_law(space, code, temperature)) {
+            flow[{code, to}] += density / total * share;
+            sum += share;
+        }
+        largest = std::max(largest, std::abs(sum - 1.0));
+    }
+    for (const auto& [ends, there] : flow) {
+        const auto back = flow.find({ends.second, ends.first});
+        largest = std::max(largest, std::abs(there - (back == flow.end() ? 0.0 : back->second)));
+    }
+    return largest;
+}
+
+}  // namespace
+
+TEST(every_move_of_five_nodes_in_parts_is_reversible) {
+    const Kind small[] = {{},
+                          {.candidates = 2, .most_parents = 1, .required_edges = true},
+                          {.candidates = 2, .impossible = 0.3},
+                          {.candidates = 2, .required_edges = true, .method = SumMethod::rows}};
+    for (const Kind& kind : small) {
+        const auto sums = sums_of(kind);
+        for (std::size_t move = 0; move < Partitions::usual.size(); ++move) {
+            Partitions::MoveWeights only{};
+            only[move] = 1.0;
+            const Partitions space(sums, only);
+            CHECK(largest_imbalance(space, Temperature{}) < 1e-12);
+            CHECK(largest_imbalance(space, Temperature::at(0.3)) < 1e-12);
+        }
+    }
+}
+
+TEST(partitions_keep_track_through_thousands_of_moves) {
+    MoveCounts of_all_kinds(6);
+    for (const Kind& kind : kinds) {
+        const auto sums = sums_of(kind);
+        const Partitions space(sums, Partitions::usual);
+        const auto state = space.make_state();
+        Random random(3, 1);
+        const int steps = kind.method == SumMethod::table ? 6000 : 800;
+        MoveCounts counts(space.move_names().size());
+        state->draw_uniform(random);
+        const Temperature temperatures[] = {Temperature::at(0.0), Temperature::at(0.5),
+                                            Temperature::at(0.999)};
+        for (int step = 0; step < steps; ++step) {
+            metropolis_step(*state, temperatures[step / 200 % 3], random, counts);
+            if (step % 50 != 0) continue;
+            const LogWeight fresh = state->recomputed_weight();
+            CHECK_CLOSE(state->log_weight().value, fresh.value, 1e-9);
+            CHECK(state->log_weight().impossible == fresh.impossible);
+        }
+        settle(*state, random, counts.proposed.size());
+        for (int step = 0; step < steps; ++step) {
+            metropolis_step(*state, Temperature{}, random, counts);
+            if (step % 50 != 0) continue;
+            CHECK_CLOSE(state->log_weight().value, state->recomputed_weight().value, 1e-9);
+            CHECK(state->log_weight().impossible == 0);
+        }
+        of_all_kinds.add(counts);
+    }
+    for (const std::uint64_t accepted : of_all_kinds.accepted) CHECK(accepted > 100);
+}
+
+TEST(sums_of_parts_are_the_same_remembered_or_forgotten) {
+    for (const Kind& kind : kinds) {
+        const auto sums = sums_of(kind);
+        const NodeWeights weights(sums);
+        PartSums few(weights, 2);
+        PartSums many(weights);
+        SumMemo memo;
+        Random random(5, 0);
+        std::vector<std::vector<std::uint64_t>> seen;
+        std::vector<int> nodes;
+        std::vector<LogWeight> answers(3000);
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            // Every other time something that was asked before.
+            const std::size_t old = i % 2 == 1 ? random.below(i) : i;
+            nodes.push_back(old < i ? nodes[old] : below(random, kind.nodes));
+            seen.push_back(old < i ? seen[old] : random_sets(*sums, nodes[i], random));
+        }
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            const double expected = plain_sum(*sums, nodes[i], seen[i].data(), memo);
+            CHECK(few.log_sum(nodes[i], seen[i].data()) == expected);
+            CHECK(many.log_sum(nodes[i], seen[i].data()) == expected);
+        }
+        CHECK(few.entries() == 2);
+        CHECK(many.entries() >= 1024);
+        // All at a time, by memories that grow or forget meanwhile.
+        PartSums growing(weights);
+        for (PartSums* asked : {&few, &growing}) {
+            for (std::size_t i = 0; i < answers.size(); ++i) {
+                asked->ask(nodes[i], seen[i].data(), i % 3 == 0, answers[i]);
+            }
+            asked->answer();
+            for (std::size_t i = 0; i < answers.size(); ++i) {
+                const bool lacks_parent =
+                    i % 3 != 0 && !needs_parent(seen[i].data(), sums->words());
+                const double sum = plain_sum(*sums, nodes[i], seen[i].data(), memo);
+                const bool possible = !lacks_parent && sum > minus_infinity;
+                CHECK(answers[i].impossible == (possible ? 0 : 1));
+                CHECK(answers[i].value == (possible ? sum : weights.stand_in(nodes[i])));
+            }
+        }
+    }
+}
+
+TEST(remembered_families_are_drawn_like_scanned_ones) {
+    for (const Kind& kind : kinds) {
+        const auto sums = sums_of(kind);
+        FamilyDraws draws(*sums);
+        SumMemo memo;
+        Random random(6, 0);
+        for (int i = 0; i < 2000; ++i) {
+            const int node = below(random, kind.nodes);
+            const auto sets = random_sets(*sums, node, random);
+            const double sum = plain_sum(*sums, node, sets.data(), memo);
+            if (sum == minus_infinity) continue;
+            for (int draw = 0; draw < 4; ++draw) {
+                Random same = random;
+                const std::int64_t expected =
+                    needs_parent(sets.data(), sums->words())
+                        ? (*sums)[node].draw(sets.data(), sets.data() + sums->words(), memo, same)
+                        : (*sums)[node].draw(sets.data(), same);
+                CHECK(draws.draw(node, sets.data(), sum, random) == expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+"""From what chains or annealing runs kept to a posterior: edges, DAGs, best DAG.
+
+Where the states of a space follow the target, the edge probabilities given each
+state are exact and are averaged as they are. States of orders follow the
+order-modular law; for the modular one, every DAG drawn from them counts with the
+inverse of its number of orders (equations 5 to 8 of Niinimäki, Parviainen and
+Koivisto 2016).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.algorithms.dag_weights import best_dag
+from arcwise.diagnostics.findings import fewest_effective_dags
+from arcwise.errors import ArgumentError, WeightCollapseWarning
+from arcwise.graphs.dag import Dag
+from arcwise.model import Model
+from arcwise.posterior import DagSample
+from arcwise.records.recording import Kept, Recording
+from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.support.warnings import warn
+
+
+@dataclass(frozen=True, eq=False)
+class Assembled:
+    """Edges with their errors, the DAGs, and the best of them."""
+
+    edges: NDArray[np.float64]
+    edge_errors: NDArray[np.float64]
+    dags: DagSample | None
+    best: Dag | None
+    best_log_weight: float | None
+
+
+def assemble(
+    model: Model,
+    recording: Recording,
+    kept: Sequence[Kept],
+    log_weights: NDArray[np.float64] | None,
+) -> Assembled:
+    """Return what the records say under the target.
+
+    Parameters
+    ----------
+    model
+        The model.
+    recording
+        The posterior wanted, and how it was recorded.
+    kept
+        One record for each chain or run, each with at least one state.
+    log_weights
+        One for each annealing run; None for chains, whose states all count the same.
+    """
+    dags = weighted_dags(model.variables, kept, log_weights)
+    if recording.weighted:
+        if dags is None:
+            raise ArgumentError("no DAG was drawn; give dags_per_state of 1 or more")
+        warn_of_collapse(dags)
+        edges, errors = dags.edge_probabilities(), dags.standard_errors()
+    elif log_weights is None:
+        edges, errors = _edges_of_chains(kept)
+    else:
+        edges, errors = _edges_of_runs(kept, log_weights)
+    best, best_log_weight = (None, None) if dags is None else best_dag(model, dags)
+    return Assembled(np.clip(edges, 0.0, 1.0), errors, dags, best, best_log_weight)
+
+
+def weighted_dags(
+    variables: tuple[str, ...], kept: Sequence[Kept], log_weights: NDArray[np.float64] | None
+) -> DagSample | None:
+    """Return all DAGs drawn with their weights, or None if there are none."""
+    if sum(len(record.parents) for record in kept) == 0:
+        return None
+    chains = np.repeat(np.arange(len(kept)), [len(record.parents) for record in kept])
+    logs = [record.log_dag_weights() for record in kept]
+    if log_weights is not None:
+        # A run counts by its weight however many states were kept of it.
+        shares = [float(w) - np.log(r.states) for w, r in zip(log_weights, kept, strict=True)]
+        logs = [own + share for own, share in zip(logs, shares, strict=True)]
+    return DagSample(
+        variables,
+        np.concatenate([record.parents for record in kept]),
+        log_weights=np.concatenate(logs),
+        chains=chains,
+    )
+
+
+def warn_of_collapse(dags: DagSample) -> None:
+    """Warn if a few DAGs carry nearly all of the weight."""
+    effective = dags.effective_sample_size()
+    if effective < fewest_effective_dags(len(dags)):
+        warn(
+            f"the weights of the {len(dags)} DAGs are worth {effective:.1f} equally weighted ones; "
+            "draw more DAGs, or use space='partitions', which needs no weights",
+            WeightCollapseWarning,
+        )
+
+
+def _edges_of_chains(kept: Sequence[Kept]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return means of the edge probabilities, with errors by the means of batches.
+
+    Batches may still be correlated with their neighbours, which is seen from them.
+    """
+    total = np.sum([_sums(r) for r in kept], axis=0) / sum(r.states_summed for r in kept)
+    batches = [_batch_means(record) for record in kept]
+    counts = [len(means) for means in batches]
+    sizes = np.repeat([record.edge_batch_size for record in kept], counts)
+    errors = weighted_standard_error(
+        np.concatenate(batches), sizes, np.repeat(np.arange(len(kept)), counts)
+    )
+    return total, errors
+
+
+def _batch_means(record: Kept) -> NDArray[np.float64]:
+    assert record.edge_batches is not None
+    means: NDArray[np.float64] = record.edge_batches / record.edge_batch_size
+    return means
+
+
+def _edges_of_runs(
+    kept: Sequence[Kept], log_weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return weighted means over independent runs, with errors by the delta method."""
+    shares = np.exp(log_weights - log_weights.max())
+    shares /= shares.sum()
+    edges = sum(share * _sums(r) / r.states for share, r in zip(shares, kept, strict=True))
+    spread = sum(
+        (share * (_sums(r) / r.states - edges)) ** 2 for share, r in zip(shares, kept, strict=True)
+    )
+    count = len(kept)
+    scale = count / (count - 1) if count > 1 else np.nan
+    return np.asarray(edges), np.sqrt(np.asarray(spread) * scale)
+
+
+def _sums(record: Kept) -> NDArray[Any]:
+    assert record.edge_sums is not None
+    return record.edge_sums

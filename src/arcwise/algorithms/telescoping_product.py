@@ -1,0 +1,65 @@
+"""The ratio of two normalising constants as a product over a ladder of temperatures.
+
+Between neighbours, the mean over the hotter chain of (colder density / hotter
+density) is the ratio of their constants; the product of all leads from the
+uniform distribution to the posterior (section 4.5 of Niinimäki, Parviainen and
+Koivisto 2016).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.statistics.convergence import weighted_standard_error
+
+Ratio = tuple[NDArray[np.float64], int, int]
+"""The log sums of batches of one ratio along one chain, the count, and the batch size."""
+
+
+def telescoped(
+    chains: Sequence[Sequence[Ratio]], *, same_temperatures: bool = True
+) -> tuple[float, float]:
+    """Return the log of the product of all ratios, and the variance of that.
+
+    Parameters
+    ----------
+    chains
+        For each chain, for each pair of neighbouring temperatures, its batches.
+    same_temperatures
+        Whether all chains have the same ladder; else their ratios are of different
+        constants, and only the products can be averaged.
+
+    Notes
+    -----
+    All ratios of a chain have batches of the same steps. The relative deviation
+    of a batch, added up over the ladder, is what the batch does to the log of the
+    product to first order; so the correlation between levels is accounted for, and
+    that of batches along a chain is seen from them.
+    """
+    if not same_temperatures:
+        each = np.array([telescoped([chain]) for chain in chains if chain[0][1] > 0])
+        return float(each[:, 0].mean()), float(each[:, 1].sum() / len(each) ** 2)
+    pairs = len(chains[0])
+    total = 0.0
+    deviations: list[NDArray[np.float64]] = [np.zeros(0) for _ in chains]
+    for pair in range(pairs):
+        sums = [chain[pair] for chain in chains]
+        top = max(float(log_sums.max(initial=-np.inf)) for log_sums, _, _ in sums)
+        if top == -np.inf:
+            return -np.inf, np.inf
+        plain = sum(float(np.exp(log_sums - top).sum()) for log_sums, _, _ in sums)
+        mean = plain / sum(count for _, count, _ in sums)
+        total += top + float(np.log(mean))
+        for chain, (log_sums, count, size) in enumerate(sums):
+            whole = np.exp(log_sums[: count // size] - top) / size
+            relative = whole / mean - 1.0
+            deviations[chain] = relative if pair == 0 else deviations[chain] + relative
+    sizes = [np.full(len(own), chain[0][2]) for own, chain in zip(deviations, chains, strict=True)]
+    numbers = np.repeat(np.arange(len(chains)), [len(own) for own in deviations])
+    error = float(
+        weighted_standard_error(np.concatenate(deviations), np.concatenate(sizes), numbers)
+    )
+    return total, float("inf") if np.isnan(error) else error**2

@@ -1,0 +1,5 @@
+"""Computations spread over the workers of a Dask cluster."""
+
+from arcwise.cluster.dask_engine import DaskEngine
+
+__all__ = ["DaskEngine"]

@@ -1,0 +1,249 @@
+"""A Dask cluster as the engine uses it: tasks out, results in, files to every machine."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from arcwise.cluster.host_files import HostFile, finish, store
+from arcwise.cluster.spread import disagreement
+from arcwise.cluster.work import About, Versions, Work, about, perform
+from arcwise.errors import EngineError, MissingDependencyError
+
+_CONNECT = 10.0
+_CHUNK = 8 << 20
+_CHUNKS_ON_THE_WAY = 4
+_MOST_TRIES = 5
+
+
+def distributed(module: str = "distributed") -> Any:
+    """Return the package or a part of it, or refuse in one sentence."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingDependencyError(
+            "a cluster needs the packages dask and distributed, which are not installed; run "
+            "pip install 'arcwise[cluster]'"
+        ) from None
+
+
+def connect(address: str) -> Any:
+    """Return a client of the scheduler at an address or in a scheduler file."""
+    dask = distributed()
+    named = address.removeprefix("dask://")
+    known: dict[str, Any] = {"address": named}
+    if named.endswith(".json"):
+        if not Path(named).exists():
+            raise EngineError(
+                f"there is no scheduler file '{named}'; start the scheduler with "
+                f"'dask scheduler --scheduler-file {named}', or check the path"
+            )
+        known = {"scheduler_file": named}
+    client = dask.Client.__new__(dask.Client)
+    try:
+        client.__init__(**known, timeout=_CONNECT, set_as_default=False)
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        # Else it would try for long to take leave of a scheduler that it never met.
+        client.status = "closed"
+        raise EngineError(
+            f"no Dask scheduler answers at '{address}' ({type(error).__name__}); start one with "
+            "'dask scheduler', or check the address"
+        ) from None
+    return client
+
+
+class Cluster:
+    """A connection to a cluster.
+
+    Parameters
+    ----------
+    client
+        A `distributed.Client`.
+    chunk
+        The bytes of a file sent at once.
+    """
+
+    def __init__(self, client: Any, chunk: int = _CHUNK) -> None:
+        self.client = client
+        self._chunk = chunk
+        self._versions = Versions.own()
+        self._files: dict[HostFile, Path] = {}
+        self._users: Counter[HostFile] = Counter()
+        self._numbers = count()
+
+    def __str__(self) -> str:
+        """Say which it is."""
+        return f"the cluster at {self.client.scheduler.address}"
+
+    def slots(self) -> dict[str, int]:
+        """Return how many tasks each worker does at once, by its address."""
+        found: dict[str, int] = self.client.nthreads()
+        return found
+
+    def submit(self, works: Sequence[Work], worker: str | None) -> list[Any]:
+        """Hand out tasks, all in one message, and return their futures."""
+        # The key need not be a hash of the work; it must be new each time, or a task that is done
+        # again after a loss could be given the answer of its first time.
+        keys = [f"arcwise-{id(self):x}-{os.getpid()}-{next(self._numbers)}" for _ in works]
+        futures: list[Any] = self.client.map(
+            perform,
+            works,
+            versions=self._versions,
+            key=keys,
+            pure=False,
+            workers=None if worker is None else [worker],
+        )
+        return futures
+
+    def results(self, futures: list[Any]) -> Iterator[tuple[Any, Any]]:
+        """Give each future with its result, or with the error it ended in."""
+        good = [future for future in futures if future.status == "finished"]
+        try:
+            values = dict(zip(good, self.client.gather(good), strict=True))
+        except Exception:  # one of them; find out which
+            values = {}
+        for future in futures:
+            if future in values:
+                yield future, values[future]
+                continue
+            try:
+                yield future, self.client.gather(future)
+            except Exception as error:
+                yield future, error
+
+    def cancel(self, futures: list[Any]) -> None:
+        """Let go of tasks whose results nobody wants."""
+        self.client.cancel(futures, force=True)
+
+    @staticmethod
+    def is_loss(error: BaseException) -> bool:
+        """Whether a task failed since workers went away, not for a reason of its own."""
+        losses = (
+            distributed().KilledWorker,
+            distributed("distributed.comm").CommClosedError,
+            distributed("distributed.utils").CancelledError,
+        )
+        return isinstance(error, losses)
+
+    def share(self, file: HostFile, path: Path) -> None:
+        """See to it that all workers there are can read a file; others are sent it when they ask.
+
+        Parameters
+        ----------
+        file
+            The file as tasks name it.
+        path
+            Where this process has it.
+        """
+        self._files[file] = path
+        self._users[file] += 1
+        workers = list(self.slots())
+        if not workers:
+            return  # they may be on their way
+        self.send_files(workers)
+
+    def send_files(self, workers: list[str]) -> None:
+        """Send the files to those of the workers whose machines do not have them, once to each."""
+        for _ in range(_MOST_TRIES):
+            lacking = self._lacking(workers)
+            if not lacking:
+                return
+            for file, path in self._files.items():
+                self._send(file, path, list(lacking.values()))
+        raise EngineError(
+            f"the files of this run could not be stored on the machine of {workers[0]}; see "
+            "whether its disk has room, or set ARCWISE_CACHE there to another folder"
+        )
+
+    def forget(self, file: HostFile) -> None:
+        """Send a file no more, once all that it was shared for is over."""
+        self._users[file] -= 1
+        if self._users[file] <= 0:
+            self._files.pop(file, None)
+
+    def _lacking(self, workers: list[str]) -> dict[str, str]:
+        """Return a worker of each place that lacks a file."""
+        alive = self.slots()
+        asked = [worker for worker in workers if worker in alive]
+        if not asked:
+            return {}
+        try:
+            answers: dict[str, About | BaseException] = self.client.run(
+                about, tuple(self._files), workers=asked, on_error="return"
+            )
+        except OSError:  # one went away while it was asked
+            return self._lacking(workers)
+        result: dict[str, str] = {}
+        for worker, answer in answers.items():
+            if isinstance(answer, OSError):
+                continue  # gone, or without room, which comes out when it is sent the file
+            # A worker that cannot unpickle the question answers with the text of that error.
+            if isinstance(answer, Exception) and "ModuleNotFoundError" in str(answer):
+                raise EngineError(
+                    f"the worker {worker} cannot import arcwise ({answer}); install version "
+                    f"{self._versions.arcwise} there"
+                )
+            if isinstance(answer, BaseException):
+                raise answer
+            if answer.versions != self._versions:
+                raise disagreement(worker, answer.versions)
+            if not answer.has_files:
+                result.setdefault(answer.place, worker)
+        return result
+
+    def _send(self, file: HostFile, path: Path, workers: list[str]) -> None:
+        """Send a file to some workers chunk by chunk; they pass chunks on to each other.
+
+        A worker that dies on the way is left out; whether a machine has the file in the
+        end is asked afterwards.
+        """
+        flying: list[dict[Any, str]] = []
+        with open(path, "rb") as source:
+            for offset in range(0, file.size, self._chunk):
+                chunk = source.read(self._chunk)
+                alive = [worker for worker in workers if worker in self.slots()]
+                if not alive:
+                    return
+                try:
+                    held = self.client.scatter(chunk, workers=[alive[0]], hash=False)
+                except Exception:
+                    if alive[0] in self.slots():
+                        raise
+                    return  # its worker has just died; what is missing is asked for once more
+                flying.append({self._on(each, store, file, offset, held): each for each in alive})
+                if len(flying) >= _CHUNKS_ON_THE_WAY:
+                    self._settle(flying.pop(0))
+            for stored in flying:
+                self._settle(stored)
+        alive = [worker for worker in workers if worker in self.slots()]
+        self._settle({self._on(worker, finish, file): worker for worker in alive})
+
+    def _on(self, worker: str, function: Any, *arguments: Any) -> Any:
+        key = f"arcwise-file-{id(self):x}-{os.getpid()}-{next(self._numbers)}"
+        return self.client.submit(
+            function, *arguments, key=key, workers=[worker], priority=100, pure=False
+        )
+
+    def _settle(self, tasks: dict[Any, str]) -> None:
+        """Wait until tasks are done or their workers gone."""
+        wait = distributed().wait
+        while True:
+            alive = self.slots()
+            waiting = [task for task, worker in tasks.items() if worker in alive]
+            if not waiting:
+                return
+            try:
+                with self.client.as_current():
+                    wait(waiting, timeout=1.0)
+                return
+            except TimeoutError:
+                continue
+            except Exception as error:
+                if not self.is_loss(error):
+                    raise
+                return

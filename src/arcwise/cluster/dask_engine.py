@@ -1,0 +1,149 @@
+"""`DaskEngine`: the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from arcwise import _core
+from arcwise.cluster import host_files
+from arcwise.cluster.connection import Cluster, connect
+from arcwise.cluster.host_files import HostFile
+from arcwise.cluster.mapping_work import MappingWork
+from arcwise.cluster.sampling import ClusterAnnealedRuns, ClusterChains
+from arcwise.cluster.scoring import score_on_cluster
+from arcwise.cluster.spread import Spread
+from arcwise.engines.coerce import cluster_engine
+from arcwise.engines.engine import Engine, ScoringJob
+from arcwise.errors import ArgumentError, EngineError
+from arcwise.scores.job import FamilyScoring
+from arcwise.spaces import Space
+from arcwise.sums import ScoreSums, score_table
+from arcwise.support.running import Run
+
+
+class DaskEngine(Engine):
+    """The workers of a Dask cluster.
+
+    Score sums and data are written to a file once, sent to each machine once, and
+    mapped by all its workers. Workers may come and go while it runs: what one was at when it
+    died is done again by another, with the same result.
+
+    Parameters
+    ----------
+    cluster
+        A `distributed.Client`; or the address of a scheduler, such as
+        ``"tcp://10.0.0.1:8786"``, with or without ``dask://`` before it; or the path
+        of a scheduler file, which ends in ``.json``.
+    folder
+        Where this process writes files for the workers; None for a folder of its own
+        machine. On a file system that the workers share, they read them there.
+    shared
+        Whether workers look for files where this process has them, before they are
+        sent.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> from distributed import Client
+    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> def sample(engine):
+    ...     return arcwise.ais(model, runs=20, steps=500, seed=1, engine=engine).log_evidence
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
+    ...     far = sample(arcwise.DaskEngine(client))
+    >>> far == sample(None)
+    True
+    """
+
+    def __init__(
+        self,
+        cluster: Any,
+        *,
+        folder: str | os.PathLike[str] | None = None,
+        shared: bool = True,
+    ) -> None:
+        self._owned = isinstance(cluster, str | os.PathLike)
+        client = connect(os.fspath(cluster)) if self._owned else cluster
+        if not hasattr(client, "scatter") or not hasattr(client, "nthreads"):
+            raise EngineError(
+                f"the cluster is a {type(cluster).__name__}; give a distributed.Client or the "
+                "address of a scheduler"
+            )
+        self.cluster = Cluster(client)
+        self._folder = None if folder is None else Path(folder)
+        self._shared = shared
+
+    def __repr__(self) -> str:
+        """Say where it is."""
+        return f"DaskEngine({self.cluster.client.scheduler.address!r})"
+
+    def close(self) -> None:
+        """Close the connection if it was made for this engine."""
+        if self._owned:
+            self.cluster.client.close()
+
+    def annealed_runs(
+        self, sums: ScoreSums, space: Space, *, open_ended: bool
+    ) -> Callable[..., Any]:
+        """Return what makes annealing runs, called and used as the core's `AnnealedRuns` is."""
+        table = self._share_sums(sums)
+        return partial(ClusterAnnealedRuns, self.cluster, table, space, open_ended)
+
+    def chains(self, sums: ScoreSums, space: Space) -> Callable[..., Any]:
+        """Return what makes chains, called and used as the core's `Chains` is."""
+        return partial(ClusterChains, self.cluster, self._share_sums(sums), space)
+
+    def score(self, job: ScoringJob, run: Run) -> _core.FamilyTable:
+        """Return the scores of families."""
+        assert isinstance(job, FamilyScoring)
+        with self._payload(job) as file:
+            return score_on_cluster(self.cluster, job, file, run)
+
+    def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
+        """Return what a function makes of each of some things, in their order."""
+        results: list[Any] = [None] * len(things)
+        with self._payload(function) as file:
+
+            def work(first: int, count: int) -> MappingWork:
+                return MappingWork(file, tuple(things[first : first + count]))
+
+            def collect(first: int, count: int, done: Any) -> None:
+                results[first : first + count] = done.value
+
+            Spread(self.cluster, len(things), work, collect, share=run.progress).run()
+        return results
+
+    def _share_sums(self, sums: ScoreSums) -> HostFile:
+        """Write score sums to a file that workers can read, and return what they know it by."""
+
+        def write(path: Path) -> Any:
+            return sums.write(path)
+
+        published = host_files.publish(score_table.KIND, write, self._folder, self._shared)
+        self.cluster.share(*published)
+        return published[0]
+
+    @contextmanager
+    def _payload(self, thing: Any) -> Iterator[HostFile]:
+        """Give a file that workers can read and that holds something."""
+        file, path = host_files.publish_payload(thing, self._folder, self._shared)
+        self.cluster.share(file, path)
+        try:
+            yield file
+        finally:
+            self.cluster.forget(file)
+
+
+@cluster_engine.fill
+def open_cluster(value: Any) -> Engine:
+    """Return the engine of a cluster, given as a client or by its address."""
+    if isinstance(value, str | os.PathLike) and os.fspath(value) in ("", "dask://"):
+        raise ArgumentError(
+            f"engine is {value!r}; give the address of a scheduler, such as "
+            "'dask://10.0.0.1:8786', a distributed.Client or an Engine"
+        )
+    return DaskEngine(value)

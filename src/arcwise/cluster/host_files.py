@@ -1,0 +1,240 @@
+"""Files that every worker of a cluster needs, once on each machine and known by their hash.
+
+A worker uses the driver's own file where it can see it, as on a shared file
+system. Else the file is sent to one worker of the machine, which stores it under its
+hash in a folder of the machine; the folder is ``$ARCWISE_CACHE``, or one for this user
+among the temporary files. A lock keeps two workers from writing at once; the system
+takes it back from a worker that dies.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pickle
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from arcwise.errors import ArcwiseError, EngineError, FileFormatError
+from arcwise.sums import ScoreSums, score_table
+from arcwise.support.sealed_files import Header, header_of, seal, verify
+
+PAYLOAD = "arcwise payload"
+PAYLOAD_VERSION = 1
+_VERSIONS = {PAYLOAD: PAYLOAD_VERSION, score_table.KIND: score_table.VERSION}
+_MOST_OPEN = 8
+_WRITING = ".writing-"
+_UNUSED_FOR = 3 * 24 * 3600.0
+
+
+class FileMissing(ArcwiseError):
+    """A file is not on this machine yet."""
+
+
+@dataclass(frozen=True)
+class HostFile:
+    """A file as a task names it: its kind, hash and length, and where the driver has it."""
+
+    kind: str
+    hash: str
+    size: int
+    path: str | None
+
+    @property
+    def version(self) -> int:
+        """The version of the format of its kind."""
+        return _VERSIONS[self.kind]
+
+
+def cache_folder() -> Path:
+    """Return the folder of this machine for files known by their hash, made if need be."""
+    named = os.environ.get("ARCWISE_CACHE")
+    folder = Path(named) if named else Path(tempfile.gettempdir()) / f"arcwise-{os.getuid()}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        raise EngineError(
+            f"'{folder}' belongs to another user; set ARCWISE_CACHE to another folder"
+        )
+    return folder
+
+
+def place() -> str:
+    """Return a name for where files of this process are, the same for all that share them."""
+    about = cache_folder().stat()
+    return f"{socket.gethostname()} {about.st_dev}:{about.st_ino}"
+
+
+def publish(
+    kind: str, write: Callable[[Path], Header], folder: Path | None, shared: bool
+) -> tuple[HostFile, Path]:
+    """Write a file into a folder under its hash, and return what tasks know it by and its path.
+
+    Parameters
+    ----------
+    kind
+        The kind of sealed file.
+    write
+        Writes it to a path and returns its header.
+    folder
+        Where to; None for the folder of this machine.
+    shared
+        Whether workers may look for it there.
+    """
+    where = cache_folder() if folder is None else folder
+    _remove_old(where)
+    handle, name = tempfile.mkstemp(prefix=_WRITING, dir=where)
+    os.close(handle)
+    written = Path(name)
+    try:
+        header = write(written)
+        final = where / header.hash
+        written.replace(final)
+    except BaseException:
+        written.unlink(missing_ok=True)
+        raise
+    named = os.path.abspath(final) if shared else None
+    return HostFile(kind, header.hash, header.size, named), final
+
+
+def publish_payload(thing: Any, folder: Path | None, shared: bool) -> tuple[HostFile, Path]:
+    """Write anything that can be pickled, functions included, to a file for workers."""
+    cloudpickle = import_module("cloudpickle")  # Dask has it
+
+    def append(path: str) -> None:
+        with open(path, "ab") as file:
+            cloudpickle.dump(thing, file)
+
+    return publish(
+        PAYLOAD, lambda path: seal(path, PAYLOAD, PAYLOAD_VERSION, {}, append), folder, shared
+    )
+
+
+def find(file: HostFile) -> Path | None:
+    """Return where this process can read the file, or None."""
+    stored = cache_folder() / file.hash
+    for path in (stored, None if file.path is None else Path(file.path)):
+        if path is None or not path.exists():
+            continue
+        try:
+            if header_of(path, file.kind, file.version).hash == file.hash:
+                return path
+        except FileFormatError:
+            continue
+    return None
+
+
+def store(file: HostFile, offset: int, chunk: bytes) -> None:
+    """Write a part of a file that is on its way."""
+    with _alone_with(file) as partial:
+        if find(file) is not None:
+            return
+        with open(partial, "r+b" if partial.exists() else "w+b") as out:
+            out.seek(offset)
+            out.write(chunk)
+
+
+def finish(file: HostFile) -> bool:
+    """Take a file that has been stored into use; False if parts of it are missing or wrong."""
+    with _alone_with(file) as partial:
+        if find(file) is not None:
+            return True
+        try:
+            header = header_of(partial, file.kind, file.version)
+            if header.hash != file.hash:
+                return False
+            verify(partial, header)
+        except FileFormatError:
+            partial.unlink(missing_ok=True)
+            return False
+        partial.replace(cache_folder() / file.hash)
+        return True
+
+
+class _Opened:
+    """The files this process has open, the last used ones, by their hash."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._things: dict[Any, Any] = {}
+
+    def get(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return what was made for a key before, or make it now."""
+        with self._lock:
+            if key not in self._things:
+                self._things[key] = make()
+                while len(self._things) > _MOST_OPEN:
+                    del self._things[next(iter(self._things))]
+            # The last one used goes to the end.
+            thing = self._things[key] = self._things.pop(key)
+            return thing
+
+    def clear(self) -> None:
+        """Close them all."""
+        with self._lock:
+            self._things.clear()
+
+
+OPENED = _Opened()
+
+
+def opened(file: HostFile) -> Any:
+    """Return what a file holds, read at most once by this process: score sums, or the payload.
+
+    Raises
+    ------
+    FileMissing
+        If the file is not on this machine.
+    """
+    return OPENED.get(file.hash, lambda: _open(file))
+
+
+def _open(file: HostFile) -> Any:
+    path = find(file)
+    if path is None:
+        raise FileMissing(place())
+    if os.access(path, os.W_OK):
+        os.utime(path)  # in use, so not to be removed
+    try:
+        if file.kind == score_table.KIND:
+            return ScoreSums.open(path)
+        header = header_of(path, file.kind, file.version)
+        verify(path, header)
+    except FileFormatError:
+        if path.parent != cache_folder():
+            raise
+        # Damaged since it was stored: it is sent anew.
+        path.unlink(missing_ok=True)
+        raise FileMissing(place()) from None
+    with open(path, "rb") as source:
+        source.seek(header.start)
+        return pickle.load(source)
+
+
+@contextmanager
+def _alone_with(file: HostFile) -> Iterator[Path]:
+    """Give the path of a file that is on its way, to one process of the machine at a time."""
+    folder = cache_folder()
+    with open(folder / f"{file.hash}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder / f"{file.hash}.partial"
+
+
+def _remove_old(folder: Path) -> None:
+    """Remove files that nobody has used for three days."""
+    oldest = time.time() - _UNUSED_FOR
+    for path in folder.iterdir():
+        name = path.name.split(".")[0]
+        ours = len(name) == 64 and set(name) <= set("0123456789abcdef")
+        # What a process that was killed was writing has no hash yet.
+        ours |= path.name.startswith((_WRITING, score_table.WRITING))
+        with suppress(FileNotFoundError):  # another process may be at it too
+            if ours and path.stat().st_mtime < oldest:
+                path.unlink()

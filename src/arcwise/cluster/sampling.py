@@ -1,0 +1,330 @@
+"""Annealing runs and chains on a cluster, used as those of the core are.
+
+They take the calls that the core's `AnnealedRuns` and `Chains` take and answer the
+same, so that the algorithms need not know where the work is done.
+"""
+
+from __future__ import annotations
+
+import uuid
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.cluster.connection import Cluster
+from arcwise.cluster.host_files import HostFile
+from arcwise.cluster.sampling_work import (
+    AnnealingWork,
+    ChainReached,
+    ChainWork,
+    Command,
+    RecordSettings,
+    SamplingJob,
+    as_short_ladder,
+)
+from arcwise.cluster.spread import Spread
+from arcwise.cluster.work import Done, Work
+from arcwise.records.recording import OF_DRAWS
+from arcwise.spaces import Space
+
+_LONGEST_PIECE = 5.0
+Listener = Callable[[float], None] | None
+
+
+class ClusterAnnealedRuns:
+    """Annealing runs made by workers, as many as were asked for so far.
+
+    Parameters
+    ----------
+    cluster, table, space
+        Where they are made, on what score sums, in what space.
+    open_ended
+        Whether runs are asked for a few at a time until there are enough. Then they
+        are made ahead of that, enough for all workers.
+    core_space, inverse_temperatures, stretch, thinning, record, seed
+        As the core's take them.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        table: HostFile,
+        space: Space,
+        open_ended: bool,
+        core_space: _core.Space,
+        inverse_temperatures: list[float],
+        stretch: int,
+        thinning: int,
+        record: _core.RecordOptions,
+        seed: int,
+    ) -> None:
+        self._cluster = cluster
+        weakref.finalize(self, cluster.forget, table)
+        ladder = as_short_ladder(inverse_temperatures)
+        self._job = SamplingJob(table, space, ladder, RecordSettings.of(record), seed)
+        self._stretch, self._thinning = stretch, thinning
+        self._open_ended = open_ended
+        self._made: dict[int, bytes] = {}
+        # What has been asked for and made lies where it would if it had been made here.
+        self._here = _core.AnnealedRuns(
+            core_space, inverse_temperatures, stretch, thinning, record, seed
+        )
+
+    def __len__(self) -> int:
+        """Return how many runs there are."""
+        return len(self._here)
+
+    @property
+    def least_piece(self) -> int:
+        """How many runs to ask for at once at least, so that no worker is idle for long."""
+        return max(16, 4 * sum(self._cluster.slots().values()))
+
+    def run(self, first: int, count: int, threads: int, progress: Listener) -> None:
+        """Make runs by their numbers; if it is interrupted, the first ones that are done count."""
+        ahead = count
+        if self._open_ended:
+            slots = sum(self._cluster.slots().values())
+            ahead = max(count, 4 * slots)
+        wanted = range(first, first + count)
+        try:
+            if any(number not in self._made for number in wanted):
+                self._make(first, ahead, progress)
+        finally:
+            for number in wanted:
+                if number not in self._made:
+                    break
+                self._here.append_runs(self._made.pop(number))
+
+    def _make(self, first: int, count: int, progress: Listener) -> None:
+        numbers = [n for n in range(first, first + count) if n not in self._made]
+        start, total = numbers[0], len(numbers)  # what is missing is the end of the range
+
+        def work(at: int, some: int) -> Work:
+            return AnnealingWork(self._job, self._stretch, self._thinning, start + at, some)
+
+        def collect(at: int, some: int, done: Done) -> None:
+            self._made.update(zip(range(start + at, start + at + some), done.value, strict=True))
+
+        Spread(self._cluster, total, work, collect, share=progress).run()
+
+    def log_weights(self) -> NDArray[np.float64]:
+        """Return the log weight of every run."""
+        return self._here.log_weights()
+
+    def record(self, run: int) -> dict[str, Any]:
+        """Return what was kept of a run."""
+        return self._here.record(run)
+
+    def moves(self) -> dict[str, tuple[int, int]]:
+        """Return how many moves of each kind were proposed and accepted."""
+        return self._here.moves()
+
+    def save_runs(self, first: int) -> bytes:
+        """Return the runs from a number on, as the core saves them."""
+        return self._here.save_runs(first)
+
+    def restore_runs(self, runs: bytes) -> None:
+        """Add what `save_runs` returned."""
+        self._here.restore_runs(runs)
+
+
+class ClusterChains:
+    """Chains that live on workers, each with random streams of its own.
+
+    Parameters
+    ----------
+    cluster, table, space
+        Where they run, on what score sums, in what space.
+    core_space, inverse_temperatures, exchanges_per_step, adapt, thinning, record, seed, first, \
+count
+        As the core's take them.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        table: HostFile,
+        space: Space,
+        core_space: _core.Space,
+        inverse_temperatures: list[float],
+        exchanges_per_step: int,
+        adapt: bool,
+        thinning: int,
+        record: _core.RecordOptions,
+        seed: int,
+        first: int,
+        count: int,
+    ) -> None:
+        self._cluster = cluster
+        weakref.finalize(self, cluster.forget, table)
+        ladder = as_short_ladder(inverse_temperatures)
+        self._job = SamplingJob(table, space, ladder, RecordSettings.of(record), seed)
+        self._identity = uuid.uuid4().hex
+        self._tempering = (exchanges_per_step, adapt)
+        self._first, self._count = first, count
+        self._thinning: int | None = thinning
+        self._planned: int | None = None
+        self._version = 0
+        # Where chains stood after the last command but for their draws, which are kept apart.
+        self._here = _core.Chains(
+            core_space,
+            inverse_temperatures,
+            exchanges_per_step,
+            adapt,
+            thinning,
+            record,
+            seed,
+            first,
+            count,
+        )
+        self._draws: list[list[dict[str, Any]]] = [[] for _ in range(count)]
+        self._workers: dict[int, str] = {}
+        self._unknown: set[int] = set()
+
+    def __len__(self) -> int:
+        """Return how many chains there are."""
+        return self._count
+
+    def set_thinning(self, thinning: int) -> None:
+        """Set the steps between two kept states."""
+        self._thinning = thinning
+        self._here.set_thinning(thinning)
+
+    def start(self, burn_in: int, threads: int, progress: Listener) -> None:
+        """Start every chain from a random state and let it burn in."""
+        self._do("start", 0, None)
+        if burn_in > 0:
+            self.burn_in(burn_in, threads, progress)
+
+    def burn_in(self, steps: int, threads: int, progress: Listener) -> None:
+        """Go on without keeping anything."""
+        self.plan_burn_in(steps)
+        self.go_on_burning_in(steps, threads, progress)
+
+    def plan_burn_in(self, steps: int) -> None:
+        """Plan a burn-in that `go_on_burning_in` makes piece by piece."""
+        self._planned = steps
+
+    def go_on_burning_in(self, steps: int, threads: int, progress: Listener) -> None:
+        """Make a piece of the burn-in that was planned."""
+        self._do("burn in", steps, progress)
+        self._planned = None
+
+    def sample(self, draws: int, threads: int, progress: Listener) -> None:
+        """Go on and keep so many states."""
+        self._do("sample", draws, progress)
+
+    def _do(
+        self, what: Literal["start", "burn in", "sample"], amount: int, progress: Listener
+    ) -> None:
+        planned = self._planned if what == "burn in" else None
+        command = Command(what, amount, planned, self._thinning)
+        arrived: set[int] = set()
+        try:
+            self._spread(command, range(self._count), arrived, progress, as_it_is=False)
+        except KeyboardInterrupt:
+            # The others stay where they are.
+            left = [chain for chain in range(self._count) if chain not in arrived]
+            self._spread(command, left, arrived, None, as_it_is=True)
+            raise
+        finally:
+            self._version += 1
+            self._thinning = None  # which chains know from now on, and their states say
+
+    def _spread(
+        self,
+        command: Command,
+        chains: Sequence[int],
+        arrived: set[int],
+        progress: Listener,
+        *,
+        as_it_is: bool,
+    ) -> None:
+        shares = dict.fromkeys(chains, 0.0)
+
+        def work(at: int, count: int) -> Work:
+            chain = chains[at]
+            state = self._here.save_chain(chain) if chain in self._unknown else None
+            return ChainWork(
+                self._job,
+                self._identity,
+                *self._tempering,
+                self._first + chain,
+                self._version,
+                command,
+                _LONGEST_PIECE,
+                state,
+                as_it_is,
+            )
+
+        def collect(at: int, count: int, done: Done) -> bool:
+            chain = chains[at]
+            reached: ChainReached = done.value
+            if reached.unknown:
+                self._unknown.add(chain)
+                return False
+            self._unknown.discard(chain)
+            self._workers[chain] = done.worker
+            shares[chain] = reached.share
+            if progress is not None:
+                progress(sum(shares.values()) / len(shares))
+            if reached.state is None:
+                return False
+            assert reached.draws is not None
+            self._here.restore_chain(chain, reached.state)
+            if len(reached.draws["log_weights"]):
+                self._draws[chain].append(reached.draws)
+            arrived.add(chain)
+            return True
+
+        def where(at: int) -> str | None:
+            return self._workers.get(chains[at])
+
+        Spread(self._cluster, len(chains), work, collect, most=1, where=where).run()
+
+    def record(self, chain: int) -> dict[str, Any]:
+        """Return what was kept of a chain."""
+        record = self._here.record(chain)
+        parts = self._draws[chain]
+        if not parts:
+            return record
+        together = {name: np.concatenate([part[name] for part in parts]) for name in OF_DRAWS}
+        return record | together
+
+    def take_draws(self, chain: int) -> dict[str, Any]:
+        """Return the record, whose draws are then no longer kept here."""
+        record = self.record(chain)
+        self._draws[chain] = []
+        return record
+
+    def save_state(self) -> bytes:
+        """Return all that the chains' further path depends on, as the core does."""
+        return self._here.save_state()
+
+    def restore_state(self, state: bytes) -> None:
+        """Go on from what `save_state` of chains made alike returned, here or of the core."""
+        self._here.restore_state(state)
+        self._identity = uuid.uuid4().hex
+        self._version = 1
+        self._thinning = None
+        self._unknown = set(range(self._count))
+
+    def moves(self, chain: int) -> dict[str, tuple[int, int]]:
+        """Return how many moves of each kind were proposed and accepted."""
+        return self._here.moves(chain)
+
+    def inverse_temperatures(self, chain: int) -> list[float]:
+        """Return the inverse temperatures, which may have been adapted."""
+        return self._here.inverse_temperatures(chain)
+
+    def exchanges(self, chain: int) -> tuple[list[int], list[int]]:
+        """Return how many exchanges were proposed and accepted, by pair of temperatures."""
+        return self._here.exchanges(chain)
+
+    def ratios(self, chain: int) -> list[Any]:
+        """Return by pair of temperatures the log sums of batches, the count and the batch size."""
+        return list(self._here.ratios(chain))

@@ -1,0 +1,300 @@
+"""Annealing runs and chains as a worker makes them, from score sums that it maps.
+
+Each run and each chain has random streams of its own by its number, so it comes out
+the same wherever it is made, in whatever company and however often.
+"""
+
+from __future__ import annotations
+
+import pickle
+import threading
+import time
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.cluster.host_files import OPENED, HostFile, opened
+from arcwise.cluster.work import Work
+from arcwise.records.ladders import linear
+from arcwise.spaces import Space
+
+# A chain that nobody has asked for in this time is of a call that is over.
+_HELD_FOR = 900.0
+
+Ladder = int | NDArray[np.float64]
+"""Inverse temperatures, or the number of equal steps from 0 to 1, which is shorter."""
+
+
+def as_short_ladder(inverse_temperatures: list[float]) -> Ladder:
+    """Return the inverse temperatures in the form that tasks carry."""
+    steps = len(inverse_temperatures) - 1
+    if steps > 0 and inverse_temperatures == linear(steps):
+        return steps
+    return np.array(inverse_temperatures)
+
+
+@dataclass(frozen=True)
+class RecordSettings:
+    """The core's options of what is kept, as they travel."""
+
+    dags: int
+    dag_time_share: float
+    count_extensions: bool
+    extension_budget: int
+    estimate_extensions: bool
+    edges: bool
+    edge_batches: int
+
+    @classmethod
+    def of(cls, options: _core.RecordOptions) -> RecordSettings:
+        """Return the core's options in this form."""
+        return cls(**{each.name: getattr(options, each.name) for each in fields(cls)})
+
+    def options(self) -> _core.RecordOptions:
+        """Return them as the core wants them."""
+        options = _core.RecordOptions()
+        for each in fields(self):
+            setattr(options, each.name, getattr(self, each.name))
+        return options
+
+
+@dataclass(frozen=True, eq=False)
+class SamplingJob:
+    """What all annealing runs or chains of one call have in common.
+
+    Parameters
+    ----------
+    table
+        The file of the score sums.
+    space
+        The space, with all that it leaves to the model chosen.
+    ladder
+        The inverse temperatures.
+    record
+        What is kept.
+    seed
+        The seed.
+    """
+
+    table: HostFile
+    space: Space
+    ladder: Ladder
+    record: RecordSettings
+    seed: int
+
+    def core_space(self) -> _core.Space:
+        """Return the space of the core on the mapped sums, made once by a process."""
+        sums = opened(self.table)
+        made: _core.Space = OPENED.get(
+            (self.table.hash, pickle.dumps(self.space)), lambda: self.space.build(sums)
+        )
+        return made
+
+    def inverse_temperatures(self) -> list[float]:
+        """Return the inverse temperatures written out."""
+        if isinstance(self.ladder, int):
+            return linear(self.ladder)
+        return [float(number) for number in self.ladder]
+
+
+@dataclass(frozen=True, eq=False)
+class AnnealingWork(Work):
+    """Some annealing runs, by their numbers."""
+
+    job: SamplingJob
+    stretch: int
+    thinning: int
+    first: int
+    count: int
+
+    def do(self) -> list[bytes]:
+        """Make the runs, one after the other, and return each as the core saves it."""
+        space, ladder = self.job.core_space(), self.job.inverse_temperatures()
+        made = []
+        for number in range(self.first, self.first + self.count):
+            one = _core.AnnealedRuns(
+                space,
+                ladder,
+                self.stretch,
+                self.thinning,
+                self.job.record.options(),
+                self.job.seed,
+            )
+            one.run(number, 1, 1, None)
+            made.append(one.save_runs(0))
+        return made
+
+
+@dataclass(frozen=True)
+class Command:
+    """What a chain is to do next.
+
+    Parameters
+    ----------
+    what
+        ``"start"``, ``"burn in"`` or ``"sample"``.
+    amount
+        How many steps of a burn-in, or draws.
+    planned
+        The length of the burn-in that begins with this piece; None if it goes on.
+    thinning
+        The steps between two draws; None to leave them as they are.
+    """
+
+    what: Literal["start", "burn in", "sample"]
+    amount: int
+    planned: int | None
+    thinning: int | None
+
+
+@dataclass(frozen=True)
+class ChainReached:
+    """How far a chain is with a command, and once it is through where it stands.
+
+    Parameters
+    ----------
+    share
+        The share of the command that is done.
+    state
+        All that its further path depends on, once the command is done.
+    draws
+        What was drawn meanwhile, as in the core's record.
+    unknown
+        Whether the worker does not have the chain, and needs to be told its state.
+    """
+
+    share: float = 0.0
+    state: bytes | None = None
+    draws: dict[str, Any] | None = None
+    unknown: bool = False
+
+
+class _Held:
+    """A chain that waits on this worker for its next piece of work."""
+
+    def __init__(self, chains: _core.Chains, version: int) -> None:
+        self.chains = chains
+        self.version = version  # the number of commands it has done
+        self.amount = 0  # of the present command that is done
+        self.last: ChainReached | None = None  # the answer to the last one, should it get lost
+        self.used = time.monotonic()
+        self.lock = threading.Lock()
+
+
+_HELD: dict[tuple[str, int], _Held] = {}
+_HELD_LOCK = threading.Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class ChainWork(Work):
+    """The next seconds of one chain.
+
+    A worker keeps the chain between pieces. One that does not have it, since the
+    worker that had it is gone, is told where it stood before the command: so the
+    chain comes out the same.
+
+    Parameters
+    ----------
+    job
+        What all chains have in common.
+    identity
+        Distinguishes the chains of this call from those of all others.
+    exchanges_per_step, adapt
+        As the core's chains take them.
+    number
+        The number of the chain.
+    version
+        How many commands were done before.
+    command
+        What it is to do.
+    seconds
+        How long this piece is to take.
+    state
+        Where the chain stood before the command, if the worker may not know.
+    as_it_is
+        Whether it is to stay where it is, since the run was interrupted.
+    """
+
+    job: SamplingJob
+    identity: str
+    exchanges_per_step: int
+    adapt: bool
+    number: int
+    version: int
+    command: Command
+    seconds: float
+    state: bytes | None = None
+    as_it_is: bool = False
+
+    def do(self) -> ChainReached:
+        """Go on with the chain until the time is over."""
+        held = self._held()
+        if held is None:
+            return ChainReached(unknown=True)
+        with held.lock:
+            if held.version == self.version + 1 and held.last is not None:
+                return held.last
+            end = time.perf_counter() + self.seconds
+            if not self.as_it_is:
+                self._advance(held, end)
+                if held.amount < self.command.amount:
+                    return ChainReached(held.amount / self.command.amount)
+            draws = held.chains.take_draws(0)
+            held.last = ChainReached(1.0, held.chains.save_state(), draws)
+            held.version, held.amount = self.version + 1, 0
+            return held.last
+
+    def _held(self) -> _Held | None:
+        key = (self.identity, self.number)
+        space = self.job.core_space()
+        with _HELD_LOCK:
+            held = _HELD.get(key)
+            if held is None or held.version not in (self.version, self.version + 1):
+                if self.state is None and self.version > 0:
+                    return None
+                made = _core.Chains(
+                    space,
+                    self.job.inverse_temperatures(),
+                    self.exchanges_per_step,
+                    self.adapt,
+                    1,
+                    self.job.record.options(),
+                    self.job.seed,
+                    self.number,
+                    1,
+                )
+                if self.state is not None:
+                    made.restore_state(self.state)
+                held = _HELD[key] = _Held(made, self.version)
+            held.used = time.monotonic()
+            oldest = held.used - _HELD_FOR
+            for other in [other for other, of in _HELD.items() if of.used < oldest]:
+                if not _HELD[other].lock.locked():
+                    del _HELD[other]
+            return held
+
+    def _advance(self, held: _Held, end: float) -> None:
+        """Do the command, or a part of it that takes up the time."""
+        chains, command = held.chains, self.command
+        if held.amount == 0:
+            if command.what == "start":
+                chains.start(0, 1, None)
+            if command.planned is not None:
+                chains.plan_burn_in(command.planned)
+            if command.thinning is not None:
+                chains.set_thinning(command.thinning)
+        do = chains.sample if command.what == "sample" else chains.go_on_burning_in
+        piece = 1
+        while held.amount < command.amount:
+            now = time.perf_counter()
+            if now >= end and held.amount > 0:
+                return
+            some = min(piece, command.amount - held.amount)
+            do(some, 1, None)
+            held.amount += some
+            # Pieces by doubling.
+            if time.perf_counter() - now < (end - now) / 8:
+                piece *= 2

@@ -1,0 +1,66 @@
+"""Scoring of some sets or some nodes as a worker does it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.cluster.host_files import HostFile, opened
+from arcwise.cluster.work import Work
+from arcwise.families import Families
+from arcwise.scores.job import FamilyScoring
+from arcwise.support.running import Run
+
+
+@dataclass(frozen=True)
+class SetsWork(Work):
+    """The scores of some of the sets that all families are differences of."""
+
+    payload: HostFile
+    largest_set: int
+    first: int
+    count: int
+
+    def do(self) -> NDArray[np.float64]:
+        """Score them."""
+        payload: FamilyScoring = opened(self.payload)
+        nodes = len(payload.families.variables)
+        block = _core.SetBlock(nodes, self.largest_set, self.first, self.first + self.count)
+        payload.fill(block, Run(1))
+        return block.values()
+
+
+@dataclass(frozen=True)
+class NodesWork(Work):
+    """The families of some nodes."""
+
+    payload: HostFile
+    nodes: tuple[int, ...]
+
+    def do(self) -> list[NDArray[np.float64]]:
+        """Score them."""
+        payload: FamilyScoring = opened(self.payload)
+        table = _core.LoneTable(_only(payload.families, self.nodes).table())
+        payload.fill(table, Run(1))
+        return [np.array(table.values(node)) for node in self.nodes]
+
+
+def _only(families: Families, nodes: tuple[int, ...]) -> Families:
+    """Return the families of some nodes; the others are left the empty set alone."""
+    wanted = set(nodes)
+
+    def kept(of_node: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+        return tuple(each if node in wanted else () for node, each in enumerate(of_node))
+
+    return replace(
+        families,
+        candidates=kept(families.candidates),
+        required=kept(families.required),
+        max_free=tuple(
+            each if node in wanted else 0 for node, each in enumerate(families.max_free)
+        ),
+        outside=kept(families.outside),
+    )

@@ -1,0 +1,244 @@
+"""The driver's loop: hands out numbered units of work, takes results as they arrive.
+
+A unit counts once, however often it was done: results come by the numbers of their
+units, and what was counted is not counted again. Tasks are blocks of units that take
+seconds, by what units took so far; as each unit is a function of its number, blocks
+change no result. A future is dropped as soon as its result is here, so that the death
+of a worker costs only what that worker was at.
+"""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from arcwise.cluster.work import Done, Failed, Missing, Unfit, Versions, Work
+from arcwise.errors import EngineError
+
+if TYPE_CHECKING:
+    from arcwise.cluster.connection import Cluster
+
+_SHORTEST_TASK = 2.0
+# Scheduler and driver can take several hundred small tasks a second; many end at the same time.
+_TASKS_PER_SECOND = 50.0
+_FEWEST_MEASURED = 16
+_GROWTH = 8
+_MOST_DEATHS = 3
+_NO_WORKERS = 120.0
+_LOOK_AROUND = 1.0
+own_versions = Versions.own
+
+
+@dataclass(eq=False)
+class _Block:
+    """Units first, ..., first + count - 1 as one task, and where it must run if that matters."""
+
+    first: int
+    count: int
+    worker: str | None = None
+    deaths: int = 0
+
+
+class Spread:
+    """One round of handing out units and collecting their results.
+
+    Parameters
+    ----------
+    cluster
+        Where the work is done.
+    total
+        The number of units.
+    work
+        Makes the task of some units, given the number of the first and how many.
+    collect
+        Takes the number of the first of some units, how many they are, and their task as
+        it was done; returns False if it is to go on where it is.
+    most
+        The most units of a task.
+    where
+        The worker that a task with a unit must be done by, or None for any.
+    share
+        The share done, told whenever it changes; None if nobody listens.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        total: int,
+        work: Callable[[int, int], Work],
+        collect: Callable[[int, int, Done], bool | None],
+        *,
+        most: int | None = None,
+        where: Callable[[int], str | None] = lambda unit: None,
+        share: Callable[[float], None] | None = None,
+    ) -> None:
+        self._cluster = cluster
+        self._total = total
+        self._work = work
+        self._collect = collect
+        self._most = most
+        self._where = where
+        self._share = share
+        self._done: set[int] = set()
+        self._next = 0
+        self._again: deque[_Block] = deque()
+        self._flying: dict[Any, _Block] = {}
+        self._landed: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._seconds = 0.0
+        self._units = 0
+        self._largest = 1
+
+    def run(self) -> None:
+        """Return when every unit has been collected; whatever ends it early cancels the rest."""
+        looked = alone_since = time.monotonic()
+        self._slots = self._cluster.slots()
+        try:
+            while len(self._done) < self._total:
+                self._hand_out()
+                self._land(self._wait())
+                now = time.monotonic()
+                if now - looked < _LOOK_AROUND:
+                    continue
+                looked = now
+                self._slots = self._cluster.slots()
+                if self._slots:
+                    alone_since = now
+                    self._free_pinned()
+                elif now - alone_since > _NO_WORKERS:
+                    raise EngineError(
+                        f"{self._cluster} has had no workers for {_NO_WORKERS:.0f} seconds; start "
+                        "some, and run again"
+                    )
+        finally:
+            flying = list(self._flying)
+            self._flying.clear()
+            if flying:
+                self._cluster.cancel(flying)
+
+    def _hand_out(self) -> None:
+        """Keep every worker busy with the next task at hand."""
+        slots = max(1, sum(self._slots.values()))
+        room = slots * (2 if self._units else 1) - len(self._flying)
+        blocks: list[_Block] = []
+        while len(blocks) < room:
+            if self._again:
+                blocks.append(self._again.popleft())
+                continue
+            size = self._size(slots)
+            if size == 0:
+                break
+            blocks.append(_Block(self._next, size, self._where(self._next)))
+            self._next += size
+        free = [block for block in blocks if block.worker is None]
+        for group, worker in [(free, None)] + [([b], b.worker) for b in blocks if b.worker]:
+            if group:
+                works = [self._work(block.first, block.count) for block in group]
+                for future, block in zip(self._cluster.submit(works, worker), group, strict=True):
+                    self._flying[future] = block
+                    future.add_done_callback(self._landed.put)
+
+    def _size(self, slots: int) -> int:
+        """Return how many units the next task is to have."""
+        left = self._total - self._next
+        if left == 0 or self._units < min(slots, _FEWEST_MEASURED):
+            return min(left, 1)
+        wanted = max(_SHORTEST_TASK, slots / _TASKS_PER_SECOND)
+        each = max(self._seconds / self._units, 1e-6)
+        whole = int(wanted / each)
+        # Not so many that some workers would be out of work towards the end, and not so few that
+        # there would be more tasks than can be handed out. The first tasks that come back are the
+        # shortest, and make all of them look short: so tasks grow step by step.
+        fewest = min(whole // 3, -(-self._total // slots))
+        even = max(-(-left // (2 * slots)), fewest)
+        return max(1, min(whole, even, _GROWTH * self._largest, self._most or left, left))
+
+    def _wait(self) -> list[Any]:
+        """Return all futures that have come down, waiting for one if there is none."""
+        try:
+            landed = [self._landed.get(timeout=_LOOK_AROUND)]
+        except queue.Empty:
+            return []
+        while not self._landed.empty():
+            landed.append(self._landed.get())
+        return [future for future in landed if future in self._flying]
+
+    def _land(self, futures: list[Any]) -> None:
+        missing: list[str] = []
+        for future, result in self._cluster.results(futures):
+            block = self._flying.pop(future)
+            if isinstance(result, Done):
+                self._take(block, result)
+            elif isinstance(result, Missing):
+                missing.append(result.worker)
+                self._again.append(block)
+            elif isinstance(result, Unfit):
+                raise disagreement(result.worker, result.versions)
+            elif isinstance(result, Failed):
+                raise result.kind(result.sentence)
+            elif isinstance(result, BaseException):
+                self._again.append(self._after(block, result))
+        if missing:
+            self._cluster.send_files(missing)
+
+    def _take(self, block: _Block, result: Done) -> None:
+        self._seconds += result.seconds
+        self._units += block.count
+        self._largest = max(self._largest, block.count)
+        units = range(block.first, block.first + block.count)
+        if any(unit in self._done for unit in units):
+            return
+        if self._collect(block.first, block.count, result) is False:
+            self._again.append(_Block(block.first, block.count, result.worker))
+            return
+        self._done.update(units)
+        if self._share is not None:
+            self._share(len(self._done) / self._total)
+
+    def _after(self, block: _Block, error: BaseException) -> _Block:
+        """Return the block to be tried again, or raise what is wrong with it."""
+        if not self._cluster.is_loss(error):
+            raise error
+        if block.deaths + 1 >= _MOST_DEATHS:
+            raise EngineError(
+                "several workers died at the same task; see their logs, and whether they have "
+                "enough memory"
+            ) from error
+        return _Block(block.first, block.count, None, block.deaths + 1)
+
+    def _free_pinned(self) -> None:
+        """Let work that waits for a worker that is gone go elsewhere."""
+        stranded = [
+            future
+            for future, block in self._flying.items()
+            if block.worker is not None and block.worker not in self._slots
+        ]
+        for future in stranded:
+            block = self._flying.pop(future)
+            self._again.append(_Block(block.first, block.count, None, block.deaths))
+        if stranded:
+            self._cluster.cancel(stranded)
+
+
+def disagreement(worker: str, versions: Versions) -> EngineError:
+    """Return the error that says how a worker differs from the driver."""
+    own = own_versions()
+    if versions.arcwise != own.arcwise:
+        what, theirs, ours = "arcwise", versions.arcwise, own.arcwise
+    elif versions.python != own.python:
+        what, theirs, ours = "Python", versions.python, own.python
+    elif versions.score_table != own.score_table:
+        what = "the format of score tables"
+        theirs, ours = str(versions.score_table), str(own.score_table)
+    else:
+        return EngineError(
+            f"the worker {worker} has the byte order {versions.byte_order} and this machine "
+            f"{own.byte_order}; use machines of the same kind"
+        )
+    return EngineError(
+        f"the worker {worker} has version {theirs} of {what} and this process {ours}; install "
+        "the same on both"
+    )

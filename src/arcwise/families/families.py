@@ -1,0 +1,182 @@
+"""Families: which parent sets each node may have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.constraints import Constraints
+from arcwise.constraints.edges import edge_matrix, read_edges
+from arcwise.errors import ArgumentError, CapacityError
+from arcwise.support.names import checked_variables, positions
+
+_BYTES_PER_FAMILY = 8
+_MOST_FAMILIES = 2**31  # 16 GiB
+
+
+@dataclass(frozen=True)
+class Families:
+    """The parent sets each node may have: required parents, and some of its candidates.
+
+    Parameters
+    ----------
+    variables
+        The names of the nodes.
+    candidates
+        For each node the parents it may or may not have, as ascending positions.
+    required
+        For each node the parents it must have, as ascending positions.
+    max_free
+        For each node the largest number of parents it need not have in one parent set.
+    outside
+        For each node the parents of which a parent set may have one at most,
+        besides any of the candidates, as ascending positions.
+
+    Examples
+    --------
+    >>> Families.of(["a", "b", "c", "d"], max_indegree=2).total
+    28
+    >>> Families.of(["a", "b", "c"], required_edges=[("a", "b")]).count("b")
+    2
+    """
+
+    variables: tuple[str, ...]
+    candidates: tuple[tuple[int, ...], ...]
+    required: tuple[tuple[int, ...], ...]
+    max_free: tuple[int, ...]
+    outside: tuple[tuple[int, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Let there be no outside parents where none are named."""
+        if not self.outside:
+            object.__setattr__(self, "outside", ((),) * len(self.variables))
+
+    @classmethod
+    def of(
+        cls,
+        variables: Sequence[str],
+        *,
+        max_indegree: int | Mapping[str, int] | None = None,
+        candidates: Any = None,
+        plus_one: bool = False,
+        required_edges: Any = (),
+        forbidden_edges: Any = (),
+        temporal_order: Any = None,
+        constraints: Any = None,
+    ) -> Families:
+        """Return all families that the constraints and the candidates leave.
+
+        Parameters
+        ----------
+        variables
+            The names of the nodes.
+        max_indegree
+            The largest number of parents, for all nodes or by name; None for no bound.
+        candidates
+            The only parents a node may have besides the required ones: what
+            `arcwise.candidates` returns, a mapping from names to lists of
+            names, or edges in any form `Constraints` takes (a matrix
+            [parent, node], a graph, pairs). A node a mapping leaves out has no
+            candidates. None for all nodes.
+        plus_one
+            Whether a parent set may have one more parent that is no candidate.
+        required_edges, forbidden_edges, temporal_order
+            See `Constraints`.
+        constraints
+            Further constraints in one object: `Constraints`, a mapping, a pgmpy
+            ExpertKnowledge or a causal-learn BackgroundKnowledge.
+        """
+        names = checked_variables(variables)
+        told = Constraints(required_edges, forbidden_edges, temporal_order, max_indegree)
+        resolved = (told & Constraints.coerce(constraints)).resolve(names)
+        free = resolved.allowed & ~resolved.required
+        inside = free
+        if candidates is not None:
+            inside = free & candidate_matrix(candidates, names, "candidates")
+        elif plus_one:
+            raise ArgumentError(
+                "plus_one is for one parent besides the candidates, and there are none given; "
+                "give candidates too, or leave it out"
+            )
+        outside = free & ~inside if plus_one else np.zeros_like(free)
+        nodes = range(len(names))
+        room = resolved.max_indegree - resolved.required.sum(axis=0)
+        largest = inside.sum(axis=0) + outside.any(axis=0)
+        return cls(
+            names,
+            _parents(inside),
+            _parents(resolved.required),
+            tuple(int(min(room[node], largest[node])) for node in nodes),
+            _parents(outside),
+        )
+
+    def count(self, node: str) -> int:
+        """Return the number of families of one node."""
+        (index,) = positions([node], self.variables, "node")
+        return self._count(index)
+
+    @property
+    def total(self) -> int:
+        """The number of families of all nodes."""
+        return sum(self._count(node) for node in range(len(self.variables)))
+
+    def _count(self, node: int) -> int:
+        inside, most = len(self.candidates[node]), self.max_free[node]
+        alone = sum(math.comb(inside, size) for size in range(min(most, inside) + 1))
+        joined = sum(math.comb(inside, size) for size in range(min(most - 1, inside) + 1))
+        return alone + joined * len(self.outside[node])
+
+    def table(self) -> _core.FamilyTable:
+        """Return a table of zeros, one for each family.
+
+        Raises
+        ------
+        CapacityError
+            If there are more families than fit into 16 GiB.
+        """
+        if self.total > _MOST_FAMILIES:
+            gibibytes = self.total * _BYTES_PER_FAMILY / 2**30
+            raise CapacityError(
+                f"the {len(self.variables)} variables have {self.total:.3g} families, which need "
+                f"{gibibytes:,.0f} GiB; lower max_indegree or give candidates"
+            )
+        return _core.FamilyTable(
+            [list(parents) for parents in self.candidates],
+            [list(parents) for parents in self.required],
+            list(self.max_free),
+            [list(parents) for parents in self.outside],
+        )
+
+
+def _parents(matrix: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
+    """Return the positions of the parents in each column, ascending."""
+    return tuple(tuple(np.flatnonzero(column).tolist()) for column in matrix.T)
+
+
+def candidate_matrix(candidates: Any, names: tuple[str, ...], source: str) -> NDArray[np.bool_]:
+    """Return candidates in any form a user may give them as a matrix [candidate, node].
+
+    Parameters
+    ----------
+    candidates
+        See `Families.of`.
+    names
+        The names of the nodes.
+    source
+        The argument they came in, for the messages.
+    """
+    if isinstance(candidates, Mapping):
+        strings = [node for node, parents in candidates.items() if isinstance(parents, str)]
+        if strings:
+            raise ArgumentError(
+                f"{source} gives {strings[0]!r} the single string "
+                f"{candidates[strings[0]]!r}; give a list of names"
+            )
+        candidates = [(parent, node) for node, parents in candidates.items() for parent in parents]
+    return edge_matrix(read_edges(candidates, source), names, source)

@@ -1,0 +1,336 @@
+"""`parse`: features from text such as ``"smoke ~> dysp and not smoke -> dysp"``.
+
+===============================  ===================================================
+``a -> b``, ``a <- b``           an edge
+``a -- b``                       an edge in either direction
+``a ~> b``, ``a <~ b``           a directed path; ``a ~>{2} b`` of at most two edges
+``a -> b ~> c``                  all of a chain
+``a -> c <- b``                  a v-structure: a and b are not joined
+``parents(a) = {b, c}``          exactly these parents; ``{}`` for none
+``blanket(a) has b``             b is in the Markov blanket of a
+``blanket(a) = {b, c}``          exactly this blanket
+``cpdag: a -> b``                directed in the whole equivalence class
+``cpdag: a -- b``                an edge the class leaves without a direction
+``edges``, ``edges >= 5``        the number of edges, and a comparison of it
+``and`` ``&``, ``or`` ``|``      both, at least one; ``and`` binds more tightly
+``not`` ``!``                    the opposite; binds most tightly
+``( )``                          as usual
+``f given g``                    f among the DAGs that have g; binds least
+===============================  ===================================================
+
+The signs → ← ⇝ ⇜ – ≤ ≥ ≠ mean the same as -> <- ~> <~ -- <= >= !=.
+
+Names that are one of these words, or have other characters than letters, digits,
+underscores and dots, are put in quotes: ``"blood pressure" -> stroke``.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Sequence
+from functools import reduce
+from itertools import pairwise
+from typing import NamedTuple, NoReturn
+
+from arcwise.errors import ArgumentError
+from arcwise.features.edges import Edge, NumberOfEdges, ParentSet, SkeletonEdge
+from arcwise.features.feature import Comparison, Conditional, Feature, Not
+from arcwise.features.names import KEYWORDS
+from arcwise.features.related import Blanket, CpdagEdge, InBlanket, Path, VStructure
+from arcwise.support.names import checked_variables, positions
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<arrow>->|<-|--|[→←–—]|(?:~>|<~|[⇝⇜])(?:\s*\{\s*\d+\s*\})?)
+    | (?P<compare><=|>=|!=|==|=|<|>|[≤≥≠])
+    | (?P<sign>[&|!(){},:])
+    | (?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+    | (?P<number>[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?(?![\w.]))
+    | (?P<word>\w[\w.]*)
+    )""",
+    re.VERBOSE,
+)
+_SIGNS = {"&": "and", "|": "or", "!": "not"}
+_TURNED = {"<-": "->", "<~": "~>"}
+# As they are printed, and as they are typed.
+_TYPED = str.maketrans(
+    {"→": "->", "←": "<-", "⇝": "~>", "⇜": "<~", "–": "--", "—": "--"}
+    | {"≤": "<=", "≥": ">=", "≠": "!="}
+)
+
+
+class _Token(NamedTuple):
+    kind: str  # arrow, compare, sign, name, number, word or end
+    text: str
+    place: int
+
+
+def parse(text: str, variables: Sequence[str]) -> Feature | Conditional:
+    """Return the feature that a text describes.
+
+    The signs are ``a -> b`` for an edge, ``a ~> b`` for a directed path, ``a --
+    b``, ``a -> c <- b``, ``parents(a) = {b, c}``, ``blanket(a) has b``, ``cpdag: a
+    -> b``, ``edges >= 5``, combined by ``and``, ``or``, ``not`` and ``given``;
+    `arcwise.features.grammar` has the whole list.
+
+    Parameters
+    ----------
+    text
+        The text.
+    variables
+        The names it may use.
+
+    Raises
+    ------
+    ArgumentError
+        If the text cannot be read; it says where and why.
+
+    Examples
+    --------
+    >>> parse("a ~>{2} c and not (a -> c)", ["a", "b", "c"])
+    And(parts=(Path(source='a', target='c', max_length=2), Not(feature=Edge(source='a',
+    target='c'))))
+    >>> str(parse("a -> c given a -> b | b -> a", ["a", "b", "c"]))
+    'a -> c given a -> b or b -> a'
+    """
+    if not isinstance(text, str):
+        raise ArgumentError(f"text is {text!r}; give a string such as 'a -> b'")
+    return _Reader(text, checked_variables(variables)).read()
+
+
+class _Reader:
+    """Reads by recursive descent: each method takes what it is named for."""
+
+    def __init__(self, text: str, variables: tuple[str, ...]) -> None:
+        self.text = text
+        self.variables = variables
+        self.tokens = self._tokens()
+        self.at = 0
+
+    def _tokens(self) -> list[_Token]:
+        tokens = []
+        end = len(self.text.rstrip())
+        place = 0
+        while place < end:
+            found = _TOKEN.match(self.text, place)
+            if found is None:
+                start = place + len(self.text[place:]) - len(self.text[place:].lstrip())
+                self.refuse(start, f"{self.text[start]!r} is no sign", "put odd names in quotes")
+            kind = str(found.lastgroup)
+            value, start = found.group(kind), found.start(kind)
+            if kind == "quoted":
+                kind, value = "name", re.sub(r"\\(.)", r"\1", value[1:-1], flags=re.DOTALL)
+            elif kind in ("arrow", "compare"):
+                value = value.translate(_TYPED)
+            elif value in _SIGNS:
+                kind, value = "word", _SIGNS[value]
+            tokens.append(_Token(kind, value, start))
+            place = found.end()
+        return [*tokens, _Token("end", "the end", end)]
+
+    def refuse(self, place: int, problem: str, remedy: str) -> NoReturn:
+        raise ArgumentError(
+            f"the feature {self.text!r} goes wrong at character {place + 1}: {problem}; {remedy}"
+        )
+
+    @property
+    def next(self) -> _Token:
+        return self.tokens[self.at]
+
+    def take(self) -> _Token:
+        token = self.next
+        self.at += 1
+        return token
+
+    def take_if(self, kind: str, *texts: str) -> bool:
+        found = self.next.kind == kind and self.next.text in texts
+        self.at += found
+        return found
+
+    def expect(self, kind: str, text: str) -> None:
+        if not self.take_if(kind, text):
+            self.refuse(
+                self.next.place, f"{text!r} is missing before {self._next_in_words()}", "add it"
+            )
+
+    def _next_in_words(self) -> str:
+        return "the end" if self.next.kind == "end" else repr(self.next.text)
+
+    def read(self) -> Feature | Conditional:
+        feature = self.alternatives()
+        result: Feature | Conditional = feature
+        if self.take_if("word", "given"):
+            start = self.next.place
+            result = Conditional(feature, self.event(self.alternatives(), start))
+        if self.next.kind != "end":
+            self.refuse(
+                self.next.place,
+                f"{self._next_in_words()} is too much",
+                "join features by 'and', 'or' or 'given'",
+            )
+        return result
+
+    def event(self, feature: Feature, start: int) -> Feature:
+        if not feature.is_event:
+            self.refuse(
+                start, f"'{feature}' is a number and no event", "compare it, as in 'edges >= 5'"
+            )
+        return feature
+
+    def alternatives(self) -> Feature:
+        return self._joined("or", self.all_of)
+
+    def all_of(self) -> Feature:
+        return self._joined("and", self.single)
+
+    def _joined(self, word: str, inner: Callable[[], Feature]) -> Feature:
+        start = self.next.place
+        parts = [inner()]
+        while self.take_if("word", word):
+            self.event(parts[-1], start)
+            start = self.next.place
+            parts.append(self.event(inner(), start))
+        return reduce(operator.or_ if word == "or" else operator.and_, parts)
+
+    def single(self) -> Feature:
+        if self.take_if("word", "not"):
+            start = self.next.place
+            return Not(self.event(self.single(), start))
+        if self.take_if("sign", "("):
+            inside = self.alternatives()
+            self.expect("sign", ")")
+            return inside
+        token = self.next
+        if token.kind == "word" and token.text in KEYWORDS:
+            readers = {
+                "edges": self.number_of_edges,
+                "parents": self.parent_set,
+                "blanket": self.blanket,
+                "cpdag": self.cpdag_edge,
+            }
+            if token.text in readers:
+                self.take()
+                return readers[token.text]()
+        return self.chain()
+
+    def name(self) -> str:
+        token = self.take()
+        if token.kind not in ("name", "number", "word") or (
+            token.kind == "word" and token.text in KEYWORDS
+        ):
+            self.at -= 1
+            self.refuse(
+                token.place,
+                f"a name is missing before {self._next_in_words()}",
+                "put a name there, in quotes if it is such a word",
+            )
+        if token.text not in self.variables:
+            try:
+                positions([token.text], self.variables, "it")
+            except ArgumentError as error:
+                problem, _, remedy = str(error).partition("; ")
+                self.refuse(token.place, problem, remedy)
+        return token.text
+
+    def number_of_edges(self) -> Feature:
+        if self.next.kind != "compare":
+            return NumberOfEdges()
+        sign = self.take().text.replace("==", "=")
+        token = self.take()
+        try:
+            return Comparison(NumberOfEdges(), sign, float(token.text))
+        except ValueError:
+            self.refuse(token.place, f"{token.text!r} is no number", "compare with one")
+
+    def parent_set(self) -> Feature:
+        start = self.tokens[self.at - 1].place
+        node = self._node_in_parentheses()
+        if not self.take_if("compare", "=", "=="):
+            self.expect("compare", "=")
+        return self._made(start, lambda: ParentSet(node, self._names_in_braces()))
+
+    def blanket(self) -> Feature:
+        start = self.tokens[self.at - 1].place
+        node = self._node_in_parentheses()
+        if self.take_if("word", "has"):
+            return self._made(start, lambda: InBlanket(node, self.name()))
+        if not self.take_if("compare", "=", "=="):
+            self.expect("word", "has")
+        return self._made(start, lambda: Blanket(node, self._names_in_braces()))
+
+    def _node_in_parentheses(self) -> str:
+        self.expect("sign", "(")
+        node = self.name()
+        self.expect("sign", ")")
+        return node
+
+    def _names_in_braces(self) -> list[str]:
+        self.expect("sign", "{")
+        names: list[str] = []
+        while not self.take_if("sign", "}"):
+            if names:
+                self.expect("sign", ",")
+            names.append(self.name())
+        return names
+
+    def cpdag_edge(self) -> Feature:
+        self.expect("sign", ":")
+        start = self.next.place
+        first = self.name()
+        token = self.take()
+        if token.kind != "arrow" or token.text not in ("->", "<-", "--"):
+            self.refuse(token.place, "an edge of the class is '->', '<-' or '--'", "put one there")
+        second = self.name()
+        if token.text == "<-":
+            first, second = second, first
+        return self._made(start, lambda: CpdagEdge(first, second, token.text != "--"))
+
+    def chain(self) -> Feature:
+        start = self.next.place
+        names, arrows = [self.name()], []
+        while self.next.kind == "arrow":
+            arrows.append(self.take())
+            names.append(self.name())
+        if not arrows:
+            self.refuse(
+                self.next.place,
+                f"there is no arrow after {names[0]!r}",
+                "write an edge as 'a -> b' or a path as 'a ~> b'",
+            )
+        signs = [arrow.text for arrow in arrows]
+        if signs == ["->", "<-"]:
+            return self._made(start, lambda: VStructure(*names))
+        for before, after in pairwise(arrows):
+            if (before.text, after.text) == ("->", "<-"):
+                self.refuse(
+                    before.place,
+                    "a v-structure has three names",
+                    "join longer ones by 'and', edge by edge",
+                )
+        links = zip(names, signs, names[1:], strict=False)
+        return self._made(start, lambda: reduce(operator.and_, [_link(*link) for link in links]))
+
+    def _made(self, start: int, make: Callable[[], Feature]) -> Feature:
+        """Return what `make` makes; what it refuses is refused with the place."""
+        before = self.at
+        try:
+            return make()
+        except ArgumentError as error:
+            if str(error).startswith("the feature "):
+                raise
+            self.at = before
+            problem, _, remedy = str(error).partition("; ")
+            self.refuse(start, problem, remedy)
+
+
+def _link(first: str, sign: str, second: str) -> Feature:
+    """Return what one arrow between two names says."""
+    arrow, _, rest = sign.replace(" ", "").partition("{")
+    if arrow in _TURNED:
+        first, second, arrow = second, first, _TURNED[arrow]
+    if arrow == "->":
+        return Edge(first, second)
+    if arrow == "--":
+        return SkeletonEdge(first, second)
+    return Path(first, second, int(rest.rstrip("}")) if rest else None)

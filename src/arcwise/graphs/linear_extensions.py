@@ -1,0 +1,184 @@
+"""`linear_extensions`: the number of topological orders of a DAG."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.graphs.dag import Dag
+from arcwise.support.checks import whole_number
+from arcwise.support.running import running
+
+# A component that takes no more sets than this is counted, whatever was asked for.
+EXACT_SETS = 20_000
+# So is a part of up to so many nodes that comes free while estimating.
+EXACT_NODES = 12
+
+
+@dataclass(frozen=True)
+class LinearExtensionEstimate:
+    """An estimated number of linear extensions, unbiased as a number."""
+
+    log_count: float
+    """The logarithm of the estimate."""
+    standard_error: float
+    """The standard error of the estimate relative to it, about that of `log_count`; 0 if exact."""
+
+
+@overload
+def linear_extensions(
+    dag: Dag,
+    *,
+    log: Literal[False] = ...,
+    estimate: Literal[False] = ...,
+    budget: int = ...,
+) -> int: ...
+@overload
+def linear_extensions(
+    dag: Dag, *, log: Literal[True], estimate: Literal[False] = ..., budget: int = ...
+) -> float: ...
+@overload
+def linear_extensions(
+    dag: Dag,
+    *,
+    estimate: Literal[True],
+    seed: int = ...,
+    sets: int = ...,
+    runs: int = ...,
+    threads: int | None = ...,
+) -> LinearExtensionEstimate: ...
+def linear_extensions(
+    dag: Dag,
+    *,
+    log: bool = False,
+    estimate: bool = False,
+    budget: int = _core.LINEAR_EXTENSIONS_BUDGET,
+    seed: int = 0,
+    sets: int = 100,
+    runs: int = 16,
+    threads: int | None = None,
+) -> int | float | LinearExtensionEstimate:
+    """Count the linear extensions of a DAG: the orders with every node after its parents.
+
+    Parameters
+    ----------
+    dag
+        The DAG.
+    log
+        True for the natural logarithm, a float, which is faster.
+    budget
+        How many sets of nodes may be remembered for one connected component;
+        the time and the memory grow with it.
+    estimate
+        True for an estimate by random choices, where the exact count is out of
+        reach. Components that are quick to count are counted all the same.
+    seed
+        The same seed gives the same estimate, on any number of threads.
+    sets
+        How many sets of each size an estimate keeps; four times as many take
+        four times as long and about halve the error.
+    runs
+        How many independent estimates are averaged, at least 2.
+    threads
+        The number of threads for an estimate; None for all cores.
+
+    Returns
+    -------
+    int, float or LinearExtensionEstimate
+        The number, exactly; its logarithm; or an estimate with its error.
+
+    Raises
+    ------
+    CapacityError
+        If the exact count takes more than the budget.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> arcwise.linear_extensions(arcwise.Dag(list("abcd"), {"c": ["a", "b"], "d": ["b"]}))
+    5
+    >>> arcwise.linear_extensions(arcwise.Dag(["a", "b"], {}), estimate=True)
+    LinearExtensionEstimate(log_count=0.693..., standard_error=0.0)
+    """
+    packed = packed_parents(dag)
+    if estimate:
+        return _estimate(packed, seed, sets, runs, threads)
+    most = whole_number(budget, "budget", at_least=1)
+    with running(1, None, "Linear extensions") as run:
+        logarithm = float(_core.log_linear_extensions(packed, most, run.threads, run.progress)[0])
+    if log:
+        return logarithm
+    # Two bits to spare: the logarithm is rounded, and the product must be larger than the count.
+    primes = _primes_above_product(logarithm / math.log(2.0) + 2.0)
+    return _from_remainders(primes, _core.linear_extensions_modulo(packed, most, primes))
+
+
+def _estimate(
+    packed: NDArray[np.uint64], seed: int, sets: int, runs: int, threads: int | None
+) -> LinearExtensionEstimate:
+    kept = whole_number(sets, "sets", at_least=1)
+    count = whole_number(runs, "runs", at_least=2)
+    stream = whole_number(seed, "seed", at_least=0)
+    with running(threads, None, "Linear extensions") as run:
+        answer = _core.estimate_linear_extensions(
+            packed, kept, count, EXACT_SETS, EXACT_NODES, stream, run.threads, run.progress
+        )
+    return LinearExtensionEstimate(*answer)
+
+
+def packed_parents(dag: Dag) -> NDArray[np.uint64]:
+    """Return the parents of one DAG as bits, in the shape (1, nodes, words)."""
+    n = len(dag.variables)
+    packed = np.zeros((1, n, (n + 63) // 64), dtype=np.uint64)
+    for node, parents in enumerate(dag.parent_indices):
+        for parent in parents:
+            packed[0, node, parent // 64] |= np.uint64(1 << parent % 64)
+    return packed
+
+
+def _primes_above_product(bits: float) -> list[int]:
+    """Return primes below 2^61, the largest first, whose product is above 2^bits."""
+    return [_prime(index) for index in range(int(bits / 60.9) + 1)]
+
+
+@cache
+def _prime(index: int) -> int:
+    """Return a prime by its place below 2^61."""
+    candidate = (1 << 61) - 1 if index == 0 else _prime(index - 1) - 2
+    while not _is_prime(candidate):
+        candidate -= 2
+    return candidate
+
+
+def _is_prime(number: int) -> bool:
+    """Say whether an odd number below 2^64 is prime: Miller and Rabin with bases that decide it."""
+    odd, twos = number - 1, 0
+    while odd % 2 == 0:
+        odd, twos = odd // 2, twos + 1
+    for base in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37):
+        power = pow(base, odd, number)
+        if power not in (1, number - 1) and number - 1 not in _squares(power, twos, number):
+            return False
+    return True
+
+
+def _squares(power: int, count: int, modulus: int) -> Iterator[int]:
+    for _ in range(count - 1):
+        power = power * power % modulus
+        yield power
+
+
+def _from_remainders(primes: list[int], remainders: list[int]) -> int:
+    """Return the number below the product of the primes that has these remainders."""
+    result, product = 0, 1
+    for prime, remainder in zip(primes, remainders, strict=True):
+        result += product * ((remainder - result) * pow(product, -1, prime) % prime)
+        product *= prime
+    return result

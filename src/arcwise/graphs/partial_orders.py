@@ -1,0 +1,91 @@
+"""Orders of the variables as users give them: linear, in buckets, or partial."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from arcwise.errors import ArgumentError, CapacityError
+from arcwise.graphs.dag import Dag
+from arcwise.support.cycles import cycle_in_words, find_cycle
+from arcwise.support.edges import edges_of_graph, is_graph
+from arcwise.support.names import positions, quoted, refuse_other_names
+
+_MOST_IN_PARTIAL_ORDER = 64
+
+
+def as_partial_order(order: Any, variables: tuple[str, ...]) -> list[int]:
+    """Return for each variable those that must come before it, as bits.
+
+    Parameters
+    ----------
+    order
+        A partial order as `GivenOrder` takes it: pairs, a `Dag` or a DiGraph.
+    variables
+        The names of all variables.
+    """
+    if not isinstance(order, Dag) and not is_graph(order):
+        pairs = list(order) if isinstance(order, Iterable) else [order]
+        if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
+            raise ArgumentError(f"order is {order!r}; give pairs (first, second) or a graph")
+        return _predecessors(pairs, variables)
+    _, predecessors = read_order(order, variables)
+    assert predecessors is not None
+    return predecessors
+
+
+def read_order(order: Any, variables: tuple[str, ...]) -> tuple[list[list[int]], list[int] | None]:
+    """Return buckets, or the predecessors of each variable as bits."""
+    if isinstance(order, Dag):
+        positions(order.variables, variables, "order")
+        return [], _predecessors(order.edges, variables)
+    if is_graph(order):
+        positions(order.nodes, variables, "order")
+        return [], _predecessors(edges_of_graph(order, "order"), variables)
+    if isinstance(order, str) or not isinstance(order, Iterable):
+        raise ArgumentError(
+            f"order is {order!r}; give a list of names, of buckets or of pairs, or a graph"
+        )
+    items = list(order)
+    if items and all(isinstance(item, tuple) and len(item) == 2 for item in items):
+        named = [name for item in items for name in item]
+        if Counter(named) == Counter(variables):
+            raise ArgumentError(
+                "order could be pairs as well as buckets of two; "
+                "give buckets as lists or sets, and pairs as the edges of a Dag"
+            )
+        return [], _predecessors(items, variables)
+    buckets = [[item] if isinstance(item, str) else _names(item) for item in items]
+    named = [name for bucket in buckets for name in bucket]
+    positions(named, variables, "order")
+    repeated = [name for name, count in Counter(named).items() if count > 1]
+    if repeated:
+        raise ArgumentError(f"order names {quoted(repeated)} more than once; give every name once")
+    refuse_other_names(named, variables, "order")
+    return [positions(bucket, variables, "order") for bucket in buckets], None
+
+
+def _names(bucket: Any) -> list[Any]:
+    if not isinstance(bucket, Iterable):
+        raise ArgumentError(f"order holds {bucket!r}; give names, or lists or sets of names")
+    return list(bucket)
+
+
+def _predecessors(pairs: Sequence[tuple[Any, Any]], variables: tuple[str, ...]) -> list[int]:
+    if len(variables) > _MOST_IN_PARTIAL_ORDER:
+        raise CapacityError(
+            f"order is a partial order of {len(variables)} variables, and up to "
+            f"{_MOST_IN_PARTIAL_ORDER} are possible; give buckets, which may be of more"
+        )
+    before: list[set[int]] = [set() for _ in variables]
+    for pair in pairs:
+        first, second = positions(pair, variables, "order")
+        before[second].add(first)
+    cycle = find_cycle(before)
+    if cycle is not None:
+        raise ArgumentError(
+            f"order has the cycle {cycle_in_words(cycle, variables)}; "
+            "leave out or turn one of its pairs"
+        )
+    return [sum(1 << other for other in others) for others in before]

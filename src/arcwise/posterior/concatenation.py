@@ -1,0 +1,288 @@
+"""Several runs of one model as one posterior.
+
+Chains count by the states that were kept of them, annealing runs by their weights,
+whose scale is the same wherever the model and the space are. Errors combine as those
+of independent runs do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import ArgumentError
+from arcwise.posterior.dag_sample import DagSample
+from arcwise.posterior.evidence import Evidence, LowerBound
+from arcwise.records.traces import Traces
+from arcwise.statistics.convergence import effective_sample_size, rhat
+
+if TYPE_CHECKING:
+    from arcwise.posterior.posterior import Posterior
+
+_CHAINS = ("mcmc", "mc3")
+_OF_THE_MODEL = ("data_fingerprint", "score", "prior", "constraints", "families", "rows")
+
+
+def merged_fields(posteriors: Sequence[Posterior]) -> dict[str, Any]:
+    """Return the fields of the posterior of all runs; see `Posterior.concatenate`."""
+    _refuse_unlike(posteriors)
+    first = posteriors[0]
+    annealed = first.algorithm == "ais"
+    shares = _shares(posteriors, annealed)
+    traces = _traces(posteriors, annealed)
+    dags = _dags(posteriors)
+    if _weighted(first):
+        assert dags is not None
+        edges, errors = dags.edge_probabilities(), dags.standard_errors()
+    else:
+        edges, errors = _edges(posteriors, shares, annealed)
+    best = max(posteriors, key=_best_log_weight)
+    algorithms = {posterior.algorithm for posterior in posteriors}
+    return {
+        "variables": first.variables,
+        "target": first.target,
+        "algorithm": first.algorithm if len(algorithms) == 1 else "mc3",
+        "edges": np.clip(edges, 0.0, 1.0),
+        "edge_errors": errors,
+        "evidence": _evidence([p for p in posteriors if p.evidence is not None]),
+        "map_dag": best.map_dag,
+        "map_log_weight": best.map_log_weight,
+        "dags": dags,
+        "traces": traces,
+        "summary": _summary(posteriors, traces, dags, annealed),
+        "provenance": first.provenance,
+    }
+
+
+def _refuse_unlike(posteriors: Sequence[Posterior]) -> None:
+    """Refuse what is not of one model and target, or not made of draws."""
+    if not posteriors:
+        raise ArgumentError("there is no posterior to concatenate; give one or more")
+    first = posteriors[0]
+    for posterior in posteriors:
+        if posterior.algorithm not in (*_CHAINS, "ais"):
+            raise ArgumentError(
+                f"a posterior by {posterior.algorithm!r} is no run that others could add to; "
+                "concatenate those of mcmc, mc3 and ais"
+            )
+        for name in ("variables", "target"):
+            _refuse_other(name, getattr(posterior, name), getattr(first, name))
+        for name in _OF_THE_MODEL:
+            _refuse_other(name, posterior.provenance.get(name), first.provenance.get(name))
+        if (posterior.algorithm == "ais") != (first.algorithm == "ais"):
+            raise ArgumentError(
+                "the weights of annealing runs and of chains have no common scale; concatenate "
+                "those of ais and those of mcmc and mc3 apart"
+            )
+        if _weighted(posterior) != _weighted(first):
+            raise ArgumentError(
+                "DAGs of some posteriors are weighted by their numbers of orders and those of "
+                "others are not; concatenate runs on spaces of the same kind"
+            )
+        if posterior.algorithm == "ais":
+            _refuse_other("space", posterior.summary.get("space"), first.summary.get("space"))
+            if posterior.traces is None:
+                raise ArgumentError(
+                    "an annealed posterior has no traces, and so no weights of its runs; run again"
+                )
+    for number, posterior in enumerate(posteriors):
+        for other in posteriors[:number]:
+            if posterior is other or _same_run(posterior, other):
+                raise ArgumentError(
+                    f"two posteriors are the same run, with seed {posterior.summary.get('seed')}; "
+                    "leave one out, or run again with another seed"
+                )
+
+
+def _refuse_other(name: str, value: Any, expected: Any) -> None:
+    if value != expected:
+        raise ArgumentError(
+            f"{name} is {expected!r} in one posterior and {value!r} in another; concatenate runs "
+            "of the same model and target"
+        )
+
+
+def _same_run(first: Posterior, second: Posterior) -> bool:
+    """Whether a chain, or all annealing runs of one, are in both: independent ones never are."""
+    if not _seeds(first.summary) & _seeds(second.summary):
+        return False
+    if first.traces is None or second.traces is None:
+        return np.array_equal(first.edges, second.edges)
+    if first.algorithm == "ais":
+        one, other = (set(_run_log_weights(p).tolist()) for p in (first, second))
+        return one <= other or other <= one
+    rows = {row.tobytes() for row in first.traces.log_weights if len(row) > 1}
+    return any(row.tobytes() in rows for row in second.traces.log_weights)
+
+
+def _seeds(summary: Mapping[str, Any]) -> set[Any]:
+    """Return the seeds of a run and of all its parts."""
+    parts = summary.get("parts")
+    return set().union(*map(_seeds, parts)) if parts else {summary.get("seed")}
+
+
+def _weighted(posterior: Posterior) -> bool:
+    """Whether DAGs carry the inverse of their number of orders, and edges are theirs."""
+    return "effective_dags" in posterior.summary
+
+
+def _best_log_weight(posterior: Posterior) -> float:
+    return -math.inf if posterior.map_log_weight is None else posterior.map_log_weight
+
+
+def _run_log_weights(posterior: Posterior) -> NDArray[np.float64]:
+    """Return the log weight of each annealing run, of which the traces are made."""
+    assert posterior.traces is not None
+    return np.concatenate(posterior.traces.log_weights)
+
+
+def _shares(posteriors: Sequence[Posterior], annealed: bool) -> NDArray[np.float64]:
+    """Return what each posterior counts, in all 1."""
+    if annealed:
+        logs = np.array([np.logaddexp.reduce(_run_log_weights(p)) for p in posteriors])
+        weights = np.exp(logs - logs.max())
+    else:
+        weights = np.array([_states(posterior) for posterior in posteriors], dtype=np.float64)
+    shares: NDArray[np.float64] = weights / weights.sum()
+    return shares
+
+
+def _states(posterior: Posterior) -> int:
+    states = posterior.summary.get("states")
+    if not states:
+        raise ArgumentError(
+            "the summary of a posterior does not say how many states it rests on; concatenate "
+            "what mcmc and mc3 return"
+        )
+    return int(np.sum(states))
+
+
+def _effective(log_weights: NDArray[np.float64]) -> float:
+    weights = np.exp(log_weights - log_weights.max())
+    return float(weights.sum() ** 2 / np.square(weights).sum())
+
+
+def _edges(
+    posteriors: Sequence[Posterior], shares: NDArray[np.float64], annealed: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return means of the edges and their errors.
+
+    The shares of annealing runs err themselves: by 1 / (their effective number) each.
+    """
+    edges = np.tensordot(shares, np.stack([p.edges for p in posteriors]), axes=1)
+    variance = np.zeros_like(edges)
+    for share, posterior in zip(shares, posteriors, strict=True):
+        errors = posterior.edge_errors
+        variance += share**2 * (np.nan if errors is None else errors**2)
+        if annealed:
+            effective = _effective(_run_log_weights(posterior))
+            variance += share**2 * (posterior.edges - edges) ** 2 / effective
+    return edges, np.sqrt(variance)
+
+
+def _dags(posteriors: Sequence[Posterior]) -> DagSample | None:
+    parts = [posterior.dags for posterior in posteriors if posterior.dags is not None]
+    return DagSample.concatenate(parts) if parts else None
+
+
+def _traces(posteriors: Sequence[Posterior], annealed: bool) -> Traces | None:
+    """Return all traces; None if some have none, or other steps between their numbers."""
+    found = [posterior.traces for posterior in posteriors if posterior.traces is not None]
+    if annealed:
+        return Traces((np.concatenate([_run_log_weights(p) for p in posteriors]),), found[0].steps)
+    if len(found) < len(posteriors) or len({traces.steps for traces in found}) > 1:
+        return None
+    return Traces(tuple(row for traces in found for row in traces.log_weights), found[0].steps)
+
+
+def _evidence(posteriors: Sequence[Posterior]) -> Evidence | None:
+    """Return the mean of the estimates, of annealing by runs, of chains of their logs by states.
+
+    A bound is the best of all, which holds where all of them hold: the risks add up.
+    """
+    if not posteriors:
+        return None
+    parts = [p.evidence for p in posteriors if p.evidence is not None]
+    if len(parts) == 1:
+        return parts[0]
+    constants = np.array([part.log_prior_constant for part in parts])
+    constant_errors = np.array([part.log_prior_constant_error for part in parts])
+    logs = np.array([part.log_evidence for part in parts]) + constants
+    variances = np.array([part.standard_error for part in parts]) ** 2 - constant_errors**2
+    if posteriors[0].algorithm == "ais":
+        weights = np.array([float(p.summary["runs"]) for p in posteriors])
+        scaled = weights * np.exp(logs - logs.max())
+        log_total = float(logs.max() + np.log(scaled.sum() / weights.sum()))
+    else:
+        scaled = np.array([float(_states(p)) for p in posteriors])
+        log_total = float(scaled @ logs / scaled.sum())
+    shares = scaled / scaled.sum()
+    variance = float(shares**2 @ np.maximum(variances, 0.0))
+    # The same constant is one estimate; different ones are so many, and count alike.
+    _, which = np.unique(constants, return_index=True)
+    constant = float(constants[which].mean())
+    constant_error = float(np.sqrt(np.square(constant_errors[which]).sum()) / len(which))
+    shift = [part.log_prior_constant - constant for part in parts]
+    return Evidence(
+        log_evidence=log_total - constant,
+        standard_error=math.hypot(math.sqrt(variance), constant_error),
+        lower_bounds=_bounds(parts, shift) if constant_error == 0.0 else {},
+        log_prior_constant=constant,
+        log_prior_constant_error=constant_error,
+        method=parts[0].method,
+    )
+
+
+def _bounds(parts: Sequence[Evidence], shift: Sequence[float]) -> dict[str, LowerBound]:
+    names = set.intersection(*(set(part.lower_bounds) for part in parts))
+    result = {}
+    for name in sorted(names):
+        bounds = [part.lower_bounds[name] for part in parts]
+        risk = sum(1.0 - bound.confidence for bound in bounds)
+        if risk < 1.0:
+            value = max(bound.value + by for bound, by in zip(bounds, shift, strict=True))
+            result[name] = LowerBound(value, 1.0 - risk, sum(bound.bins for bound in bounds))
+    return result
+
+
+def _summary(
+    posteriors: Sequence[Posterior], traces: Traces | None, dags: DagSample | None, annealed: bool
+) -> dict[str, Any]:
+    """Return what still has a meaning of all runs together, and the summaries they had."""
+    summaries = [posterior.summary for posterior in posteriors]
+    spaces = list(dict.fromkeys(summary.get("space") for summary in summaries))
+    differences = [
+        float(np.abs(one.edges - other.edges).max())
+        for number, one in enumerate(posteriors)
+        for other in posteriors[:number]
+    ]
+    summary: dict[str, Any] = {
+        "space": spaces[0] if len(spaces) == 1 else spaces,
+        "seed": [each.get("seed") for each in summaries],
+        "dags": 0 if dags is None else len(dags),
+        "interrupted": any(each.get("interrupted", False) for each in summaries),
+        "seconds": sum(each.get("seconds", 0.0) for each in summaries),
+        "largest_edge_difference_between_parts": max(differences, default=None),
+        "parts": [dict(each) for each in summaries],
+    }
+    if dags is not None and _weighted(posteriors[0]):
+        summary["effective_dags"] = dags.effective_sample_size()
+    if annealed:
+        assert traces is not None
+        summary["runs"] = sum(int(each["runs"]) for each in summaries)
+        summary["effective_runs"] = _effective(traces.log_weights[0])
+        return summary
+    summary["chains"] = sum(int(each.get("chains", 1)) for each in summaries)
+    summary["states"] = [count for each in summaries for count in each["states"]]
+    if traces is not None:
+        matrix = traces.log_weights_matrix()
+        for name, number in (
+            ("rhat_log_weight", float(rhat(matrix))),
+            ("effective_samples_log_weight", float(effective_sample_size(matrix))),
+        ):
+            summary[name] = None if math.isnan(number) else number
+    return summary

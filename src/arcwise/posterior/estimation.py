@@ -1,0 +1,186 @@
+"""From what a posterior knows, exactly or from its DAGs, to the estimate of a feature."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.features import Conditional, Edge, Feature, Not, NumberOfEdges, Path, SkeletonEdge
+from arcwise.posterior.dag_sample import DagSample
+from arcwise.posterior.estimate import Estimate, Interval, mean_interval
+from arcwise.posterior.matrices import (
+    FeatureMatrix,
+    Relation,
+    checked_length,
+    checked_relation,
+    relation_errors,
+)
+from arcwise.posterior.sample_estimation import estimate_from_dags, event_estimate, weighted_mean
+from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.support.names import positions
+
+if TYPE_CHECKING:
+    from arcwise.posterior.posterior import Posterior
+
+
+def estimate_from_posterior(posterior: Posterior, asked: Feature | Conditional) -> Estimate:
+    """Return the best estimate there is: exact, from the edge matrix, or from the DAGs.
+
+    Exact posteriors know edges, parent sets and what else the parents of one node
+    decide, also given each other; joined pairs, whose two directions exclude each
+    other; the mean number of edges; and paths, where they were asked for. Sampled
+    ones have means of exact probabilities for edges, and their sums for joined
+    pairs and the number of edges; the error of a sum is the smaller of the sum of
+    the errors, which it cannot exceed, and of what the DAGs say.
+    """
+    exact = _exact_value(posterior, asked)
+    if exact is not None:
+        rounding = posterior.error or 0.0
+        interval = Interval(exact - rounding, exact + rounding)
+        is_event = isinstance(asked, Conditional) or asked.is_event
+        if is_event:
+            interval = Interval(max(0.0, interval.low), min(1.0, interval.high))
+        return Estimate(
+            str(asked), exact, 0.0, interval, exact=True, bounds=interval, is_event=is_event
+        )
+    if not isinstance(asked, Conditional):
+        averaged = _from_edges(posterior, asked)
+        if averaged is not None:
+            return averaged
+    dags = posterior.sampled_dags(f"'{asked}'")
+    if posterior.algorithm == "unique-dags":
+        return estimate_without_error(dags, asked)
+    return estimate_from_dags(dags, asked)
+
+
+def estimate_without_error(
+    dags: DagSample, asked: Feature | Conditional, bounds: Interval | None = None
+) -> Estimate:
+    """Return the mean over DAGs that are no draws, which tell nothing about its error.
+
+    Parameters
+    ----------
+    dags, asked
+        As for `estimate_from_dags`.
+    bounds
+        Sure bounds of a probability, if there are any.
+    """
+    found = weighted_mean(dags, asked)
+    if found.is_event:
+        interval = bounds or Interval(0.0, 1.0)
+    else:
+        interval, bounds = Interval(-math.inf, math.inf), None
+    return Estimate(
+        str(asked), found.value, math.nan, interval, bounds=bounds, is_event=found.is_event
+    )
+
+
+def _exact_value(posterior: Posterior, asked: Feature | Conditional) -> float | None:
+    if posterior.family_probabilities is None:
+        return None
+    if isinstance(asked, Conditional):
+        if asked.feature.is_event and asked.feature.decided_by == asked.given.decided_by:
+            both = _exact_value(posterior, asked.feature & asked.given)
+            given = _exact_value(posterior, asked.given)
+            if both is not None and given is not None and given > 0.0:
+                return min(1.0, both / given)
+        return None
+    if isinstance(asked, Edge | SkeletonEdge | NumberOfEdges):
+        return _sum_of_edges(posterior.edges, posterior.variables, asked)
+    if isinstance(asked, Path) and asked.max_length is None and posterior.paths is not None:
+        source, target = positions(asked.names, posterior.variables, "feature")
+        return float(posterior.paths[source, target])
+    if asked.decided_by is not None:
+        return _by_parents(posterior, asked, asked.decided_by)
+    if isinstance(asked, Not):
+        inside = _exact_value(posterior, asked.feature)
+        return None if inside is None else 1.0 - inside
+    return None
+
+
+def _by_parents(posterior: Posterior, event: Feature, node: str) -> float:
+    """Return the summed probability of the parent sets of a node that make an event true."""
+    assert posterior.family_probabilities is not None
+    table = posterior.family_probabilities.table
+    (place,) = positions([node], posterior.variables, "feature")
+    flat, offsets = table.parent_sets(place)
+    probabilities = np.asarray(table.values(place))
+    n = len(posterior.variables)
+    # As DAGs with no other edges than those into the node: the event cannot tell the difference.
+    parents = np.zeros((len(probabilities), n, (n + 63) // 64), dtype=np.uint64)
+    members = np.asarray(flat, dtype=np.uint64)
+    rows = np.repeat(np.arange(len(probabilities)), np.diff(offsets).astype(np.int64))
+    bits = np.uint64(1) << members % np.uint64(64)
+    np.bitwise_or.at(parents[:, place], (rows, (members // np.uint64(64)).astype(np.int64)), bits)
+    holds = event.values(DagSample(posterior.variables, parents))
+    return min(1.0, max(0.0, math.fsum(probabilities[holds])))
+
+
+def _sum_of_edges(matrix: NDArray[np.float64], variables: tuple[str, ...], asked: Feature) -> float:
+    if isinstance(asked, NumberOfEdges):
+        return float(matrix.sum())
+    u, v = positions(asked.names, variables, "feature")
+    if isinstance(asked, Edge):
+        return float(matrix[u, v])
+    return min(1.0, float(matrix[u, v] + matrix[v, u]))
+
+
+def _from_edges(posterior: Posterior, asked: Feature) -> Estimate | None:
+    """Return the estimate from the matrix of edges, where that has errors."""
+    inner = asked.feature if isinstance(asked, Not) else asked
+    if not isinstance(inner, Edge | SkeletonEdge | NumberOfEdges):
+        return None
+    if posterior.edge_errors is None and posterior.dags is not None:
+        return None
+    value = _sum_of_edges(posterior.edges, posterior.variables, inner)
+    error = math.nan
+    if posterior.edge_errors is not None:
+        error = _sum_of_edges(posterior.edge_errors, posterior.variables, inner)
+    if not isinstance(inner, Edge) and posterior.dags is not None:
+        sampled = weighted_standard_error(
+            inner.values(posterior.dags),
+            np.ones(len(posterior.dags))
+            if posterior.dags.weights is None
+            else posterior.dags.weights,
+            posterior.dags.chains,
+        )
+        if sampled > 0.0:
+            error = float(np.fmin(error, sampled))
+    if isinstance(inner, NumberOfEdges):
+        return Estimate(str(asked), value, error, mean_interval(value, error), is_event=False)
+    if isinstance(asked, Not):
+        value = 1.0 - value
+    known = math.nan if posterior.dags is None else posterior.dags.effective_draws
+    return event_estimate(str(asked), value, error, known)
+
+
+def matrix_of_posterior(
+    posterior: Posterior, relation: Relation, max_length: int | None
+) -> FeatureMatrix:
+    """Return the probabilities of a relation: exact, from the matrix of edges, or from the DAGs.
+
+    The error of the sum of two edges is at most the sum of their errors; where the
+    DAGs say less, it is what they say.
+    """
+    wanted = checked_relation(relation)
+    checked_length(max_length, wanted)
+    if wanted == "ancestor" and max_length is None and posterior.paths is not None:
+        return FeatureMatrix(posterior.paths, np.zeros_like(posterior.paths))
+    if wanted not in ("edge", "skeleton"):
+        return posterior.sampled_dags(f"the relation '{wanted}'").matrix(
+            wanted, max_length=max_length
+        )
+    edges, errors = posterior.edges, posterior.edge_errors
+    if errors is None:
+        exact = posterior.family_probabilities is not None
+        errors = np.full(edges.shape, 0.0 if exact else np.nan)
+    if wanted == "edge":
+        return FeatureMatrix(edges, errors)
+    both = errors + errors.T
+    if posterior.dags is not None and posterior.family_probabilities is None:
+        sampled = relation_errors(posterior.dags, "skeleton")
+        both = np.where(sampled > 0.0, np.fmin(both, sampled), both)
+    return FeatureMatrix(np.minimum(edges + edges.T, 1.0), both)

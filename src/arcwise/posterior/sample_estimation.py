@@ -1,0 +1,120 @@
+"""From sampled DAGs to the estimate of a feature."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import ArgumentError
+from arcwise.features import Conditional, Feature
+from arcwise.posterior.estimate import Estimate, event_interval, mean_interval
+from arcwise.statistics.convergence import weighted_standard_error
+
+if TYPE_CHECKING:
+    from arcwise.posterior.dag_sample import DagSample
+
+# An event seen, or missing, fewer times than this tells too little about its own autocorrelation.
+_ENOUGH_TO_TELL = 10.0
+
+
+def estimate_from_dags(dags: DagSample, asked: Feature | Conditional) -> Estimate:
+    """Return the weighted share of DAGs with a feature, or the mean of a number.
+
+    Given an event, only the DAGs that have it count: as their weights are those of
+    all times 0 or 1, the error of the ratio by the delta method is that of any
+    weighted mean.
+
+    An interval of a probability is by `event_interval`, for as many independent
+    draws as make the standard error. Where the event was seen or missing fewer than
+    ten such times, they are at most those that the edges of the DAGs are worth
+    (`DagSample.effective_draws`); so an event seen in all or none of the DAGs has an
+    interval as wide as their number allows. Its standard error is then what is left
+    of doubt under Jeffreys' prior, and not 0.
+    """
+    mean = weighted_mean(dags, asked)
+    values, weights, value, known = mean
+    error = float(weighted_standard_error(values, weights, dags.chains))
+    if mean.is_event:
+        return event_estimate(str(asked), value, error, dags.effective_draws * known)
+    if error == 0.0:
+        # A number that never changed may change in what was not seen, by nobody knows how much.
+        error = math.nan
+    spread = float(weights @ (values - value) ** 2) / float(weights.sum())
+    effective = spread / error**2 if error > 0.0 else math.nan
+    interval = mean_interval(value, error)
+    return Estimate(str(asked), value, error, interval, effective_samples=effective, is_event=False)
+
+
+class WeightedMean(NamedTuple):
+    """A mean, what it is of, and what share of the effective draws it rests on."""
+
+    values: NDArray[Any]
+    weights: NDArray[np.float64]
+    value: float
+    known: float
+
+    @property
+    def is_event(self) -> bool:
+        """Whether it is of truth values."""
+        return self.values.dtype == np.bool_
+
+
+def weighted_mean(dags: DagSample, asked: Feature | Conditional) -> WeightedMean:
+    """Return the mean of a feature over the DAGs that have what is given."""
+    feature = asked.feature if isinstance(asked, Conditional) else asked
+    values = feature.values(dags)
+    weights = np.ones(len(dags)) if dags.weights is None else dags.weights
+    known = 1.0
+    if isinstance(asked, Conditional):
+        before = _kish(weights)
+        weights = weights * asked.given.values(dags)
+        if not weights.any():
+            raise ArgumentError(
+                f"no DAG has what is given, '{asked.given}'; draw more DAGs, or give another event"
+            )
+        known = _kish(weights) / before
+    if values.dtype == np.bool_:
+        # Both sums in the same way, so that an event that always holds has probability 1.
+        value = float(np.where(values, weights, 0.0).sum() / weights.sum())
+    else:
+        value = float(weights @ values / weights.sum())
+    return WeightedMean(values, weights, value, known)
+
+
+def event_estimate(name: str, value: float, error: float, known: float) -> Estimate:
+    """Return the estimate of a probability with its error and interval.
+
+    Parameters
+    ----------
+    name
+        The feature in words.
+    value, error
+        The probability and its standard error.
+    known
+        How many independent draws the sample is worth, as far as is known.
+    """
+    effective = known
+    if error > 0.0:
+        effective = value * (1.0 - value) / error**2
+        if effective * min(value, 1.0 - value) < _ENOUGH_TO_TELL and not math.isnan(known):
+            effective = min(effective, known)
+    elif math.isnan(error):
+        effective = math.nan
+    if error == 0.0:
+        error = _doubt_left(value, effective)
+    interval = event_interval(value, effective)
+    return Estimate(name, value, error, interval, effective_samples=effective)
+
+
+def _doubt_left(value: float, effective: float) -> float:
+    """Return the standard deviation of Beta(n p + 1/2, n (1 - p) + 1/2)."""
+    first, second = effective * value + 0.5, effective * (1.0 - value) + 0.5
+    total = first + second
+    return math.sqrt(first * second / (total + 1.0)) / total
+
+
+def _kish(weights: NDArray[np.float64]) -> float:
+    return float(weights.sum() ** 2 / np.square(weights).sum())

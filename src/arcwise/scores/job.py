@@ -1,0 +1,46 @@
+"""`FamilyScoring`: families to be scored, in this process or on workers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from arcwise import _core
+from arcwise.data import Data
+from arcwise.families import Families
+from arcwise.scores.base import LocalScore
+from arcwise.scores.function import FunctionScore
+from arcwise.support.running import Run
+
+
+@dataclass(frozen=True)
+class FamilyScoring:
+    """What is scored, and by what; the data may be no more than names if the score is a function.
+
+    Parameters
+    ----------
+    score
+        The score.
+    data
+        The data, or the names of the variables.
+    families
+        The families of all nodes.
+    """
+
+    score: LocalScore
+    data: Data | tuple[str, ...]
+    families: Families
+
+    def fill(self, table: Any, run: Run) -> None:
+        """Set every value of a table of any kind."""
+        if isinstance(self.data, Data):
+            self.score.fill(self.data, table, run)
+        else:
+            assert isinstance(self.score, FunctionScore)
+            self.score.fill_named(self.data, table, run)
+
+    def score_all(self, run: Run) -> _core.FamilyTable:
+        """Return a new table with the scores of all families."""
+        table = self.families.table()
+        self.fill(table, run)
+        return table

@@ -1,0 +1,76 @@
+"""What the kept states of several chains say about whether they have come together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.records.recording import Kept
+from arcwise.records.traces import Traces
+from arcwise.statistics.convergence import effective_sample_size, largest_chain_difference, rhat
+from arcwise.statistics.edges import EdgeDiagnostics
+
+
+def trace_diagnostics(traces: Traces) -> dict[str, Any]:
+    """Return R-hat and the effective sample size of the log weight; None where there is none.
+
+    R-hat is infinite where every chain stays at a place of its own.
+    """
+    matrix = traces.log_weights_matrix()
+    return {
+        "rhat_log_weight": number_or_none(rhat(matrix)),
+        "effective_samples_log_weight": number_or_none(effective_sample_size(matrix)),
+    }
+
+
+def edge_diagnostics(kept: Sequence[Kept], nodes: int) -> dict[str, Any]:
+    """Return the worst R-hat and effective sample size of an edge, and how far chains are apart.
+
+    They are of the states as sampled, before any weights; of each state, one DAG
+    stands for it. An edge that never changes has neither number; one chain alone
+    has none to be apart from, and the difference is None.
+    """
+    if any((record.dag_counts == 0).any() for record in kept):
+        means = [
+            record.edge_sums / record.states_summed
+            for record in kept
+            if record.edge_sums is not None
+        ]
+        apart = largest(largest_chain_difference(np.stack(means)))
+        return {
+            "largest_rhat_edge": None,
+            "smallest_effective_samples_edge": None,
+            "largest_edge_difference_between_chains": number_or_none(apart),
+        }
+    firsts = [np.cumsum(record.dag_counts) - record.dag_counts for record in kept]
+    draws = min(record.states for record in kept)
+    found = EdgeDiagnostics.of(
+        [record.parents[first[:draws]] for record, first in zip(kept, firsts, strict=True)],
+        nodes,
+    )
+    return {
+        "largest_rhat_edge": number_or_none(largest(found.rhat)),
+        "smallest_effective_samples_edge": number_or_none(smallest(found.effective_samples)),
+        "largest_edge_difference_between_chains": number_or_none(largest(found.differences)),
+    }
+
+
+def number_or_none(value: Any) -> float | None:
+    """Return a number, or None for NaN."""
+    number = float(value)
+    return None if np.isnan(number) else number
+
+
+def largest(values: NDArray[np.float64]) -> float:
+    """Return the largest number that is there, which may be infinite; NaN if none is."""
+    there = values[~np.isnan(values)]
+    return float(there.max()) if there.size else float("nan")
+
+
+def smallest(values: NDArray[np.float64]) -> float:
+    """Return the smallest finite number that is there; NaN if none is."""
+    there = values[np.isfinite(values)]
+    return float(there.min()) if there.size else float("nan")

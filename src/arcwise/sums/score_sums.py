@@ -1,0 +1,262 @@
+"""`ScoreSums`: sums, maxima and draws over the families of a node, the engine of all algorithms."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal, get_args
+
+from arcwise import _core
+from arcwise.errors import ArgumentError, CapacityError
+from arcwise.model import Model
+from arcwise.sums.score_table import Layout, read_score_table, write_score_table
+from arcwise.support.checks import whole_number
+from arcwise.support.names import positions, quoted
+from arcwise.support.running import Progress, running
+from arcwise.support.sealed_files import Header
+
+_MOST_TABULATED = 20  # candidates: 8 MiB a node
+_LARGEST_TABLE = 30
+# A walk reads all families within a set, a scan only the heaviest; with more than this it may lose.
+_MOST_WALKED = 2**22
+_LARGEST_WALKED = 6
+
+Method = Literal["auto", "table", "rows", "walk", "scan"]
+
+
+class ScoreSums:
+    """The summed weights of a node's families under constraints on its parents.
+
+    For a node, `allowed` is a set its parents must lie in, and `required` a set
+    at least one of them must lie in. Answers are natural logarithms, minus
+    infinity where no family is left, and hold however far the weights are
+    apart.
+
+    Parameters
+    ----------
+    model
+        The model whose weights are summed.
+    method
+        ``"table"``: one number for each set of candidates, then every sum is a
+        look-up. ``"rows"``: the same with a row of numbers, for nodes whose
+        parent sets may have one parent besides the candidates. ``"walk"``: all
+        allowed families that can matter are added up, for nodes whose families
+        are all sets of candidates up to a size.
+        ``"scan"``: families by falling weight, until the rest cannot matter.
+        ``"auto"``: rows with outside parents, tables for nodes with up to 20
+        candidates, then walks for those with up to six parents and four million
+        families.
+    tolerance
+        The largest share of a sum that a walk or a scan may leave out.
+    tabulate
+        ``"sums"``, ``"maxima"`` or ``"both"``: what tables and rows hold, which
+        is where their memory goes. Maxima that are not tabulated take long, and
+        where there are rows of maxima alone, there are no sums.
+    threads, progress
+        As for `arcwise.score`.
+
+    Examples
+    --------
+    >>> import math
+    >>> model = Model(["a", "b", "c"], lambda node, parents: -float(len(parents)))
+    >>> sums = ScoreSums(model)
+    >>> math.isclose(sums.log_sum("a", ["b"]), math.log(1 + math.exp(-1)))
+    True
+    >>> sums.best("a", ["b", "c"], required=["b"])
+    (-1.0, ('b',))
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        method: Method = "auto",
+        tolerance: float = 1e-12,
+        tabulate: Literal["sums", "maxima", "both"] = "both",
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        if not 0 < tolerance < 1:
+            raise ArgumentError(f"tolerance is {tolerance!r}; give a number between 0 and 1")
+        if tabulate not in ("sums", "maxima", "both"):
+            raise ArgumentError(f"tabulate is {tabulate!r}; give 'sums', 'maxima' or 'both'")
+        self.variables = model.variables
+        self.tabulated: Literal["sums", "maxima", "both"] = tabulate
+        self.tolerance = tolerance
+        table = model.weights.table
+        nodes = range(len(self.variables))
+        candidates = [len(table.candidates(node)) for node in nodes]
+        if method not in get_args(Method):
+            raise ArgumentError(
+                f"method is {method!r}; give 'auto', 'table', 'rows', 'walk' or 'scan'"
+            )
+        self.methods = tuple(_chosen(table, node) if method == "auto" else method for node in nodes)
+        for node in nodes:
+            others = "walk" if table.outside(node) else ""
+            others = "walk rows" if table.listed(node) else others
+            if self.methods[node] in others.split():
+                raise ArgumentError(
+                    f"method is {method!r}, and the families of {self.variables[node]!r} are "
+                    f"{'a list' if table.listed(node) else 'not all sets of candidates'}; "
+                    "give 'scan' or 'auto'"
+                )
+        largest = max(
+            (candidates[node] for node in nodes if self.methods[node] == "table"), default=0
+        )
+        if largest > _LARGEST_TABLE:
+            raise CapacityError(
+                f"a node has {largest} candidate parents, so its table of score sums would hold "
+                f"2^{largest} numbers; give up to {_LARGEST_TABLE} candidates or use method='scan'"
+            )
+        with running(threads, progress, "Summing scores") as run:
+            self.core = _core.ScoreSums(
+                table, list(self.methods), tolerance, tabulate, run.threads, run.progress
+            )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the sums to a file that `open` maps.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> sums = ScoreSums(Model(["a", "b"], lambda node, parents: -float(len(parents))))
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores"
+        >>> sums.save(path)
+        >>> ScoreSums.open(path).log_sum("a") == sums.log_sum("a")
+        True
+        """
+        self.write(Path(path))
+
+    def write(self, path: Path) -> Header:
+        """Write the sums to a file and return its header; see `save`."""
+        layout = Layout(self.variables, self.methods, self.tolerance, self.tabulated)
+        return write_score_table(self.core, layout, path)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> ScoreSums:
+        """Return the sums in a file, which stay there: processes of a machine share them.
+
+        Raises
+        ------
+        FileFormatError
+            If it is damaged, or of another version or another kind of machine.
+        """
+        made = cls.__new__(cls)
+        made.core, layout = read_score_table(Path(path))
+        made.variables, made.methods = layout.variables, layout.methods
+        made.tolerance, made.tabulated = layout.tolerance, layout.tabulated
+        return made
+
+    def __repr__(self) -> str:
+        """Say how the sums are had."""
+        counts = [f"{self.methods.count(way)} nodes by {way}" for way in sorted({*self.methods})]
+        return f"<ScoreSums: {', '.join(counts)} (tolerance {self.tolerance:g})>"
+
+    def refuse_other_variables(self, variables: tuple[str, ...]) -> None:
+        """Refuse to serve a model of other variables."""
+        if self.variables != variables:
+            raise ArgumentError(
+                f"sums are of the variables {quoted(self.variables)}, and the model has "
+                f"{quoted(variables)}; make them from the same model"
+            )
+
+    def log_sum(
+        self,
+        node: str,
+        allowed: Iterable[str] | None = None,
+        required: Iterable[str] | None = None,
+    ) -> float:
+        """Return the log of the summed weights of the families within the constraints.
+
+        Parameters
+        ----------
+        node
+            The node whose families are summed.
+        allowed
+            Where its parents must lie; None for anywhere.
+        required
+            Where at least one parent must lie; None for no such condition.
+        """
+        index, inside, meeting = self._query(node, allowed, required)
+        return self.core.log_sum(index, inside, meeting)
+
+    def max(self, node: str, allowed: Iterable[str] | None = None) -> float:
+        """Return the largest log weight of a family within `allowed`."""
+        index, inside, _ = self._query(node, allowed, None)
+        return self.core.max(index, inside)
+
+    def best(
+        self,
+        node: str,
+        allowed: Iterable[str] | None = None,
+        required: Iterable[str] | None = None,
+    ) -> tuple[float, tuple[str, ...] | None]:
+        """Return the largest log weight and the parents that have it, None if no family is left."""
+        index, inside, meeting = self._query(node, allowed, required)
+        weight, parents = self.core.best(index, inside, meeting)
+        return weight, None if parents is None else self._named(parents)
+
+    def sample(
+        self,
+        node: str,
+        allowed: Iterable[str] | None = None,
+        required: Iterable[str] | None = None,
+        *,
+        size: int = 1,
+        seed: int = 0,
+        stream: int = 0,
+    ) -> list[tuple[str, ...]]:
+        """Return parent sets drawn independently, each in proportion to its weight.
+
+        Parameters
+        ----------
+        node, allowed, required
+            As in `log_sum`.
+        size
+            The number of draws.
+        seed, stream
+            Draws are a function of these two and nothing else.
+
+        Raises
+        ------
+        ArgumentError
+            If no family is left to draw from.
+        """
+        index, inside, meeting = self._query(node, allowed, required)
+        count = whole_number(size, "size", at_least=0)
+        key = [_word(seed, "seed"), _word(stream, "stream")]
+        drawn = self.core.draw(index, inside, meeting, count, *key)
+        if len(drawn) < count:
+            raise ArgumentError(f"no family of {node!r} is within the constraints; relax them")
+        return [self._named(parents) for parents in drawn]
+
+    def _named(self, parents: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self.variables[parent] for parent in parents)
+
+    def _query(
+        self, node: str, allowed: Iterable[str] | None, required: Iterable[str] | None
+    ) -> tuple[int, list[int], list[int] | None]:
+        (index,) = positions([node], self.variables, "node")
+        everywhere = list(range(len(self.variables)))
+        inside = everywhere if allowed is None else positions(allowed, self.variables, "allowed")
+        meeting = None if required is None else positions(required, self.variables, "required")
+        return index, inside, meeting
+
+
+def _chosen(table: _core.FamilyTable, node: int) -> Literal["table", "rows", "walk", "scan"]:
+    if table.outside(node):
+        return "rows"
+    if len(table.candidates(node)) <= _MOST_TABULATED:
+        return "table"
+    small = table.count(node) <= _MOST_WALKED
+    if small and not table.listed(node) and table.max_free(node) <= _LARGEST_WALKED:
+        return "walk"
+    return "scan"
+
+
+def _word(value: int, name: str) -> int:
+    number = whole_number(value, name, at_least=0)
+    if number >= 2**64:
+        raise ArgumentError(f"{name} is {value!r}; give a whole number below 2^64")
+    return number

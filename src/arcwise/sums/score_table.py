@@ -1,0 +1,81 @@
+"""Score sums in a file, which all processes of a machine map and none copies."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from arcwise import _core
+from arcwise.errors import FileFormatError
+from arcwise.support.sealed_files import Header, header_of, seal, verify
+
+KIND = "arcwise scores"
+VERSION = 1
+WRITING = ".arcwise-"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How score sums are laid out: what there is to know besides the numbers.
+
+    Parameters
+    ----------
+    variables
+        The names of the nodes.
+    methods
+        How the sums of each node are found.
+    tolerance
+        The largest share of a sum that may be left out.
+    tabulated
+        What the tables hold.
+    """
+
+    variables: tuple[str, ...]
+    methods: tuple[Literal["table", "rows", "walk", "scan"], ...]
+    tolerance: float
+    tabulated: Literal["sums", "maxima", "both"]
+
+
+def write_score_table(core: _core.ScoreSums, layout: Layout, path: Path) -> Header:
+    """Write score sums to a file, whole or not at all, and return its header."""
+    description: dict[str, Any] = {
+        "arcwise": _core.version,
+        "byte_order": sys.byteorder,
+        **asdict(layout),
+    }
+    handle, name = tempfile.mkstemp(prefix=WRITING, dir=path.parent)
+    os.close(handle)
+    partial = Path(name)
+    try:
+        header = seal(partial, KIND, VERSION, description, core.write)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    return header
+
+
+def read_score_table(path: Path) -> tuple[_core.ScoreSums, Layout]:
+    """Map the score sums in a file, once it is known to be whole.
+
+    Raises
+    ------
+    FileFormatError
+        If it is of another kind, version or byte order, or damaged.
+    """
+    header = header_of(path, KIND, VERSION)
+    verify(path, header)
+    about = header.description
+    if about["byte_order"] != sys.byteorder:
+        raise FileFormatError(
+            f"'{path}' was written on a machine whose byte order is {about['byte_order']}, and "
+            f"this one's is {sys.byteorder}; write it on a machine of the same kind"
+        )
+    layout = Layout(
+        tuple(about["variables"]), tuple(about["methods"]), about["tolerance"], about["tabulated"]
+    )
+    return _core.ScoreSums.map(os.fspath(path), header.start), layout

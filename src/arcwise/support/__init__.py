@@ -1,0 +1,1 @@
+"""What every other package stands on: checks, names, words, files, progress, slots."""
