@@ -21,8 +21,8 @@ from arcwise import (
     Model,
     Posterior,
 )
-from arcwise.model.targets import Target
 from arcwise.errors import ArcwiseError
+from arcwise.model.targets import Target
 from reference.exact import EnumeratedPosterior, enumerate_posterior, members
 from support.comparison import close
 from support.exact_models import TARGETS, names, random_model, random_score

@@ -14,8 +14,8 @@ import pytest
 
 import arcwise
 from arcwise import Dag, EdgePenalty, Model, Posterior
-from arcwise.model.targets import Target
 from arcwise.errors import ArgumentError, FileFormatError
+from arcwise.model.targets import Target
 from support.exact_models import TARGETS, flat_model, random_model
 from support.saved_archives import array_in, bytes_of, members_of, with_header, write_members
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.records.recording import Recording
 from arcwise.errors import ArcwiseWarning, InterruptedWarning
+from arcwise.records.recording import Recording
 from arcwise.runs import chain_log
 from support.stopped_runs import Stop, assert_same, run_with_stops, stopping_after, stopping_at
 
