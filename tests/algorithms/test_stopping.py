@@ -10,9 +10,9 @@ import pytest
 
 import arcwise
 from arcwise import Model, Posterior
-from arcwise.algorithms.stopping_rule import StoppingRule
+from arcwise.records.stopping_rule import StoppingRule
 from arcwise.errors import ArgumentError
-from arcwise.support.running import Moment
+from arcwise.support.running import ProgressUpdate
 from support.exact_models import random_model
 from support.interrupting import assert_returns_what_there_is
 
@@ -145,7 +145,7 @@ def test_progress_tells_how_a_run_stands(model: Model) -> None:
         SAMPLERS[name](model, progress=told.append, seed=1, **rule)
         assert told == sorted(told)
         assert told[-1] == 1.0
-        assert all(isinstance(moment, Moment) for moment in told)
+        assert all(isinstance(moment, ProgressUpdate) for moment in told)
         assert told[-1].rate > 0
         assert 0 < told[-1].acceptance < 1
         assert told[-1].rhat > 0.9

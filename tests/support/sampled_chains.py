@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from arcwise import BucketOrders, LinearOrders, Model, PartialOrders, ScoreSums, Space
-from arcwise.algorithms.budgets import Budget
+from arcwise.records.budget import Budget
 from arcwise.algorithms.chains import run_chains
-from arcwise.records.recording import Kept, Recording
+from arcwise.records.chain_record import ChainRecord
+from arcwise.records.recording import Recording
 from reference.spaces import (
     State,
     weights_of_bucket_orders,
@@ -71,7 +72,7 @@ def sampled(
     draws: int,
     thinning: int,
     seed: int,
-) -> Kept:
+) -> ChainRecord:
     """Return what one chain keeps of its coldest level, DAGs included."""
     run = run_chains(
         space.build(ScoreSums(model)),
@@ -90,9 +91,9 @@ def sampled(
     return kept
 
 
-def states_of(kept: Kept) -> list[State]:
+def states_of(kept: ChainRecord) -> list[State]:
     return [tuple(code) for code in kept.codes.tolist()]
 
 
-def dags_of(kept: Kept) -> list[tuple[int, ...]]:
+def dags_of(kept: ChainRecord) -> list[tuple[int, ...]]:
     return [tuple(masks) for masks in np.asarray(kept.parents)[:, :, 0].tolist()]

@@ -105,7 +105,7 @@ def _dags(posterior: Dags, model: Model) -> DagSample:
             "parameters are averaged over DAGs, and this posterior has none; use "
             "arcwise.ExactSampler(model).dags(1000) or a sampler that keeps DAGs"
         )
-    fingerprint = posterior.provenance.get("data_fingerprint")
+    fingerprint = posterior.provenance.data_fingerprint
     if fingerprint and model.data is not None and fingerprint != model.data.fingerprint:
         raise ArgumentError(
             "the posterior was computed from other data than the model's; give the model it was "

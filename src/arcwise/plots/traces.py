@@ -47,7 +47,7 @@ def traces(posterior: Posterior, *, axes: Any = None) -> Any:
         )
     axes = axes_for(axes, (8.0, 3.5), "plots.traces")
     rows, steps = posterior.traces.log_weights, posterior.traces.steps
-    if posterior.algorithm == "ais":
+    if posterior.run.annealed:
         axes.plot(rows[0], ".", color=colour(0), markersize=4.0)
         axes.set(xlabel="annealing run", ylabel="log weight of the run")
     else:
