@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 
 import numpy as np
 from measuring import heading, line, side_by_side
@@ -153,7 +154,7 @@ def threads(small: Data) -> None:
         )  # fmt: skip
 
     for name, work in (("mcmc, four chains", mcmc), ("ais, a hundred runs", ais)):
-        best = side_by_side({"one": lambda w=work: w(1), "two": lambda w=work: w(2)}, 3)
+        best = side_by_side({"one": partial(work, 1), "two": partial(work, 2)}, 3)
         line(name, f"{best['one'] / best['two']:.2f} times")
 
 

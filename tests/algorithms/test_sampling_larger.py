@@ -88,7 +88,7 @@ def sixteen(space: str) -> tuple[Any, Any]:
     dag = random_dag(16, expected_degree=2.0, max_indegree=3, seed=5)
     data = discrete_network(dag, levels=(2, 3), concentration=0.7, seed=5).sample(200, seed=5)
     model = Model(data, max_indegree=3)
-    dags = {"dags_per_state": 5} if space in WEIGHTED else {}
+    dags: dict[str, Any] = {"dags_per_state": 5} if space in WEIGHTED else {}
     steps = 100_000 if space in WEIGHTED else 200_000
     found = arcwise.mcmc(model, space, steps=steps, chains=4, seed=3, threads=1, **dags)
     return found, arcwise.exact(model)

@@ -38,7 +38,7 @@ SHORT: dict[str, Callable[..., Posterior]] = {
         model, "buckets:2", **({"steps": 600, "chains": 3} | rule)
     ),
     "mc3": lambda model, **rule: arcwise.mc3(
-        model, **({"steps": 300, "chains": 3, "levels": 3, "ladder": "adapted"} | rule)
+        model, **{"steps": 300, "chains": 3, "levels": 3, "ladder": "adapted", **rule}
     ),
     "ais": lambda model, **rule: arcwise.ais(model, **({"runs": 21, "steps": 60} | rule)),
 }
@@ -66,7 +66,7 @@ def assert_the_same(first: Posterior, second: Posterior) -> None:
 
 @pytest.mark.parametrize("target", ["modular", "order-modular"])
 @pytest.mark.parametrize("algorithm", SHORT)
-def test_the_same_draws_whatever_the_threads(algorithm: str, target: str, model: Model) -> None:
+def test_the_same_draws_whatever_the_threads(algorithm: str, target: Target, model: Model) -> None:
     one = SHORT[algorithm](model, target=target, seed=4, threads=1)
     for threads in (2, 3):
         assert_the_same(one, SHORT[algorithm](model, target=target, seed=4, threads=threads))
@@ -161,7 +161,7 @@ def test_dags_by_a_share_of_time(model: Model) -> None:
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("algorithm", SHORT)
 @pytest.mark.parametrize("target", ["modular", "order-modular"])
-def test_one_and_two_variables(algorithm: str, n: int, target: str) -> None:
+def test_one_and_two_variables(algorithm: str, n: int, target: Target) -> None:
     small = random_model(n, spread=2.0)
     found = SHORT[algorithm](small, target=target, seed=1)
     exact = arcwise.exact(small, target)
@@ -378,7 +378,7 @@ def test_estimated_orders_are_told() -> None:
     dag = arcwise.simulate.random_dag(30, expected_degree=4.0, max_indegree=3, seed=1)
     network = arcwise.simulate.discrete_network(dag, levels=(2, 2), concentration=0.5, seed=1)
     model = Model(network.sample(2000, seed=1), max_indegree=3)
-    options = {"steps": 12_000, "chains": 1, "seed": 1, "thinning": 100}
+    options: dict[str, Any] = {"steps": 12_000, "chains": 1, "seed": 1, "thinning": 100}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of so few DAGs
         counted = arcwise.mcmc(model, **options)

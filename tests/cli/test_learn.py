@@ -240,11 +240,12 @@ def test_sample_takes_a_rule(table: Path, capsys: Captured) -> None:
 def test_wrong_folders_are_refused_in_one_line(
     command: str, folders: dict[str, Path], table: Path, tmp_path: Path, capsys: Captured
 ) -> None:
-    more: list[object] = {
+    arguments: dict[str, list[object]] = {
         "report": [],
         "feature": ["smoke -> dysp"],
         "compare": [folders["exact"]],
-    }[command]
+    }
+    more = arguments[command]
     assert "is not there; give the folder" in refusal(capsys, command, tmp_path / "none", *more)
     assert "is a file; give the folder" in refusal(capsys, command, table, *more)
     assert "has no posterior.npz" in refusal(capsys, command, tmp_path, *more)

@@ -56,7 +56,7 @@ SAMPLERS: dict[str, Any] = {
         model, target="order-modular", effective_samples=50, steps=300, seed=5, **more
     ),
     "ais with its own schedule": lambda model, **more: arcwise.ais(
-        model, runs=60, schedule=np.linspace(0, 1, 301) ** 2, seed=5, **more
+        model, runs=60, schedule=(np.linspace(0, 1, 301) ** 2).tolist(), seed=5, **more
     ),
     "mcmc": lambda model, **more: arcwise.mcmc(model, steps=6000, chains=3, seed=5, **more),
     "mcmc by effect": lambda model, **more: arcwise.mcmc(

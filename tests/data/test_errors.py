@@ -3,6 +3,8 @@
 import datetime
 import gzip
 import re
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +19,7 @@ OK = [0, 1]
 DAY = datetime.date(2020, 1, 2)
 
 
-def refusal(source, **options):
+def refusal(source: Any, **options: Any) -> tuple[type[Exception], str]:
     with pytest.raises(ArcwiseError) as caught:
         read(source, **options)
     message = str(caught.value)
@@ -70,7 +72,7 @@ SOURCES = [
 
 
 @pytest.mark.parametrize(("source", "kind", "fragment"), SOURCES)
-def test_unusable_sources(source, kind, fragment):
+def test_unusable_sources(source: Any, kind: type[Exception], fragment: str) -> None:
     found, message = refusal(source)
     assert found is kind
     assert fragment in message
@@ -125,7 +127,7 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize(("options", "kind", "fragment"), OPTIONS)
-def test_unusable_options(options, kind, fragment):
+def test_unusable_options(options: dict[str, Any], kind: type[Exception], fragment: str) -> None:
     found, message = refusal({"age": [31.5, 48.0], "sex": ["m", "w"]}, **options)
     assert found is kind
     assert fragment in message
@@ -146,13 +148,15 @@ CONTENTS = [
 
 
 @pytest.mark.parametrize(("_topic", "table", "options", "fragment"), CONTENTS)
-def test_unusable_contents(_topic, table, options, fragment):
+def test_unusable_contents(
+    _topic: str, table: dict[str, Any], options: dict[str, Any], fragment: str
+) -> None:
     found, message = refusal(table, **options)
     assert found is DataError
     assert fragment in message
 
 
-def test_names_of_arrays():
+def test_names_of_arrays() -> None:
     for names in (["a"], "ab", ["a", "b", "c"]):
         assert "each of the 2 columns" in refusal(np.eye(2), names=names)[1]
     assert "'a' came more than once" in refusal(np.eye(2), names=["a", "a"])[1]
@@ -187,14 +191,16 @@ FILES = [
 
 
 @pytest.mark.parametrize(("name", "content", "kind", "fragment"), FILES)
-def test_unusable_files(tmp_path, name, content, kind, fragment):
+def test_unusable_files(
+    tmp_path: Path, name: str, content: Any, kind: type[Exception], fragment: str
+) -> None:
     (tmp_path / name).write_bytes(content)
     found, message = refusal(tmp_path / name)
     assert found is kind
     assert fragment in message
 
 
-def test_files_that_are_none(tmp_path):
+def test_files_that_are_none(tmp_path: Path) -> None:
     assert "there is no file" in refusal(str(tmp_path / "missing.csv"))[1]
     (tmp_path / "folder.csv").mkdir()
     assert "Is a directory" in refusal(tmp_path / "folder.csv")[1]

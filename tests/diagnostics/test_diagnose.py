@@ -88,9 +88,8 @@ def test_one_flip_in_thousands_of_draws_fools_nobody() -> None:
     assert RareChangeWarning in map(type, diagnosis.warnings)
     assert "x0 → x3" in " ".join(diagnosis.sentences)
     # There for a while and gone again, the same in every half chain: R-hat sees nothing.
-    for chain in once:
-        chain[:] = False
-        chain[200:300] = chain[700:800] = True
+    once[:] = False
+    once[:, 200:300] = once[:, 700:800] = True
     hidden = arcwise.diagnose(chain_posterior({(0, 1): once[:2]}))
     assert hidden.largest_rhat_edge is not None
     assert hidden.largest_rhat_edge < 1.01

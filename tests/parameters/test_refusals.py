@@ -20,7 +20,7 @@ GAUSSIAN = Model(NUMBERS, BGe())
 DAG = Dag(["a", "b"], {"b": ["a"]})
 
 
-def refusal(call: Callable[[], Any], kind: type[ArcwiseError]) -> str:
+def refusal(call: Callable[..., Any], kind: type[ArcwiseError]) -> str:
     with pytest.raises(kind) as caught:
         call()
     message = str(caught.value)

@@ -83,7 +83,7 @@ def test_labels_of_a_network_do_not_overlap_and_arrows_end_at_their_boxes(
     for edge, arrow in arrows(axes).items():
         source, target = (labels[name] for name in edge.split(" -> "))
         # The line without its head, from the rim of one box to that of the other.
-        points = arrow._get_path_in_displaycoord()[0][0].vertices
+        points = arrow._get_path_in_displaycoord()[0][0].vertices  # type: ignore[attr-defined]
         for name, end in ((source, points[0]), (target, points[-1])):
             box = boxes[name]
             apart = np.maximum(np.abs(end - (box.p0 + box.p1) / 2) - (box.p1 - box.p0) / 2, 0.0)
@@ -108,7 +108,7 @@ def test_two_edges_between_the_same_nodes_are_drawn_apart() -> None:
     axes = plots.network(posterior_of({(0, 1): 0.5, (1, 0): 0.45}, 2))
     axes.figure.draw_without_rendering()
     middles = [
-        np.mean(arrow._get_path_in_displaycoord()[0][0].vertices, axis=0)
+        np.mean(arrow._get_path_in_displaycoord()[0][0].vertices, axis=0)  # type: ignore[attr-defined]
         for arrow in arrows(axes).values()
     ]
     assert np.hypot(*(middles[0] - middles[1])) > 4.0
@@ -243,4 +243,4 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     posterior = sampled_posterior()
     for plot in (plots.network, plots.edge_matrix, plots.traces):
         with pytest.raises(MissingDependencyError, match=r"pip install 'arcwise\[plots\]'"):
-            plot(posterior)  # type: ignore[operator]
+            plot(posterior)

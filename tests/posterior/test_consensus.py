@@ -98,7 +98,7 @@ def test_probabilities_of_classes_are_those_of_enumeration() -> None:
         key = arcwise.cpdag(dag)
         by_class[key] = by_class.get(key, 0.0) + float(share)
     for graph, probability in zip(expected.graphs, expected.probabilities, strict=True):
-        assert by_class[graph] == pytest.approx(probability)  # type: ignore[index]
+        assert by_class[graph] == pytest.approx(probability)
     best = sorted(by_class.values(), reverse=True)
     assert expected.probabilities == pytest.approx(best[: len(expected)])
     assert sum(best[: len(expected) - 1]) < 0.8 <= sum(best[: len(expected)])
@@ -114,7 +114,7 @@ def test_known_coverage_makes_probabilities_exact() -> None:
     chosen = weighted.credible_set(0.5)
     truth = {dag: float(share) for dag, share in zip(law, law.shares, strict=True)}
     for dag, probability in zip(chosen.graphs, chosen.probabilities, strict=True):
-        assert truth[dag] == pytest.approx(probability, rel=1e-9)  # type: ignore[index]
+        assert truth[dag] == pytest.approx(probability, rel=1e-9)
     everything = weighted.credible_set(1.0)
     assert everything.reached == pytest.approx(weighted.coverage)
 

@@ -15,6 +15,7 @@ import pytest
 import arcwise
 from arcwise import Dag, EdgePenalty, Model, Posterior
 from arcwise.errors import ArgumentError, FileFormatError
+from arcwise.model.targets import Target
 from support.exact_models import TARGETS, flat_model, random_model
 from support.saved_archives import array_in, bytes_of, members_of, with_header, write_members
 
@@ -38,7 +39,7 @@ def assert_same(first: Posterior, second: Posterior) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_everything_comes_back(target: str, tmp_path: Path) -> None:
+def test_everything_comes_back(target: Target, tmp_path: Path) -> None:
     for number, posterior in enumerate(
         (
             posterior_of(target),

@@ -71,18 +71,18 @@ def test_annealing_runs_count_by_their_weights() -> None:
     assert whole.traces is not None
     logs = whole.traces.log_weights[0]
     assert len(logs) == 120
-    totals = [np.exp(part.traces.log_weights[0] - logs.max()).sum() for part in parts]  # type: ignore[union-attr]
+    totals = [np.exp(part.traces.log_weights[0] - logs.max()).sum() for part in parts]
     expected = (totals[0] * parts[0].edges + totals[1] * parts[1].edges) / sum(totals)
     np.testing.assert_allclose(whole.edges, expected, atol=1e-12)
     # As if all runs had been made at once.
     np.testing.assert_allclose(
-        whole.dags.probability("x0 -- x1"),  # type: ignore[union-attr]
-        sum(t * p.dags.probability("x0 -- x1") for t, p in zip(totals, parts, strict=True))  # type: ignore[union-attr]
+        whole.dags.probability("x0 -- x1"),
+        sum(t * p.dags.probability("x0 -- x1") for t, p in zip(totals, parts, strict=True))
         / sum(totals),
     )
     assert whole.evidence is not None
     assert parts[0].evidence is not None
-    shift = parts[0].evidence.log_evidence - log_mean(parts[0].traces.log_weights[0]).value  # type: ignore[union-attr]
+    shift = parts[0].evidence.log_evidence - log_mean(parts[0].traces.log_weights[0]).value
     value, error = log_mean(logs)
     assert whole.evidence.log_evidence == pytest.approx(value + shift, abs=1e-9)
     assert whole.evidence.standard_error == pytest.approx(error, rel=0.1)
@@ -98,7 +98,7 @@ def test_chains_count_by_their_states() -> None:
     expected = (states[0] * one.edges + states[1] * other.edges) / sum(states)
     np.testing.assert_allclose(whole.edges, expected, atol=1e-12)
     share = states[0] / sum(states)
-    errors = np.sqrt(share**2 * one.edge_errors**2 + (1 - share) ** 2 * other.edge_errors**2)  # type: ignore[operator]
+    errors = np.sqrt(share**2 * one.edge_errors**2 + (1 - share) ** 2 * other.edge_errors**2)
     np.testing.assert_allclose(whole.edge_errors, errors)
     assert whole.traces is None  # other steps between their numbers
     assert whole.summary["largest_edge_difference_between_parts"] == pytest.approx(
@@ -112,7 +112,7 @@ def test_evidence_of_chains() -> None:
     whole = Posterior.concatenate(parts)
     assert whole.evidence is not None
     logs = [part.log_evidence for part in parts]
-    assert whole.evidence.log_evidence == pytest.approx(np.mean(logs))  # type: ignore[arg-type]
+    assert whole.evidence.log_evidence == pytest.approx(np.mean(logs))
     mixed = parts[0] + run("mcmc", "partitions", 3)
     assert mixed.evidence == parts[0].evidence
     assert mixed.algorithm == "mc3"
@@ -123,7 +123,7 @@ def test_merged_runs_merge_again_and_are_saved(tmp_path: Path) -> None:
     whole = (one + two) + three
     at_once = Posterior.concatenate([one, two, three])
     np.testing.assert_allclose(whole.edges, at_once.edges)
-    np.testing.assert_allclose(whole.edge_errors, at_once.edge_errors)  # type: ignore[arg-type]
+    np.testing.assert_allclose(whole.edge_errors, at_once.edge_errors)
     assert whole.traces is not None
     assert len(whole.traces.log_weights) == 6
     whole.save(tmp_path / "whole.npz")
@@ -172,4 +172,4 @@ def test_what_does_not_belong_together() -> None:
     with pytest.raises(ArgumentError, match=r"^an annealed posterior has no traces"):
         annealed + replace(run("ais", "partitions", 2), traces=None)
     with pytest.raises(ArgumentError, match=r"^two posteriors are the same run"):
-        annealed + replace(annealed, traces=Traces(annealed.traces.log_weights, 3))  # type: ignore[union-attr]
+        annealed + replace(annealed, traces=Traces(annealed.traces.log_weights, 3))

@@ -38,7 +38,7 @@ def test_edges_are_those_of_the_matrix() -> None:
 def test_functions_of_dags() -> None:
     posterior = sampled_posterior()
     assert posterior.dags is not None
-    weights = np.exp(posterior.dags.log_weights + 2000.0)  # type: ignore[operator]
+    weights = np.exp(posterior.dags.log_weights + 2000.0)
 
     def has_path(dag: Dag) -> bool:
         return ("x0", "x1") in dag.edges and ("x1", "x2") in dag.edges
@@ -196,8 +196,9 @@ def test_traces() -> None:
 
 def test_parts_that_do_not_belong_together() -> None:
     for name in ("edges", "edge_errors"):
+        wrong: dict[str, Any] = {name: np.zeros((2, 5))}
         with pytest.raises(ArgumentError, match=rf"^{name} has the shape \(2, 5\); give \(5, 5\)$"):
-            sampled_posterior(**{name: np.zeros((2, 5))})
+            sampled_posterior(**wrong)
     with pytest.raises(ArgumentError, match=r"^dags has other variables than the posterior; give"):
         sampled_posterior(dags=random_sample(4, 3))
     with pytest.raises(ArgumentError, match=r"^map_dag has other variables"):

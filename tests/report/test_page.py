@@ -57,7 +57,7 @@ def test_names_cannot_break_out_of_the_page(tmp_path: Path) -> None:
         "modular",
         "mcmc",
         posterior.edges,
-        dags=arcwise.DagSample(NASTY, posterior.dags.parents),  # type: ignore[union-attr]
+        dags=arcwise.DagSample(NASTY, posterior.dags.parents),
         summary={"space": "<i>Odd</i>", "note</td>": "</table>"},
     )
     text = own_parts(page_of(renamed, tmp_path, title="</title><script>alert(2)</script>"))

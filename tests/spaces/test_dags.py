@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -123,9 +124,9 @@ def data_of(n: int, rows: int, seed: int) -> arcwise.Data:
     ],
 )
 def test_edges_of_eight_variables_agree_with_exact_ones(
-    algorithm: str, rule: dict[str, object]
+    algorithm: str, rule: dict[str, Any]
 ) -> None:
-    model = Model(data_of(8, 200, seed=2), **rule)  # type: ignore[arg-type]
+    model = Model(data_of(8, 200, seed=2), **rule)
     exact = arcwise.exact(model)
     if algorithm == "ais":
         found = arcwise.ais(model, "dags", steps=20_000, runs=400, seed=4, threads=1)

@@ -158,7 +158,8 @@ def log_densities(space: object, states: list[State], inverse: float) -> np.ndar
 
 def normalised(log_densities: np.ndarray) -> np.ndarray:
     densities = np.exp(log_densities - log_densities.max())
-    return densities / densities.sum()
+    law: np.ndarray = densities / densities.sum()
+    return law
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -255,9 +256,9 @@ def test_annealing_weights_average_to_the_evidence(
     paths = space.annealing_law(schedule)
     assert math.isclose(math.fsum(probability for _, _, probability in paths), 1.0)
     found = dict.fromkeys(expected, 0.0)
-    for state, log_weight, probability in paths:
+    for code, log_weight, probability in paths:
         if math.isfinite(log_weight):
-            found[tuple(state)] += probability * math.exp(log_weight)
+            found[tuple(code)] += probability * math.exp(log_weight)
     # Not the evidence alone: each state gets its share of it.
     for state, weight in expected.items():
         assert math.isclose(found[state], weight / len(expected), rel_tol=1e-10, abs_tol=1e-300)

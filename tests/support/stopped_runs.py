@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,11 @@ def run_with_stops(
     for stops in range(_MOST_STOPS):
         # Ever longer, so that it comes to an end.
         progress = stopping_after(int(random.integers(1, 12 + 8 * stops)))
-        options = {"progress": progress, "checkpoint_seconds": checkpoint_seconds, "threads": 1}
+        options: dict[str, Any] = {
+            "progress": progress,
+            "checkpoint_seconds": checkpoint_seconds,
+            "threads": 1,
+        }
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ArcwiseWarning)
