@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from arcwise import Posterior
+from arcwise.records.account import Account
 from arcwise.records.budget import Budget
 from arcwise.records.convergence import Convergence
 from arcwise.records.recording import Recording
-from arcwise.records.runs import AnnealingRun, ChainRun, Exchanges
+from arcwise.records.runs import AnnealingRun, AnyRun, ChainRun, Exchanges, MergedRun, OrderWeights
 from arcwise.records.settings import AnnealingBudget, AnnealingSettings, ChainSettings, Schedule
 from arcwise.records.tempering import Tempering
 from arcwise.spaces import Partitions
@@ -37,7 +39,8 @@ def chain_run(*, tempered: bool = False, **changes: Any) -> ChainRun:
         seconds_sampling=1.5,
         seconds=2.0,
     )
-    return _changed(run, changes)
+    changed: ChainRun = _changed(run, changes)
+    return changed
 
 
 def annealing_run(**changes: Any) -> AnnealingRun:
@@ -59,7 +62,8 @@ def annealing_run(**changes: Any) -> AnnealingRun:
         convergence=Convergence(ess=40.0),
         seconds=2.0,
     )
-    return _changed(run, changes)
+    changed: AnnealingRun = _changed(run, changes)
+    return changed
 
 
 def _changed(run: Any, changes: dict[str, Any]) -> Any:
@@ -67,3 +71,47 @@ def _changed(run: Any, changes: dict[str, Any]) -> Any:
               or name in type(run).__dataclass_fields__}  # fmt: skip
     of_settings = {name: value for name, value in changes.items() if name not in of_run}
     return replace(run, settings=replace(run.settings, **of_settings), **of_run)
+
+
+def chains_of(posterior: Posterior) -> ChainRun:
+    """Return the run of chains a posterior is from."""
+    assert isinstance(posterior.run, ChainRun)
+    return posterior.run
+
+
+def annealing_of(posterior: Posterior) -> AnnealingRun:
+    """Return the annealing runs a posterior is from."""
+    assert isinstance(posterior.run, AnnealingRun)
+    return posterior.run
+
+
+def merged_of(posterior: Posterior) -> MergedRun:
+    """Return the merged runs a posterior is from."""
+    assert isinstance(posterior.run, MergedRun)
+    return posterior.run
+
+
+def weights_of(posterior: Posterior) -> OrderWeights:
+    """Return what is known of the weights of the DAGs."""
+    assert posterior.run.order_weights is not None
+    return posterior.run.order_weights
+
+
+def temperatures_of(posterior: Posterior) -> tuple[tuple[float, ...], ...]:
+    """Return the inverse temperatures of each of coupled chains."""
+    exchanges = chains_of(posterior).exchanges
+    assert exchanges is not None
+    return exchanges.inverse_temperatures
+
+
+def account_of(posterior: Posterior) -> Account:
+    """Return what the one call told of a posterior."""
+    assert posterior.account is not None
+    return posterior.account
+
+
+def untimed(run: AnyRun) -> AnyRun:
+    """Return a run without the times it took, which no two runs share."""
+    if isinstance(run, ChainRun):
+        return replace(run, seconds=None, seconds_sampling=None)
+    return replace(run, seconds=None)
