@@ -173,8 +173,8 @@ model = arcwise.Model(asia().sample(300, seed=1), max_indegree=3)
 def job():
     return arcwise.mcmc(model, "partitions", until="ess>1e12", chains=2)
 def check(posterior):
-    assert chains_of(posterior).rule_met is False
-    assert len(posterior.dags) == sum(chains_of(posterior).states) > 100
+    assert posterior.run.rule_met is False
+    assert len(posterior.dags) == sum(posterior.run.states) > 100
     assert abs(posterior.edges - arcwise.exact(model).edges).max() < 0.2
 """
     assert_returns_what_there_is(script)
