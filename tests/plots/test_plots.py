@@ -17,8 +17,10 @@ from arcwise import Cpdag, Dag, Posterior, plots
 from arcwise.errors import ArgumentError, MissingDependencyError
 from arcwise.plots.effects import weighted_quantiles
 from arcwise.plots.figures import shortened
+from arcwise.records.runs import ExactRun
 from support.edge_chains import chain_posterior, flipping
 from support.exact_models import names
+from support.run_records import annealing_run
 from support.sampled_posteriors import sampled_posterior
 
 
@@ -26,7 +28,7 @@ def posterior_of(edges: dict[tuple[int, int], float], n: int, **changes: Any) ->
     matrix = np.zeros((n, n))
     for pair, probability in edges.items():
         matrix[pair] = probability
-    return Posterior(changes.pop("variables", names(n)), "modular", "exact", matrix, **changes)
+    return Posterior(changes.pop("variables", names(n)), "modular", ExactRun(), matrix, **changes)
 
 
 def arrows(axes: Any) -> dict[str, FancyArrowPatch]:
@@ -156,7 +158,7 @@ def test_traces() -> None:
     assert x[0] == 1
     assert x[-1] == 5000
     assert y == pytest.approx(posterior.traces.log_weights[1][x.astype(int) - 1])
-    runs = chain_posterior({(0, 1): flipping(1, 50, 0.3, 1)}, algorithm="ais")
+    runs = chain_posterior({(0, 1): flipping(1, 50, 0.3, 1)}, run=annealing_run())
     assert plots.traces(runs).get_xlabel() == "particle"
     with pytest.raises(ArgumentError, match="has no traces; give one of mcmc"):
         plots.traces(posterior_of({}, 2))

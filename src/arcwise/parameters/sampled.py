@@ -105,7 +105,7 @@ def _dags(posterior: Dags, model: Model) -> DagSample:
             "the posterior has no sampled DAGs; give arcwise.ExactSampler(model).dags(1000), or "
             "the posterior of a sampler that keeps DAGs"
         )
-    fingerprint = posterior.provenance.get("data_fingerprint")
+    fingerprint = posterior.provenance.data_fingerprint
     if fingerprint and model.data is not None and fingerprint != model.data.fingerprint:
         raise ArgumentError(
             "the posterior was computed from data other than the model's; give the model it was "

@@ -66,7 +66,7 @@ def agreement(
     worst = int(np.abs(x - y).argmax()) if x.size else 0
     if x.size and x[worst] != y[worst]:
         _mark(axes, posterior, np.argwhere(off_diagonal)[worst], (float(x[worst]), float(y[worst])))
-    what = "half" if posterior.algorithm == "ais" else "chain"
+    what = "half" if posterior.run.annealed else "chain"
     axes.set(
         xlim=(0, 1),
         ylim=(0, 1),

@@ -48,7 +48,7 @@ def traces(posterior: Posterior, *, axes: Any = None) -> Any:
         )
     axes = axes_for(axes, (8.0, 3.5), "plots.traces")
     rows, steps = posterior.traces.log_weights, posterior.traces.steps
-    if posterior.algorithm == "ais":
+    if posterior.run.annealed:
         axes.plot(rows[0], ".", color=colour(0), markersize=4.0)
         axes.set(xlabel="particle", ylabel="log importance weight")
     else:
