@@ -121,7 +121,7 @@ def stages(variables: int, degree: float, rows: int, steps: dict[str, int]) -> S
         note(f"two chains of {space}")
         answer[f"two chains of {space}, steps of each"] = count
         answer[f"two chains of {space}, largest difference of an edge"] = float(
-            posterior.summary["largest_edge_difference_between_chains"]
+            posterior.run.convergence.difference or 0.0
         )
         log_weights = posterior.traces.log_weights if posterior.traces else ()
         for chain, row in enumerate(log_weights):

@@ -119,7 +119,7 @@ def annealing(large: Data, runs: int) -> None:
             )  # fmt: skip
             elapsed = time.perf_counter() - start
             line(f"{name}, {target}: runs per second", f"{runs / elapsed:.2f}")
-            line("  effective runs", f"{posterior.summary['effective_runs']:.1f}")
+            line("  effective runs", f"{posterior.run.convergence.ess:.1f}")
             assert posterior.evidence is not None
             line("  log evidence", f"{posterior.evidence.log_evidence:.2f}")
             line("  standard error", f"{posterior.evidence.standard_error:.2f}")

@@ -283,7 +283,7 @@ def test_ctrl_c_keeps_what_was_sampled(table: Path, tmp_path: Path) -> None:
     output = output_after_interruption(INTERRUPTED, str(table), str(tmp_path / "out"))
     assert output == "0 True\nTrue\n"
     saved = Posterior.load(tmp_path / "out" / "posterior.npz")
-    assert saved.summary["interrupted"] is True
+    assert saved.run.interrupted is True
     assert np.abs(saved.edges - arcwise.exact(arcwise.Model(table)).edges).max() < 0.1
     assert (tmp_path / "out" / "edges.csv").exists()
     assert (tmp_path / "out" / "report.html").exists()

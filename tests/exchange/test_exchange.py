@@ -31,6 +31,7 @@ from arcwise.exchange import (
     to_polars,
 )
 from arcwise.exchange.weighted_edges import edges_of
+from support.run_records import chain_run
 from support.sampled_posteriors import sampled_posterior
 
 AWKWARD = ['say "hi"', "a & b", "back\\slash", "größe", "two\nlines", "x;y [z]"]
@@ -41,7 +42,7 @@ def awkward_posterior() -> Posterior:
     edges[0, 1], edges[1, 2], edges[3, 2], edges[5, 4] = 1.0, 0.5, 1e-7, 0.25
     errors = np.full((6, 6), 0.001)
     errors[1, 2] = np.nan
-    return Posterior(tuple(AWKWARD), "modular", "mcmc", edges, edge_errors=errors)
+    return Posterior(tuple(AWKWARD), "modular", chain_run(), edges, edge_errors=errors)
 
 
 def test_networkx() -> None:

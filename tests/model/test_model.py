@@ -332,7 +332,7 @@ def test_the_best_families() -> None:
 def test_provenance_tells_constraints_and_candidates() -> None:
     data = arcwise.simulate.asia().sample(50, seed=1)
     free = Model(data).provenance()
-    assert (free["constraints"], free["candidates"], free["plus_one"]) == ({}, None, False)
+    assert (free.constraints, free.candidates, free.plus_one) == ({}, None, False)
     told = Model(
         data,
         required_edges=[("smoke", "lung")],
@@ -341,7 +341,7 @@ def test_provenance_tells_constraints_and_candidates() -> None:
         candidates=arcwise.candidates(data, "greedy:2"),
         plus_one=True,
     )
-    said = json.loads(json.dumps(told.provenance()))
+    said = json.loads(json.dumps(told.provenance().as_dict()))
     assert said["constraints"]["required_edges"] == [["smoke", "lung"]]
     assert said["constraints"]["forbidden_edges"] == [["dysp", "asia"], ["dysp", "smoke"]]
     assert said["constraints"]["max_indegree"]["tub"] == 1

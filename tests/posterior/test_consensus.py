@@ -10,6 +10,7 @@ from arcwise import Cpdag, Dag, DagSample, ExactSampler, Posterior
 from arcwise.errors import ArgumentError
 from support.enumerated import every_dag, law_of, sample_of
 from support.exact_models import flat_model, names, random_model
+from support.run_records import chain_run
 from support.sampled_posteriors import sampled_posterior
 
 
@@ -17,7 +18,7 @@ def with_edges(edges: dict[tuple[int, int], float], n: int = 3) -> Posterior:
     matrix = np.zeros((n, n))
     for place, probability in edges.items():
         matrix[place] = probability
-    return Posterior(names(n), "modular", "mcmc", matrix)
+    return Posterior(names(n), "modular", chain_run(), matrix)
 
 
 CYCLE = {(0, 1): 0.6, (1, 2): 0.7, (2, 0): 0.55, (1, 0): 0.4, (0, 2): 0.2}

@@ -185,7 +185,7 @@ def test_arguments_that_cannot_be(tmp_path: Path) -> None:
 
 def _said_of_files(path: Path) -> str | None:
     try:
-        settings = module.read_settings(path)
+        settings = module.read_directory(path)
         model = stored_model.read_model(path / "model.npz", settings["model"])
     except FileFormatError as error:
         return str(error)

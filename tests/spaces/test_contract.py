@@ -24,6 +24,7 @@ from arcwise.cli import main
 from arcwise.errors import ArgumentError
 from arcwise.spaces import as_space
 from support.exact_models import TARGETS, random_model
+from support.run_records import chains_of
 
 SPACES: dict[str, Space] = {
     "linear": LinearOrders(),
@@ -57,7 +58,7 @@ def test_the_word_stands_for_the_space(word: str, tmp_path: Path) -> None:
     saved = Posterior.load(out / "posterior.npz")
     same = arcwise.mcmc(arcwise.Model(table), SPACES[word], steps=4000, seed=3, threads=1)
     assert np.array_equal(saved.edges, same.edges)
-    assert saved.summary["space"] == same.summary["space"] == repr(SPACES[word])
+    assert chains_of(saved).settings.space == chains_of(same).settings.space == SPACES[word]
 
 
 @pytest.mark.parametrize("n", [1, 2])
