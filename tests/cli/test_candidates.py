@@ -9,16 +9,9 @@ import pytest
 
 import arcwise
 from arcwise.cli import main
-from arcwise.simulate import asia
+from support.command_line import Captured, status
 
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "data.csv"
-    asia().sample(1000, seed=3).write_csv(path)
-    return path
+ROWS = 1000
 
 
 @pytest.mark.parametrize("method", ["pc", "greedy:2", "gains:3", "pc+greedy:2", "greedy"])
@@ -27,7 +20,7 @@ def test_score_with_chosen_candidates(
 ) -> None:
     out = tmp_path / "scores.jkl"
     arguments = ["score", table, "--candidates", method, "--max-indegree", 2, "--out", out]
-    assert main([str(part) for part in arguments]) == 0
+    assert status(*arguments) == 0
     chosen = arcwise.candidates(table, method, max_indegree=2)
     sizes = chosen.sizes().values()
     expected = arcwise.score(table, candidates=chosen, max_indegree=2)
@@ -81,7 +74,7 @@ def test_one_more_parent_besides_the_candidates(
 ) -> None:
     out = tmp_path / "scores.jkl"
     arguments = ["score", table, "--candidates", "greedy:2", "--plus-one", "--out", out]
-    assert main([str(part) for part in arguments]) == 0
+    assert status(*arguments) == 0
     chosen = arcwise.candidates(table, "greedy:2")
     expected = arcwise.score(table, candidates=chosen, plus_one=True)
     written = arcwise.read_scores(out)

@@ -16,15 +16,9 @@ from arcwise.cli import main
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.errors import FileFormatError
 from arcwise.simulate import asia
+from support.command_line import Captured, refusal, status
 
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "data.csv"
-    asia().sample(2000, seed=3).write_csv(path)
-    return path
+ROWS = 2000
 
 
 @pytest.fixture
@@ -36,22 +30,13 @@ def measured(tmp_path: Path) -> Path:
     return path
 
 
-def refusal(capsys: Captured, *arguments: object) -> str:
-    """Run a command that must fail, and return the one line it says why in."""
-    assert main([str(argument) for argument in arguments]) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1, lines
-    assert lines[0].startswith("arcwise: ")
-    return lines[0]
-
-
 def test_score_writes_what_python_computes(table: Path, tmp_path: Path, capsys: Captured) -> None:
     edges = tmp_path / "edges.csv"
     edges.write_text("source,target\nsmoke,lung\n")
     out = tmp_path / "scores.jkl"
     options = ["--max-indegree", 2, "--required-edges", edges, "--ess", 10, "--out", out]
     command = ["score", table, "--score", "bdeu", *options, "--best", 2, "--threads", 1]
-    assert main([str(part) for part in command]) == 0
+    assert status(*command) == 0
     expected = arcwise.score(
         table, arcwise.BDeu(10), max_indegree=2, required_edges=[("smoke", "lung")]
     )
@@ -332,7 +317,7 @@ def test_bad_arguments(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cycle.csv").write_text("source,target\nasia,tub\ntub,asia\n")
     (tmp_path / "unknown.csv").write_text("source,target\nasia,wet\n")
-    files = {"DATA": table.name, "CYCLE": "cycle.csv", "UNKNOWN": "unknown.csv"}
+    files = {"DATA": str(table), "CYCLE": "cycle.csv", "UNKNOWN": "unknown.csv"}
     assert message in refusal(capsys, *(files.get(part, part) for part in arguments))
 
 
