@@ -11,7 +11,7 @@ import pytest
 import arcwise
 from arcwise.report import report_contents
 from arcwise.report.network import MOST_EDGES, SMALLEST_PROBABILITY
-from arcwise.report.words import number
+from arcwise.support.words import number
 from support.exact_models import names
 from support.sampled_posteriors import sampled_posterior
 

@@ -14,7 +14,6 @@ from arcwise.algorithms.growth_steps import Growing, GrowthRound, Matrix, growth
 from arcwise.algorithms.map import best_dag_of_order, order_of
 from arcwise.algorithms.map import map as find_map
 from arcwise.algorithms.mcmc import mcmc
-from arcwise.algorithms.memory import in_words
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates import Candidates
 from arcwise.candidates import candidates as choose_candidates
@@ -27,6 +26,7 @@ from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
+from arcwise.support.words import byte_size
 
 DEFAULT_MAX_SIZE = 14
 
@@ -193,7 +193,7 @@ def grow(
         warn(
             f"{', '.join(sorted(growing.full))} would have more than {max_size} candidate parents; "
             f"give max_size={max_size + 2}, where such a node takes "
-            f"{in_words(growth_memory(len(start.variables), max_size + 2))}",
+            f"{byte_size(growth_memory(len(start.variables), max_size + 2))}",
             GrowthWarning,
         )
     rounds, full = tuple(growing.rounds), tuple(sorted(growing.full))

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.algorithms.memory import available_memory, in_words
+from arcwise.algorithms.memory import available_memory
 from arcwise.candidates.problem import Problem
 from arcwise.errors import CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
 from arcwise.support.running import Run
+from arcwise.support.words import byte_size
 
 Matrix = NDArray[np.bool_]
 
@@ -134,8 +135,8 @@ class Growing:
         if families * _BYTES_PER_FAMILY > limit:
             raise CapacityError(
                 f"candidates of up to {inside.max()} parents make {families:.3g} families, which "
-                f"need {in_words(families * _BYTES_PER_FAMILY)}, and the limit is "
-                f"{in_words(limit)}; lower max_size or give fewer candidates to begin with"
+                f"need {byte_size(families * _BYTES_PER_FAMILY)}, and the limit is "
+                f"{byte_size(limit)}; lower max_size or give fewer candidates to begin with"
             )
         self.model = self.start.with_candidates(
             self.matrix.astype(np.int64), plus_one=self.plus_one, threads=self.threads

@@ -18,9 +18,9 @@ from arcwise.model import Model
 from arcwise.posterior.map_result import MapResult, reach
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
-from arcwise.support.names import quoted
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
+from arcwise.support.words import quoted
 
 # Within both the exact programme takes a few seconds and less than a gigabyte.
 _MOST_VARIABLES = 25

@@ -11,7 +11,6 @@ import typer
 
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE, Growth, grow
 from arcwise.algorithms.growth_steps import growth_memory
-from arcwise.algorithms.memory import in_words
 from arcwise.candidates import Candidates, candidates
 from arcwise.candidates.coerce import is_method
 from arcwise.cli.composition import Made
@@ -20,6 +19,7 @@ from arcwise.data import Data, discretize, read
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.scores import BDeu, BGe, LocalScore, as_score
+from arcwise.support.words import byte_size
 
 
 class Built(NamedTuple):
@@ -220,7 +220,7 @@ def build_model(
     bounds = {k: v for k, v in families.items() if k not in ("candidates", "grow", "plus_one")}
     about: dict[str, Any] = {"score": score, "prior": prior, "threads": threads, **bounds}
     if largest is not None:
-        memory = in_words(growth_memory(len(data.variables), largest))
+        memory = byte_size(growth_memory(len(data.variables), largest))
         print(f"Growing candidates, up to {largest} of a node, where a node takes {memory}")
         grown = grow(data, method, max_size=largest, seed=seed, progress=True, **about)
         print(f"Candidates grown in {len(grown.rounds)} rounds: {_sizes(grown.candidates)}")

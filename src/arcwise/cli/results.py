@@ -11,7 +11,7 @@ from rich.text import Text
 from arcwise.errors import ArgumentError
 from arcwise.posterior import MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
-from arcwise.support.names import listing
+from arcwise.support.words import listing
 
 _EDGES_SHOWN = 15
 

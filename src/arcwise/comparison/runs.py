@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.posterior import Posterior
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 # How often two runs that differ by chance only are said to differ.
 _FALSE_ALARM_RATE = 0.01

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ConstraintError
 from arcwise.support.cycles import cycle_in_words, find_cycle
-from arcwise.support.names import listing, quoted
+from arcwise.support.words import listing, quoted
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from arcwise.data.columns import Column, DiscreteColumn, Kind
 from arcwise.data.messages import columns as columns_text
-from arcwise.data.messages import counted, listed, plural, warn
+from arcwise.data.messages import warn
 from arcwise.data.raw import RawColumn, RawNumbers
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.words import counted, plural, quoted
 
 MISSING_CHOICES = ("error", "drop", "level")
 CONSTANT_CHOICES = ("error", "drop", "keep")
@@ -20,7 +21,7 @@ CONSTANT_CHOICES = ("error", "drop", "keep")
 def check_choice(argument: str, value: object, choices: Sequence[str]) -> None:
     """Refuse a word that is not among the choices of an argument."""
     if value not in choices:
-        raise ArgumentError(f"`{argument}` must be one of {listed(choices)}, but is {value!r}")
+        raise ArgumentError(f"`{argument}` must be one of {quoted(choices)}, but is {value!r}")
 
 
 def complete_rows(
@@ -84,13 +85,13 @@ def varying(columns: Sequence[Column], constant: str) -> list[int]:
     verb = "has" if len(unvaried) == 1 else "have"
     if constant == "error":
         raise DataError(
-            f"{columns_text(unvaried, None)} {verb} a single value and can tell nothing; use "
+            f"{columns_text(unvaried, every=True)} {verb} a single value and can tell nothing; use "
             "constant='drop' to leave such columns out or constant='keep' to keep them, or "
             "declare the unobserved labels with `levels`"
         )
     if len(unvaried) == len(columns):
-        raise DataError(f"every column has a single value ({listed(unvaried)}), so none is left")
-    warn(f"left out {columns_text(unvaried, None)}, which {verb} a single value")
+        raise DataError(f"every column has a single value ({quoted(unvaried)}), so none is left")
+    warn(f"left out {columns_text(unvaried, every=True)}, which {verb} a single value")
     return [place for place, column in enumerate(columns) if column.name not in unvaried]
 
 

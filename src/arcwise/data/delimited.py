@@ -18,8 +18,9 @@ import narwhals as nw
 import numpy as np
 
 from arcwise.data.guard import refusing
-from arcwise.data.messages import joined, plural, warn
+from arcwise.data.messages import warn
 from arcwise.errors import ArgumentError, DataError, FileFormatError
+from arcwise.support.words import listing, plural
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 
@@ -155,7 +156,7 @@ def _refuse_numbers(path: str, header: Sequence[str]) -> None:
     # fractional ones are the first row of a file without names.
     if all(map(_is_number, header)) and (len(set(header)) < len(header) or "." in "".join(header)):
         raise DataError(
-            f"the first line of {path!r} holds numbers ({joined(header)}) where names were "
+            f"the first line of {path!r} holds numbers ({listing(header)}) where names were "
             "expected; add a line with names, or pass names=[...]"
         )
 

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.columns import MOST_LEVELS, ContinuousColumn, DiscreteColumn, Kind
-from arcwise.data.messages import check_mapping, joined, listed, suggestion
+from arcwise.data.messages import check_mapping, suggestion
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, as_level, level_type
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.words import listing, quoted
 
 KINDS: tuple[Kind, ...] = ("discrete", "continuous")
 
@@ -62,7 +63,7 @@ def declared_levels(
         if len(set(declared)) != len(declared) or len(types) != 1:
             raise ArgumentError(
                 f"`levels` for {name!r} must be different labels of one type, at least one, but "
-                f"are {listed(declared) or 'none'}"
+                f"are {quoted(declared) or 'none'}"
             )
         checked[name] = declared
     return checked
@@ -148,8 +149,8 @@ def _recoded(
     strangers = [levels[code] for code in observed if places[code] < 0]
     if strangers:
         raise DataError(
-            f"column {name!r} holds {listed(strangers)}, which is not among its declared levels "
-            f"{joined([repr(level) for level in declared])}; declare it in `levels` or correct it"
+            f"column {name!r} holds {quoted(strangers)}, which is not among its declared levels "
+            f"{listing([repr(level) for level in declared])}; declare it in `levels` or correct it"
         )
     return places[codes]
 

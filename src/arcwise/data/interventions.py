@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from arcwise.data.arrays import rectangular
 from arcwise.data.encoding import as_labels, check_variable
-from arcwise.data.messages import listed, plural, suggestion
+from arcwise.data.messages import suggestion
 from arcwise.data.raw import RawColumn
 from arcwise.data.sources import raw_columns
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.words import plural, quoted
 
 NONE_WORDS = frozenset({"", "none", "observational"})
 
@@ -75,7 +76,7 @@ def _truths(column: RawColumn, rows: int) -> NDArray[np.bool_]:
     codes, levels = as_labels(column)
     strangers = [level for level in levels if level not in (0, 1)]
     if strangers or len(codes) != rows:
-        problem = f"hold {listed(strangers)}" if strangers else f"are {len(codes)}"
+        problem = f"hold {quoted(strangers)}" if strangers else f"are {len(codes)}"
         raise ArgumentError(
             f"`interventions` for {column.name!r} must be {plural(rows, 'boolean')}, one for each "
             f"row, but {problem}"

@@ -16,7 +16,6 @@ from arcwise.data.arrays import from_array, from_objects
 from arcwise.data.columns import DiscreteColumn
 from arcwise.data.files import read_file
 from arcwise.data.guard import refusing
-from arcwise.data.messages import joined, listed, plural
 from arcwise.data.raw import (
     RawColumn,
     RawLabels,
@@ -27,6 +26,7 @@ from arcwise.data.raw import (
 from arcwise.data.series import from_series
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.words import listing, plural, quoted
 
 RENAME = "give each column a name of its own"
 
@@ -56,12 +56,12 @@ def checked_names(names: Sequence[object], advice: str) -> list[str]:
     texts = [str(name) for name in names]
     empty = [str(position + 1) for position, text in enumerate(texts) if not text.strip()]
     if empty:
-        which = f"column {empty[0]} has" if len(empty) == 1 else f"columns {joined(empty)} have"
+        which = f"column {empty[0]} has" if len(empty) == 1 else f"columns {listing(empty)} have"
         raise DataError(f"{which} no name; {advice}")
     repeated = [text for text, count in Counter(texts).items() if count > 1]
     if repeated:
         noun = "name" if len(repeated) == 1 else "names"
-        raise DataError(f"the column {noun} {listed(repeated)} came more than once; {advice}")
+        raise DataError(f"the column {noun} {quoted(repeated)} came more than once; {advice}")
     return texts
 
 
@@ -76,12 +76,12 @@ def _converted(pairs: list[tuple[object, Any]]) -> list[RawColumn]:
             refused.append(f"column {name!r} {error}")
     if refused:
         raise DataError(
-            f"{joined(refused)}, but a column must hold numbers, text, categories or booleans; "
+            f"{listing(refused)}, but a column must hold numbers, text, categories or booleans; "
             "convert it or leave it out"
         )
     lengths = {column.name: len(column.missing) for column in columns}
     if len(set(lengths.values())) > 1:
-        shown = joined([f"{name!r} has {plural(rows, 'row')}" for name, rows in lengths.items()])
+        shown = listing([f"{name!r} has {plural(rows, 'row')}" for name, rows in lengths.items()])
         raise DataError(f"columns must have the same number of rows, but {shown}")
     return columns
 

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.data import description, export, fingerprints
 from arcwise.data.columns import Column, DiscreteColumn, Kind, read_only
 from arcwise.data.messages import columns as columns_text
-from arcwise.data.messages import listed, suggestion
+from arcwise.data.messages import suggestion
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.words import quoted
 
 if TYPE_CHECKING:
     import os
@@ -74,7 +75,7 @@ class Data:
         if len(lengths) != 1 or len(set(variables)) != len(variables):
             raise DataError(
                 "a table needs at least one column, columns of one length and different names, "
-                f"but got the columns {listed(variables)} of lengths {sorted(lengths)}"
+                f"but got the columns {quoted(variables)} of lengths {sorted(lengths)}"
             )
         (rows,) = lengths
         self._set("columns", columns)

@@ -23,7 +23,7 @@ from arcwise.errors import (
     WeightCollapseWarning,
 )
 from arcwise.statistics.edges import FEWEST_CHANGES
-from arcwise.support.names import listing
+from arcwise.support.words import listing
 
 LARGEST_RHAT = 1.05
 LARGEST_EDGE_RHAT = 1.1

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from arcwise.data.messages import plural
 from arcwise.diagnostics.diagnose import diagnose
 from arcwise.learning import costs
 from arcwise.learning.preparation import Prepared, Problem
 from arcwise.learning.request import Request
 from arcwise.posterior import Posterior
 from arcwise.spaces import Space
+from arcwise.support.words import plural
 
 
 def told_of(

@@ -14,7 +14,6 @@ from arcwise.candidates import candidates as choose_candidates
 from arcwise.constraints import Constraints
 from arcwise.data import Data, read
 from arcwise.data.description import summary as in_short
-from arcwise.data.messages import plural
 from arcwise.errors import ArgumentError, DataError, InterruptedWarning
 from arcwise.families import Families
 from arcwise.learning import costs
@@ -23,7 +22,7 @@ from arcwise.model import Model
 from arcwise.priors import as_prior
 from arcwise.scores import as_score
 from arcwise.scores.family_scores import as_family_scores
-from arcwise.support.names import quoted
+from arcwise.support.words import plural, quoted
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from arcwise.priors import as_prior
 from arcwise.records.recording import Recording
 from arcwise.spaces import Space, as_space
 from arcwise.support.checks import whole_number
-from arcwise.support.names import quoted
 from arcwise.support.running import Progress
+from arcwise.support.words import quoted
 
 ALGORITHMS: dict[str, Callable[..., Posterior]] = {
     "exact": exact,

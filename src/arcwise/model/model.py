@@ -19,8 +19,8 @@ from arcwise.priors import Prior, PriorTerms, Uniform, as_prior
 from arcwise.scores import FamilyScores, LocalScore, as_score
 from arcwise.scores.family_scores import as_family_scores
 from arcwise.scores.scoring import score as score_families
-from arcwise.support.names import quoted
 from arcwise.support.running import Progress
+from arcwise.support.words import quoted
 
 
 class Model:

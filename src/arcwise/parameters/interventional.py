@@ -25,7 +25,8 @@ from arcwise.parameters.requirements import discrete_data
 from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
 from arcwise.simulate._random import Purpose, generator
 from arcwise.support.checks import whole_number
-from arcwise.support.names import positions, quoted
+from arcwise.support.names import positions
+from arcwise.support.words import quoted
 
 Array = NDArray[np.float64]
 Family = tuple[int, tuple[int, ...]]

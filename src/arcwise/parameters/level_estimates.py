@@ -15,7 +15,7 @@ from arcwise.parameters.quantiles import checked_probabilities, weighted_quantil
 from arcwise.parameters.sampled import SampledFamilies
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.files import write_table
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 Array = NDArray[np.float64]
 

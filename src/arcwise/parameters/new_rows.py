@@ -12,10 +12,10 @@ from arcwise.data import Column, ContinuousColumn, Data, DiscreteColumn
 from arcwise.data.completeness import check_finite
 from arcwise.data.encoding import as_labels, continuous
 from arcwise.data.messages import columns as columns_text
-from arcwise.data.messages import counted, joined, listed
 from arcwise.data.raw import RawColumn, level_type
 from arcwise.data.sources import raw_columns
 from arcwise.errors import ArcwiseError, DataError
+from arcwise.support.words import counted, listing, quoted
 
 
 def read_new_rows(new_data: Any, data: Data, *, measured: bool) -> Data:
@@ -134,8 +134,8 @@ def _labels(column: RawColumn, known: DiscreteColumn) -> DiscreteColumn:
         )
     if strange:
         raise DataError(
-            f"column {column.name!r} of new_data holds {listed(strange)}, and in the model's data "
-            f"its levels are {joined([repr(level) for level in known.levels])}; correct it, or "
+            f"column {column.name!r} of new_data holds {quoted(strange)}, and in the model's data "
+            f"its levels are {listing([repr(level) for level in known.levels])}; correct it, or "
             "declare the level with `levels` when the model's data are read"
         )
     return DiscreteColumn(known.name, code_of[codes], known.levels)

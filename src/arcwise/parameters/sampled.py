@@ -13,7 +13,7 @@ from arcwise.graphs.dag import Dag
 from arcwise.model import Model
 from arcwise.parameters.numbering import row_numbers
 from arcwise.posterior import DagSample, Posterior
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 Dags = Posterior | DagSample | Dag
 """Where DAGs come from: a posterior that keeps some, the DAGs themselves, or a single one."""

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from arcwise.posterior import Posterior
-from arcwise.report.words import is_call, number
+from arcwise.report.words import is_call
+from arcwise.support.words import number
 
 Rows = list[tuple[str, str]]
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from arcwise.posterior import Posterior
-from arcwise.report.words import class_words, count, enumeration, number, setting
+from arcwise.report.words import class_words, setting
+from arcwise.support.words import listing, number, plural
 
 _SURE, _POSSIBLE = 0.9, 0.1
 _MOST_NAMED = 6
@@ -46,9 +47,9 @@ def what_was_done(posterior: Posterior, data_description: str | None) -> list[st
 def _told_by_settings(posterior: Posterior) -> list[str]:
     settings = posterior.provenance
     rows = settings.get("rows")
-    names = count(len(posterior.variables), "variable")
+    names = plural(len(posterior.variables), "variable")
     first = f"The data are {names}"
-    first += "." if rows is None else f" in {count(int(rows), 'row')}."
+    first += "." if rows is None else f" in {plural(int(rows), 'row')}."
     sentences = [first]
     score, prior = settings.get("score"), settings.get("prior")
     if score and score != "None":
@@ -70,7 +71,7 @@ def _told_by_settings(posterior: Posterior) -> list[str]:
 def _algorithm(posterior: Posterior) -> str:
     done = posterior.summary
     drawn = 0 if posterior.dags is None else len(posterior.dags)
-    keeping = f" {count(drawn, 'DAG')} were drawn." if drawn else ""
+    keeping = f" {plural(drawn, 'DAG')} were drawn." if drawn else ""
     over = f" over {class_words(str(done['space']))}" if "space" in done else ""
     if posterior.algorithm == "exact":
         return (
@@ -85,9 +86,9 @@ def _algorithm(posterior: Posterior) -> str:
         )
         return f"The posterior was sampled {kind}{over}{_chains(done)}.{keeping}"
     if posterior.algorithm == "ais":
-        runs = "" if "runs" not in done else f": {count(int(done['runs']), 'independent run')}"
+        runs = "" if "runs" not in done else f": {plural(int(done['runs']), 'independent run')}"
         if runs and "annealing_steps" in done:
-            runs += f" of {count(int(done['annealing_steps']), 'annealing step')}"
+            runs += f" of {plural(int(done['annealing_steps']), 'annealing step')}"
         return f"The posterior was sampled by annealed importance sampling{over}{runs}.{keeping}"
     return f"The posterior was computed by {posterior.algorithm}{over}.{keeping}"
 
@@ -96,13 +97,13 @@ def _chains(done: Any) -> str:
     chains = done.get("chains")
     if chains is None:
         return ""
-    words = f": {count(int(chains), 'chain')}"
+    words = f": {plural(int(chains), 'chain')}"
     temperatures = done.get("inverse_temperatures")
     if temperatures:
-        words += f" at {count(len(temperatures[0]), 'temperature')}"
+        words += f" at {plural(len(temperatures[0]), 'temperature')}"
     steps = done.get("steps_after_burn_in")
     if steps:
-        words += f", {count(int(max(steps)), 'step')} each"
+        words += f", {plural(int(max(steps)), 'step')} each"
         if done.get("burn_in_steps"):
             words += f" after a burn-in of {number(int(done['burn_in_steps']))}"
     return words
@@ -141,7 +142,7 @@ def _listed(names: list[str]) -> str:
     shown = names[:_MOST_NAMED]
     if len(names) > len(shown):
         shown.append(f"{number(len(names) - len(shown))} more")
-    return enumeration(shown)
+    return listing(shown)
 
 
 def _unclear_directions(posterior: Posterior) -> list[str]:

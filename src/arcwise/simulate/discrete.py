@@ -14,7 +14,8 @@ from arcwise.data import DiscreteColumn
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.simulate.network import Network
-from arcwise.support.names import quoted, refuse_other_names
+from arcwise.support.names import refuse_other_names
+from arcwise.support.words import quoted
 
 _SUM_TOLERANCE = 1e-9
 _LARGEST_JOINT = 4_000_000

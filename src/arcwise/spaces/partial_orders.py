@@ -12,7 +12,7 @@ from arcwise.errors import ArgumentError
 from arcwise.graphs.partial_orders import as_partial_order
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 
 @dataclass(frozen=True)
