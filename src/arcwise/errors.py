@@ -13,6 +13,10 @@ class ArgumentError(ArcwiseError, ValueError):
     """An argument has a value that is not allowed."""
 
 
+class UnknownArgumentError(ArgumentError, TypeError):
+    """A function was given an argument by a name it does not have."""
+
+
 class DataError(ArcwiseError, ValueError):
     """The data table cannot be used as it is."""
 
@@ -66,7 +70,7 @@ class ChainsApartWarning(ConvergenceWarning):
     """Chains have settled at different DAGs, and their estimates contradict each other.
 
     Issued when the probability of an edge differs widely between chains. The mean over
-    such chains is no estimate of anything: use `mc3` with more levels, or a space with
+    such chains is no estimate of anything: use `mc3` with more temperatures, or a space with
     larger steps, until the chains agree.
     """
 

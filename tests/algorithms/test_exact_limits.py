@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import ExactSampler, Posterior
+from arcwise import Posterior
+from arcwise.algorithms import ExactSampler
 from arcwise.algorithms.memory import available_memory, exact_cost
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.support.words import byte_size
@@ -175,8 +176,8 @@ def model(n):
 job = {
     "modular": lambda: arcwise.exact(model(20)),
     "order-modular": lambda: arcwise.exact(model(24), "order-modular"),
-    "modular sampler": lambda: arcwise.ExactSampler(model(20)),
-    "order sampler": lambda: arcwise.ExactSampler(model(24), "order-modular"),
+    "modular sampler": lambda: arcwise.algorithms.ExactSampler(model(20)),
+    "order sampler": lambda: arcwise.algorithms.ExactSampler(model(24), "order-modular"),
 }[sys.argv[1]]
 """
 

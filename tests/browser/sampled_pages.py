@@ -24,7 +24,7 @@ def sampled(names: list[str], seed: int) -> arcwise.Posterior:
     for parent in range(n):
         word, bit = parent // 64, np.uint64(parent % 64)
         packed[:, :, word] |= bits[:, parent, :].astype(np.uint64) << bit
-    dags = arcwise.DagSample(names, packed, chains=np.repeat(np.arange(4), draws))
+    dags = arcwise.results.DagSample(names, packed, chains=np.repeat(np.arange(4), draws))
     return arcwise.Posterior(
         variables=tuple(names),
         target="modular",

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 import arcwise
-from arcwise import Cpdag, Dag
+from arcwise import Dag
 from arcwise.cli import main
-from arcwise.simulate import asia, gaussian_network, random_dag
+from arcwise.graphs import Cpdag
+from arcwise.networks import asia, gaussian_network, random_dag
 
 Captured = pytest.CaptureFixture[str]
 
@@ -58,7 +59,7 @@ def test_files_are_written_and_agree(
         ]
         for kind in ("directed", "undirected")
     }
-    assert Cpdag(names, edges["directed"], edges["undirected"]) == arcwise.cpdag(dag)
+    assert Cpdag(names, edges["directed"], edges["undirected"]) == arcwise.graphs.cpdag(dag)
     assert summary["method"] == ("search" if method == "search" else "exact")
     assert ("8 of 8 restarts reached this weight" in printed) == (method == "search")
     assert summary["agree"] is True

@@ -21,7 +21,7 @@ Captured = pytest.CaptureFixture[str]
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("data") / "data.csv"
-    arcwise.simulate.asia().sample(300, seed=3).write_csv(path)
+    arcwise.simulate("asia", 300, seed=3).write_csv(path)
     return path
 
 
@@ -61,7 +61,7 @@ def test_a_run_keeps_all_that_resume_needs(
 
 
 def test_how_a_stopped_run_stands(tmp_path: Path, capsys: Captured) -> None:
-    model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=3), max_indegree=2)
+    model = arcwise.Model(arcwise.simulate("asia", 300, seed=3), max_indegree=2)
     with pytest.raises(Stop):
         arcwise.mcmc(
             model,

@@ -19,7 +19,7 @@ import polars as pl
 import pytest
 
 import arcwise
-from arcwise import Cpdag, Dag, Posterior
+from arcwise import Dag, Posterior
 from arcwise.errors import ArgumentError, MissingDependencyError
 from arcwise.exchange import (
     to_causal_learn,
@@ -30,6 +30,7 @@ from arcwise.exchange import (
     to_pgmpy,
     to_polars,
 )
+from arcwise.graphs import Cpdag
 from support.sampled_posteriors import sampled_posterior
 
 AWKWARD = ['say "hi"', "a & b", "back\\slash", "größe", "two\nlines", "x;y [z]"]
@@ -184,7 +185,7 @@ def test_causal_learn_there_and_back() -> None:
         turned.add_edge(Edge(node2, node1, end2, end1))
     assert arcwise.Constraints(turned) == constraints
     cpdag = to_causal_learn(Cpdag(["a", "b"], undirected=[("a", "b")]))
-    with pytest.raises(arcwise.ArcwiseError, match="'a' and 'b' that is not directed"):
+    with pytest.raises(arcwise.errors.ArcwiseError, match="'a' and 'b' that is not directed"):
         arcwise.Constraints(cpdag)
     with pytest.raises(ArgumentError, match="give a Dag or a Cpdag"):
         to_causal_learn("a")  # type: ignore[arg-type]

@@ -62,7 +62,7 @@ def test_shell_blocks_of_the_readme_run(tmp_path, monkeypatch, capsys):
     assert len(commands) == 14
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
-    assert len(arcwise.read_scores(tmp_path / "asia.jkl")) == 512
+    assert len(arcwise.scores.read_scores(tmp_path / "asia.jkl")) == 512
 
 
 def test_the_table_of_the_readme_is_what_the_demo_finds():
@@ -70,11 +70,11 @@ def test_the_table_of_the_readme_is_what_the_demo_finds():
     assert demo is not None
     assert "simulate asia --rows 2000 --seed 1" in demo[0]
     assert "learn build/demo/asia.csv --max-indegree 3 --seed 1" in demo[0]
-    data = arcwise.simulate.asia().sample(2000, seed=1)
+    data = arcwise.simulate("asia", 2000, seed=1)
     model = arcwise.Model(data, "bdeu", max_indegree=3)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"all {len(model.scores)} families" in readme
     rows = re.findall(r"^\| (\w+) \| (\w+) \| (0\.\d{4}) \|$", readme, re.MULTILINE)
-    most_probable = arcwise.sample(data, max_indegree=3, progress=None).edge_table()[: len(rows)]
+    most_probable = arcwise.learn(data, max_indegree=3, progress=None).edge_table()[: len(rows)]
     assert len(rows) == 8
     assert rows == [(source, target, f"{value:.4f}") for source, target, value in most_probable]

@@ -12,9 +12,10 @@ import pytest
 from scipy.stats import chi2, invwishart, t, wishart
 
 import arcwise
-from arcwise import BGe, Dag, Model
+from arcwise import Dag, Model
+from arcwise.networks import GaussianNetwork
 from arcwise.parameters.normal_wishart import NodePosterior
-from arcwise.simulate import GaussianNetwork
+from arcwise.scores import BGe
 from reference import parameters as reference
 from reference.dags import Parents, all_dags
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
@@ -126,7 +127,7 @@ def ranks_of_true_effects(trials: int) -> list[int]:
         model = Model(network.sample(6, seed=trial), BGe(1.0, 5.0))
         coefficients = [network.weights[list(dag[v]), v].tolist() for v in range(3)]
         truth = np.float32(reference.path_effect(dag, coefficients, 0, 1))
-        sample = arcwise.ExactSampler(model).dags(BINS - 1, seed=trial)
+        sample = arcwise.algorithms.ExactSampler(model).dags(BINS - 1, seed=trial)
         values = arcwise.effects(sample, model, seed=trial).between("X0", "X1").values
         ties = int((values == truth).sum())
         ranks.append(int((values < truth).sum()) + int(random.integers(ties + 1)))

@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arcwise
-from arcwise import BGe, Dag, DagSample, Effects, Model
+from arcwise import Dag, Model
+from arcwise.results import DagSample, Effects
+from arcwise.scores import BGe
 from reference import parameters as reference
 from reference.dags import Parents
 from support.small_gaussian import simple_model
@@ -80,8 +82,8 @@ def test_means_of_four_variables_agree_with_brute_force() -> None:
 
 
 def test_effects_of_a_known_network_are_found() -> None:
-    dag = arcwise.simulate.random_dag(8, expected_degree=3, seed=3)
-    network = arcwise.simulate.gaussian_network(dag, weights=(0.3, 1.0), signs="random", seed=3)
+    dag = arcwise.networks.random_dag(8, expected_degree=3, seed=3)
+    network = arcwise.networks.gaussian_network(dag, weights=(0.3, 1.0), signs="random", seed=3)
     model = Model(network.sample(20_000, seed=4), max_indegree=1)
     truth = np.linalg.inv(np.eye(8) - network.weights) - np.eye(8)
     found = arcwise.effects(dag, model, draws=200, seed=1)
@@ -96,7 +98,7 @@ def test_effects_of_a_known_network_are_found() -> None:
 def test_effects_over_an_uncertain_structure_come_near_the_truth() -> None:
     dag = Dag(["a", "b", "c"], {"b": ["a"], "c": ["a", "b"]})
     weights = [[0, 1.5, -1], [0, 0, 2], [0, 0, 0]]
-    data = arcwise.simulate.GaussianNetwork(dag, weights).sample(5000, seed=1)
+    data = arcwise.networks.GaussianNetwork(dag, weights).sample(5000, seed=1)
     model = Model(data, temporal_order=[["a"], ["b"], ["c"]])
     run = arcwise.mcmc(model, "partitions", steps=2000, chains=2, seed=1)
     found = arcwise.effects(run, model, seed=1)
@@ -107,7 +109,7 @@ def test_effects_over_an_uncertain_structure_come_near_the_truth() -> None:
 
 def test_draws_do_not_depend_on_how_dags_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _, _ = simple_model()
-    sample = arcwise.ExactSampler(model).dags(50, seed=1)
+    sample = arcwise.algorithms.ExactSampler(model).dags(50, seed=1)
     whole = arcwise.effects(sample, model, draws=3, seed=7)
     assert whole.draws == 3
     monkeypatch.setattr("arcwise.parameters.linear_effects._PIECE", 9 * 4 * 7)
@@ -156,7 +158,7 @@ def test_standard_errors_cover_the_exact_means() -> None:
     model, _, _ = simple_model()
     exact = arcwise.effects(weighted_dags(model)[2], model).mean
     outside = total = 0
-    sampler = arcwise.ExactSampler(model)
+    sampler = arcwise.algorithms.ExactSampler(model)
     for seed in range(100):
         found = arcwise.effects(sampler.dags(300, seed=seed), model)
         errors = (found.mean - exact)[0, 1:] / found.standard_errors[0, 1:]
@@ -174,7 +176,9 @@ def table_row(found: Effects, source: str, target: str) -> tuple[Any, ...]:
 
 def test_the_table_and_its_file(tmp_path: Path) -> None:
     model, _, _ = simple_model()
-    found = arcwise.effects(arcwise.ExactSampler(model).dags(200, seed=1), model, draws=5, seed=1)
+    found = arcwise.effects(
+        arcwise.algorithms.ExactSampler(model).dags(200, seed=1), model, draws=5, seed=1
+    )
     table = found.table(0.9)
     assert len(table) == 6
     assert [abs(row[2]) for row in table] == sorted((abs(row[2]) for row in table), reverse=True)
@@ -196,7 +200,7 @@ def test_the_table_and_its_file(tmp_path: Path) -> None:
 
 def test_chosen_pairs_alone_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _, _ = simple_model()
-    sample = arcwise.ExactSampler(model).dags(20, seed=1)
+    sample = arcwise.algorithms.ExactSampler(model).dags(20, seed=1)
     every = arcwise.effects(sample, model, seed=1)
     chosen = arcwise.effects(sample, model, seed=1, pairs=[("X0", "X2"), ("X0", "X2")])
     assert chosen.pairs == (("X0", "X2"),)

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 import arcwise
-from arcwise import BDe, BDeu, Dag, Model
+from arcwise import Dag, Model
 from arcwise.errors import CapacityError
 from arcwise.parameters.dirichlet import drawn_tables
 from arcwise.parameters.elimination import eliminate, elimination_order
+from arcwise.scores import BDe, BDeu
 from reference import parameters as reference
 from reference import scores
 from reference.dags import Parents
@@ -102,7 +103,7 @@ def test_four_variables_agree_with_brute_force(rule: dict[str, Any], every: int)
 def network_prior() -> tuple[BDe, np.ndarray]:
     """Return a prior network in which c is never 1 where a is 0, and its joint distribution."""
     tables = {"a": [0.4, 0.6], "b": [[0.5, 0.5], [0.2, 0.8]], "c": [[1.0, 0.0], [0.3, 0.7]]}
-    network = arcwise.simulate.DiscreteNetwork(
+    network = arcwise.networks.DiscreteNetwork(
         Dag(["a", "b", "c"], {"b": ["a"], "c": ["a"]}), dict.fromkeys("abc", (0, 1)), tables
     )
     return BDe(network, 4.0), network.joint()[1].reshape(2, 2, 2)
@@ -175,8 +176,8 @@ def test_mean_tables_give_the_mean_of_drawn_ones() -> None:
 
 
 def test_effects_of_a_known_network_are_found() -> None:
-    data = arcwise.simulate.asia().sample(20_000, seed=1)
-    network = arcwise.simulate.asia()
+    data = arcwise.simulate("asia", 20_000, seed=1)
+    network = arcwise.networks.asia()
     model = Model(data, max_indegree=2)
     truth = []
     for level in network.levels["smoke"]:
@@ -206,7 +207,7 @@ def test_sampled_dags_and_their_errors() -> None:
     model = Model(codes(40, 3, 6))
     _, _, every = weighted_dags(model)
     exact = arcwise.interventional(every, model, "X2", {"X0": 1}).mean
-    sampler = arcwise.ExactSampler(model)
+    sampler = arcwise.algorithms.ExactSampler(model)
     outside = 0
     for seed in range(100):
         found = arcwise.interventional(sampler.dags(200, seed=seed), model, "X2", {"X0": 1})

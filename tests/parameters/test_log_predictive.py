@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arcwise
-from arcwise import BDe, BDeu, BGe, Dag, Data, Model
+from arcwise import Dag, Data, Model
 from arcwise.data import ContinuousColumn, DiscreteColumn
+from arcwise.scores import BDe, BDeu, BGe
 from reference import parameters as reference
 from reference import scores
 from reference.parameters import with_rows
@@ -132,7 +133,7 @@ def test_priors_of_bde(kind: str) -> None:
     if kind == "marginals":
         prior: Any = {"a": marginals[0], "c": marginals[2]}
     else:
-        prior = arcwise.simulate.DiscreteNetwork(
+        prior = arcwise.networks.DiscreteNetwork(
             Dag(["a", "b", "c"], {"b": ["a"], "c": ["a", "b"]}),
             dict.fromkeys("abc", (0, 1)),
             {
@@ -165,7 +166,7 @@ def test_rows_in_turn_multiply_to_all_at_once_and_to_the_scores(discrete: bool) 
         model = Model(dependent_codes(40, 5, 6), max_indegree=2)
     assert model.data is not None
     new = model.data.take_rows([3, 3, 17, 25])
-    for dag in arcwise.ExactSampler(model).dags(3, seed=1):
+    for dag in arcwise.algorithms.ExactSampler(model).dags(3, seed=1):
         seen, total = model.data, 0.0
         for row in range(4):
             now = Model(seen, model.score, max_indegree=2)
@@ -195,7 +196,7 @@ def test_densities_integrate_to_one() -> None:
 def test_many_rows_and_dags_give_what_few_do(monkeypatch: pytest.MonkeyPatch) -> None:
     model = gaussian_model()
     assert model.data is not None
-    sample = arcwise.ExactSampler(model).dags(200, seed=2)
+    sample = arcwise.algorithms.ExactSampler(model).dags(200, seed=2)
     whole = arcwise.log_predictive(sample, model, model.data)
     monkeypatch.setattr("arcwise.parameters.predictive._PIECE", 90)
     monkeypatch.setattr("arcwise.parameters.normal_wishart._PIECE", 50)
@@ -205,7 +206,7 @@ def test_many_rows_and_dags_give_what_few_do(monkeypatch: pytest.MonkeyPatch) ->
 def test_sparse_tables_are_counted_like_full_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Model(dependent_codes(40, 5, 6))
     assert model.data is not None
-    sample = arcwise.ExactSampler(model).dags(50, seed=2)
+    sample = arcwise.algorithms.ExactSampler(model).dags(50, seed=2)
     full = arcwise.log_predictive(sample, model, model.data)
     jointly = arcwise.log_predictive(sample, model, model.data, joint=True)
     monkeypatch.setattr("arcwise.parameters.dirichlet._DENSE", 3)
@@ -276,7 +277,7 @@ def test_sampled_dags_come_as_near_the_exact_average_as_their_number_allows() ->
     )
     exact = every.shares @ each
     error = np.sqrt(every.shares @ (each - exact) ** 2 / 5000)
-    sample = arcwise.ExactSampler(model).dags(5000, seed=1)
+    sample = arcwise.algorithms.ExactSampler(model).dags(5000, seed=1)
     found = np.exp(arcwise.log_predictive(sample, model, rows))
     # A correct program is five standard errors off in one of five rows once in 300,000 seeds.
     assert (np.abs(found - exact) < 5 * error).all()

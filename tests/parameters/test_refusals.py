@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import BIC, BDe, BGe, Dag, Model
+from arcwise import Dag, Model
 from arcwise.errors import ArcwiseError, ArgumentError, DataError
+from arcwise.scores import BIC, BDe, BGe
 
 LABELS = {"a": ["x", "y", "x", "y"], "b": [0, 1, 1, 0]}
 NUMBERS = {"a": [0.5, 1.0, 2.5, 0.0], "b": [1, 2, 5, 7]}
@@ -72,7 +73,7 @@ def test_missing_values_are_a_level_where_they_were_one() -> None:
 
 
 def test_impossible_rows_under_a_prior_network() -> None:
-    network = arcwise.simulate.DiscreteNetwork(
+    network = arcwise.networks.DiscreteNetwork(
         DAG, {"a": ("x", "y"), "b": (0, 1)}, {"a": [0.5, 0.5], "b": [[1.0, 0.0], [0.5, 0.5]]}
     )
     model = Model({"a": ["x", "y", "y"], "b": [0, 1, 0]}, BDe(network))
@@ -112,7 +113,9 @@ def test_scores_without_parameters(name: str) -> None:
 def test_posteriors_without_dags_or_of_another_model(name: str) -> None:
     call, model = CALLS[name], OWN[name]
     message = refusal(lambda: call(arcwise.exact(model), model), ArgumentError)
-    assert "this posterior has none; use arcwise.ExactSampler(model).dags(1000)" in message
+    assert (
+        "this posterior has none; use arcwise.algorithms.ExactSampler(model).dags(1000)" in message
+    )
     assert "posterior is of type int" in refusal(lambda: call(3, model), ArgumentError)
     other = Dag(["a", "c"], {})
     assert "the DAGs have the variables 'a' and 'c'" in refusal(

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import DagSample, Posterior
+from arcwise import Posterior
 from arcwise.errors import FileFormatError
 from arcwise.posterior import Evidence, LowerBound, Traces
+from arcwise.results import DagSample
 from support.exact_models import flat_model, names, random_model
 from support.sampled_posteriors import random_sample, sampled_posterior
 from support.saved_archives import array_in, bytes_of, members_of, with_header, write_members

@@ -16,7 +16,7 @@ from scipy.stats import chi2
 from arcwise.data import ContinuousColumn, Data
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
-from arcwise.simulate import GaussianNetwork, gaussian_network, random_dag
+from arcwise.networks import GaussianNetwork, gaussian_network, random_dag
 
 FALSE_ALARM = 1e-6
 DIAMOND = Dag(["d", "a", "b", "c"], {"b": ["a"], "c": ["a"], "d": ["b", "c"]})

@@ -14,17 +14,17 @@ from itertools import product
 import numpy as np
 import pytest
 
-from arcwise import (
+from arcwise import Model
+from arcwise.spaces import (
     BucketOrders,
     Dags,
     Layerings,
     LinearOrders,
-    Model,
     PartialOrders,
     Partitions,
-    ScoreSums,
     Space,
 )
+from arcwise.sums import ScoreSums
 from reference.spaces import (
     State,
     weights_of_bucket_orders,

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import DagSample, Posterior
+from arcwise import Posterior
 from arcwise.posterior import Traces
+from arcwise.results import DagSample
 from support.exact_models import names
 from support.sampled_posteriors import packed
 

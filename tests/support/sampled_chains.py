@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcwise import BucketOrders, LinearOrders, Model, PartialOrders, ScoreSums, Space
+from arcwise import Model
 from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.chains import run_chains
 from arcwise.records.recording import Kept, Recording
+from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Space
+from arcwise.sums import ScoreSums
 from reference.spaces import (
     State,
     weights_of_bucket_orders,

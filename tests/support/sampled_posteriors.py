@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from arcwise import DagSample, Posterior
+from arcwise import Posterior
 from arcwise.posterior import Evidence, LowerBound, Traces
+from arcwise.results import DagSample
 from support.exact_models import names
 
 

@@ -36,7 +36,7 @@ from arcwise.support.checks import whole_number
 from arcwise.support.running import Moment, Progress, Run, running
 from arcwise.support.warnings import warn
 
-_RUNS = 100
+_PARTICLES = 100
 _ROWS_IF_UNKNOWN = 1000
 _STATES_PER_RUN = 10
 _MOST_RUNS_OF_WEIGHT_ZERO = 4096
@@ -48,7 +48,7 @@ def ais(
     space: Any = "linear",
     *,
     target: Target = "modular",
-    runs: int | None = None,
+    particles: int | None = None,
     seconds: float | None = None,
     effective_samples: float | None = None,
     steps: int | None = None,
@@ -71,9 +71,9 @@ def ais(
 ) -> Posterior:
     """Sample the posterior by annealed importance sampling.
 
-    Every run starts from a uniformly random state and moves it once at each of
+    Every particle starts from a uniformly random state and moves once at each of
     many temperatures down to the posterior; its weight makes up for what it
-    missed on the way. Runs are independent, so the mean of the weights is an
+    missed on the way. Particles are independent, so the mean of the weights is an
     unbiased estimate of the evidence and bounds it from below with high
     probability.
 
@@ -83,11 +83,11 @@ def ais(
         As for `mcmc`.
     target
         Which posterior is wanted, see `exact`.
-    runs, seconds, effective_samples
-        The budget: a number of runs (100 by default), or wall-clock time, or the
-        effective number of runs, (sum of weights)^2 / (sum of their squares).
+    particles, seconds, effective_samples
+        The budget: a number of particles (100 by default), or wall-clock time, or their
+        effective number, (sum of weights)^2 / (sum of their squares).
     steps
-        The number of annealing steps of a run; None for variables x rows.
+        The number of annealing steps of a particle; None for variables x rows.
     schedule
         ``"linear"``, or the inverse temperatures themselves, rising from 0 to 1.
     stretch
@@ -106,13 +106,13 @@ threads, progress, directory, checkpoint_seconds
     Posterior
         With weighted DAGs, edge probabilities and their errors, and the evidence
         with its standard error and lower bounds. Ctrl-C or SIGTERM ends it early and
-        returns what the finished runs say, with an `InterruptedWarning`.
+        returns what the finished particles say, with an `InterruptedWarning`.
 
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
-    >>> posterior = arcwise.ais(model, target="order-modular", runs=50, steps=800, seed=1)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> posterior = arcwise.ais(model, target="order-modular", particles=50, steps=800, seed=1)
     >>> bound = posterior.evidence.lower_bounds["slack-2"]
     >>> bound.value < arcwise.exact(model, "order-modular").log_evidence
     True
@@ -135,7 +135,7 @@ threads, progress, directory, checkpoint_seconds
     score_sums = sums_for(model, sums, threads)
     chosen = chosen.on(score_sums)
     core_space = chosen.build(score_sums)
-    budget = _Wanted(runs, seconds, effective_samples).resolved()
+    budget = _Wanted(particles, seconds, effective_samples).resolved()
     with ExitStack() as stack:
         active = stack.enter_context(opened_engine(engine))
         annealed = active.annealed_runs(score_sums, chosen, open_ended=budget.open_ended)(
@@ -212,9 +212,9 @@ threads, progress, directory, checkpoint_seconds
 
 @dataclass(frozen=True)
 class _Wanted:
-    """How many runs, how long, or to what effect."""
+    """How many particles, how long, or to what effect."""
 
-    runs: int | None
+    particles: int | None
     seconds: float | None
     effective_samples: float | None
 
@@ -223,18 +223,18 @@ class _Wanted:
         return self.seconds is not None or self.effective_samples is not None
 
     def __post_init__(self) -> None:
-        if self.runs is not None:
-            whole_number(self.runs, "runs", at_least=1)
+        if self.particles is not None:
+            whole_number(self.particles, "particles", at_least=1)
             if self.seconds is not None or self.effective_samples is not None:
-                raise ArgumentError("give runs, or seconds and effective_samples, not both")
+                raise ArgumentError("give particles, or seconds and effective_samples, not both")
         for name in ("seconds", "effective_samples"):
             value = getattr(self, name)
             if value is not None and not 0 < value < float("inf"):
                 raise ArgumentError(f"{name} is {value!r}; give a positive number")
 
     def resolved(self) -> _Wanted:
-        """Return it with the usual number of runs, if it sets no end."""
-        return self if self != _Wanted(None, None, None) else replace(self, runs=_RUNS)
+        """Return it with the usual number of particles, if it sets no end."""
+        return self if self != _Wanted(None, None, None) else replace(self, particles=_PARTICLES)
 
 
 def _schedule(schedule: str | Sequence[float], steps: int | None, model: Model) -> list[float]:
@@ -266,8 +266,8 @@ def _run(
     try:
         with running(threads, progress, "ais") as run:
             if not wanted.open_ended:
-                assert wanted.runs is not None
-                _run_so_many(annealed, wanted.runs, run, log)
+                assert wanted.particles is not None
+                _run_so_many(annealed, wanted.particles, run, log)
             elif log is None or not log.finished:
                 _run_by_pieces(annealed, wanted, run, log)
         if log is not None:
@@ -278,7 +278,7 @@ def _run(
         if len(annealed) == 0:
             raise
         warn(
-            f"the run was interrupted; the result rests on the {len(annealed)} annealing runs "
+            f"the run was interrupted; the result rests on the {len(annealed)} particles "
             "finished so far",
             InterruptedWarning,
         )

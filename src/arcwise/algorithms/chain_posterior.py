@@ -261,7 +261,7 @@ def _warn_of_gaps(rates: list[float | None]) -> None:
     if fewest < FEWEST_EXCHANGES:
         warn(
             f"neighbouring temperatures exchange states in only {fewest:.1%} of the proposals, so "
-            "their evidence and its error are not to be trusted; give more levels, or "
+            "their evidence and its error are not to be trusted; give more temperatures, or "
             "ladder='adapted'",
             ExchangeWarning,
         )

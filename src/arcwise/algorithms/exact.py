@@ -85,7 +85,7 @@ def exact(
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=3)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=3)
     >>> posterior = arcwise.exact(model)
     >>> posterior.edge_probability("smoke", "bronc") > 0.1
     True
@@ -193,8 +193,8 @@ def ancestor_probabilities(
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
-    >>> paths = arcwise.ancestor_probabilities(model)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
+    >>> paths = arcwise.algorithms.ancestor_probabilities(model)
     >>> bool(paths[2, 4] >= arcwise.exact(model).edges[2, 4])
     True
     """

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.algorithms.memory import available_memory
-from arcwise.candidates.problem import Problem
+from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.errors import CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
@@ -84,13 +84,8 @@ class Growing:
         self.rounds: list[GrowthRound] = []
         self.weights: dict[Dag, float] = {}  # of the DAGs found
         self.full: set[str] = set()
-        self.problem = Problem.of(
-            start.data if start.data is not None else list(self.variables),
-            start.score,
-            start.prior,
-            start.constraints,
-        )
-        self.alone = weights_alone(self.problem, threads)
+        self.weigher = FamilyWeigher.of(replace(start.question, candidates=None, plus_one=False))
+        self.alone = weights_alone(self.weigher, threads)
         self.model = start
         self.keep(np.zeros_like(self.matrix))
 
@@ -158,13 +153,13 @@ class Growing:
         return new
 
 
-def weights_alone(problem: Problem, threads: int) -> NDArray[np.float64]:
+def weights_alone(weigher: FamilyWeigher, threads: int) -> NDArray[np.float64]:
     """Return the log weights of families with one parent besides the required ones."""
-    n = len(problem.variables)
-    free = [problem.free(node) for node in range(n)]
-    must = [problem.must(node) for node in range(n)]
+    n = len(weigher.variables)
+    free = [weigher.free(node) for node in range(n)]
+    must = [weigher.must(node) for node in range(n)]
     table = _core.PlusOneTable([[] for _ in range(n)], must, free, [0] * n)
-    problem.weigh(table, Run(threads))
+    weigher.weigh(table, Run(threads))
     weights = np.full((n, n), -np.inf)
     for node in range(n):
         weights[free[node], node] = table.values(node)

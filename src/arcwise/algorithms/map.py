@@ -97,7 +97,7 @@ def map(
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> best = arcwise.map(model, method="search", seed=1)
     >>> best.agree
     True

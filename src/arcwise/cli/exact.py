@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
-from arcwise.algorithms.exact import exact as exact_posterior
+import arcwise
 from arcwise.algorithms.memory import exact_cost
 from arcwise.cli.options import (
+    Cluster,
     DataOptions,
     FamilyOptions,
     PriorName,
     ScoreOptions,
     TargetName,
     Threads,
-    build_model,
 )
 from arcwise.cli.results import print_edges, write_results
 from arcwise.errors import ArgumentError
@@ -33,6 +33,7 @@ def exact(
         typer.Option("--memory-limit", help="GiB the run may take (default: what is free)."),
     ] = None,
     threads: Threads = None,
+    cluster: Cluster = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Folder for edges.csv, evidence.json and posterior.npz."),
@@ -48,9 +49,10 @@ def exact(
     if memory_limit is not None and not memory_limit > 0:
         raise ArgumentError(f"--memory-limit is {memory_limit:g}; give a positive number of GiB")
     print(data.describe())
-    model = build_model(families, data, score, prior, 0, threads).model
+    parents = families.parents(data, score, prior, threads=threads)
+    model = parents.model(engine=cluster, threads=threads, progress=True)
     print(f"Exact {target} posterior: {exact_cost(model, target, threads=threads)}", flush=True)
-    posterior = exact_posterior(
+    posterior = arcwise.exact(
         model,
         target,
         memory_limit=None if memory_limit is None else int(memory_limit * 2**30),

@@ -94,7 +94,7 @@ def advice(algorithm: str, target: str, space: str) -> str:
         The space as it shows itself, such as ``"BucketOrders(5)"``, or nothing.
     """
     if algorithm == "mc3":
-        return "run more steps, or give more levels or ladder='adapted'"
+        return "run more steps, or give more temperatures or ladder='adapted'"
     if algorithm == "ais":
         return "give more steps to each run, or more runs"
     others = ["use mc3"]
@@ -230,7 +230,7 @@ def of_sampler(change: str, numbers: dict[str, Any]) -> list[Finding]:
                 ExchangeWarning,
                 f"Neighbouring temperatures exchange states in only {min(rates):.1%} of the "
                 "proposals",
-                "give more levels, or ladder='adapted'",
+                "give more temperatures, or ladder='adapted'",
             )
         )
     accepted = [rate for rate in (numbers["acceptance"] or {}).values() if rate is not None]

@@ -25,7 +25,8 @@ def structural_hamming_distance(first: Graph, second: Graph) -> int:
 
     Examples
     --------
-    >>> from arcwise import Dag, cpdag
+    >>> from arcwise import Dag
+    >>> from arcwise.graphs import cpdag
     >>> forward = Dag(["a", "b", "c"], {"b": ["a"], "c": ["b"]})
     >>> backward = Dag(["a", "b", "c"], {"a": ["b"], "b": ["c"]})
     >>> structural_hamming_distance(forward, backward)
@@ -55,7 +56,7 @@ def aligned_matrices(
     if type(first) is not type(second):
         kinds = f"{type(first).__name__} and {arguments[1]} a {type(second).__name__}"
         raise ArgumentError(
-            f"{arguments[0]} is a {kinds}; give two of one kind, by arcwise.cpdag of the Dag"
+            f"{arguments[0]} is a {kinds}; give two of one kind, by arcwise.graphs.cpdag of the Dag"
         )
     refuse_other_names(first.variables, second.variables, f"{arguments[0]}.variables")
     order = positions(second.variables, first.variables, arguments[1])

@@ -1,98 +1,127 @@
-"""What was chosen, why, and how far the result can be trusted, in words and as fields."""
+"""`Account`: what was chosen and why, kept beside a run and told with its result."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from arcwise.diagnostics.diagnose import diagnose
-from arcwise.learning import costs
-from arcwise.learning.preparation import Prepared, Problem
-from arcwise.learning.request import Request
+from arcwise.errors import FileFormatError, RunDirectoryError
 from arcwise.posterior import Posterior
-from arcwise.spaces import Space
+from arcwise.support.files import write_json
+from arcwise.support.plain import plain
 from arcwise.support.words import plural
 
-
-def told_of(
-    posterior: Posterior,
-    request: Request,
-    problem: Problem,
-    ready: Prepared,
-    settings: Mapping[str, Any],
-    seconds: float,
-) -> Posterior:
-    """Return the posterior with all that in its summary."""
-    diagnosis = diagnose(posterior)
-    summary = dict(posterior.summary) | {
-        "choices": [
-            *problem.sentences,
-            *ready.sentences,
-            *_about_the_run(posterior, request, len(problem.variables)),
-        ],
-        "chosen": _fields(posterior, request, ready, settings),
-        "verdict": diagnosis.verdict,
-        "trust": list(diagnosis.sentences),
-        "seconds_in_all": seconds,
-    }
-    return replace(posterior, summary=summary)
+FILE = "account.json"
 
 
-def _fields(
-    posterior: Posterior, request: Request, ready: Prepared, settings: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the choices for programs; nothing in them depends on the machine."""
-    plain = {
-        name: repr(value) if isinstance(value, Space) else value for name, value in settings.items()
-    }
-    if "seconds" in plain:
-        plain["seconds"] = request.seconds  # not what was left of them
-    return {
-        "score": repr(ready.model.score),
-        "prior": repr(ready.model.prior),
-        "target": request.target,
-        "parents": ready.parents,
-        "families": len(ready.model.scores),
-        "algorithm": posterior.algorithm,
-        "exact_operations": costs.exact_operations(len(posterior.variables), request.target),
-        "exact_limit": costs.exact_limit(request.seconds),
-        **plain,
-        "seed": request.seed,
-    }
+@dataclass(frozen=True)
+class Account:
+    """What was chosen before a run.
 
+    Parameters
+    ----------
+    sentences
+        What the data were taken for and which parent sets are considered, in words.
+    reason
+        Why the algorithm is the one it is, as the end of a sentence.
+    chosen
+        The choices for programs; nothing in them depends on the machine.
+    request
+        What was asked for, by which a run is known again.
+    """
 
-def _about_the_run(posterior: Posterior, request: Request, variables: int) -> list[str]:
-    operations = costs.exact_operations(variables, request.target)
-    limit = f"{costs.exact_limit(request.seconds):.0e}"
-    if posterior.algorithm == "exact":
-        count = 0 if posterior.dags is None else len(posterior.dags)
-        reason = ""
-        if request.algorithm is None:
-            reason = f" (exact is chosen up to {limit} operations, and this took {operations:.1e})"
-        drawn = f"; {count:,} DAGs were drawn from it for other features"
+    sentences: tuple[str, ...]
+    reason: str
+    chosen: Mapping[str, Any]
+    request: Mapping[str, Any]
+
+    def told_with(self, posterior: Posterior, seconds: float | None = None) -> Posterior:
+        """Return the posterior with the account and the verdict on it in its summary.
+
+        Parameters
+        ----------
+        posterior
+            What the run gave.
+        seconds
+            The time all of it took, if that is known.
+        """
+        diagnosis = diagnose(posterior)
+        summary = dict(posterior.summary) | {
+            "choices": [*self.sentences, *self._about_the_run(posterior)],
+            "chosen": dict(self.chosen),
+            "verdict": diagnosis.verdict,
+            "trust": list(diagnosis.sentences),
+        }
+        if seconds is not None:
+            summary["seconds_in_all"] = seconds
+        return replace(posterior, summary=summary)
+
+    def write(self, directory: Path) -> None:
+        """Write it to the directory of a run, which is made if it is not there."""
+        directory.mkdir(parents=True, exist_ok=True)
+        write_json(asdict(self), directory / FILE)
+
+    @classmethod
+    def read(cls, directory: Path) -> Account | None:
+        """Return the account in a directory, or None if there is none.
+
+        Raises
+        ------
+        FileFormatError
+            If it is damaged.
+        """
+        file = directory / FILE
+        try:
+            values = json.loads(file.read_text(encoding="utf-8"))
+            return cls(
+                tuple(values["sentences"]), values["reason"], values["chosen"], values["request"]
+            )
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError, KeyError, TypeError):
+            raise FileFormatError(
+                f"'{file}' is damaged; put it back from a copy, or take it away and resume without"
+            ) from None
+
+    def refuse_other(self, request: Mapping[str, Any], directory: Path) -> None:
+        """Refuse to go on with a run that was asked for differently, and say in what."""
+        here = plain(request)
+        for name in {**self.request, **here}:
+            old, new = self.request.get(name), here.get(name)
+            if old != new:
+                raise RunDirectoryError(
+                    f"the run in '{directory}' has another {name} ({old!r}, not {new!r}); go on "
+                    "with arcwise resume, or use another directory"
+                )
+
+    def _about_the_run(self, posterior: Posterior) -> list[str]:
+        if posterior.algorithm == "exact":
+            count = 0 if posterior.dags is None else len(posterior.dags)
+            drawn = f"; {count:,} DAGs were drawn from it for other features" if count else ""
+            variables = plural(len(posterior.variables), "variable")
+            return [
+                f"The {posterior.target} posterior of {variables} was computed exactly"
+                f"{self.reason}{drawn}."
+            ]
+        summary = posterior.summary
+        where = str(summary["space"]).removesuffix("(moves=None)")
+        if posterior.algorithm == "ais":
+            return [
+                f"The {posterior.target} posterior was sampled by "
+                f"{plural(summary['runs'], 'annealed particle')} of "
+                f"{summary['annealing_steps']:,} steps on {where}{self.reason}."
+            ]
+        steps = summary["burn_in_steps"] + max(summary["steps_after_burn_in"])
         return [
-            f"The {posterior.target} posterior of {plural(variables, 'variable')} was computed "
-            f"exactly{reason}{drawn if count else ''}."
+            f"The {posterior.target} posterior was sampled by {posterior.algorithm} on {where}"
+            f"{self.reason}: {plural(summary['chains'], 'chain')} of {steps:,} steps, of which the "
+            f"first {summary['burn_in_steps']:,} do not count.",
+            _ending(summary),
         ]
-    summary = posterior.summary
-    reason = ", as was asked for"
-    if request.algorithm is None and not (request.wants_a_sampler or request.options):
-        cost = "is out of reach" if operations is None else f"takes {operations:.1e} operations"
-        reason = f", because exact computation {cost} (it is chosen up to {limit})"
-    where = str(summary["space"]).removesuffix("(moves=None)")
-    if posterior.algorithm == "ais":
-        return [
-            f"The {posterior.target} posterior was sampled by {summary['runs']:,} annealing runs "
-            f"of {summary['annealing_steps']:,} steps on {where}{reason}."
-        ]
-    steps = summary["burn_in_steps"] + max(summary["steps_after_burn_in"])
-    return [
-        f"The {posterior.target} posterior was sampled by {posterior.algorithm} on {where}"
-        f"{reason}: {plural(summary['chains'], 'chain')} of {steps:,} steps, of which the first "
-        f"{summary['burn_in_steps']:,} do not count.",
-        _ending(summary),
-    ]
 
 
 def _ending(summary: Mapping[str, Any]) -> str:

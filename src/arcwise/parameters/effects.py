@@ -67,7 +67,7 @@ class Effects:
     --------
     >>> import arcwise
     >>> dag = arcwise.Dag(["x", "y"], {"y": ["x"]})
-    >>> data = arcwise.simulate.GaussianNetwork(dag, [[0, 2], [0, 0]]).sample(1000, seed=1)
+    >>> data = arcwise.networks.GaussianNetwork(dag, [[0, 2], [0, 0]]).sample(1000, seed=1)
     >>> effects = arcwise.effects(dag, arcwise.Model(data), draws=100)
     >>> effects
     <Effects: 2 variables, 1 DAG, 100 draws each; largest: x -> y 1.95>
@@ -234,9 +234,9 @@ def effects(
     --------
     >>> import arcwise
     >>> dag = arcwise.Dag(["x", "y", "z"], {"y": ["x"], "z": ["y"]})
-    >>> network = arcwise.simulate.GaussianNetwork(dag, [[0, 2, 0], [0, 0, 1.5], [0, 0, 0]])
+    >>> network = arcwise.networks.GaussianNetwork(dag, [[0, 2, 0], [0, 0, 1.5], [0, 0, 0]])
     >>> model = arcwise.Model(network.sample(500, seed=1), temporal_order=[["x"], ["y"], ["z"]])
-    >>> found = effects(arcwise.ExactSampler(model).dags(200, seed=1), model, seed=1)
+    >>> found = effects(arcwise.algorithms.ExactSampler(model).dags(200, seed=1), model, seed=1)
     >>> float(found.mean[0, 2].round(1))
     3.0
     """

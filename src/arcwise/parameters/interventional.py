@@ -18,12 +18,12 @@ from arcwise.data import Data, DiscreteColumn
 from arcwise.data.raw import as_level, level_type
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.model import Model
+from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.dirichlet import LARGEST_TABLE, Tables, drawn_tables
 from arcwise.parameters.elimination import Scope, eliminate, elimination_order
 from arcwise.parameters.level_estimates import Interventional
 from arcwise.parameters.requirements import discrete_data
 from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
-from arcwise.simulate._random import Purpose, generator
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
 from arcwise.support.words import quoted
@@ -77,9 +77,9 @@ def interventional(
     Examples
     --------
     >>> import arcwise
-    >>> data = arcwise.simulate.asia().sample(1000, seed=1)
+    >>> data = arcwise.simulate("asia", 1000, seed=1)
     >>> model = arcwise.Model(data, temporal_order=[["smoke"], ["bronc"], ["dysp"]])
-    >>> dags = arcwise.ExactSampler(model).dags(100, seed=1)
+    >>> dags = arcwise.algorithms.ExactSampler(model).dags(100, seed=1)
     >>> smoking = interventional(dags, model, "dysp", {"smoke": "yes"})
     >>> not_smoking = interventional(dags, model, "dysp", {"smoke": "no"})
     >>> round((smoking - not_smoking)["yes"], 1)

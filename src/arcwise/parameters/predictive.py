@@ -68,7 +68,7 @@ def log_predictive(
     --------
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
-    >>> dags = arcwise.ExactSampler(model).dags(100, seed=1)
+    >>> dags = arcwise.algorithms.ExactSampler(model).dags(100, seed=1)
     >>> np.exp(log_predictive(dags, model, {"a": [0, 0], "b": [0, 1]})).round(3)
     array([0.488, 0.012])
     """

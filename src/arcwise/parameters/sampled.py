@@ -103,7 +103,7 @@ def _dags(posterior: Dags, model: Model) -> DagSample:
     if posterior.dags is None or len(posterior.dags) == 0:
         raise ArgumentError(
             "parameters are averaged over DAGs, and this posterior has none; use "
-            "arcwise.ExactSampler(model).dags(1000) or a sampler that keeps DAGs"
+            "arcwise.algorithms.ExactSampler(model).dags(1000) or a sampler that keeps DAGs"
         )
     fingerprint = posterior.provenance.get("data_fingerprint")
     if fingerprint and model.data is not None and fingerprint != model.data.fingerprint:

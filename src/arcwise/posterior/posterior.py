@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError, FileFormatError
-from arcwise.features import AnyFeature, as_feature
+from arcwise.features import AnyFeature
 from arcwise.graphs.dag import Dag
 from arcwise.model.targets import Target
 from arcwise.posterior import concatenation, consensus, estimation, files, views
@@ -207,14 +207,13 @@ class Posterior:
         Examples
         --------
         >>> import arcwise
-        >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+        >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
         >>> posterior = arcwise.mcmc(model, "partitions", steps=4000, seed=1)
         >>> found = posterior.estimate("smoke ~> dysp", given="bronc -> dysp")
         >>> found.interval.low < found.value < found.interval.high
         True
         """
-        asked = as_feature(feature, self.variables, given)
-        return estimation.estimate_from_posterior(self, asked)
+        return estimation.estimate(self, feature, given)
 
     def matrix(self, relation: Relation, *, max_length: int | None = None) -> FeatureMatrix:
         """Return how probable a relation is between each two nodes, with standard errors.
@@ -275,7 +274,7 @@ class Posterior:
         Examples
         --------
         >>> import arcwise
-        >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+        >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
         >>> runs = [arcwise.mcmc(model, "partitions", steps=4000, seed=seed) for seed in (1, 2)]
         >>> Posterior.concatenate(runs)
         <Posterior: mcmc, modular, 8 variables, 8000 DAGs>
@@ -305,7 +304,7 @@ class Posterior:
         Examples
         --------
         >>> import arcwise
-        >>> model = arcwise.Model(arcwise.simulate.asia().sample(2000, seed=1), max_indegree=2)
+        >>> model = arcwise.Model(arcwise.simulate("asia", 2000, seed=1), max_indegree=2)
         >>> ("smoke", "lung") in arcwise.exact(model).median_dag().edges
         False
         """
@@ -395,8 +394,8 @@ class Posterior:
         title: str | None = None,
         data_description: str | None = None,
     ) -> Path:
-        """Write one HTML page that shows everything; see `arcwise.report.write_report`."""
-        return views.write_report(self, path, title=title, data_description=data_description)
+        """Write one HTML page that shows everything; see `arcwise.report`."""
+        return views.report(self, path, title=title, data_description=data_description)
 
     def to_networkx(self, threshold: float = 0.5) -> Any:
         """Return a networkx DiGraph of the edges at least as probable as the threshold.
@@ -432,6 +431,6 @@ class Posterior:
     def compare(self, truth: Dag) -> PosteriorComparison:
         """Compare this with a known DAG: distances, precision and recall, ROC curves.
 
-        See `arcwise.compare_posterior`.
+        See `arcwise.compare`, which also compares two posteriors.
         """
-        return views.compare_posterior(self, truth)
+        return views.compare_with_graph(self, truth)

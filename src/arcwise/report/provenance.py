@@ -101,7 +101,7 @@ def reproduction(posterior: Posterior) -> dict[str, Any]:
         lines.append(f'assert data.fingerprint == "{fingerprint}"')
     chosen = posterior.summary.get("chosen")
     if chosen:
-        lines.append(f"posterior = arcwise.sample(data, seed={chosen.get('seed', 0)})")
+        lines.append(f"posterior = arcwise.learn(data, seed={chosen.get('seed', 0)})")
         limits = (
             "Other arguments, if any were given, are in the table of what was chosen or given; "
             "give the same ones."

@@ -194,7 +194,7 @@ def _wanted(
 ) -> tuple[int | None, float | None]:
     """Return how much there shall be and the share that is there, as far as they are known."""
     budget = settings if annealing else settings["budget"]
-    count = settings["runs"] if annealing else budget["steps"]
+    count = settings["particles"] if annealing else budget["steps"]
     if finished:
         return count, 1.0
     if count is not None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.errors import FileFormatError
 from arcwise.families import Families
-from arcwise.model import Model
+from arcwise.model import Model, Question
 from arcwise.priors import PriorTerms, Uniform
 from arcwise.scores import FamilyScores
 from arcwise.support.files import UNREADABLE, replacing
@@ -46,6 +46,8 @@ class StoredModel(Model):
         self._provenance: dict[str, Any] = header["provenance"]
         self.weights = _scores(header, arrays, "values")
         self.scores = self.weights
+        self.question = Question(self.weights, None)
+        self.constraints = self.question.constraints
         self.prior_terms = PriorTerms(
             arrays["prior_constant"],
             arrays["prior_size"],

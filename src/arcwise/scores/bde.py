@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.data import Data, DiscreteColumn
 from arcwise.errors import ArgumentError, DataError
+from arcwise.networks import DiscreteNetwork
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import fill_discrete, positive
-from arcwise.simulate import DiscreteNetwork
 from arcwise.support.names import positions
 from arcwise.support.running import Run
 from arcwise.support.words import quoted
