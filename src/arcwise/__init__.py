@@ -10,9 +10,10 @@ In one call, which chooses everything that is not told and says what it chose:
 
 Step by step; each function has the name of its command in the shell, where there is one:
 
-    data            read, discretize, describe; simulate draws some from a network
+    data            read, discretize and describe a table (Data); simulate draws one
     model           Model, with score, candidates and grow on the way; Constraints
-    posterior       exact, or sample by mcmc, mc3 or ais; resume and status for long runs
+    posterior       exact, or sample by mcmc, mc3 or ais, give a Posterior; resume and status
+                    are for long runs
     best DAG        map
     evidence        evidence
     features        estimate; effects, interventional and log_predictive with parameters

@@ -38,7 +38,8 @@ def _sample(table: Path, *options: object) -> list[str]:
 def test_a_run_keeps_all_that_resume_needs(
     algorithm: list[str], table: Path, tmp_path: Path, capsys: Captured
 ) -> None:
-    options = ["--algorithm", *algorithm, "--chains", 20 if algorithm[0] == "ais" else 2]
+    number = ["--particles", 20] if algorithm[0] == "ais" else ["--chains", 2]
+    options = ["--algorithm", *algorithm, *number]
     assert main(_sample(table, *options, "--out", tmp_path / "whole")) == 0
     folder = tmp_path / "run"
     assert main(_sample(table, *options, "--run", folder, "--checkpoint", 0.01)) == 0
@@ -117,7 +118,7 @@ def test_ctrl_c_before_there_is_anything(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("arcwise.cli.sample.mcmc", interrupted)
+    monkeypatch.setattr("arcwise.sample", interrupted)
     assert main(_sample(table, "--steps", 500)) == 130
     assert capsys.readouterr().err == "arcwise: interrupted\n"
 

@@ -207,6 +207,7 @@ threads, progress, directory, checkpoint_seconds
         traces=Traces((results.log_weights,), len(ladder) - 1 + stretch_steps),
         summary=summary,
         provenance=model.provenance(),
+        model=None if model.stored else model,
     )
 
 

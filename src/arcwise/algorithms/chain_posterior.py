@@ -155,6 +155,7 @@ def sample_chains(
         traces=traces,
         summary=summary,
         provenance=model.provenance(),
+        model=None if model.stored else model,
     )
 
 

@@ -136,6 +136,7 @@ def exact(
         paths=reached,
         dags=drawn,
         provenance=model.provenance() | {"seconds": time.perf_counter() - start},
+        model=model,
     )
 
 

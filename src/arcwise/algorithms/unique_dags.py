@@ -122,6 +122,7 @@ def unique_dags(
         dags=weighted,
         summary=summary,
         provenance=model.provenance(),
+        model=model,
     )
 
 

@@ -220,8 +220,7 @@ def refuse_options(told: Iterable[str], algorithm: str, option: str) -> None:
         owners = [sampler for sampler in SAMPLERS if name in arguments_of(sampler)]
         if algorithm not in owners:
             flag = f"--{name.replace('_', '-')}"
-            ways = " or ".join(f"{option} {owner}" for owner in owners)
-            raise ArgumentError(f"{flag} belongs to {ways}; leave it out, or add that")
+            raise ArgumentError(f"{flag} belongs to {option} {' or '.join(owners)}; leave it out")
 
 
 DataOptions = Annotated[Data, Made(_read_data)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -65,6 +65,9 @@ class Model:
     >>> model.log_weight("smoke", ["dysp"])
     -inf
     """
+
+    stored: ClassVar[bool] = False
+    """Whether it is no more than the weights of a run in a directory, without data and score."""
 
     @takes_constraints
     def __init__(

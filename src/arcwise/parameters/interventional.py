@@ -23,7 +23,7 @@ from arcwise.parameters.dirichlet import LARGEST_TABLE, Tables, drawn_tables
 from arcwise.parameters.elimination import Scope, eliminate, elimination_order
 from arcwise.parameters.level_estimates import Interventional
 from arcwise.parameters.requirements import discrete_data
-from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
+from arcwise.parameters.sampled import Dags, SampledFamilies, model_of, sampled_families
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
 from arcwise.support.words import quoted
@@ -39,10 +39,10 @@ _MOST_KEPT = 1 << 26
 
 def interventional(
     posterior: Dags,
-    model: Model,
-    target: str,
+    outcome: str,
     setting: Mapping[str, Hashable],
     *,
+    model: Model | None = None,
     draws: int = 0,
     seed: int = 0,
 ) -> Interventional:
@@ -56,13 +56,14 @@ def interventional(
     ----------
     posterior
         A `Posterior` with sampled DAGs, a `DagSample`, or one `Dag`.
-    model
-        The model the posterior is of, with the score `BDeu` or `BDe`.
-    target
+    outcome
         The variable whose distribution is asked for.
     setting
         For each variable that is set, its level; with none, it is the distribution of
-        the target as it is.
+        the outcome as it is.
+    model
+        The model the posterior is of, with the score `BDeu` or `BDe`; None for that of the
+        posterior. DAGs, and posteriors read from a file, have none.
     draws
         How often the parameters of each DAG are drawn, for quantiles.
     seed
@@ -80,14 +81,15 @@ def interventional(
     >>> data = arcwise.simulate("asia", 1000, seed=1)
     >>> model = arcwise.Model(data, temporal_order=[["smoke"], ["bronc"], ["dysp"]])
     >>> dags = arcwise.algorithms.ExactSampler(model).dags(100, seed=1)
-    >>> smoking = interventional(dags, model, "dysp", {"smoke": "yes"})
-    >>> not_smoking = interventional(dags, model, "dysp", {"smoke": "no"})
+    >>> smoking = interventional(dags, "dysp", {"smoke": "yes"}, model=model)
+    >>> not_smoking = interventional(dags, "dysp", {"smoke": "no"}, model=model)
     >>> round((smoking - not_smoking)["yes"], 1)
     0.2
     """
+    model = model_of(posterior, model)
     data, score = discrete_data(model, "interventional")
     each = whole_number(draws, "draws", at_least=0)
-    place, codes = _codes(target, setting, data)
+    place, codes = _codes(outcome, setting, data)
     families = sampled_families(posterior, model)
     tables = _RememberedTables(Tables(data, score))
     levels = tables.levels
@@ -104,7 +106,7 @@ def interventional(
         order, largest = elimination_order(scopes, levels, place)
         if largest > LARGEST_TABLE:
             raise CapacityError(
-                f"P({target} | do(...)) needs a table of {largest} cells in one of the DAGs; up "
+                f"P({outcome} | do(...)) needs a table of {largest} cells in one of the DAGs; up "
                 f"to {LARGEST_TABLE} are allowed, so merge levels or lower max_indegree"
             )
         parameters = [tables.dirichlet(*family) for family in sub_dag]
@@ -125,7 +127,7 @@ def interventional(
             drawn[piece] = eliminate(factors, order)
     column = data.columns[place]
     assert isinstance(column, DiscreteColumn)
-    return Interventional(target, column.levels, setting, seed, families, given_dag, drawn)
+    return Interventional(outcome, column.levels, setting, seed, families, given_dag, drawn)
 
 
 class _RememberedTables:
@@ -147,13 +149,13 @@ class _RememberedTables:
         return table
 
 
-def _codes(target: str, setting: Any, data: Data) -> tuple[int, dict[int, int]]:
-    """Return the position of the target and, for each variable set, the code of its level."""
+def _codes(outcome: str, setting: Any, data: Data) -> tuple[int, dict[int, int]]:
+    """Return the position of the outcome and, for each variable set, the code of its level."""
     if not isinstance(setting, Mapping):
         raise ArgumentError(
             f"setting is of type {type(setting).__name__}; give a mapping from variables to levels"
         )
-    (place,) = positions([target], data.variables, "target")
+    (place,) = positions([outcome], data.variables, "outcome")
     codes = {}
     for node, level in zip(
         positions(setting, data.variables, "setting"), setting.values(), strict=True
@@ -169,16 +171,16 @@ def _codes(target: str, setting: Any, data: Data) -> tuple[int, dict[int, int]]:
             )
         codes[node] = known.index((level_type(wanted), wanted))
     if place in codes:
-        raise ArgumentError(f"the target {target!r} is itself set; ask for another variable")
+        raise ArgumentError(f"the outcome {outcome!r} is itself set; ask for another variable")
     return place, codes
 
 
 def _sub_dags(
-    families: SampledFamilies, target: int, codes: Mapping[int, int]
+    families: SampledFamilies, outcome: int, codes: Mapping[int, int]
 ) -> list[tuple[tuple[Family, ...], NDArray[np.int64]]]:
-    """Return the families that matter to the target, and the DAGs that have exactly these.
+    """Return the families that matter to the outcome, and the DAGs that have exactly these.
 
-    They are those of the target and of its ancestors once no edge enters a variable that
+    They are those of the outcome and of its ancestors once no edge enters a variable that
     is set. The order depends on the DAGs and on which variables are set alone.
     """
     distinct, which = families.distinct()
@@ -186,7 +188,7 @@ def _sub_dags(
     of_distinct = np.empty(len(distinct), dtype=np.int64)
     for row, places in enumerate(distinct.tolist()):
         found: dict[int, tuple[int, ...]] = {}
-        waiting = [target]
+        waiting = [outcome]
         while waiting:
             node = waiting.pop()
             if node not in found and node not in codes:

@@ -43,7 +43,9 @@ class LevelEstimates:
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
     >>> dag = arcwise.Dag(["a", "b"], {"b": ["a"]})
-    >>> one, other = (arcwise.interventional(dag, model, "b", {"a": a}) for a in (1, 0))
+    >>> one, other = (
+    ...     arcwise.interventional(dag, "b", {"a": a}, model=model) for a in (1, 0)
+    ... )
     >>> (one - other).mean.round(3)
     array([-0.952,  0.952])
     """
@@ -150,7 +152,7 @@ class Interventional(LevelEstimates):
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
     >>> dag = arcwise.Dag(["a", "b"], {"b": ["a"]})
-    >>> arcwise.interventional(dag, model, "b", {"a": 1})
+    >>> arcwise.interventional(dag, "b", {"a": 1}, model=model)
     <P(b | do(a=1)): 0: 0.02381, 1: 0.9762>
     """
 

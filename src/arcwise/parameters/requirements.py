@@ -18,11 +18,9 @@ def scored_data(model: Model, purpose: str) -> tuple[Data, BDeu | BDe | BGe]:
     purpose
         What needs the parameters, for the messages.
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"model is of type {type(model).__name__}; give an arcwise.Model")
     if model.score is None or model.data is None:
         raise ArgumentError(
-            f"{purpose} needs data, and this model is made of ready scores or a function of "
+            f"{purpose} needs data, and this model is made of precomputed scores or a function of "
             "names; make it from data with BDeu, BDe or BGe"
         )
     if not isinstance(model.score, BDeu | BDe | BGe):

@@ -55,9 +55,55 @@ class SampledFamilies:
         return max(len(members) for of_node in self.parents for members in of_node)
 
 
+def model_of(posterior: Dags, model: Model | None) -> Model:
+    """Return the model a posterior was computed from.
+
+    Parameters
+    ----------
+    posterior
+        The posterior, which may have its model; DAGs have none.
+    model
+        The model, if it is given; it must not be another than that of the posterior.
+    """
+    own = posterior.model if isinstance(posterior, Posterior) else None
+    if model is None:
+        if own is None:
+            what = "a posterior from a file" if isinstance(posterior, Posterior) else "a DAG"
+            raise ArgumentError(
+                f"{what} does not say which model it is of; give model=, the one it was computed "
+                "from"
+            )
+        return own
+    if not isinstance(model, Model):
+        raise ArgumentError(f"model is of type {type(model).__name__}; give an arcwise.Model")
+    if isinstance(posterior, Posterior) and own is not model:
+        _refuse_other_model(posterior, model)
+    return model
+
+
+def _refuse_other_model(posterior: Posterior, model: Model) -> None:
+    here = model.provenance()
+    if (
+        posterior.provenance.get("data_fingerprint", here["data_fingerprint"])
+        != (here["data_fingerprint"])
+    ):
+        raise ArgumentError(
+            "the posterior was computed from other data than the model's; give the model it was "
+            "computed from"
+        )
+    for key in ("score", "prior", "constraints", "candidates", "plus_one"):
+        there = posterior.provenance.get(key, here[key])
+        # The text of a function has its place in memory, which says nothing.
+        if there != here[key] and " at 0x" not in f"{there}{here[key]}":
+            raise ArgumentError(
+                f"the posterior is of a model with other {key} ({there}, not {here[key]}); give "
+                "the model it was computed from, or leave out model"
+            )
+
+
 def sampled_families(posterior: Dags, model: Model) -> SampledFamilies:
-    """Return the families of the DAGs of a posterior, which must be one of the model's data."""
-    dags = _dags(posterior, model)
+    """Return the families of the DAGs of a posterior, which must be of the model's variables."""
+    dags = _dags(posterior)
     if tuple(dags.variables) != tuple(model.variables):
         raise ArgumentError(
             f"the DAGs have the variables {quoted(dags.variables)} and the model "
@@ -85,7 +131,7 @@ def _whole_words(packed: NDArray[np.uint64]) -> NDArray[np.generic]:
     return np.ascontiguousarray(packed).view(row)[:, 0]
 
 
-def _dags(posterior: Dags, model: Model) -> DagSample:
+def _dags(posterior: Dags) -> DagSample:
     if isinstance(posterior, DagSample):
         return posterior
     if isinstance(posterior, Dag):
@@ -104,11 +150,5 @@ def _dags(posterior: Dags, model: Model) -> DagSample:
         raise ArgumentError(
             "parameters are averaged over DAGs, and this posterior has none; use "
             "arcwise.algorithms.ExactSampler(model).dags(1000) or a sampler that keeps DAGs"
-        )
-    fingerprint = posterior.provenance.get("data_fingerprint")
-    if fingerprint and model.data is not None and fingerprint != model.data.fingerprint:
-        raise ArgumentError(
-            "the posterior was computed from other data than the model's; give the model it was "
-            "computed from"
         )
     return posterior.dags

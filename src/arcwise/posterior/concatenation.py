@@ -55,6 +55,7 @@ def merged_fields(posteriors: Sequence[Posterior]) -> dict[str, Any]:
         "traces": traces,
         "summary": _summary(posteriors, traces, dags, annealed),
         "provenance": first.provenance,
+        "model": first.model if all(p.model is first.model for p in posteriors) else None,
     }
 
 

@@ -30,6 +30,7 @@ from arcwise.support.plain import plain
 if TYPE_CHECKING:
     from arcwise.comparison import PosteriorComparison
     from arcwise.diagnostics.diagnosis import Diagnosis
+    from arcwise.model import Model
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,6 +76,9 @@ class Posterior:
         acceptance, effective sample sizes, R-hat.
     provenance
         Settings of the model, version, data fingerprint and timings, as plain values.
+    model
+        The model it was computed from; None where that is not at hand: the posterior was
+        read from a file, pickled, or resumed from a directory, none of which keeps the data.
 
     Examples
     --------
@@ -101,6 +105,7 @@ class Posterior:
     traces: Traces | None = None
     summary: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    model: Model | None = None
 
     def __post_init__(self) -> None:
         n = len(self.variables)
@@ -116,6 +121,10 @@ class Posterior:
                 )
         if self.map_dag is None and (self.map_log_weight, self.map_probability) != (None, None):
             raise ArgumentError("there is a weight of the best DAG and no DAG; give map_dag")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the model: it holds the data, and functions that cannot be pickled."""
+        return self.__dict__ | {"model": None}
 
     def __repr__(self) -> str:
         """Say what it is."""

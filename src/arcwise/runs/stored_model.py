@@ -36,6 +36,8 @@ class StoredModel(Model):
         The contents of the file.
     """
 
+    stored = True
+
     def __init__(self, arrays: Arrays) -> None:
         header = json.loads(arrays["header"].tobytes().decode())
         self.digest = digest_of(arrays)
