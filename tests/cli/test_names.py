@@ -60,6 +60,7 @@ def test_a_command_calls_the_function_of_its_name(
         main([name, *(places.get(part, part) for part in ARGUMENTS[name])])
 
 
+@pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
 def test_sampling_has_the_same_defaults_in_python_and_in_the_shell(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     arcwise.simulate("asia", 300, seed=3).write_csv(table)

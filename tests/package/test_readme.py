@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import arcwise
+from arcwise.algorithms.exact import MOST_VARIABLES
+from arcwise.algorithms.map import MOST_VARIABLES as map_limit
 from arcwise.cli import main
 from arcwise.priors.base import NAMED_PRIORS
 from arcwise.scores.base import NAMED_SCORES
@@ -78,3 +80,14 @@ def test_the_table_of_the_readme_is_what_the_demo_finds():
     most_probable = arcwise.learn(data, max_indegree=3, progress=None).edge_table()[: len(rows)]
     assert len(rows) == 8
     assert rows == [(source, target, f"{value:.4f}") for source, target, value in most_probable]
+
+
+def test_the_limits_of_exact_computation_are_told_as_they_are(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    modular, order_modular = MOST_VARIABLES["modular"], MOST_VARIABLES["order-modular"]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"{modular} variables (modular prior) or {order_modular} (order-modular)" in readme
+    assert f"exact for up to {map_limit} variables" in readme
+    assert main(["exact", "--help"]) == 0
+    said = capsys.readouterr().out
+    assert f"For up to {modular} variables (3^n steps), or {order_modular} with --target" in said

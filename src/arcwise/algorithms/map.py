@@ -23,7 +23,7 @@ from arcwise.support.warnings import warn
 from arcwise.support.words import quoted
 
 # Within both the exact programme takes a few seconds and less than a gigabyte.
-_MOST_VARIABLES = 25
+MOST_VARIABLES = 25
 _MOST_FAMILIES = 2**24
 
 _RESTARTS = 8
@@ -190,21 +190,21 @@ class _TimeIsUpError(Exception):
 
 
 def _is_small(model: Model) -> bool:
-    return len(model.variables) <= _MOST_VARIABLES and len(model.weights) <= _MOST_FAMILIES
+    return len(model.variables) <= MOST_VARIABLES and len(model.weights) <= _MOST_FAMILIES
 
 
 def all_families_fit(variables: tuple[str, ...], **rule: Any) -> bool:
     """Say whether the exact programme could take all families within the constraints."""
     return (
-        len(variables) <= _MOST_VARIABLES and Families.of(variables, **rule).total <= _MOST_FAMILIES
+        len(variables) <= MOST_VARIABLES and Families.of(variables, **rule).total <= _MOST_FAMILIES
     )
 
 
 def _exact(model: Model, threads: int | None, progress: Progress, start: float) -> MapResult:
     n = len(model.variables)
-    if n > _MOST_VARIABLES:
+    if n > MOST_VARIABLES:
         raise CapacityError(
-            f"the model has {n} variables, and the exact programme takes up to {_MOST_VARIABLES}; "
+            f"the model has {n} variables, and the exact programme takes up to {MOST_VARIABLES}; "
             "use method='search'"
         )
     with running(threads, progress, "map") as run:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import arcwise
+from arcwise.algorithms.exact import MOST_VARIABLES
 from arcwise.algorithms.memory import exact_cost
 from arcwise.cli.options import (
     Cluster,
@@ -41,8 +42,8 @@ def exact(
 ) -> None:
     """Compute the exact posterior: edge probabilities, evidence and the best DAG.
 
-    For up to about 25 variables with --target order-modular (n^2 2^n steps), or about 20 with the
-    default target modular (3^n steps). Says beforehand how much memory it needs.
+    For up to {modular} variables (3^n steps), or {order_modular} with --target order-modular
+    (n^2 2^n steps). Says beforehand how much memory it needs.
 
     [bold]Example:[/bold] arcwise exact data.csv --max-indegree 3 --out results
     """
@@ -64,3 +65,9 @@ def exact(
     print(f"best DAG, probability {posterior.map_probability:.4g}: {posterior.map_dag}")
     if out is not None:
         print(f"{write_results(posterior, out)} written to {out}")
+
+
+assert exact.__doc__ is not None
+exact.__doc__ = exact.__doc__.format(
+    modular=MOST_VARIABLES["modular"], order_modular=MOST_VARIABLES["order-modular"]
+)

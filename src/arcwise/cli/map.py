@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 import arcwise
-from arcwise.algorithms.map import all_families_fit
+from arcwise.algorithms.map import MOST_VARIABLES, all_families_fit
 from arcwise.cli.options import (
     Cluster,
     DataOptions,
@@ -30,7 +30,8 @@ def map(
     method: Annotated[
         Literal["auto", "exact", "search"],
         typer.Option(
-            "--method", help="How it is found; auto: exact for up to 25 variables, else search."
+            "--method",
+            help=f"How it is found; auto: exact for up to {MOST_VARIABLES} variables, else search.",
         ),
     ] = "auto",
     restarts: Annotated[

@@ -63,7 +63,7 @@ def compare(
     True
     >>> print(arcwise.compare(posterior, truth).structural_hamming_distance)
     0.5
-    >>> arcwise.compare(posterior.median_dag(), truth).skeleton.recall
+    >>> arcwise.compare(posterior.map_dag, truth).skeleton.recall
     1.0
     """
     if isinstance(one, Posterior) and isinstance(other, Posterior):

@@ -53,7 +53,7 @@ def estimate(
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
     >>> print(arcwise.estimate(arcwise.exact(model), "a -- b"))
-    a -- b has probability 0.999985 (exact)
+    a -- b has probability 0.999999 (exact)
     """
     return estimate_from_posterior(posterior, as_feature(feature, posterior.variables, given))
 

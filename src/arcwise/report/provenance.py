@@ -108,8 +108,8 @@ def reproduction(posterior: Posterior) -> dict[str, Any]:
         )
     else:
         arguments = ["data"]
-        arguments += [f"arcwise.{score}"] if is_call(score) else []
-        arguments += [f"prior=arcwise.{prior}"] if is_call(prior) else []
+        arguments += [f"arcwise.scores.{score}"] if is_call(score) else []
+        arguments += [f"prior=arcwise.priors.{prior}"] if is_call(prior) else []
         saved = [name for name in _LIMITS if settings.get(name)]
         if saved:
             lines.append('told = arcwise.Posterior.load("posterior.npz").provenance')
@@ -137,7 +137,7 @@ def _call(posterior: Posterior) -> list[str]:
     arguments = ["model"]
     space = str(posterior.summary.get("space", "")).replace("moves=None", "")
     if is_call(space):
-        arguments.append(f"space=arcwise.{space}")
+        arguments.append(f"space=arcwise.spaces.{space}")
     arguments.append(f'target="{posterior.target}"')
     arguments += [f"{name}={value}" for name, value in _budget(posterior).items()]
     return _wrapped(f"posterior = arcwise.{posterior.algorithm}(", arguments)
@@ -154,12 +154,12 @@ def _budget(posterior: Posterior) -> dict[str, Any]:
     done = dict(posterior.summary)
     wanted: dict[str, Any] = {}
     if posterior.algorithm == "ais":
-        wanted["runs"] = done.get("runs")
+        wanted["particles"] = done.get("runs")
         wanted["steps"] = done.get("annealing_steps")
         wanted["stretch"] = done.get("stretch")
     elif posterior.algorithm != "exact":
         if "inverse_temperatures" in done:
-            wanted["levels"] = len(done["inverse_temperatures"][0]) - 1
+            wanted["temperatures"] = len(done["inverse_temperatures"][0])
         wanted["chains"] = done.get("chains")
         kept = max(done.get("steps_after_burn_in") or [0])
         if kept:
