@@ -11,9 +11,16 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Dag, compare
+from arcwise import Dag
 from arcwise.errors import ArgumentError
-from arcwise.graphs import Cpdag, cpdag, skeleton, structural_hamming_distance, v_structures
+from arcwise.graphs import (
+    Cpdag,
+    compare,
+    cpdag,
+    skeleton,
+    structural_hamming_distance,
+    v_structures,
+)
 from reference.dags import Parents, all_dags
 from reference.graphs import cpdags, equivalence_class
 
