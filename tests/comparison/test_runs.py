@@ -81,7 +81,7 @@ def test_the_same_posterior_agrees_with_itself_in_any_order(exact: Posterior) ->
     turned = Posterior(
         tuple(exact.variables[i] for i in order),
         exact.target,
-        exact.algorithm,
+        exact.run,
         exact.edges[np.ix_(order, order)],
     )
     assert compare(exact, turned).in_errors.max() == 0.0
@@ -89,7 +89,7 @@ def test_the_same_posterior_agrees_with_itself_in_any_order(exact: Posterior) ->
 
 
 def test_different_data_are_told(model: Model, exact: Posterior) -> None:
-    other = replace(exact, provenance=dict(exact.provenance) | {"data_fingerprint": "other"})
+    other = replace(exact, provenance=replace(exact.provenance, data_fingerprint="other"))
     assert "They are of different data." in compare(exact, other).sentences
 
 

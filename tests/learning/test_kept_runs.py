@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import arcwise
 from arcwise import Data, Posterior
 from arcwise.cli import main
 from arcwise.errors import ArgumentError, FileFormatError, RunDirectoryError
+from arcwise.records.account import Account
 from support.stopped_runs import Stop, stopping_at
 
 pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
@@ -29,14 +31,15 @@ def data() -> Data:
     return arcwise.simulate("asia", 200, seed=3)
 
 
-def learn(data: Any, algorithm: str | None, **options: Any) -> Posterior:
+def learn(data: Any, algorithm: Any, **options: Any) -> Posterior:
     usual: dict[str, Any] = {"seed": 1, "threads": 1, "progress": None, "max_indegree": 2}
     more = {} if algorithm is None else SAMPLERS[algorithm]
     return arcwise.learn(data, algorithm=algorithm, **(usual | more | options))
 
 
-def account(posterior: Posterior) -> list[Any]:
-    return [posterior.summary[name] for name in ("choices", "chosen", "verdict", "trust")]
+def account(posterior: Posterior) -> Account:
+    assert posterior.account is not None
+    return replace(posterior.account, seconds=0.0)
 
 
 @pytest.mark.parametrize("algorithm", SAMPLERS)
@@ -96,10 +99,10 @@ def test_another_request_is_refused(
         learn(arcwise.simulate("asia", 200, seed=4), "mcmc", directory=tmp_path)
 
 
-def test_a_damaged_account_is_named(data: Data, tmp_path: Path) -> None:
+def test_a_damaged_plan_is_named(data: Data, tmp_path: Path) -> None:
     learn(data, "mcmc", directory=tmp_path)
-    (tmp_path / "account.json").write_text("{")
-    with pytest.raises(FileFormatError, match=r"account.json' is damaged"):
+    (tmp_path / "plan.json").write_text("{")
+    with pytest.raises(FileFormatError, match=r"plan.json' is damaged"):
         arcwise.resume(tmp_path)
 
 

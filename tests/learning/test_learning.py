@@ -1,4 +1,4 @@
-"""`learn`: what it chooses, that it tells so honestly, and what it refuses."""
+"""`sample`: what it chooses, that it tells so honestly, and what it refuses."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from arcwise.errors import ArcwiseError, ConvergenceWarning, DataWarning
 from arcwise.learning import costs
 from arcwise.results import DagSample
 from support.interrupting import assert_stops_within_two_seconds
+from support.run_records import account_of, chains_of
 from support.separate_modes import two_modes
 
 quick = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
@@ -25,7 +26,7 @@ def gaussian(n: int, rows: int = 100) -> Data:
     return arcwise.networks.gaussian_network(dag, seed=1).sample(rows, seed=1)
 
 
-def learn(data: Any, **options: Any) -> Posterior:
+def sample(data: Any, **options: Any) -> Posterior:
     return arcwise.learn(data, **({"progress": None, "seed": 1, "threads": 1} | options))
 
 
@@ -35,7 +36,7 @@ def asia() -> Data:
 
 
 def test_small_tables_are_exact_and_have_dags(asia: Data) -> None:
-    found = learn(asia)
+    found = sample(asia)
     exact = arcwise.exact(Model(asia))
     assert np.array_equal(found.edges, exact.edges)
     assert found.evidence == exact.evidence
@@ -104,12 +105,12 @@ GOLDEN = {
         ],
     ),
     "candidates": (
-        {"candidates": "greedy:2", "plus_one": False, "algorithm": "ais", "particles": 8},
+        {"candidates": "greedy:2", "plus_one": False, "algorithm": "ais", "chains": 8},
         {"parents": "candidates", "families": 32, "algorithm": "ais", "particles": 8},
         [
             "Candidate parents were chosen by 'greedy:2', 2 of each variable: 32 parent sets.",
-            "The modular posterior was sampled by 8 annealed particles of 2,400 steps on "
-            "Partitions, as was asked for.",
+            "The modular posterior was sampled by 8 annealing runs of 2,400 steps on Partitions, "
+            "as was asked for.",
         ],
     ),
 }
@@ -119,14 +120,14 @@ GOLDEN = {
 @pytest.mark.parametrize("name", GOLDEN)
 def test_what_was_chosen_is_told(name: str, asia: Data) -> None:
     options, chosen, sentences = GOLDEN[name]
-    summary = learn(asia, **options).summary
-    told = summary["chosen"]
+    account = account_of(sample(asia, **options))
+    told = account.chosen.as_dict()
     assert {key: told[key] for key in chosen} == chosen
     assert name == "candidates" or told == chosen
-    assert [each for each in summary["choices"] if each in sentences] == sentences
-    assert name == "candidates" or summary["choices"] == sentences
-    assert summary["verdict"] in ("exact", "trustworthy", "doubtful", "not converged")
-    assert summary["trust"]
+    assert [each for each in account.choices if each in sentences] == sentences
+    assert name == "candidates" or list(account.choices) == sentences
+    assert account.verdict in ("exact", "trustworthy", "doubtful", "not converged")
+    assert account.trust
 
 
 @quick
@@ -134,46 +135,46 @@ def test_choices_depend_on_data_and_arguments_only(
     asia: Data, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for options in ({}, {"until": "rhat<1.5"}, {"seconds": 0.2, "space": "dags"}):
-        one = learn(asia, threads=1, **options).summary
+        one = account_of(sample(asia, threads=1, **options))
         monkeypatch.setattr(memory, "available_memory", lambda: 2**26)
-        other = learn(asia, threads=2, **options).summary
+        other = account_of(sample(asia, threads=2, **options))
         monkeypatch.undo()
-        assert one["chosen"] == other["chosen"]
-        assert one["choices"][:3] == other["choices"][:3]
+        assert one.chosen == other.chosen
+        assert one.choices[:3] == other.choices[:3]
 
 
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("algorithm", [None, "mcmc", "mc3", "ais"])
 @quick
 def test_very_few_variables(n: int, algorithm: Any) -> None:
-    found = learn(gaussian(n, 10), algorithm=algorithm)
+    found = sample(gaussian(n, 10), algorithm=algorithm)
     assert found.edges.shape == (n, n)
     assert found.algorithm == (algorithm or "exact")
-    assert n == 1 or abs(found.edges.sum() - learn(gaussian(n, 10)).edges.sum()) < 0.1
+    assert n == 1 or abs(found.edges.sum() - sample(gaussian(n, 10)).edges.sum()) < 0.1
 
 
 @quick
 @pytest.mark.parametrize(("n", "steps"), [(20, 2_000), (40, 1_000)])
 def test_more_variables_are_sampled_among_grown_candidates(n: int, steps: int) -> None:
     data = gaussian(n, 60)
-    found = learn(data, steps=steps, chains=2, threads=None)
-    told = found.summary["chosen"]
+    found = sample(data, steps=steps, chains=2, threads=None)
+    told = account_of(found).chosen.as_dict()
     assert (found.algorithm, told["parents"]) == ("mcmc", "grown")
     assert found.dags is not None
     assert told["until"] == "rhat<1.01, ess>400, edge_rhat<1.1, difference<0.1"
-    assert "Candidate parents were grown from 'pc'" in found.summary["choices"][2]
+    assert "Candidate parents were grown from 'pc'" in account_of(found).choices[2]
     if n == 20:
-        again = learn(data, steps=steps, chains=2, threads=1)
+        again = sample(data, steps=steps, chains=2, threads=1)
         assert np.array_equal(found.edges, again.edges)
-        assert not np.array_equal(found.edges, learn(data, steps=steps, chains=2, seed=2).edges)
+        assert not np.array_equal(found.edges, sample(data, steps=steps, chains=2, seed=2).edges)
 
 
 @quick
 def test_little_time_leaves_growth_out() -> None:
-    found = learn(gaussian(100, 60), seconds=1.0)
-    assert found.summary["chosen"]["parents"] == "candidates"
-    assert found.summary["chosen"]["seconds"] == 1.0
-    assert "as growing them takes more than half of 1 seconds" in found.summary["choices"][2]
+    found = sample(gaussian(100, 60), seconds=1.0)
+    assert account_of(found).chosen.as_dict()["parents"] == "candidates"
+    assert account_of(found).chosen.as_dict()["seconds"] == 1.0
+    assert "as growing them takes more than half of 1 seconds" in account_of(found).choices[2]
 
 
 def test_the_rules_of_costs() -> None:
@@ -191,15 +192,15 @@ def test_the_rules_of_costs() -> None:
 
 
 def test_long_enough_chains_are_trusted(asia: Data) -> None:
-    found = learn(asia, algorithm="mcmc")
-    assert found.summary["until_met"]
-    assert found.summary["verdict"] == "trustworthy"
-    assert np.abs(found.edges - learn(asia).edges).max() < 0.1
+    found = sample(asia, algorithm="mcmc")
+    assert chains_of(found).rule_met
+    assert account_of(found).verdict == "trustworthy"
+    assert np.abs(found.edges - sample(asia).edges).max() < 0.1
 
 
 def test_warnings_point_at_the_line_that_called() -> None:
     with pytest.warns(ConvergenceWarning, match=r"run more steps, or use mc3$") as caught:
-        found = learn(two_modes(40.0, 0.0), algorithm="mcmc", steps=4_000, chains=6)
+        found = sample(two_modes(40.0, 0.0), algorithm="mcmc", steps=4_000, chains=6)
     with warnings.catch_warnings(record=True) as repeated:
         warnings.simplefilter("always")
         found.diagnose().warn()
@@ -210,10 +211,10 @@ def test_warnings_point_at_the_line_that_called() -> None:
 @quick
 @pytest.mark.parametrize(("height", "tilt"), [(40.0, 0.0), (300.0, 1.0)])
 def test_chains_in_different_modes_are_not_trusted(height: float, tilt: float) -> None:
-    found = learn(two_modes(height, tilt), algorithm="mcmc", steps=4_000, chains=6)
-    assert found.summary["until_met"] is False
-    assert found.summary["verdict"] == "not converged"
-    words = " ".join(found.summary["trust"])
+    found = sample(two_modes(height, tilt), algorithm="mcmc", steps=4_000, chains=6)
+    assert chains_of(found).rule_met is False
+    assert account_of(found).verdict == "not converged"
+    words = " ".join(account_of(found).trust)
     assert "contradict each other" in words
     assert "trust" not in words
 
@@ -225,7 +226,7 @@ def test_chains_in_different_modes_are_not_trusted(height: float, tilt: float) -
         ({"target": "order-modular", "algorithm": "mcmc"}, "mcmc", "LinearOrders"),
         ({"space": "buckets:3"}, "mcmc", "BucketOrders(size=3)"),
         ({"algorithm": "mc3", "temperatures": 4, "ladder": "adapted"}, "mc3", "Partitions"),
-        ({"algorithm": "ais", "particles": 10}, "ais", "Partitions"),
+        ({"algorithm": "ais", "chains": 10}, "ais", "Partitions"),
         ({"chains": 1, "space": "dags"}, "mcmc", "Dags"),
         ({"dags_per_state": 0}, "mcmc", "Partitions"),
         ({"burn_in": 0.1, "thinning": 7}, "mcmc", "Partitions"),
@@ -238,35 +239,35 @@ def test_every_choice_can_be_made_by_hand(
     options: dict[str, Any], algorithm: str, space: str, asia: Data
 ) -> None:
     steps = {} if "effective_samples" in options else {"steps": 600}
-    found = learn(asia, **(steps | options))
+    found = sample(asia, **(steps | options))
     assert found.algorithm == algorithm
-    assert space in found.summary["space"]
+    assert space in found.summary_dict().get("space", "")
     assert found.target == options.get("target", "modular")
 
 
 def test_models_and_ready_scores_will_do(asia: Data) -> None:
     model = Model(asia, max_indegree=2)
     expected = arcwise.exact(model).edges
-    assert np.array_equal(learn(model).edges, expected)
-    assert np.array_equal(learn(model.scores).edges, expected)
-    names = learn(["a", "b"], score=lambda node, parents: -float(len(parents)))
-    assert names.summary["choices"][0] == "There are 2 variables, scored by a function."
+    assert np.array_equal(sample(model).edges, expected)
+    assert np.array_equal(sample(model.scores).edges, expected)
+    names = sample(["a", "b"], score=lambda node, parents: -float(len(parents)))
+    assert account_of(names).choices[0] == "There are 2 variables, scored by a function."
 
 
 def test_interventions_are_no_matter_for_tests() -> None:
     table = gaussian(24, 40)
     marked = arcwise.read(table, interventions={"X0": [True] * 5 + [False] * 35})
     with pytest.warns(arcwise.errors.ArcwiseWarning):
-        found = learn(marked, steps=200, chains=2)
-    assert "grown from 'greedy:4'" in found.summary["choices"][2]
+        found = sample(marked, steps=200, chains=2)
+    assert "grown from 'greedy:4'" in account_of(found).choices[2]
 
 
 def test_options_of_reading(asia: Data) -> None:
     holes = {"a": [0, 1, None, 1] * 5, "b": [0, 1, 1, 0] * 5, "c": [1] * 20}
     with pytest.warns(DataWarning):
-        found = learn(holes, missing="drop", constant="drop")
+        found = sample(holes, missing="drop", constant="drop")
     assert found.variables == ("a", "b")
-    assert "15 rows" in found.summary["choices"][0]
+    assert "15 rows" in account_of(found).choices[0]
 
 
 RANDOM = np.random.default_rng(1)
@@ -278,11 +279,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     ({"a": [1], "b": [0]}, {}, "a single row"),
     ({"a": ["x", "y"] * 9, "b": NUMBERS[:18, 0]}, {}, "cut the measurements into levels"),
     (None, {}, "cannot read data from an object of type NoneType"),
-    (NUMBERS, {"thinnig": 3}, "learn has no argument 'thinnig' (did you mean 'thinning'?)"),
-    (NUMBERS, {"tiers": []}, "learn has no argument 'tiers' (did you mean 'temporal_order'?)"),
-    (NUMBERS, {"schedule": "linear"}, "learn has no argument 'schedule'"),
-    (NUMBERS, {"particles": 5}, "particles are of ais"),
-    (NUMBERS, {"algorithm": "ais", "chains": 5}, "chains are for mcmc and mc3"),
+    (NUMBERS, {"thinnig": 3}, "sample has no argument 'thinnig'"),
     (NUMBERS, {"algorithm": "gibbs"}, "algorithm is 'gibbs'"),
     (NUMBERS, {"algorithm": "exact", "steps": 50}, "which has no space, chains, steps or until"),
     (NUMBERS, {"algorithm": "ais", "until": "ess>4"}, "until is for mcmc and mc3"),
@@ -307,7 +304,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("data", "options", "words"), REFUSALS, ids=[r[2] for r in REFUSALS])
 def test_refusals_are_one_sentence(data: Any, options: dict[str, Any], words: str) -> None:
     with pytest.raises(ArcwiseError) as caught:
-        learn(data, **options)
+        sample(data, **options)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -12,6 +12,7 @@ from arcwise.cli.report import write_page
 from arcwise.errors import ArgumentError
 from arcwise.posterior import MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
+from arcwise.records.runs import AnnealingRun, ChainRun
 from arcwise.support.words import listing
 
 _EDGES_SHOWN = 15
@@ -38,21 +39,22 @@ def print_edges(posterior: Posterior) -> None:
 
 def print_summary(posterior: Posterior) -> None:
     """Print how the sampling went."""
-    summary = posterior.summary
+    run = posterior.run
+    assert isinstance(run, ChainRun | AnnealingRun)
     rates = (
-        f"{name} {'-' if rate is None else f'{rate:.0%}'}"
-        for name, rate in summary["acceptance"].items()
+        f"{name} {'-' if rate is None else f'{rate:.0%}'}" for name, rate in run.acceptance.items()
     )
-    print(f"{posterior.algorithm} on {summary['space']}, accepted: {listing(rates)}")
-    for key, words in (
-        ("rhat_log_weight", "R-hat of the log weight"),
-        ("effective_samples_log_weight", "effective samples of the log weight"),
-        ("largest_edge_difference_between_chains", "largest difference of an edge between chains"),
-        ("effective_runs", "effective number of runs"),
-        ("effective_dags", "effective number of DAGs"),
+    print(f"{posterior.algorithm} on {run.settings.space!r}, accepted: {listing(rates)}")
+    found, weights = run.convergence, run.order_weights
+    drawn = "number of runs" if run.annealed else "samples of the log weight"
+    for value, words in (
+        (found.rhat, "R-hat of the log weight"),
+        (found.ess, f"effective {drawn}"),
+        (found.difference, "largest difference of an edge between chains"),
+        (weights and weights.effective_dags, "effective number of DAGs"),
     ):
-        if summary.get(key) is not None:
-            print(f"{words} {summary[key]:.4g}")
+        if value is not None:
+            print(f"{words} {value:.4g}")
 
 
 def print_sampled(posterior: Posterior, folder: Path | None) -> None:
@@ -70,10 +72,12 @@ def print_learned(posterior: Posterior) -> None:
     print_edges(posterior)
     if posterior.evidence is not None:
         print(*evidence_lines(posterior.evidence), sep="\n")
+    account = posterior.account
+    assert account is not None
     print("\nWhat was done:")
-    print(*posterior.summary["choices"], sep="\n")
-    print(f"\nHow far to trust it: {posterior.summary['verdict']}")
-    print(*posterior.summary["trust"], sep="\n", end="\n\n")
+    print(*account.choices, sep="\n")
+    print(f"\nHow far to trust it: {account.verdict}")
+    print(*account.trust, sep="\n", end="\n\n")
 
 
 def write_learned(posterior: Posterior, folder: Path, title: str | None = None) -> None:
@@ -144,9 +148,7 @@ def write_results(posterior: Posterior, folder: Path) -> str:
     if posterior.evidence is not None:
         written.append("evidence.json")
         posterior.write_evidence(folder / "evidence.json")
-    if posterior.summary:
-        written.append("summary.json")
-        posterior.write_summary(folder / "summary.json")
-    written.append("posterior.npz")
+    written += ["summary.json", "posterior.npz"]
+    posterior.write_summary(folder / "summary.json")
     posterior.save(folder / "posterior.npz")
     return listing(written)

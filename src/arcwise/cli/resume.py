@@ -34,7 +34,7 @@ def resume(
         directory, engine=cluster, threads=threads, progress=True, checkpoint_seconds=checkpoint
     )
     folder = directory if out is None else out
-    if "choices" in posterior.summary:
+    if posterior.account is not None:
         print_learned(posterior)
         write_learned(posterior, folder)
     else:

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 import typer
 
 import arcwise
-from arcwise.algorithms.stopping_rule import StoppingRule
 from arcwise.cli.options import (
     Chains,
     CheckpointSeconds,
@@ -31,6 +30,7 @@ from arcwise.cli.options import (
 )
 from arcwise.cli.results import print_sampled
 from arcwise.engines import opened_engine
+from arcwise.records.stopping_rule import StoppingRule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 

@@ -3,15 +3,15 @@
 import difflib
 from collections.abc import Mapping, Sequence
 
-from arcwise.errors import ArgumentError, DataWarning
+from arcwise.errors import ArgumentError, DataWarning, Wording
 from arcwise.support import warnings
 from arcwise.support.words import quoted
 
 
 def columns(names: Sequence[str], *, every: bool = False) -> str:
     """Write ``column 'a'`` or ``columns 'a' and 'b'``, every one of them or the first few."""
-    listed = quoted(names, None) if every else quoted(names)
-    return f"column{'' if len(names) == 1 else 's'} {listed}"
+    shown = quoted(names, None) if every else quoted(names)
+    return f"column{'' if len(names) == 1 else 's'} {shown}"
 
 
 def suggestion(name: str, candidates: Sequence[str]) -> str:
@@ -24,15 +24,14 @@ def suggestion(name: str, candidates: Sequence[str]) -> str:
     return f" (the variables are {quoted(candidates)})" if candidates else ""
 
 
-def warn(message: str) -> None:
-    """Issue a DataWarning that points at the line of the user, outside the package."""
-    warnings.warn(message, DataWarning)
+def warn(*message: str | Wording) -> None:
+    """Issue a DataWarning that points at the user's line, outside the package."""
+    warnings.warn(DataWarning(*message))
 
 
 def check_mapping(argument: str, value: object) -> None:
-    """Refuse an argument that must go from names to something and does not."""
+    """Refuse an argument that should be a mapping from column names and is not."""
     if not isinstance(value, Mapping):
         raise ArgumentError(
-            f"`{argument}` must be a mapping from column names, but is of type "
-            f"{type(value).__name__}"
+            f"{argument} is of type {type(value).__name__}; give a mapping from column names"
         )

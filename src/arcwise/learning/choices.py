@@ -10,11 +10,14 @@ from arcwise.data import Data
 from arcwise.data.description import summary as in_short
 from arcwise.errors import DataError
 from arcwise.learning import costs
-from arcwise.learning.account import Account
 from arcwise.learning.parents import Parents
+from arcwise.learning.plan import Plan
 from arcwise.learning.request import Request
 from arcwise.model import Model, Question
+from arcwise.records.account import Choices
+from arcwise.records.algorithm import Algorithm
 from arcwise.spaces import LinearOrders, Partitions, Space
+from arcwise.support.plain import plain
 from arcwise.support.words import plural, quoted
 
 USUAL_RULE = "rhat<1.01, ess>400, edge_rhat<1.1, difference<0.1"
@@ -80,7 +83,7 @@ def _rule(request: Request, chains: int) -> str | None:
     return ", ".join(rule)
 
 
-def account_of(
+def plan_of(
     request: Request,
     asked: Model | Question,
     about: tuple[str, ...],
@@ -88,30 +91,33 @@ def account_of(
     model: Model,
     algorithm: str,
     settings: dict[str, Any],
-) -> Account:
-    """Return the account of all that was chosen before the run."""
+) -> Plan:
+    """Return the plan: all that was chosen before the run."""
     n = len(model.variables)
-    plain = {
-        name: repr(value) if isinstance(value, Space) else value for name, value in settings.items()
+    arguments = {
+        name: repr(value) if isinstance(value, Space) else plain(value)
+        for name, value in settings.items()
+        if name != "sums"
     }
-    plain.pop("sums", None)
-    if "seconds" in plain:
-        plain["seconds"] = request.seconds  # not what was left of them
-    chosen = {
-        "score": repr(model.score),
-        "prior": repr(model.prior),
-        "target": request.target,
-        "parents": parents.how,
-        "families": len(model.scores),
-        "algorithm": algorithm,
-        "exact_operations": costs.exact_operations(n, request.target),
-        "exact_limit": costs.exact_limit(request.seconds),
-        **plain,
-        "seed": request.seed,
-    }
-    sentences = (*about, *parents.sentences)
-    return Account(
-        sentences, _reason(request, algorithm, n), chosen, request_in_words(request, asked)
+    if "seconds" in arguments:
+        arguments["seconds"] = request.seconds  # not what was left of them
+    chosen = Choices(
+        score=repr(model.score),
+        prior=repr(model.prior),
+        target=request.target,
+        parents=parents.how,
+        families=len(model.scores),
+        algorithm=Algorithm(algorithm),
+        exact_operations=costs.exact_operations(n, request.target),
+        exact_limit=costs.exact_limit(request.seconds),
+        arguments=arguments,
+        seed=request.seed,
+    )
+    return Plan(
+        (*about, *parents.sentences),
+        _reason(request, algorithm, n),
+        chosen,
+        plain(request_in_words(request, asked)),
     )
 
 

@@ -13,16 +13,16 @@ from arcwise.algorithms.exact import exact
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS
 from arcwise.constraints import gather
-from arcwise.learning.account import Account
 from arcwise.learning.choices import (
     about_data,
-    account_of,
     algorithm_for,
     candidate_method,
+    plan_of,
     request_in_words,
     settings_for,
 )
 from arcwise.learning.parents import Parents, choose_parents
+from arcwise.learning.plan import Plan
 from arcwise.learning.request import FurtherArguments, Request, Told
 from arcwise.learning.resume import RESULT, resume
 from arcwise.model import Model, Question, ask
@@ -63,9 +63,9 @@ def learn(
     All that is not told is chosen, by fixed rules of the data and the arguments: the
     score by the kinds of the columns; the exact posterior where it costs little (up to
     20 variables), else Markov chains over partitions among candidate parents that are
-    grown; and when to stop. The summary says what was chosen and why
-    (``summary["choices"]``, and ``summary["chosen"]`` for programs), and how far
-    the result can be trusted (``summary["verdict"]`` and ``summary["trust"]``).
+    grown; and when to stop. The account of the posterior says what was chosen and why
+    (``account.choices``, and ``account.chosen`` for programs), and how far the result
+    can be trusted (``account.verdict`` and ``account.trust``).
 
     Parameters
     ----------
@@ -140,9 +140,9 @@ def learn(
     >>> import arcwise
     >>> data = arcwise.simulate("asia", 500, seed=1)
     >>> posterior = arcwise.learn(data, seed=1)
-    >>> posterior.summary["verdict"]
+    >>> posterior.account.verdict
     'exact'
-    >>> print(posterior.summary["choices"][0])
+    >>> print(posterior.account.choices[0])
     The table has 500 rows, 8 discrete variables.
     """
     start = time.perf_counter()
@@ -178,11 +178,11 @@ def learn(
     parents = _parents(request, asked, chosen)
     model = parents.model(engine=engine, threads=threads, progress=progress)
     settings = settings_for(request, chosen, len(model.variables), time.perf_counter() - start)
-    account = account_of(request, asked, about, parents, model, chosen, settings)
+    plan = plan_of(request, asked, about, parents, model, chosen, settings)
     if request.directory is not None:
-        account.write(Path(request.directory))
+        plan.write(Path(request.directory))
     posterior = _run(request, chosen, model, settings)
-    return account.told_with(posterior, time.perf_counter() - start)
+    return plan.told_with(posterior, time.perf_counter() - start)
 
 
 _OWN_ARGUMENTS = frozenset(inspect.signature(learn).parameters) - {"further"}
@@ -193,10 +193,10 @@ def _stopped_run(request: Request, asked: Model | Question) -> Posterior | None:
     if request.directory is None:
         return None
     path = Path(request.directory)
-    account = Account.read(path)
-    if account is None or not any((path / name).exists() for name in (SETTINGS, RESULT)):
+    plan = Plan.read(path)
+    if plan is None or not any((path / name).exists() for name in (SETTINGS, RESULT)):
         return None
-    account.refuse_other(request_in_words(request, asked), path)
+    plan.refuse_other(request_in_words(request, asked), path)
     return resume(
         path,
         engine=request.engine,

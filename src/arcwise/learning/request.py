@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS, arguments_of
 from arcwise.algorithms.sampler_options import SamplerOptions
 from arcwise.constraints.arguments import NAMES, OTHER_WORDS, ConstraintArguments
 from arcwise.errors import ArgumentError
 from arcwise.model.targets import Target, as_target
+from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
+from arcwise.records.stopping_rule import as_stopping_rule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import Space
 from arcwise.support.arguments import refuse_unknown
@@ -103,7 +104,11 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
         if self.algorithm == "ais" and (rule is not None or self.chains is not None):
             name = "until is" if rule is not None else "chains are"
             raise ArgumentError(f"{name} for mcmc and mc3; give ais particles, or seconds")
-        Budget(self.steps if self.algorithm != "ais" else None, self.seconds, until=rule)
+        Budget(
+            self.steps if self.algorithm != "ais" else None,
+            self.seconds,
+            until=as_stopping_rule(rule),
+        )
 
     @property
     def wants_a_sampler(self) -> bool:

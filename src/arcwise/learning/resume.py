@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
 from arcwise.algorithms.resume import resume_run
 from arcwise.errors import ArgumentError
-from arcwise.learning.account import Account
+from arcwise.learning.plan import Plan
 from arcwise.posterior import Posterior
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
 from arcwise.support.running import Progress
@@ -63,10 +64,11 @@ def resume(
     >>> bool((first.edges == again.edges).all())
     True
     """
+    start = time.perf_counter()
     path = Path(directory)
-    account = Account.read(path)
-    if account is not None and not (path / SETTINGS).exists():
-        return account.told_with(_exact_result(path))
+    plan = Plan.read(path)
+    if plan is not None and not (path / SETTINGS).exists():
+        return plan.told_with(_exact_result(path), time.perf_counter() - start)
     posterior = resume_run(
         path,
         engine=engine,
@@ -74,7 +76,9 @@ def resume(
         progress=progress,
         checkpoint_seconds=checkpoint_seconds,
     )
-    return posterior if account is None else account.told_with(posterior)
+    if plan is None:
+        return posterior
+    return plan.told_with(posterior, time.perf_counter() - start)
 
 
 def _exact_result(path: Path) -> Posterior:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from arcwise.errors import ArcwiseError, ArgumentError
+from arcwise.errors import ArcwiseError, ArgumentError, Wording
 from arcwise.support.words import listing, near_miss, quoted
 
 
@@ -45,7 +45,7 @@ def index_of(variables: Iterable[str]) -> dict[str, int]:
 def positions(
     names: Iterable[Any],
     variables: Sequence[str] | Mapping[str, int],
-    source: str,
+    source: str | Wording,
     error: type[ArcwiseError] = ArgumentError,
 ) -> list[int]:
     """Return the position of each name among the variables.
@@ -67,7 +67,7 @@ def positions(
         elif name not in index:
             unknown[f"{name!r}{near_miss(name, index)}"] = None
     if unknown:
-        raise error(f"{source} names {listing(unknown)}; the variables are {quoted(index)}")
+        raise error(source, f" names {listing(unknown)}; the variables are {quoted(index)}")
     return [index[name] for name in names]
 
 

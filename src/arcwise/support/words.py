@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from arcwise.errors import Wording
+
 _LISTED_AT_MOST = 20
 
 
@@ -29,6 +31,15 @@ def listing(items: Iterable[str], limit: int | None = _LISTED_AT_MOST) -> str:
 def quoted(names: Iterable[object], limit: int | None = _LISTED_AT_MOST) -> str:
     """Join names as in a sentence, each in quotation marks."""
     return listing((repr(name) for name in names), limit)
+
+
+def worded_listing(items: Iterable[Wording]) -> Wording:
+    """Join wordings as in a sentence."""
+    wordings = list(items)
+    return Wording(
+        listing(wording.python for wording in wordings),
+        listing(wording.shell for wording in wordings),
+    )
 
 
 def counted(counts: Mapping[str, int]) -> str:

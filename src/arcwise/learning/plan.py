@@ -1,25 +1,30 @@
-"""`Account`: what was chosen and why, kept beside a run and told with its result."""
+"""`Plan`: what was chosen before a run and why, kept beside it and told with its result."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from arcwise.diagnostics.diagnose import diagnose
 from arcwise.errors import FileFormatError, RunDirectoryError
 from arcwise.posterior import Posterior
+from arcwise.records.account import Account, Choices
+from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun
+from arcwise.spaces import Space
+from arcwise.support.descriptions import Description
 from arcwise.support.files import write_json
 from arcwise.support.plain import plain
+from arcwise.support.plain_dataclasses import PlainDataclasses
 from arcwise.support.words import plural
 
-FILE = "account.json"
+FILE = "plan.json"
 
 
 @dataclass(frozen=True)
-class Account:
+class Plan:
     """What was chosen before a run.
 
     Parameters
@@ -29,45 +34,44 @@ class Account:
     reason
         Why the algorithm is the one it is, as the end of a sentence.
     chosen
-        The choices for programs; nothing in them depends on the machine.
+        The choices for programs.
     request
-        What was asked for, by which a run is known again.
+        What was asked for as plain values, by which a run is known again.
     """
 
     sentences: tuple[str, ...]
     reason: str
-    chosen: Mapping[str, Any]
+    chosen: Choices
     request: Mapping[str, Any]
 
-    def told_with(self, posterior: Posterior, seconds: float | None = None) -> Posterior:
-        """Return the posterior with the account and the verdict on it in its summary.
+    def told_with(self, posterior: Posterior, seconds: float) -> Posterior:
+        """Return the posterior with its account.
 
         Parameters
         ----------
         posterior
             What the run gave.
         seconds
-            The time all of it took, if that is known.
+            The time all of it took.
         """
         diagnosis = diagnose(posterior)
-        summary = dict(posterior.summary) | {
-            "choices": [*self.sentences, *self._about_the_run(posterior)],
-            "chosen": dict(self.chosen),
-            "verdict": diagnosis.verdict,
-            "trust": list(diagnosis.sentences),
-        }
-        if seconds is not None:
-            summary["seconds_in_all"] = seconds
-        return replace(posterior, summary=summary)
+        account = Account(
+            choices=(*self.sentences, *self._about_the_run(posterior)),
+            chosen=self.chosen,
+            verdict=diagnosis.verdict,
+            trust=diagnosis.sentences,
+            seconds=seconds,
+        )
+        return replace(posterior, account=account)
 
     def write(self, directory: Path) -> None:
         """Write it to the directory of a run, which is made if it is not there."""
         directory.mkdir(parents=True, exist_ok=True)
-        write_json(asdict(self), directory / FILE)
+        write_json(PlainDataclasses().write(self), directory / FILE)
 
     @classmethod
-    def read(cls, directory: Path) -> Account | None:
-        """Return the account in a directory, or None if there is none.
+    def read(cls, directory: Path) -> Plan | None:
+        """Return the plan in a directory, or None if there is none.
 
         Raises
         ------
@@ -77,15 +81,14 @@ class Account:
         file = directory / FILE
         try:
             values = json.loads(file.read_text(encoding="utf-8"))
-            return cls(
-                tuple(values["sentences"]), values["reason"], values["chosen"], values["request"]
-            )
+            plan: Plan = PlainDataclasses().read(Plan, values)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise FileFormatError(
-                f"'{file}' is damaged; put it back from a copy, or take it away and resume without"
+                f"'{file}' is damaged; restore it from a copy, or delete it and resume without"
             ) from None
+        return plan
 
     def refuse_other(self, request: Mapping[str, Any], directory: Path) -> None:
         """Refuse to go on with a run that was asked for differently, and say in what."""
@@ -99,37 +102,42 @@ class Account:
                 )
 
     def _about_the_run(self, posterior: Posterior) -> list[str]:
-        if posterior.algorithm == "exact":
-            count = 0 if posterior.dags is None else len(posterior.dags)
-            drawn = f"; {count:,} DAGs were drawn from it for other features" if count else ""
+        run = posterior.run
+        if isinstance(run, ExactRun):
+            drawn = f"; {run.dags:,} DAGs were drawn from it for other features" if run.dags else ""
             variables = plural(len(posterior.variables), "variable")
             return [
                 f"The {posterior.target} posterior of {variables} was computed exactly"
                 f"{self.reason}{drawn}."
             ]
-        summary = posterior.summary
-        where = str(summary["space"]).removesuffix("(moves=None)")
-        if posterior.algorithm == "ais":
+        if isinstance(run, AnnealingRun):
             return [
                 f"The {posterior.target} posterior was sampled by "
-                f"{plural(summary['runs'], 'annealed particle')} of "
-                f"{summary['annealing_steps']:,} steps on {where}{self.reason}."
+                f"{plural(run.runs, 'annealed particle')} of {run.settings.schedule.steps:,} steps "
+                f"on {_in_words(run.settings.space)}{self.reason}."
             ]
-        steps = summary["burn_in_steps"] + max(summary["steps_after_burn_in"])
+        assert isinstance(run, ChainRun)
+        steps = run.burn_in_steps + max(run.steps_after_burn_in)
         return [
-            f"The {posterior.target} posterior was sampled by {posterior.algorithm} on {where}"
-            f"{self.reason}: {plural(summary['chains'], 'chain')} of {steps:,} steps, of which the "
-            f"first {summary['burn_in_steps']:,} do not count.",
-            _ending(summary),
+            f"The {posterior.target} posterior was sampled by {posterior.algorithm} on "
+            f"{_in_words(run.settings.space)}{self.reason}: {plural(run.chains, 'chain')} of "
+            f"{steps:,} steps, of which the first {run.burn_in_steps:,} do not count.",
+            _ending(run),
         ]
 
 
-def _ending(summary: Mapping[str, Any]) -> str:
-    if summary["interrupted"]:
+def _in_words(space: Space) -> str:
+    """Return a space by its class, with its settings if it has any that say something."""
+    described = Description.of(space)
+    return (described.call() or described.text).removesuffix("()")
+
+
+def _ending(run: ChainRun) -> str:
+    if run.interrupted:
         return "The run was interrupted, and the result rests on what there was by then."
-    rule = summary.get("until")
+    rule = run.settings.budget.rule
     if rule is None:
         return "The run ended when its budget was spent."
-    if summary["until_met"]:
+    if run.rule_met:
         return f"The run ended when its rule was met ({rule})."
     return f"The run ended when its budget was spent, before its rule was met ({rule})."
