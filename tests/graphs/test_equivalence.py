@@ -241,7 +241,7 @@ def test_a_cpdag_is_a_value() -> None:
         (lambda: Cpdag.from_matrix(list("abc"), [[0, 0], [0, 0]]), "2 rows for 3 variables"),
         (lambda: cpdag("ab"), "give a Dag"),  # type: ignore[arg-type]
         (lambda: skeleton("ab"), "give a Dag or a Cpdag"),  # type: ignore[arg-type]
-        (lambda: compare(dag_of("ab", {}), cpdag_of("ab")), "two of one kind"),
+        (lambda: compare(dag_of("ab", {}), cpdag_of("ab")), "two of one type"),
         (lambda: structural_hamming_distance(dag_of("ab", {}), dag_of("ac", {})), "'b'"),
         (lambda: structural_hamming_distance(dag_of("ab", {}), dag_of("abc", {})), "lacks 'c'"),
     ],

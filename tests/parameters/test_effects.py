@@ -204,7 +204,7 @@ def test_chosen_pairs_alone_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.array_equal(chosen.mean, every.mean)
     assert np.isnan(chosen.standard_errors[0, 1])
     assert len(chosen.table()) == 1
-    monkeypatch.setattr("arcwise.parameters.effects.MOST_KEPT", 100)
+    monkeypatch.setattr("arcwise.parameters.effects.MAX_KEPT", 100)
     assert arcwise.effects(sample, model, seed=1).pairs == ()
     assert np.array_equal(arcwise.effects(sample, model, seed=1).mean, every.mean)
 

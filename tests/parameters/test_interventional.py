@@ -1,4 +1,4 @@
-"""P(y | do(x)) is what predicting a row with x set from outside says, over DAGs and parameters."""
+"""P(y | do(x)) agrees with the prediction of a row with an intervention on x, DAGs averaged."""
 
 from __future__ import annotations
 
@@ -291,12 +291,14 @@ def test_tiny_parameters_still_give_probabilities() -> None:
 
 
 def test_too_large_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcwise.parameters.interventional.LARGEST_TABLE", 4)
+    monkeypatch.setattr("arcwise.parameters.interventional.MAX_CELLS", 4)
     model = Model(codes(20, 3, 1))
     wide = Dag(model.variables, {"X2": ["X0", "X1"]})
-    with pytest.raises(CapacityError, match="needs a table of 8 cells in one of the DAGs; up to 4"):
+    with pytest.raises(
+        CapacityError, match="needs a table of 8 cells in one of the DAGs, but at most 4"
+    ):
         arcwise.interventional(wide, model, "X2", {})
     assert arcwise.interventional(wide, model, "X2", {"X0": 1}).mean.shape == (2,)
-    monkeypatch.setattr("arcwise.parameters.dirichlet.LARGEST_TABLE", 4)
+    monkeypatch.setattr("arcwise.parameters.dirichlet.MAX_CELLS", 4)
     with pytest.raises(CapacityError, match="the table of 'X2' given 2 parents has 8 cells"):
         arcwise.interventional(wide, model, "X2", {"X0": 1})

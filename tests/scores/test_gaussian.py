@@ -311,7 +311,9 @@ def test_settings_that_make_no_prior_are_refused(settings: dict[str, Any], messa
 
 def test_labels_are_refused() -> None:
     mixed = {"a": ["x", "y", "x"], "b": [1.5, 0.0, 1.0]}
-    with pytest.raises(DataError, match="`BGe` needs measurements, but column 'a' holds labels"):
+    with pytest.raises(
+        DataError, match="BGe needs continuous columns, but column 'a' is categorical"
+    ):
         arcwise.score(mixed, "bge")
     with pytest.raises(DataError, match="BIC needs columns of one kind"):
         arcwise.score(mixed, "bic")

@@ -31,9 +31,10 @@ struct AnnealedRun {
     MoveCounts counts;
 };
 
-// One run with its own random numbers.
-AnnealedRun anneal(const Space& space, const AnnealingOptions& options, Random moves, Random draws,
-                   TaskContext& context);
+// One run with its own random numbers. It takes a state of the space, wherever that is, and begins
+// from a uniformly random one.
+AnnealedRun anneal(const Space& space, State& state, const AnnealingOptions& options, Random moves,
+                   Random draws, TaskContext& context);
 
 // Runs number first, first + 1, .. in parallel; run i takes the random streams 2 i and 2 i + 1, so
 // it is the same whoever makes it. Finished runs are in `runs` even if it is cut short: the first
