@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from arcwise.simulate import asia
+import arcwise
 
 
 @pytest.fixture(scope="module")
 def table(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a file with rows of the ASIA network: 300, or as many as ``ROWS`` of the module."""
     path = tmp_path_factory.mktemp("data") / "data.csv"
-    asia().sample(getattr(request.module, "ROWS", 300), seed=3).write_csv(path)
+    arcwise.simulate("asia", getattr(request.module, "ROWS", 300), seed=3).write_csv(path)
     return path

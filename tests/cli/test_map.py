@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import arcwise
-from arcwise import Cpdag, Dag
-from arcwise.simulate import gaussian_network, random_dag
+from arcwise import Dag
+from arcwise.graphs import Cpdag
+from arcwise.networks import gaussian_network, random_dag
 from support.command_line import Captured, refusal, status
 
 # Of few rows, several classes weigh the same: "asia" and "tub" are hardly ever 1.
@@ -51,7 +52,7 @@ def test_files_are_written_and_agree(
         ]
         for kind in ("directed", "undirected")
     }
-    assert Cpdag(names, edges["directed"], edges["undirected"]) == arcwise.cpdag(dag)
+    assert Cpdag(names, edges["directed"], edges["undirected"]) == arcwise.graphs.cpdag(dag)
     assert summary["method"] == ("search" if method == "search" else "exact")
     assert ("8 of 8 restarts reached this weight" in printed) == (method == "search")
     assert summary["agree"] is True
@@ -72,7 +73,7 @@ def test_candidates_restarts_and_seeds_of_a_larger_network(
         assert summary["settings"]["seed"] == 9
         assert len(summary["restart_log_weights"]) == 3
     assert files[0] == files[1]
-    assert "Candidates by greedy:5" in capsys.readouterr().out
+    assert "Candidate parents were chosen by 'greedy:5'" in capsys.readouterr().out
 
 
 def test_constraints_hold_and_edges_can_be_read_again(table: Path, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+import arcwise
 from arcwise import Model
-from arcwise.simulate import asia
 from support.local_clusters import within_this_process
 
 
@@ -22,4 +22,4 @@ def client() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def model() -> Model:
     """Return a model of eight variables."""
-    return Model(asia().sample(400, seed=1), max_indegree=2)
+    return Model(arcwise.simulate("asia", 400, seed=1), max_indegree=2)

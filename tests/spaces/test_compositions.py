@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arcwise import Layerings, Partitions, Space
+from arcwise.spaces import Layerings, Partitions, Space
 from reference.spaces import State, layering_of, parts_of
 from support.chi_squared import assert_follows
 from support.exact_models import random_model
