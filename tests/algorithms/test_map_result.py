@@ -12,11 +12,14 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Cpdag, Dag, MapResult, Model, ScoreSums
+from arcwise import Dag, Model
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.graphs import Cpdag
+from arcwise.networks import asia, gaussian_network, random_dag
 from arcwise.posterior.map_result import SearchSettings
 from arcwise.records.settings import SumSettings
-from arcwise.simulate import asia, gaussian_network, random_dag
+from arcwise.results import MapResult
+from arcwise.sums import ScoreSums
 from support.exact_models import flat_model, names, random_model
 from support.interrupting import assert_returns_what_there_is, assert_stops_within_two_seconds
 
@@ -35,7 +38,7 @@ def result(log_weights: list[float], *, classes: int = 1, exact: bool = False) -
     best = max(log_weights, default=-1.0)
     return MapResult(
         dag=dag,
-        cpdag=arcwise.cpdag(dag),
+        cpdag=arcwise.graphs.cpdag(dag),
         log_score=best,
         log_weight=best,
         restart_log_weights=np.array(log_weights),
@@ -187,7 +190,7 @@ def test_refusals_of_models_and_sums() -> None:
 INTERRUPTED = """
 from types import SimpleNamespace
 import arcwise
-from arcwise.simulate import gaussian_network, random_dag
+from arcwise.networks import gaussian_network, random_dag
 data = gaussian_network(random_dag(30, expected_degree=3.0, seed=1), seed=1).sample(300, seed=1)
 candidates = arcwise.candidates(data, "greedy", size=5)
 model = arcwise.Model(data, "bge", candidates=candidates)

@@ -9,7 +9,6 @@ import pytest
 
 import arcwise
 from arcwise.cli import main
-from arcwise.simulate import asia
 
 Captured = pytest.CaptureFixture[str]
 
@@ -17,7 +16,7 @@ Captured = pytest.CaptureFixture[str]
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     path = tmp_path / "data.csv"
-    asia().sample(1000, seed=3).write_csv(path)
+    arcwise.simulate("asia", 1000, seed=3).write_csv(path)
     return path
 
 
@@ -34,7 +33,7 @@ def test_score_with_chosen_candidates(
     assert f"Candidates by {method}: {min(sizes)} to {max(sizes)} parents" in (
         capsys.readouterr().out
     )
-    written = arcwise.read_scores(out)
+    written = arcwise.scores.read_scores(out)
     for name in expected.variables:
         assert {parents for parents, _ in written.families(name)} == {
             parents for parents, _ in expected.families(name)
@@ -84,7 +83,7 @@ def test_one_more_parent_besides_the_candidates(
     assert main([str(part) for part in arguments]) == 0
     chosen = arcwise.candidates(table, "greedy:2")
     expected = arcwise.score(table, candidates=chosen, plus_one=True)
-    written = arcwise.read_scores(out)
+    written = arcwise.scores.read_scores(out)
     assert len(written) == len(expected) == 8 * (4 + 4 * 5)
     for parents, value in expected.families("dysp"):
         assert written.log_score("dysp", parents) == pytest.approx(value, rel=1e-9)
@@ -107,9 +106,9 @@ def test_grown_candidates(table: Path, tmp_path: Path, capsys: Captured) -> None
 def test_map_grows_candidates_where_all_parent_sets_are_too_many(
     tmp_path: Path, capsys: Captured
 ) -> None:
-    dag = arcwise.simulate.random_dag(30, expected_degree=2, seed=1)
+    dag = arcwise.networks.random_dag(30, expected_degree=2, seed=1)
     path = tmp_path / "wide.csv"
-    arcwise.simulate.gaussian_network(dag, seed=1).sample(300, seed=1).write_csv(path)
+    arcwise.networks.gaussian_network(dag, seed=1).sample(300, seed=1).write_csv(path)
     assert main(["map", str(path), "--seed", "1", "--out", str(tmp_path / "best")]) == 0
     assert "too many parent sets to look at all of them" in capsys.readouterr().out
     found = json.loads((tmp_path / "best" / "summary.json").read_text())

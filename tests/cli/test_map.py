@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 import arcwise
-from arcwise import Cpdag, Dag
+from arcwise import Dag
 from arcwise.cli import main
-from arcwise.simulate import asia, gaussian_network, random_dag
+from arcwise.graphs import Cpdag
+from arcwise.networks import asia, gaussian_network, random_dag
 
 Captured = pytest.CaptureFixture[str]
 
@@ -58,7 +59,7 @@ def test_files_are_written_and_agree(
         ]
         for kind in ("directed", "undirected")
     }
-    assert Cpdag(names, edges["directed"], edges["undirected"]) == arcwise.cpdag(dag)
+    assert Cpdag(names, edges["directed"], edges["undirected"]) == arcwise.graphs.cpdag(dag)
     assert summary["method"] == ("search" if method == "search" else "exact")
     assert ("8 of 8 restarts reached this weight" in printed) == (method == "search")
     assert summary["agree"] is True
@@ -79,7 +80,7 @@ def test_candidates_restarts_and_seeds_of_a_larger_network(
         assert summary["settings"]["seed"] == 9
         assert len(summary["restart_log_weights"]) == 3
     assert files[0] == files[1]
-    assert "Candidates by greedy:5" in capsys.readouterr().out
+    assert "Candidate parents were chosen by 'greedy:5'" in capsys.readouterr().out
 
 
 def test_constraints_hold_and_edges_can_be_read_again(table: Path, tmp_path: Path) -> None:

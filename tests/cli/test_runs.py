@@ -21,7 +21,7 @@ Captured = pytest.CaptureFixture[str]
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("data") / "data.csv"
-    arcwise.simulate.asia().sample(300, seed=3).write_csv(path)
+    arcwise.simulate("asia", 300, seed=3).write_csv(path)
     return path
 
 
@@ -38,7 +38,8 @@ def _sample(table: Path, *options: object) -> list[str]:
 def test_a_run_keeps_all_that_resume_needs(
     algorithm: list[str], table: Path, tmp_path: Path, capsys: Captured
 ) -> None:
-    options = ["--algorithm", *algorithm, "--chains", 20 if algorithm[0] == "ais" else 2]
+    number = ["--particles", 20] if algorithm[0] == "ais" else ["--chains", 2]
+    options = ["--algorithm", *algorithm, *number]
     assert main(_sample(table, *options, "--out", tmp_path / "whole")) == 0
     folder = tmp_path / "run"
     assert main(_sample(table, *options, "--run", folder, "--checkpoint", 0.01)) == 0
@@ -61,7 +62,7 @@ def test_a_run_keeps_all_that_resume_needs(
 
 
 def test_how_a_stopped_run_stands(tmp_path: Path, capsys: Captured) -> None:
-    model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=3), max_indegree=2)
+    model = arcwise.Model(arcwise.simulate("asia", 300, seed=3), max_indegree=2)
     with pytest.raises(Stop):
         arcwise.mcmc(
             model,
@@ -117,7 +118,7 @@ def test_ctrl_c_before_there_is_anything(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("arcwise.cli.sample.mcmc", interrupted)
+    monkeypatch.setattr("arcwise.sample", interrupted)
     assert main(_sample(table, "--steps", 500)) == 130
     assert capsys.readouterr().err == "arcwise: interrupted\n"
 

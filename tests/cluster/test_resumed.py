@@ -23,18 +23,18 @@ def client() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def model() -> Model:
-    return Model(arcwise.simulate.asia().sample(400, seed=1), max_indegree=2)
+    return Model(arcwise.simulate("asia", 400, seed=1), max_indegree=2)
 
 
 SAMPLERS: dict[str, Any] = {
     "ais": lambda model, **more: arcwise.ais(
-        model, "partitions", runs=80, steps=300, seed=5, **more
+        model, "partitions", particles=80, steps=300, seed=5, **more
     ),
     "mcmc": lambda model, **more: arcwise.mcmc(
         model, "partitions", steps=6000, chains=2, seed=5, **more
     ),
     "mc3": lambda model, **more: arcwise.mc3(
-        model, levels=4, ladder="adapted", steps=4000, chains=2, seed=5, **more
+        model, temperatures=5, ladder="adapted", steps=4000, chains=2, seed=5, **more
     ),
 }
 

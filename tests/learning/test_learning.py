@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import DagSample, Data, Model, Posterior
+from arcwise import Data, Model, Posterior
 from arcwise.algorithms import memory
 from arcwise.errors import ArcwiseError, ConvergenceWarning, DataWarning
 from arcwise.learning import costs
+from arcwise.results import DagSample
 from support.interrupting import assert_stops_within_two_seconds
 from support.run_records import account_of, chains_of
 from support.separate_modes import two_modes
@@ -21,17 +22,17 @@ quick = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
 
 
 def gaussian(n: int, rows: int = 100) -> Data:
-    dag = arcwise.simulate.random_dag(n, expected_degree=min(2.0, n - 1.0), seed=1)
-    return arcwise.simulate.gaussian_network(dag, seed=1).sample(rows, seed=1)
+    dag = arcwise.networks.random_dag(n, expected_degree=min(2.0, n - 1.0), seed=1)
+    return arcwise.networks.gaussian_network(dag, seed=1).sample(rows, seed=1)
 
 
 def sample(data: Any, **options: Any) -> Posterior:
-    return arcwise.sample(data, **({"progress": None, "seed": 1, "threads": 1} | options))
+    return arcwise.learn(data, **({"progress": None, "seed": 1, "threads": 1} | options))
 
 
 @pytest.fixture(scope="module")
 def asia() -> Data:
-    return arcwise.simulate.asia().sample(300, seed=3)
+    return arcwise.simulate("asia", 300, seed=3)
 
 
 def test_small_tables_are_exact_and_have_dags(asia: Data) -> None:
@@ -105,7 +106,7 @@ GOLDEN = {
     ),
     "candidates": (
         {"candidates": "greedy:2", "plus_one": False, "algorithm": "ais", "chains": 8},
-        {"parents": "candidates", "families": 32, "algorithm": "ais", "runs": 8},
+        {"parents": "candidates", "families": 32, "algorithm": "ais", "particles": 8},
         [
             "Candidate parents were chosen by 'greedy:2', 2 of each variable: 32 parent sets.",
             "The modular posterior was sampled by 8 annealing runs of 2,400 steps on Partitions, "
@@ -224,7 +225,7 @@ def test_chains_in_different_modes_are_not_trusted(height: float, tilt: float) -
     [
         ({"target": "order-modular", "algorithm": "mcmc"}, "mcmc", "LinearOrders"),
         ({"space": "buckets:3"}, "mcmc", "BucketOrders(size=3)"),
-        ({"algorithm": "mc3", "levels": 3, "ladder": "adapted"}, "mc3", "Partitions"),
+        ({"algorithm": "mc3", "temperatures": 4, "ladder": "adapted"}, "mc3", "Partitions"),
         ({"algorithm": "ais", "chains": 10}, "ais", "Partitions"),
         ({"chains": 1, "space": "dags"}, "mcmc", "Dags"),
         ({"dags_per_state": 0}, "mcmc", "Partitions"),
@@ -311,8 +312,8 @@ def test_refusals_are_one_sentence(data: Any, options: dict[str, Any], words: st
 def test_ctrl_c_before_anything_is_sampled_stops_it() -> None:
     assert_stops_within_two_seconds("""
 import arcwise
-dag = arcwise.simulate.random_dag(120, expected_degree=4, seed=1)
-data = arcwise.simulate.gaussian_network(dag, seed=1).sample(1200, seed=1)
+dag = arcwise.networks.random_dag(120, expected_degree=4, seed=1)
+data = arcwise.networks.gaussian_network(dag, seed=1).sample(1200, seed=1)
 def job():
-    arcwise.sample(data, progress=None)
+    arcwise.learn(data, progress=None)
 """)

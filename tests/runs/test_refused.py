@@ -30,7 +30,7 @@ from arcwise.runs.ledger import read_all
 from arcwise.runs.lock import Lock, is_locked
 from support.stopped_runs import Stop, stopping_at
 
-_DATA = arcwise.simulate.asia().sample(200, seed=1)
+_DATA = arcwise.simulate("asia", 200, seed=1)
 _MODEL = arcwise.Model(_DATA, max_indegree=2)
 
 
@@ -65,7 +65,7 @@ def _refusal(action: Any, kind: type[ArcwiseError]) -> str:
         ({"model": arcwise.Model(_DATA, max_indegree=1)}, "another model or data"),
         ({"model": arcwise.Model(_DATA, max_indegree=2, prior="fair")}, "another model or data"),
         (
-            {"model": arcwise.Model(arcwise.simulate.asia().sample(200, seed=2), max_indegree=2)},
+            {"model": arcwise.Model(arcwise.simulate("asia", 200, seed=2), max_indegree=2)},
             "another data",
         ),
     ],
@@ -83,7 +83,7 @@ def test_other_settings_are_refused_by_name(
 def test_another_algorithm_is_refused(tmp_path: Path) -> None:
     _begin(tmp_path)
     sentence = _refusal(
-        lambda: arcwise.ais(_MODEL, runs=3, steps=10, directory=tmp_path), RunDirectoryError
+        lambda: arcwise.ais(_MODEL, particles=3, steps=10, directory=tmp_path), RunDirectoryError
     )
     assert 'another algorithm ("mcmc", not "ais")' in sentence
 
@@ -176,7 +176,7 @@ def test_arguments_that_cannot_be(tmp_path: Path) -> None:
         with pytest.raises(ArgumentError, match="checkpoint_seconds"):
             arcwise.mcmc(_MODEL, steps=100, directory=tmp_path, checkpoint_seconds=seconds)
 
-    class Mine(arcwise.LinearOrders):
+    class Mine(arcwise.spaces.LinearOrders):
         pass
 
     with pytest.raises(ArgumentError, match="spaces of arcwise only"):

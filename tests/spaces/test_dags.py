@@ -15,10 +15,12 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Dags, Model, ScoreSums
+from arcwise import Model
 from arcwise.cli import main
 from arcwise.errors import ArgumentError
 from arcwise.records.chain_record import ChainRecord
+from arcwise.spaces import Dags
+from arcwise.sums import ScoreSums
 from reference.exact import enumerate_posterior
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
 from support.exact_models import ancestors, flat_model, log_count, random_model
@@ -109,8 +111,8 @@ def test_the_space_has_as_many_states_as_there_are_dags(n: int, most: int) -> No
 
 
 def data_of(n: int, rows: int, seed: int) -> arcwise.Data:
-    dag = arcwise.simulate.random_dag(n, expected_degree=2.5, max_indegree=3, seed=seed)
-    network = arcwise.simulate.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=seed)
+    dag = arcwise.networks.random_dag(n, expected_degree=2.5, max_indegree=3, seed=seed)
+    network = arcwise.networks.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=seed)
     return network.sample(rows, seed=seed)
 
 
@@ -129,10 +131,17 @@ def test_edges_of_eight_variables_agree_with_exact_ones(
     model = Model(data_of(8, 200, seed=2), **rule)
     exact = arcwise.exact(model)
     if algorithm == "ais":
-        found = arcwise.ais(model, "dags", steps=20_000, runs=400, seed=4, threads=1)
+        found = arcwise.ais(model, "dags", steps=20_000, particles=400, seed=4, threads=1)
     elif algorithm == "mc3":
         found = arcwise.mc3(
-            model, "dags", ladder="adapted", levels=12, steps=40_000, chains=2, seed=4, threads=1
+            model,
+            "dags",
+            ladder="adapted",
+            temperatures=13,
+            steps=40_000,
+            chains=2,
+            seed=4,
+            threads=1,
         )
     else:
         # Two modes, one of 0.036, between which a chain goes every 20,000 steps.

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Layerings, Model, Partitions, ScoreSums
+from arcwise import Model
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.spaces import Layerings, Partitions
+from arcwise.sums import ScoreSums
 from reference.layering import modular_by_layers
 from reference.spaces import (
     State,

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Partitions
 from arcwise.errors import ArgumentError
+from arcwise.spaces import Partitions
 from reference.spaces import parts_of
 from support.chi_squared import assert_follows
 from support.exact_models import random_model

@@ -6,18 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 
-from arcwise import (
+from arcwise import Model, _core
+from arcwise.spaces import (
     BucketOrders,
     Dags,
     Layerings,
     LinearOrders,
-    Model,
     PartialOrders,
     Partitions,
-    ScoreSums,
     Space,
-    _core,
 )
+from arcwise.sums import ScoreSums
 from reference.spaces import (
     State,
     weights_of_bucket_orders,
