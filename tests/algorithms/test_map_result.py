@@ -16,6 +16,8 @@ from arcwise import Dag, Model
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs import Cpdag
 from arcwise.networks import asia, gaussian_network, random_dag
+from arcwise.posterior.map_result import SearchSettings
+from arcwise.records.settings import SumSettings
 from arcwise.results import MapResult
 from arcwise.sums import ScoreSums
 from support.exact_models import flat_model, names, random_model
@@ -28,7 +30,10 @@ def gaussian_model(n: int, size: int = 5, rows: int = 300) -> Model:
     return Model(data, "bge", candidates=arcwise.candidates(data, "greedy", size=size))
 
 
-def result(log_weights: list[float], *, classes: int = 1, method: str = "search") -> MapResult:
+SUMS = SumSettings(("table", "table"), 1e-9, "sums")
+
+
+def result(log_weights: list[float], *, classes: int = 1, exact: bool = False) -> MapResult:
     dag = Dag(["a", "b"], {"b": ["a"]})
     best = max(log_weights, default=-1.0)
     return MapResult(
@@ -36,11 +41,11 @@ def result(log_weights: list[float], *, classes: int = 1, method: str = "search"
         cpdag=arcwise.graphs.cpdag(dag),
         log_score=best,
         log_weight=best,
-        method=method,
         restart_log_weights=np.array(log_weights),
         classes=classes,
         interrupted=False,
         seconds=0.1,
+        search=None if exact else SearchSettings(len(log_weights), 5, None, 1, SUMS),
     )
 
 
@@ -50,7 +55,7 @@ def test_agreement_is_by_weight_and_class() -> None:
     assert result([-1e5, -1e5 - 1e-3]).restarts_at_best == 1
     assert result([-1e5, -1e5], classes=2).agree is False
     assert result([-1e5]).agree is None
-    assert result([], method="exact").agree is True
+    assert result([], exact=True).agree is True
 
 
 def test_the_prior_is_in_the_weight_and_not_in_the_score() -> None:

@@ -5,10 +5,8 @@ The laws of the moves are in `test_laws.py`.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +14,6 @@ import pytest
 
 import arcwise
 from arcwise import Model
-from arcwise.cli import main
-from arcwise.errors import ArgumentError
 from arcwise.records.chain_record import ChainRecord
 from arcwise.spaces import Dags
 from arcwise.sums import ScoreSums
@@ -206,29 +202,3 @@ def test_families_of_a_list_are_sampled() -> None:
     model = Model(list(full.variables), score)
     found = arcwise.mcmc(model, Dags(), steps=200_000, chains=2, seed=3, threads=1)
     assert_edges_within_errors(found, arcwise.exact(model).edges)
-
-
-@pytest.mark.parametrize("n", [1, 2])
-def test_one_and_two_variables(n: int) -> None:
-    model = random_model(n, spread=2.0)
-    found = arcwise.mcmc(model, Dags(), steps=20_000, chains=2, seed=1)
-    assert np.abs(found.edges - arcwise.exact(model).edges).max() < 0.05
-
-
-def test_the_order_modular_posterior_is_refused() -> None:
-    with pytest.raises(ArgumentError, match="samples the modular posterior"):
-        arcwise.mcmc(random_model(3), "dags", target="order-modular", steps=10)
-
-
-def test_unknown_moves_are_refused() -> None:
-    with pytest.raises(ArgumentError, match="DAGs have 'add or delete', 'reverse'"):
-        Dags({"relocate": 1.0})
-
-
-def test_the_command_line_knows_them(tmp_path: Path) -> None:
-    table = tmp_path / "data.csv"
-    data_of(5, 100, seed=1).write_csv(table)
-    out = tmp_path / "out"
-    options = ["--space", "dags", "--steps", "4000", "--out", str(out)]
-    assert main(["sample", str(table), "--algorithm", "mcmc", *options]) == 0
-    assert "Dags" in json.dumps(json.loads((out / "summary.json").read_text()))

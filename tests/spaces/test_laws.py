@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from support.exact_laws import imbalance, kernel_of, target_of
@@ -67,5 +66,5 @@ def test_a_step_leaves_the_target_as_it_is(case: str, model: str, inverse: float
     if not CASES[case].reaches or (inverse == 1.0 and model in CASES[case].misses):
         return
     # From any state of positive probability all others can be reached.
-    ways = csr_array(kernel[np.ix_(alive, alive)] > 0.0)
+    ways = kernel[np.ix_(alive, alive)] > 0.0
     assert connected_components(ways, directed=True, connection="strong")[0] == 1

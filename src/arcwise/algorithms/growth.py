@@ -191,8 +191,8 @@ def grow(
         )
     rounds, full = tuple(growing.rounds), tuple(sorted(growing.full))
     if best is not None:
-        told = {"growth": {**asdict(rounds[-1]), "rounds": len(rounds), "full": full}}
-        best = replace(best, settings={**best.settings, **told})
+        growth = {**asdict(rounds[-1]), "rounds": len(rounds), "full": full}
+        best = replace(best, growth=growth)
     chosen = Candidates.from_matrix(start.variables, growing.matrix | growing.required)
     return Growth(chosen, growing.model, best, rounds, full)
 

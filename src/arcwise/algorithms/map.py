@@ -15,7 +15,8 @@ from arcwise.families import Families
 from arcwise.graphs import cpdag
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
-from arcwise.posterior.map_result import MapResult, reach
+from arcwise.posterior.map_result import MapResult, SearchSettings, reach
+from arcwise.records.settings import SumSettings
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
 from arcwise.support.running import Progress, Run, running
@@ -214,7 +215,6 @@ def _exact(model: Model, threads: int | None, progress: Progress, start: float) 
         cpdag=cpdag(dag),
         log_score=_log_score(model, dag),
         log_weight=log_weight,
-        method="exact",
         restart_log_weights=np.empty(0),
         classes=1,
         interrupted=False,
@@ -241,18 +241,13 @@ def _found(
         cpdag=cpdag(dag),
         log_score=_log_score(model, dag),
         log_weight=log_weight,
-        method="search",
         restart_log_weights=log_weights[finished],
         classes=len(classes),
         interrupted=interrupted,
         seconds=time.perf_counter() - start,
-        settings={
-            "restarts": wanted.count,
-            "patience": wanted.patience,
-            "seconds": wanted.seconds,
-            "seed": wanted.seed,
-            "score_sums": repr(sums),
-        },
+        search=SearchSettings(
+            wanted.count, wanted.patience, wanted.seconds, wanted.seed, SumSettings.of(sums)
+        ),
         provenance=model.provenance(),
     )
 

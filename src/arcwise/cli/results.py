@@ -117,7 +117,7 @@ def print_dag(best: MapResult) -> None:
 def map_lines(best: MapResult) -> list[str]:
     """Return the weight of the best DAG and how it was found, in words."""
     lines = [f"log score {best.log_score:.6f}, log weight {best.log_weight:.6f} (with the prior)"]
-    if best.method == "exact":
+    if best.search is None:
         return [*lines, "exact: no DAG of the model weighs more"]
     reached = f"search: {best.restarts_at_best} of {best.restarts} restarts reached this weight"
     classes = "" if best.classes < 2 else f", with DAGs of {best.classes} classes"
