@@ -54,7 +54,7 @@ def test_score_writes_what_python_computes(table: Path, tmp_path: Path, capsys: 
         assert dict(written.families(name)) == dict(expected.families(name))
     said = capsys.readouterr()
     assert said.err == ""
-    assert "2000 rows, 8 discrete variables" in said.out
+    assert "2,000 rows, 8 discrete variables" in said.out
     assert f"{len(expected):,} families scored by BDeu(equivalent_sample_size=10.0)" in said.out
     assert f"Scores written to {out}\n" in said.out
     best, value = expected.best("either", 1)[0]
