@@ -25,6 +25,7 @@ from arcwise.model import Model
 from arcwise.posterior.map_result import MapResult, is_more
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
+from arcwise.support.devices import Processors
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
 
@@ -258,7 +259,7 @@ def _grow_by_map(growing: Growing, restarts: int, seed: int, run: Run) -> MapRes
             return found
         wanted = _adjacent(found.dag)
         more = better_pairs if growing.plus_one else better_parents
-        others = more(growing.problem, found.dag, Run(growing.threads)) & ~growing.matrix
+        others = more(growing.problem, found.dag, Run(Processors(growing.threads))) & ~growing.matrix
         new = growing.note(wanted | others, found.log_weight)
         improved = is_more(found.log_weight, before)
         # Others that are wanted again were not kept, for want of room.
@@ -283,7 +284,7 @@ def _climb_and_grow(growing: Growing, dag: Dag | None, seed: int, stream: int) -
         weight = growing.weights[dag] = model.log_weight_of(dag)
         wanted = _adjacent(dag)
         if not growing.plus_one:
-            wanted |= better_parents(growing.problem, dag, Run(growing.threads))
+            wanted |= better_parents(growing.problem, dag, Run(Processors(growing.threads)))
         new = growing.note(wanted, weight)
         if new == 0 or not is_more(weight, best):
             return dag

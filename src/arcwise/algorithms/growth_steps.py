@@ -13,6 +13,7 @@ from arcwise.candidates.problem import Problem
 from arcwise.errors import CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
+from arcwise.support.devices import Processors
 from arcwise.support.running import Run
 
 Matrix = NDArray[np.bool_]
@@ -163,7 +164,7 @@ def weights_alone(problem: Problem, threads: int) -> NDArray[np.float64]:
     free = [problem.free(node) for node in range(n)]
     must = [problem.must(node) for node in range(n)]
     table = _core.PlusOneTable([[] for _ in range(n)], must, free, [0] * n)
-    problem.weigh(table, Run(threads))
+    problem.weigh(table, Run(Processors(threads)))
     weights = np.full((n, n), -np.inf)
     for node in range(n):
         weights[free[node], node] = table.values(node)

@@ -98,8 +98,7 @@ def sample(
         With a budget in steps, the same seed gives the same answer anywhere.
     dags
         With ``"exact"``: the number of DAGs drawn from the posterior, from which
-        paths, effects and the like are found. None for 10,000, fewer for more than
-        16 variables, as each draw then takes longer.
+        paths, effects and the like are found. None for 10,000.
     seed
         The seed; results do not depend on the number of threads.
     threads
@@ -170,7 +169,7 @@ def _chosen_algorithm(request: Request, problem: Problem) -> str:
 def _settings(request: Request, algorithm: str, n: int, spent: float) -> dict[str, Any]:
     """Return the arguments of the algorithm, and so all that was chosen about the run."""
     if algorithm == "exact":
-        dags = costs.usual_dags(n, request.target) if request.dags is None else request.dags
+        dags = costs.USUAL_DAGS if request.dags is None else request.dags
         # Under the order-modular prior paths take far longer than all else.
         return {"dags": dags, "paths": request.target == "modular"}
     modular = request.target == "modular"
