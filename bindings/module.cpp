@@ -15,7 +15,6 @@ NB_MODULE(_core, module) {
     arcwise::bindings::bind_dags(module);
     arcwise::bindings::bind_relations(module);
     arcwise::bindings::bind_exact(module);
-    arcwise::bindings::bind_ancestors(module);
     arcwise::bindings::bind_spaces(module);
     arcwise::bindings::bind_sampling(module);
     arcwise::bindings::bind_orders(module);

@@ -196,37 +196,43 @@ def distinct_patterns(rows: Annotated[NDArray[numpy.uint64], dict(shape=(None, N
     Where each different row first appears, and the number of each row among them.
     """
 
-def exact_cost(nodes: int, order_modular: bool, threads: int) -> tuple[int, int]: ...
+class Processors:
+    """The cores of this machine, as a device."""
 
-def order_modular_posterior(weights: FamilyTable, threads: int, progress: object | None) -> tuple[float, FamilyTable, float]: ...
+    def __init__(self, threads: int) -> None: ...
 
-def order_modular_log_weight(weights: FamilyTable, threads: int, progress: object | None) -> float: ...
+    @property
+    def threads(self) -> int: ...
+
+def exact_cost(nodes: int, families: int, order_modular: bool, threads: int) -> tuple[int, int, int]:
+    """Bytes without and with paths, and operations."""
 
 def forward_programme(weights: FamilyTable) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """ln F of every set by its bits, relative to the heaviest families."""
 
-def modular_posterior(weights: FamilyTable, tolerance: float, threads: int, progress: object | None) -> tuple[float, FamilyTable, float]: ...
+class ExactComputation:
+    def __init__(self, weights: FamilyTable, order_modular: bool, tolerance: float) -> None: ...
 
-def modular_log_weight(weights: FamilyTable, tolerance: float, threads: int, progress: object | None) -> float: ...
+    def log_weight(self, device: Processors, progress: object | None) -> float: ...
 
-def best_dag(weights: FamilyTable, threads: int, progress: object | None) -> tuple[float, list[int]]: ...
+    def posterior(self, device: Processors, progress: object | None) -> tuple[float, FamilyTable, Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
+        """
+        The log of the summed weights, the probabilities of families and of edges, and the error of these.
+        """
 
-class OrderSampler:
-    def __init__(self, weights: FamilyTable, threads: int, progress: object | None) -> None: ...
+    def paths(self, device: Processors, progress: object | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
+        """
+        The probabilities [u, v] that a directed path leads from u to v, with 1 on the diagonal, and their error.
+        """
 
-    def sample(self, seed: int, first: int, count: int, threads: int, progress: object | None) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None))], Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]]: ...
+    def best_dag(self, device: Processors, progress: object | None) -> tuple[float, list[int]]: ...
 
-class ModularSampler:
-    def __init__(self, weights: FamilyTable, tolerance: float, threads: int, progress: object | None) -> None: ...
+    def prepare_draws(self, device: Processors, progress: object | None) -> None: ...
 
-    def sample(self, seed: int, first: int, count: int, threads: int, progress: object | None) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]: ...
-
-def ancestor_probabilities(weights: FamilyTable, order_modular: bool, threads: int, progress: object | None, tolerance: float = 1e-08) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
-    """
-    Return the matrix of the probabilities [u, v] that a directed path leads from u to v, with 1 on the diagonal, and its error. The tolerance is that of modular_posterior.
-    """
-
-def ancestor_probabilities_bytes(nodes: int, order_modular: bool, threads: int) -> int: ...
+    def draw(self, seed: int, first: int, count: int, device: Processors, progress: object | None) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None))], Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]]:
+        """
+        Orders, of which there are none under the modular target, and parents as bits.
+        """
 
 class Space:
     @property

@@ -205,12 +205,12 @@ TEST(estimates_of_linear_extensions_beyond_the_range_of_doubles) {
     for (const int length : {20, 40, 100, 150}) {
         const Packed parents = ladder(length);
         const LinearExtensionEstimate estimate =
-            estimate_linear_extensions(parents.data(), 2 * length, {5, 200, 0, 4}, 3, {2, nullptr});
+            estimate_linear_extensions(parents.data(), 2 * length, {5, 200, 0, 4}, 3, {Processors{2}, nullptr});
         CHECK(estimate.standard_error > 0.0);
         // Six standard errors, as the estimates are skewed.
         CHECK_CLOSE(estimate.log_count, log_catalan(length), 6.0 * estimate.standard_error);
         const LinearExtensionEstimate exact = estimate_linear_extensions(
-            parents.data(), 2 * length, {5, 2, 1'000'000, 4}, 3, {1, nullptr});
+            parents.data(), 2 * length, {5, 2, 1'000'000, 4}, 3, {Processors{1}, nullptr});
         CHECK_CLOSE(exact.log_count, log_catalan(length), 1e-9);
         CHECK(exact.standard_error == 0.0);
     }

@@ -24,6 +24,7 @@ from arcwise.model import Model, Question, ask
 from arcwise.posterior.map_result import MapResult, is_more
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
+from arcwise.support.devices import Processors
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
 from arcwise.support.words import byte_size
@@ -251,7 +252,9 @@ def _grow_by_map(growing: Growing, restarts: int, seed: int, run: Run) -> MapRes
             return found
         wanted = _adjacent(found.dag)
         more = better_pairs if growing.plus_one else better_parents
-        others = more(growing.weigher, found.dag, Run(growing.threads)) & ~growing.matrix
+        others = (
+            more(growing.weigher, found.dag, Run(Processors(growing.threads))) & ~growing.matrix
+        )
         new = growing.note(wanted | others, found.log_weight)
         improved = is_more(found.log_weight, before)
         # Others that are wanted again were not kept, for want of room.
@@ -276,7 +279,7 @@ def _climb_and_grow(growing: Growing, dag: Dag | None, seed: int, stream: int) -
         weight = growing.weights[dag] = model.log_weight_of(dag)
         wanted = _adjacent(dag)
         if not growing.plus_one:
-            wanted |= better_parents(growing.weigher, dag, Run(growing.threads))
+            wanted |= better_parents(growing.weigher, dag, Run(Processors(growing.threads)))
         new = growing.note(wanted, weight)
         if new == 0 or not is_more(weight, best):
             return dag

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from arcwise import _core
-from arcwise.algorithms.exact import best_dag
+from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.errors import ArgumentError, CapacityError, InterruptedWarning
 from arcwise.families import Families
 from arcwise.graphs import cpdag
@@ -208,8 +208,9 @@ def _exact(model: Model, threads: int | None, progress: Progress, start: float) 
             f"the model has {n} variables, and the exact programme takes up to {MOST_VARIABLES}; "
             "use method='search'"
         )
-    with running(threads, progress, "map") as run:
-        dag, log_weight = best_dag(model, run)
+    # The best DAG is the same under both targets, and the other one has tables to keep.
+    computation = ExactComputation(model, "order-modular", threads=threads)
+    dag, log_weight = computation.best_dag(progress=progress)
     return MapResult(
         dag=dag,
         cpdag=cpdag(dag),

@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 
 from arcwise import _core
-from arcwise.algorithms.exact import MOST_VARIABLES
+from arcwise.algorithms.exact_computation import MOST_VARIABLES
 from arcwise.model.targets import Target
 
-# Without a time to keep to, exact is what takes about a minute on one core of a usual machine,
-# the draws of DAGs included, which sampling as many variables takes as well.
-_EXACT_OPERATIONS = 10**10
-_EXACT_OPERATIONS_PER_SECOND = 10**8
+# DAGs drawn from an exact posterior where no number is asked for.
+USUAL_DAGS = 10_000
+
+# Without a time to keep to, exact is what takes less than half a minute on one core of a usual
+# machine, all in all, and less than a gigabyte.
+_EXACT_OPERATIONS = 11 * 10**9
+_EXACT_OPERATIONS_PER_SECOND = 5 * 10**8
 _MOST_FAMILIES = 2**24
-# An exact draw of a DAG goes through sets of variables, so each variable more doubles its cost;
-# with so many variables ten thousand take some ten seconds.
-_DAGS = 10_000
-_VARIABLES_FOR_ALL_DAGS = 16
-_FEWEST_DAGS = 500
 # Tables of sums over all subsets of all other variables: beyond, candidates are better.
 _MOST_TABULATED_FAMILIES = 2**21
 
@@ -34,8 +32,8 @@ def exact_operations(variables: int, target: Target) -> int | None:
     """Return the operations an exact run takes; None if there are too many variables for one."""
     if variables > MOST_VARIABLES[target]:
         return None
-    _, operations = _core.exact_cost(variables, target == "order-modular", 1)
-    return int(operations)
+    _, _, operations = _core.exact_cost(variables, 0, target == "order-modular", 1)
+    return operations
 
 
 def exact_is_cheap(variables: int, families: int, target: Target, seconds: float | None) -> bool:
@@ -59,18 +57,6 @@ def exact_limit(seconds: float | None) -> float:
     if seconds is None:
         return _EXACT_OPERATIONS
     return seconds * _EXACT_OPERATIONS_PER_SECOND
-
-
-def usual_dags(variables: int, target: Target) -> int:
-    """Return how many DAGs are drawn from an exact posterior where none are asked for.
-
-    Examples
-    --------
-    >>> usual_dags(8, "modular"), usual_dags(20, "modular")
-    (10000, 625)
-    """
-    more = 0 if target == "order-modular" else max(0, variables - _VARIABLES_FOR_ALL_DAGS)
-    return max(_FEWEST_DAGS, _DAGS >> more)
 
 
 def all_families_fit(families: int) -> bool:

@@ -107,8 +107,7 @@ def learn(
         With a budget in steps, the same seed gives the same answer anywhere.
     dags
         With ``"exact"``: the number of DAGs drawn from the posterior, from which
-        paths, effects and the like are found. None for 10,000, fewer for more than
-        16 variables, as each draw then takes longer.
+        paths, effects and the like are found. None for 10,000.
     seed
         The seed; results do not depend on the number of threads.
     engine

@@ -12,10 +12,10 @@
 #include <limits>
 #include <memory>
 
-#include "arcwise/exact/ancestors.hpp"
 #include "arcwise/exact/block_sums.hpp"
+#include "arcwise/exact/order_modular.hpp"
 #include "arcwise/exact/subset_folds.hpp"
-#include "arcwise/exact/subset_programme.hpp"
+#include "arcwise/exact/subset_index.hpp"
 #include "arcwise/numerics/lanes.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/error.hpp"
@@ -75,15 +75,18 @@ class Buffer {
 
 class OrderModularPaths {
   public:
-    explicit OrderModularPaths(const FamilyTable& weights)
-        : sums_(weights, static_cast<int>(weights.size())),
+    OrderModularPaths(const FamilyTable& weights, const std::vector<double>& forward,
+                      const std::vector<double>& backward)
+        : weights_(weights),
+          forward_(forward),
+          backward_(backward),
           everything_((std::uint32_t{1} << weights.size()) - 1),
           log_sums_(weights.size()) {}
 
-    AncestorProbabilities run(const RunOptions& options) {
-        const int n = sums_.nodes();
+    PathProbabilities run(const RunOptions& options) {
+        const int n = nodes();
         Phases phases(options, static_cast<std::uint64_t>(n) + 1);
-        AncestorProbabilities result;
+        PathProbabilities result;
         phases.run(1, [&](const RunOptions& part) { prepare(part, result); });
         for (int u = 0; u < n; ++u) {
             phases.run(1, [&](const RunOptions& part) { fill_row(u, part, result); });
@@ -92,41 +95,29 @@ class OrderModularPaths {
     }
 
   private:
-    // F, the score sums, and which sets matter.
-    void prepare(const RunOptions& options, AncestorProbabilities& result) {
-        const auto n = static_cast<std::size_t>(sums_.nodes());
-        Phases phases(options, 3);
-        phases.run(1, [&](const RunOptions& part) {
-            forward_ = forward_programme(sums_, Semiring::sum, part);
-        });
-        const double total = forward_.back();
-        if (std::isinf(total)) {
-            throw Error(ErrorKind::argument,
-                        "No DAG has a positive weight; relax the constraints or the prior.");
-        }
-        std::vector<double> backward;
-        phases.run(1, [&](const RunOptions& part) {
-            backward = backward_programme(sums_, Semiring::sum, part);
-        });
-        phases.run(1, [&](const RunOptions& part) {
-            run_tasks(n, n, part, [&](std::size_t v, TaskContext& context) {
-                const int node = static_cast<int>(v);
-                log_sums_[v].resize(sums_.block_size(node));
-                sums_.log_sums(node, 0, log_sums_[v].data());
-                context.advance(1);
-            });
+    int nodes() const { return static_cast<int>(weights_.size()); }
+
+    // The score sums, and which sets matter.
+    void prepare(const RunOptions& options, PathProbabilities& result) {
+        const std::size_t n = weights_.size();
+        run_tasks(n, n, options, [&](std::size_t v, TaskContext& context) {
+            const NodeBlockSums sums(weights_[v], static_cast<int>(v), nodes());
+            log_sums_[v].resize(sums.block_size());
+            sums.log_sums(0, log_sums_[v].data());
+            context.advance(1);
         });
         place_.assign(forward_.size(), left_out);
+        const double total = forward_.back();
         const double least = total + std::log(negligible / static_cast<double>(forward_.size()));
         for (std::uint32_t set = 1; set <= everything_; ++set) {
-            if (forward_[set] + backward[set] >= least) kept_.push_back(set);
+            if (forward_[set] + backward_[set] >= least) kept_.push_back(set);
         }
         result.matrix.assign(n * n, 0.0);
-        result.error = std::abs(std::expm1(total - backward.front()));
+        result.error = std::abs(std::expm1(total - backward_.front()));
     }
 
     double log_sum(int v, std::uint32_t set) const {
-        return log_sums_[static_cast<std::size_t>(v)][sums_.index(v, set)];
+        return log_sums_[static_cast<std::size_t>(v)][place_without(v, set)];
     }
 
     static std::uint64_t steps(std::size_t size) {
@@ -134,8 +125,8 @@ class OrderModularPaths {
     }
 
     // Row u of the matrix. Sets with as many nodes do not depend on each other.
-    void fill_row(int u, const RunOptions& options, AncestorProbabilities& result) {
-        const auto n = static_cast<std::size_t>(sums_.nodes());
+    void fill_row(int u, const RunOptions& options, PathProbabilities& result) {
+        const auto n = weights_.size();
         std::vector<std::vector<std::uint32_t>> levels(n + 1);
         std::uint64_t work = 0;
         for (const std::uint32_t set : kept_) {
@@ -166,10 +157,10 @@ class OrderModularPaths {
             });
         }
         double* row = result.matrix.data() + static_cast<std::size_t>(u) * n;
-        const double all = fold_nodes(current, everything_ ^ (std::uint32_t{1} << u),
-                                      [&](int v, std::uint32_t, double* with_v, std::size_t size) {
-                                          row[v] = std::min(1.0, spend_sum(with_v, size));
-                                      });
+        const double all = fold_places(
+            current, static_cast<int>(n) - 1, [&](int place, double* with_v, std::size_t states) {
+                row[place + (place >= u)] = std::min(1.0, spend_sum(with_v, states));
+            });
         row[u] = 1.0;
         result.error = std::max(result.error, std::abs(all - 1.0));
     }
@@ -196,7 +187,7 @@ class OrderModularPaths {
             if (into_either == 0.0) continue;
             // In the order of A, the sets O = before - A fall.
             const double* table = log_sums_[static_cast<std::size_t>(j)].data();
-            const std::size_t mask = sums_.index(j, before & others);
+            const std::size_t mask = place_without(j, before & others);
             std::size_t nondescendants = mask;
             for (std::size_t i = 0; i < states / 2; ++i) {
                 logs[i] = table[nondescendants];
@@ -208,9 +199,10 @@ class OrderModularPaths {
         }
     }
 
-    BlockSums sums_;
+    const FamilyTable& weights_;
+    const std::vector<double>& forward_;
+    const std::vector<double>& backward_;
     std::uint32_t everything_;
-    std::vector<double> forward_;
     std::vector<std::vector<double>> log_sums_;
     std::vector<std::uint32_t> kept_;   // sets that matter, rising
     std::vector<std::uint32_t> place_;  // of such a set with u among those of its size
@@ -219,17 +211,14 @@ class OrderModularPaths {
 
 }  // namespace
 
-AncestorProbabilities order_modular_ancestors(const FamilyTable& weights,
-                                              const RunOptions& options) {
-    if (weights.size() > static_cast<std::size_t>(most_nodes_of_order_modular_ancestors)) {
-        throw Error(ErrorKind::capacity,
-                    "Ancestor probabilities under the order-modular target take at most 20 "
-                    "variables; use the modular target or a sampler.");
-    }
-    return OrderModularPaths(weights).run(options);
+PathProbabilities order_modular_paths(const FamilyTable& weights,
+                                      const std::vector<double>& forward,
+                                      const std::vector<double>& backward,
+                                      const RunOptions& options) {
+    return OrderModularPaths(weights, forward, backward).run(options);
 }
 
-std::uint64_t order_modular_ancestors_bytes(int nodes, int threads) {
+std::uint64_t order_modular_path_bytes(int nodes, int threads) {
     const std::uint64_t sets = std::uint64_t{1} << nodes;
     // Sets of k other nodes, C(n - 1, k) of them, have 2^k states.
     std::uint64_t largest[2] = {0, 0};
