@@ -15,15 +15,9 @@ import arcwise
 from arcwise.cli import main
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.errors import FileFormatError
+from support.command_line import Captured, refusal, status
 
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "data.csv"
-    arcwise.simulate("asia", 2000, seed=3).write_csv(path)
-    return path
+ROWS = 2000
 
 
 @pytest.fixture
@@ -33,15 +27,6 @@ def measured(tmp_path: Path) -> Path:
     lines = ["x,y,z", *(",".join(map(repr, row)) for row in values.tolist())]
     path.write_text("\n".join(lines))
     return path
-
-
-def refusal(capsys: Captured, *arguments: object) -> str:
-    """Run a command that must fail, and return the one line it says why in."""
-    assert main([str(argument) for argument in arguments]) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1, lines
-    assert lines[0].startswith("arcwise: ")
-    return lines[0]
 
 
 def test_score_writes_what_python_computes(table: Path, tmp_path: Path, capsys: Captured) -> None:
@@ -59,7 +44,7 @@ def test_score_writes_what_python_computes(table: Path, tmp_path: Path, capsys: 
         out,
     ]
     command = ["score", table, "--score", "bdeu", *options, "--best", 2, "--threads", 1]
-    assert main([str(part) for part in command]) == 0
+    assert status(*command) == 0
     expected = arcwise.score(
         table, arcwise.scores.BDeu(10), max_indegree=2, required_edges=[("smoke", "lung")]
     )
@@ -69,7 +54,7 @@ def test_score_writes_what_python_computes(table: Path, tmp_path: Path, capsys: 
         assert dict(written.families(name)) == dict(expected.families(name))
     said = capsys.readouterr()
     assert said.err == ""
-    assert "2000 rows, 8 discrete variables" in said.out
+    assert "2,000 rows, 8 discrete variables" in said.out
     assert f"{len(expected):,} families scored by BDeu(equivalent_sample_size=10.0)" in said.out
     assert f"Scores written to {out}\n" in said.out
     best, value = expected.best("either", 1)[0]
@@ -352,7 +337,7 @@ def test_bad_arguments(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cycle.csv").write_text("source,target\nasia,tub\ntub,asia\n")
     (tmp_path / "unknown.csv").write_text("source,target\nasia,wet\n")
-    files = {"DATA": table.name, "CYCLE": "cycle.csv", "UNKNOWN": "unknown.csv"}
+    files = {"DATA": str(table), "CYCLE": "cycle.csv", "UNKNOWN": "unknown.csv"}
     assert message in refusal(capsys, *(files.get(part, part) for part in arguments))
 
 

@@ -14,16 +14,8 @@ import arcwise
 from arcwise import Posterior
 from arcwise.cli import main
 from arcwise.errors import MissingDependencyError
+from support.command_line import Captured, refusal, run
 from support.interrupting import output_after_interruption
-
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("data") / "data.csv"
-    arcwise.simulate("asia", 300, seed=3).write_csv(path)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -38,23 +30,6 @@ def folders(table: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     for name, extra in options.items():
         assert main(["learn", str(table), "--out", str(base / name), *extra]) == 0
     return {name: base / name for name in options}
-
-
-def run(capsys: Captured, *arguments: object) -> str:
-    """Run a command that must do well and say nothing on standard error."""
-    assert main([str(argument) for argument in arguments]) == 0
-    said = capsys.readouterr()
-    assert said.err == ""
-    return said.out
-
-
-def refusal(capsys: Captured, *arguments: object) -> str:
-    """Run a command that must fail, and return the one line it says why in."""
-    assert main([str(argument) for argument in arguments]) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1, lines
-    assert lines[0].startswith("arcwise: ")
-    return lines[0]
 
 
 def test_learn_leaves_everything_in_its_folder(
@@ -215,7 +190,7 @@ def test_bad_tables_are_refused_in_one_line(
         (["--prior", "soft"], "prior is 'soft'"),
         (["--seed", -1], "seed is -1"),
         (["--grow", "--candidates", "EDGES"], "--grow begins with a method"),
-        (["--required-edges", "CYCLE"], "required_edges has the cycle"),
+        (["--required-edges", "CYCLE"], "--required-edges has the cycle"),
         (["--out", "EDGES"], "is a file; give a folder for --out"),
     ],
 )

@@ -10,23 +10,16 @@ import pytest
 
 import arcwise
 from arcwise import Dag
-from arcwise.cli import main
 from arcwise.graphs import Cpdag
-from arcwise.networks import asia, gaussian_network, random_dag
+from arcwise.networks import gaussian_network, random_dag
+from support.command_line import Captured, refusal, status
 
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("data") / "data.csv"
-    # Of few rows, several classes weigh the same: "asia" and "tub" are hardly ever 1.
-    asia().sample(2000, seed=3).write_csv(path)
-    return path
+# Of few rows, several classes weigh the same: "asia" and "tub" are hardly ever 1.
+ROWS = 2000
 
 
 def run(table: Path, *options: object) -> int:
-    return main([str(part) for part in ("map", table, "--threads", 1, *options)])
+    return status("map", table, "--threads", 1, *options)
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -113,8 +106,4 @@ def test_a_time_budget(table: Path, tmp_path: Path) -> None:
 def test_refusals_are_one_line(
     options: list[object], words: str, table: Path, capsys: Captured
 ) -> None:
-    assert run(table, "--max-indegree", 2, *options) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1, lines
-    assert lines[0].startswith("arcwise: ")
-    assert words in lines[0]
+    assert words in refusal(capsys, "map", table, "--max-indegree", 2, *options)

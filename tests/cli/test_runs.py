@@ -13,16 +13,8 @@ import pytest
 
 import arcwise
 from arcwise.cli import main
+from support.command_line import Captured, status
 from support.stopped_runs import Stop, stopping_at
-
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("data") / "data.csv"
-    arcwise.simulate("asia", 300, seed=3).write_csv(path)
-    return path
 
 
 def _sample(table: Path, *options: object) -> list[str]:
@@ -106,7 +98,7 @@ def test_mistakes_are_one_sentence(table: Path, tmp_path: Path, capsys: Captured
         (_sample(table, "--steps", 600, "--run", table), "is a file"),
         (_sample(table, "--steps", 500, "--run", folder, "--checkpoint", -1), "checkpoint_seconds"),
     ):
-        assert main([str(argument) for argument in arguments]) == 2
+        assert status(*arguments) == 2
         errors = capsys.readouterr().err
         assert words in errors
         assert errors.count("\n") == 1

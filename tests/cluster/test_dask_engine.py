@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,21 +29,9 @@ from arcwise.errors import (
     MissingDependencyError,
 )
 from arcwise.scores import LocalScore
-from support.local_clusters import within_this_process
 from support.same_posteriors import assert_same_posterior
 
 ONE_SENTENCE = r"^[^;]*; [^;]*$"
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    with within_this_process() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return Model(arcwise.simulate("asia", 400, seed=1), max_indegree=2)
 
 
 SAMPLERS: dict[str, Any] = {

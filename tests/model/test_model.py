@@ -231,7 +231,11 @@ def test_a_prior_of_ones_own_must_give_weights() -> None:
 @pytest.mark.parametrize(
     ("build", "error", "message"),
     [
-        (lambda: Model(ready(), "bdeu"), ArgumentError, "data are ready scores; leave out score"),
+        (
+            lambda: Model(ready(), "bdeu"),
+            ArgumentError,
+            "data are precomputed scores; leave out score",
+        ),
         (lambda: Model(ready(), max_indegree=0), ConstraintError, "leave 'c' no parent set"),
         (
             lambda: Model(ready(), forbidden_edges=[("a", "c")]),

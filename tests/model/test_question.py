@@ -104,4 +104,4 @@ def test_constraints_mean_the_same_everywhere(name: str) -> None:
         assert "a" in found.candidates["b"]
     else:
         assert found.edge_probability("a", "b") == pytest.approx(1.0)
-        assert found.summary["chosen"]["families"] == families.total
+        assert found.account.chosen.families == families.total

@@ -205,7 +205,7 @@ def test_what_effects_do_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
 SETTINGS: list[tuple[Any, dict[str, Any], str]] = [
     ({"a": "z"}, {}, "setting gives 'a' the level 'z'; its levels are 'x' and 'y'"),
     ({"c": 1}, {}, "setting names 'c'"),
-    ({"b": 1}, {}, "the target 'b' is intervened on by setting; give another"),
+    ({"b": 1}, {}, "the outcome 'b' is intervened on by setting; give another"),
     (["a"], {}, "setting is of type list; give a mapping"),
     ({"a": "x"}, {"draws": -1}, "draws is -1"),
     ({"a": "x"}, {"draws": 10**9}, "draws is 1000000000 for each of 1 DAGs; give at most"),

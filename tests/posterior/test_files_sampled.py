@@ -43,6 +43,8 @@ def same_arrays(first: Any, second: Any) -> bool:
 def assert_same(first: Posterior, second: Posterior) -> None:
     for field in fields(Posterior):
         one, other = getattr(first, field.name), getattr(second, field.name)
+        if field.name == "model":  # which no file holds
+            continue
         if field.name in ARRAYS:
             assert same_arrays(one, other), field.name
         elif one is None or other is None:

@@ -163,7 +163,7 @@ def test_the_summary_says_what_was_done(posteriors: dict[str, arcwise.Posterior]
         in done["mcmc"]
     )
     assert "2 chains at 7 temperatures" in done["mc3"]
-    assert "60 independent runs of 400 annealing steps" in done["ais"]
+    assert "60 particles of 400 annealing steps" in done["ais"]
     assert all("BDeu (equivalent sample size 1)" in words for words in done.values())
 
 

@@ -93,7 +93,7 @@ def _refuse_other_model(there: Provenance, here: Provenance) -> None:
     known = there.data_fingerprint and here.data_fingerprint
     if known and there.data_fingerprint != here.data_fingerprint:
         raise ArgumentError(
-            "the posterior was computed from other data than the model's; give the model it was "
+            "the posterior was computed from data other than the model's; give the model it was "
             "computed from"
         )
     for name in ("score", "prior"):
