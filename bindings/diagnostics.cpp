@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arcwise/chains/edge_mixing.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arrays.hpp"
 #include "gate.hpp"
 
@@ -30,7 +31,7 @@ void bind_diagnostics(nb::module_& module) {
             std::vector<DagChain> chains;
             for (const PackedChain& chain : parents) {
                 if (chain.shape(0) == 0 || chain.shape(1) != nodes ||
-                    chain.shape(2) != (nodes + 63) / 64) {
+                    chain.shape(2) != words_for(nodes)) {
                     throw Error(ErrorKind::argument,
                                 "Each chain must have DAGs of the same nodes, 64 to a word.");
                 }

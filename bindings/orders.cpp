@@ -6,6 +6,7 @@
 
 #include "arcwise/spaces/orders/given_buckets.hpp"
 #include "arcwise/spaces/orders/given_partial_order.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arrays.hpp"
 #include "gate.hpp"
 #include "score_sums.hpp"
@@ -34,7 +35,7 @@ auto edge_probabilities(PythonGiven<Given>& self, nb::object progress) {
 template <class Given>
 auto draw(PythonGiven<Given>& self, std::size_t count, std::uint64_t seed, nb::object progress) {
     const auto n = static_cast<std::size_t>(self.sums->nodes());
-    const std::size_t words = (n + 63) / 64;
+    const std::size_t words = words_for(n);
     auto [parents, memory] = new_array<std::uint64_t>({count, n, words});
     run_released(1, std::move(progress), [&, out = memory](const RunOptions& options) {
         run_tasks(1, count, options, [&](std::size_t, TaskContext& context) {

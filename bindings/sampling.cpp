@@ -7,6 +7,7 @@
 
 #include "arcwise/chains/annealing.hpp"
 #include "arcwise/chains/tempering.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arrays.hpp"
 #include "spaces.hpp"
 
@@ -19,7 +20,7 @@ using Ratio = nb::typed<nb::tuple, NewArray<double, 1>, std::uint64_t, std::uint
 // What was kept, as arrays by name.
 Named as_dict(const Record& record, int nodes) {
     const auto n = static_cast<std::size_t>(nodes);
-    const std::size_t words = (n + 63) / 64;
+    const std::size_t words = words_for(n);
     Named result;
     result["log_weights"] = copied(record.log_weights);
     const std::size_t states = record.states();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "arcwise/families/family_table.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
@@ -39,15 +40,13 @@ class BlockSums {
     // Place in that array of a set of low variables without the node.
     std::size_t index(int node, std::uint32_t low_set) const {
         if (node >= low_) return low_set;
-        const std::uint32_t below = (std::uint32_t{1} << node) - 1;
-        return (low_set & below) | ((low_set >> 1) & ~below);
+        return squeeze_bit(low_set, node);
     }
     // The set of low variables at a place of that array.
     std::uint32_t set_at(int node, std::size_t place) const {
         const auto low_set = static_cast<std::uint32_t>(place);
         if (node >= low_) return low_set;
-        const std::uint32_t below = (std::uint32_t{1} << node) - 1;
-        return (low_set & below) | ((low_set & ~below) << 1);
+        return insert_bit(low_set, node);
     }
 
     // out[L] = ln alpha_node(high_set + L) - offset. `high_set` is in units of high variables.

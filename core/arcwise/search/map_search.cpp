@@ -79,11 +79,7 @@ class Restart {
         }
     }
 
-    void mix(std::vector<int>& nodes) {
-        for (std::size_t last = nodes.size(); last > 1; --last) {
-            std::swap(nodes[last - 1], nodes[random_.below(last)]);
-        }
-    }
+    void mix(std::vector<int>& nodes) { random_.shuffle(std::span(nodes)); }
 
     // The standard deviation of the changes of weight that moves from here bring. The largest of
     // them counts for the margin: the heaviest families may weigh next to nothing and others much,

@@ -58,7 +58,7 @@ class GivenState {
     // edges[u * n + v] += scale * P(edge u -> v | state).
     virtual void add_edge_probabilities(double scale, double* edges) = 0;
 
-    // The parents of each node as bits, (n + 63) / 64 words a node.
+    // The parents of each node as bits, words_for(n) words a node.
     virtual void draw(Random& random, std::uint64_t* parents) = 0;
 };
 

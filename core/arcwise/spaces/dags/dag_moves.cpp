@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "arcwise/spaces/dags/dag_state.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
@@ -51,7 +52,7 @@ Proposal DagState::propose_add(Random& random) {
     std::uint64_t* row = begin_change(node);
     const std::size_t others =
         neighbours_.count(DagNeighbours::remove) - neighbours_.removable_count(node, row);
-    put_node(row, parent);
+    put_member(row, parent);
     weigh_changes();
     return proposal(added, log_of(count) - log_of(others + neighbours_.removable_count(node, row)));
 }
@@ -60,7 +61,7 @@ Proposal DagState::propose_delete(Random& random) {
     const std::size_t count = neighbours_.count(DagNeighbours::remove);
     if (count == 0) return {.move = deleted, .possible = false};
     const auto [parent, node] = neighbours_.at(DagNeighbours::remove, random.below(count));
-    flip_node(begin_change(node), parent);
+    flip_member(begin_change(node), parent);
     weigh_changes();
     neighbours_.change(dag_, changed_, changed_parents_.data());
     const std::size_t back = neighbours_.count(DagNeighbours::add);
@@ -72,8 +73,8 @@ Proposal DagState::propose_reverse(Random& random) {
     const std::size_t count = neighbours_.count(DagNeighbours::reverse);
     if (count == 0) return {.move = reversed, .possible = false};
     const auto [parent, node] = neighbours_.at(DagNeighbours::reverse, random.below(count));
-    flip_node(begin_change(node), parent);
-    flip_node(begin_change(parent), node);
+    flip_member(begin_change(node), parent);
+    flip_member(begin_change(parent), node);
     weigh_changes();
     neighbours_.change(dag_, changed_, changed_parents_.data());
     const std::size_t back = neighbours_.count(DagNeighbours::reverse);
@@ -94,12 +95,12 @@ Proposal DagState::propose_reverse(Random& random) {
 Proposal DagState::propose_reverse_path(Random& random) {
     auto lower = static_cast<int>(random.below(static_cast<std::size_t>(dag_.nodes())));
     const std::uint64_t* parents = dag_.parents(lower);
-    const std::size_t count = count_nodes(parents, words_);
+    const std::size_t count = count_members(parents, words_);
     if (count == 0) return {.move = reversed_path, .possible = false};
-    int upper = member_of(parents, random.below(count));
+    int upper = member_at(parents, random.below(count));
     set_.assign(parents, parents + words_);
-    flip_node(set_.data(), upper);
-    flip_node(begin_change(lower), upper);
+    flip_member(set_.data(), upper);
+    flip_member(begin_change(lower), upper);
     while (true) {
         int next = -1;
         std::size_t others = 0;
@@ -117,7 +118,7 @@ Proposal DagState::propose_reverse_path(Random& random) {
         }
         std::uint64_t* row = begin_change(upper);
         std::copy(set_.begin(), set_.end(), row);
-        put_node(row, lower);
+        put_member(row, lower);
         if (others == 0) break;
         lower = upper;
         upper = next;

@@ -7,6 +7,7 @@
 #include "arcwise/spaces/dags/uniform_dags.hpp"
 #include "arcwise/spaces/node_weights.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
@@ -92,7 +93,7 @@ void DagState::decode(std::span<const std::uint16_t> code) {
             row[i / 4] |= std::uint64_t{code[node * numbers + i]} << (i % 4 * bits_per_number);
         }
         const bool beyond = nodes % 64 != 0 && (row.back() >> (nodes % 64)) != 0;
-        const std::size_t size = count_nodes(row.data(), words_);
+        const std::size_t size = count_members(row.data(), words_);
         if (beyond || size > static_cast<std::size_t>(weights_.most_parents())) refuse();
         decoded.set_parents(static_cast<int>(node), row.data());
     }

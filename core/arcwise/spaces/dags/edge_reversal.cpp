@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "arcwise/support/bits.hpp"
+
 namespace arcwise {
 
 EdgeReversal::EdgeReversal(const FamilyWeights& weights)
@@ -19,18 +21,18 @@ EdgeReversal::EdgeReversal(const FamilyWeights& weights)
 void EdgeReversal::choose_edge(const MutableDag& dag, Random& random) {
     std::size_t index = random.below(dag.edges());
     for (to_ = 0;; ++to_) {
-        const std::size_t here = count_nodes(dag.parents(to_), dag.words());
+        const std::size_t here = count_members(dag.parents(to_), dag.words());
         if (index < here) break;
         index -= here;
     }
-    from_ = member_of(dag.parents(to_), index);
+    from_ = member_at(dag.parents(to_), index);
 }
 
 const std::uint64_t* EdgeReversal::allowed(const MutableDag& dag, int node,
                                            std::vector<std::uint64_t>& bits) {
     std::fill(set_.begin(), set_.end(), 0);
     dag.add_descendants(node, set_.data());
-    put_node(set_.data(), node);
+    put_member(set_.data(), node);
     for (std::uint64_t& word : set_) word = ~word;
     weights_.to_places(node, set_.data(), bits.data());
     return bits.data();
@@ -49,7 +51,7 @@ bool EdgeReversal::redraw(MutableDag& dag, SumMemo& memo, Random& random) {
     const auto must = [&](int node, int parent) {
         std::fill(must_.begin(), must_.end(), 0);
         const int place = sums.place(node, parent);
-        if (place >= 0) put_node(must_.data(), place);
+        if (place >= 0) put_member(must_.data(), place);
         return must_.data();
     };
     const std::size_t edges = dag.edges();

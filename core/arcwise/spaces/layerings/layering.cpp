@@ -41,9 +41,7 @@ LogWeight Layering::recomputed_weight() const { return LayeringWeights(space_).w
 void Layering::draw_uniform(Random& random) {
     std::vector<int> order(nodes_);
     std::iota(order.begin(), order.end(), 0);
-    for (std::size_t last = nodes_; last > 1; --last) {
-        std::swap(order[last - 1], order[random.below(last)]);
-    }
+    random.shuffle(std::span(order));
     std::vector<int> layer_of(nodes_);
     int left = space_.nodes();
     int before = space_.nodes();  // nothing before the first layer: it may have any size

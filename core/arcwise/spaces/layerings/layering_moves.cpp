@@ -83,9 +83,7 @@ Proposal Layering::propose_relocation(const Temperature& temperature, Random& ra
     for (std::size_t node = 0; node < nodes_; ++node) {
         if (layer_of_[node] == layer) members.push_back(node);
     }
-    for (std::size_t i = 0; i < count; ++i) {
-        std::swap(members[i], members[i + random.below(size - i)]);
-    }
+    random.draw_to_front(std::span(members), count);
     const bool whole = count == size;
     std::vector<std::size_t> others = sizes_;
     if (whole) {

@@ -50,9 +50,7 @@ LogWeight BucketOrder::recomputed_weight() const {
 }
 
 void BucketOrder::draw_uniform(Random& random) {
-    for (std::size_t last = nodes_; last > 1; --last) {
-        std::swap(order_[last - 1], order_[random.below(last)]);
-    }
+    random.shuffle(std::span(order_));
     sum_up();
 }
 

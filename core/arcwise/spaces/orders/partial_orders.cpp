@@ -148,12 +148,18 @@ LogWeight PartialOrderState::weight_of(double log_score, const TransitionSums& a
 void PartialOrderState::draw_uniform(Random& random) {
     std::vector<int> node_at = alpha_.node_at();
     for (const PartialOrders::Part& part : space_.parts_) {
-        std::vector<std::size_t> positions;
+        std::vector<int> nodes;
         for (const std::vector<int>& bucket : part) {
-            positions.insert(positions.end(), bucket.begin(), bucket.end());
+            for (const int position : bucket) {
+                nodes.push_back(node_at[static_cast<std::size_t>(position)]);
+            }
         }
-        for (std::size_t left = positions.size(); left > 1; --left) {
-            std::swap(node_at[positions[left - 1]], node_at[positions[random.below(left)]]);
+        random.shuffle(std::span(nodes));
+        auto next = nodes.begin();
+        for (const std::vector<int>& bucket : part) {
+            for (const int position : bucket) {
+                node_at[static_cast<std::size_t>(position)] = *next++;
+            }
         }
     }
     become(std::move(node_at));

@@ -6,6 +6,7 @@
 
 #include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/orders/linear_orders.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
@@ -18,12 +19,12 @@ SomeDag some_dag(const ScoreSums& sums, Random& random) {
     settle(*order, random, orders.move_names().size());
 
     const auto n = static_cast<std::size_t>(sums.nodes());
-    const std::size_t words = (n + 63) / 64;
+    const std::size_t words = words_for(n);
     SomeDag result{std::vector<std::uint64_t>(n * words), std::vector<int>(n, 0)};
     order->given()->draw(random, result.parents.data());
     for (const std::uint16_t node : order->encode()) {  // parents come before their children
         for (std::size_t parent = 0; parent < n; ++parent) {
-            if ((result.parents[node * words + parent / 64] >> (parent % 64) & 1) == 0) continue;
+            if (!has_member(result.parents.data() + node * words, parent)) continue;
             result.levels[node] = std::max(result.levels[node], result.levels[parent] + 1);
         }
     }

@@ -9,6 +9,7 @@
 #include "arcwise/numerics/special.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
 #include "arcwise/spaces/partitions/given_parts.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
@@ -36,9 +37,9 @@ Partition::Partition(const Partitions& space)
       part_ways_(nodes_),
       own_(nodes_ + 1),
       later_(nodes_ + 2),
-      rows_(nodes_ * ((nodes_ + 63) / 64)),
+      rows_(nodes_ * words_for(nodes_)),
       below_(nodes_),
-      touched_((nodes_ + 63) / 64),
+      touched_(words_for(nodes_)),
       change_of_(nodes_, -1) {
     changes_.reserve(nodes_);
     become(Parts(nodes_, 0));
@@ -82,9 +83,7 @@ LogWeight Partition::recomputed_weight() const {
 void Partition::draw_uniform(Random& random) {
     std::vector<int> order(nodes_);
     std::iota(order.begin(), order.end(), 0);
-    for (std::size_t last = nodes_; last > 1; --last) {
-        std::swap(order[last - 1], order[random.below(last)]);
-    }
+    random.shuffle(std::span(order));
     Parts parts(nodes_);
     std::size_t placed = 0;
     for (int part = 0; placed < nodes_; ++part) {

@@ -25,9 +25,7 @@ Proposal Partition::propose_split(Random& random) {
     const std::size_t first_size = 1 + random.below(all - 1);
 
     some_nodes_.assign(members(part).begin(), members(part).end());
-    for (std::size_t i = 0; i < first_size; ++i) {
-        std::swap(some_nodes_[i], some_nodes_[i + random.below(all - i)]);
-    }
+    random.draw_to_front(std::span(some_nodes_), first_size);
     const std::span<const int> first(some_nodes_.data(), first_size);
     // Those that stay behind now need a parent in the new part, and the part after them has lost
     // some of those it could have one in.

@@ -8,6 +8,7 @@
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
@@ -132,7 +133,7 @@ void Partition::ask_own(const Moved& moved) {
     const std::vector<int>& possible = weights_.sums().possible_parents(moved.node);
     for (std::size_t place = 0; place < possible.size(); ++place) {
         const auto part = static_cast<std::size_t>(part_left(moved, possible[place]));
-        own_sets(part + 1)[words_ + place / 64] |= Word{1} << (place % 64);
+        put_member(own_sets(part + 1) + words_, place);
     }
     for (std::size_t part = 0; part <= left; ++part) {
         Word* sets = own_sets(part);

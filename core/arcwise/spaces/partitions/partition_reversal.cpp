@@ -14,6 +14,7 @@
 
 #include "arcwise/spaces/given_predecessors.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
@@ -26,37 +27,10 @@ constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 constexpr unsigned char below_from = 1;
 constexpr unsigned char below_to = 2;
 
-template <class Visit>
-void for_each_bit(std::span<const std::uint64_t> row, Visit visit) {
-    for (std::size_t word = 0; word < row.size(); ++word) {
-        for (std::uint64_t left = row[word]; left != 0; left &= left - 1) {
-            visit(word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
-        }
-    }
-}
-
-bool has_bit(std::span<const std::uint64_t> row, int bit) {
-    return (row[static_cast<std::size_t>(bit) / 64] >> (bit % 64) & 1) != 0;
-}
-
-std::size_t count_bits(std::span<const std::uint64_t> row) {
-    std::size_t count = 0;
-    for (const std::uint64_t word : row) count += static_cast<std::size_t>(std::popcount(word));
-    return count;
-}
-
-int bit_at(std::span<const std::uint64_t> row, std::size_t index) {
-    int found = -1;
-    for_each_bit(row, [&](std::size_t bit) {
-        if (index-- == 0) found = static_cast<int>(bit);
-    });
-    return found;
-}
-
 }  // namespace
 
 std::span<Partition::Word> Partition::row(int node) {
-    const std::size_t words = (nodes_ + 63) / 64;
+    const std::size_t words = words_for(nodes_);
     return {rows_.data() + static_cast<std::size_t>(node) * words, words};
 }
 
@@ -83,10 +57,11 @@ void Partition::find_descendants(int from, int to, Random& random) {
         const int node = order_[position];
         if (node == to) {
             enter_below(to, below_to);
-        } else if (has_bit(touched_, node)) {
+        } else if (has_member(touched_.data(), node)) {
             draw_family(node, random);
             unsigned char ends = 0;
-            for_each_bit(row(node), [&](std::size_t parent) { ends |= below_[parent]; });
+            for_each_member(row(node).data(), touched_.size(),
+                            [&](int parent) { ends |= below_[static_cast<std::size_t>(parent)]; });
             if (ends == 0) continue;
             enter_below(node, ends);
             descendants_.push_back(node);
@@ -108,8 +83,9 @@ void Partition::set_outside(int node, unsigned char ends, int needed, Word* sets
 
 void Partition::put_after_parents(int node) {
     int part = 0;
-    for_each_bit(row(node),
-                 [&](std::size_t parent) { part = std::max(part, proposed_parts_[parent] + 1); });
+    for_each_member(row(node).data(), touched_.size(), [&](int parent) {
+        part = std::max(part, proposed_parts_[static_cast<std::size_t>(parent)] + 1);
+    });
     proposed_parts_[static_cast<std::size_t>(node)] = part;
 }
 
@@ -119,8 +95,8 @@ Proposal Partition::propose_reversal(Random& random) {
     if (weight_.impossible != 0 || with_parents == 0) return impossible;  // no DAG, or no edge
     const int to = order_[size(0) + random.below(with_parents)];
     draw_family(to, random);
-    const std::size_t parents_of_to = count_bits(row(to));
-    const int from = bit_at(row(to), random.below(parents_of_to));
+    const std::size_t parents_of_to = count_members(row(to).data(), touched_.size());
+    const int from = member_at(row(to).data(), random.below(parents_of_to));
     if (!space_.can_be_parent(to, from)) return impossible;
     find_descendants(from, to, random);
 
@@ -164,8 +140,9 @@ Proposal Partition::propose_reversal(Random& random) {
     // weights cancel against those in the probabilities to draw them.
     const double log_ratio = space_.log_number(with_parents) + space_.log_number(parents_of_to) -
                              space_.log_number(with_parents_then) -
-                             space_.log_number(count_bits(row(from))) + sum_from + sum_to -
-                             back_to - back_from - (proposed_.value - weight_.value);
+                             space_.log_number(count_members(row(from).data(), touched_.size())) +
+                             sum_from + sum_to - back_to - back_from -
+                             (proposed_.value - weight_.value);
     return proposal(name_of_move, log_ratio);
 }
 

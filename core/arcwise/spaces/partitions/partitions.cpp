@@ -8,6 +8,7 @@
 #include "arcwise/numerics/special.hpp"
 #include "arcwise/spaces/move_weights.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
@@ -30,12 +31,11 @@ Partitions::Partitions(std::shared_ptr<const ScoreSums> sums, const MoveWeights&
         log_factorials_.push_back(log_gamma(n + 1.0));
     }
     const auto n = static_cast<std::size_t>(nodes());
-    const std::size_t words = (n + 63) / 64;
+    const std::size_t words = words_for(n);
     children_.resize(n * words);
     for (std::size_t child = 0; child < n; ++child) {
         for (const int parent : weights_.sums().possible_parents(static_cast<int>(child))) {
-            children_[static_cast<std::size_t>(parent) * words + child / 64] |= std::uint64_t{1}
-                                                                                << (child % 64);
+            put_member(children_.data() + static_cast<std::size_t>(parent) * words, child);
         }
     }
 }

@@ -13,6 +13,7 @@
 
 #include "arcwise/spaces/node_weights.hpp"
 #include "arcwise/spaces/space.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
@@ -54,12 +55,11 @@ class Partitions final : public Space {
 
     // The nodes that a node can be a parent of, as bits of nodes.
     std::span<const std::uint64_t> possible_children(int node) const {
-        const std::size_t words = (static_cast<std::size_t>(nodes()) + 63) / 64;
+        const std::size_t words = words_for(nodes());
         return {children_.data() + static_cast<std::size_t>(node) * words, words};
     }
     bool can_be_parent(int node, int child) const {
-        const auto bit = static_cast<std::size_t>(child);
-        return (possible_children(node)[bit / 64] >> (bit % 64) & 1) != 0;
+        return has_member(possible_children(node).data(), child);
     }
 
   private:

@@ -10,6 +10,7 @@
 #include "arcwise/spaces/dags/family_weights.hpp"
 #include "arcwise/spaces/dags/uniform_dags.hpp"
 #include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/support/bits.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 
@@ -45,7 +46,7 @@ FamilyTable generated_table(int nodes, int most, double share, double zeros, boo
 
 Row row_of(const std::vector<int>& members, std::size_t words) {
     Row row(words, 0);
-    for (const int member : members) put_node(row.data(), member);
+    for (const int member : members) put_member(row.data(), member);
     return row;
 }
 
@@ -56,7 +57,7 @@ double looked_up(const NodeFamilies& families, const std::vector<int>& parents) 
 
 std::vector<int> members_of(const std::uint64_t* row, std::size_t words) {
     std::vector<int> members;
-    for_each_node(row, words, [&](int node) { members.push_back(node); });
+    for_each_member(row, words, [&](int node) { members.push_back(node); });
     return members;
 }
 
@@ -91,7 +92,7 @@ Tried try_all(const MutableDag& dag, const FamilyTable& table, NeighbourRule rul
     };
     const auto flipped = [](MutableDag& other, int parent, int node) {
         Row row(other.parents(node), other.parents(node) + other.words());
-        flip_node(row.data(), parent);
+        flip_member(row.data(), parent);
         other.set_parents(node, row.data());
     };
     Tried found;
@@ -235,7 +236,7 @@ TEST(uniform_dags_of_many_nodes_are_acyclic_and_have_few_parents) {
                 for (int node = 0; node < nodes; ++node) {
                     const std::uint64_t* row =
                         rows.data() + static_cast<std::size_t>(node) * dag.words();
-                    CHECK(static_cast<int>(count_nodes(row, dag.words())) <= most);
+                    CHECK(static_cast<int>(count_members(row, dag.words())) <= most);
                     drawn.set_parents(node, row);
                 }
                 CHECK(drawn.acyclic());
