@@ -229,11 +229,11 @@ class Restart {
 
     // Annealing can end where some nodes have no parent set, if constraints are tight.
     void settle_state() {
-        const LinearOrders space(sums_, LinearOrders::balanced(sums_->nodes()), Semiring::maximum);
+        const LinearOrders space(sums_, {}, Semiring::maximum);
         const std::unique_ptr<State> state = space.make_state();
         const std::vector<int>& order = state_.order();
         state->decode(std::vector<std::uint16_t>(order.begin(), order.end()));
-        settle(*state, random_, space.move_names().size());
+        settle(*state, random_);
         const std::vector<std::uint16_t> settled = state->encode();
         state_.become(std::vector<int>(settled.begin(), settled.end()));
     }

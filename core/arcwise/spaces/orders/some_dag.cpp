@@ -13,10 +13,10 @@ namespace arcwise {
 SomeDag some_dag(const ScoreSums& sums, Random& random) {
     // The space lives no longer than the sums do.
     const std::shared_ptr<const ScoreSums> borrowed(std::shared_ptr<void>(), &sums);
-    const LinearOrders orders(borrowed, LinearOrders::balanced(sums.nodes()));
+    const LinearOrders orders(borrowed);
     const std::unique_ptr<State> order = orders.make_state();
     order->draw_uniform(random);
-    settle(*order, random, orders.move_names().size());
+    settle(*order, random);
 
     const auto n = static_cast<std::size_t>(sums.nodes());
     const std::size_t words = words_for(n);

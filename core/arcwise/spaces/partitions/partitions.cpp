@@ -1,4 +1,4 @@
-// The space of ordered partitions: how many there are, and how often each kind of move is tried.
+// The space of ordered partitions: how many there are.
 #include "arcwise/spaces/partitions/partitions.hpp"
 
 #include <cmath>
@@ -6,15 +6,14 @@
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/spaces/move_weights.hpp"
-#include "arcwise/spaces/partitions/partition.hpp"
+#include "arcwise/spaces/partitions/partition_moves.hpp"
+#include "arcwise/spaces/registry.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
-Partitions::Partitions(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights)
-    : weights_(std::move(sums)), move_weights_(move_weights) {
-    refuse_bad_weights(move_weights_);
+Partitions::Partitions(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares)
+    : Space(MoveTable(partition_moves(), shares)), weights_(std::move(sums)) {
     // a(0) = 1, a(n) = sum over the size k of the first part of C(n, k) a(n - k).
     log_counts_.push_back(0.0);
     for (int n = 1; n <= nodes(); ++n) {
@@ -41,5 +40,14 @@ Partitions::Partitions(std::shared_ptr<const ScoreSums> sums, const MoveWeights&
 }
 
 std::unique_ptr<State> Partitions::make_state() const { return std::make_unique<Partition>(*this); }
+
+static const SpaceRegistration registration({
+    .name = "partitions",
+    .moves = [](int) { return MoveTable(partition_moves()); },
+    .build = [](std::shared_ptr<const ScoreSums> sums, const SpaceSettings&,
+                const MoveShares& shares) -> std::shared_ptr<const Space> {
+        return std::make_shared<Partitions>(std::move(sums), shares);
+    },
+});
 
 }  // namespace arcwise

@@ -6,7 +6,6 @@
 // follow the modular posterior: no DAG counts more than once.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -19,27 +18,18 @@ namespace arcwise {
 
 class Partitions final : public Space {
   public:
-    // How often each kind of move is tried. A split and a join are tried equally often.
-    enum MoveKind { split_or_join, swap_adjacent, swap_any, relocate, reverse_edge };
-    using MoveWeights = std::array<double, 5>;
+    // The kind of move that turns an edge, for spaces that make it apart from the others.
+    static constexpr const char* reversal = "reverse edge";
 
-    // What gave most effective samples of the weight per second on a network of 20 nodes, with and
-    // without candidates. Relocation and reversal are the dearest, and worth it.
-    static constexpr MoveWeights usual = {0.2, 0.2, 0.05, 0.35, 0.2};
-
-    Partitions(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights);
+    explicit Partitions(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares = {});
 
     int nodes() const override { return weights_.nodes(); }
     std::unique_ptr<State> make_state() const override;
 
     // The ordered Bell number.
     double log_size() const override { return log_counts_.back(); }
-    std::vector<std::string> move_names() const override {
-        return {"split", "join", "swap adjacent", "swap", "relocate", "reverse edge"};
-    }
 
     const NodeWeights& weights() const { return weights_; }
-    const MoveWeights& move_weights() const { return move_weights_; }
 
     // ln of the number of ordered partitions of so many nodes.
     double log_count(std::size_t nodes) const { return log_counts_[nodes]; }
@@ -64,7 +54,6 @@ class Partitions final : public Space {
 
   private:
     NodeWeights weights_;
-    MoveWeights move_weights_;
     std::vector<double> log_counts_;
     std::vector<double> log_numbers_;
     std::vector<double> log_factorials_;

@@ -249,7 +249,7 @@ TEST(states_of_dags_refuse_codes_that_are_none) {
     Random random(9, 0);
     const auto sums = std::make_shared<const ScoreSums>(
         sums_of(generated_table(3, 1, 1.1, 0.0, false, random), SumMethod::table));
-    const Dags space(sums, Dags::usual);
+    const Dags space(sums);
     const auto state = space.make_state();
     const auto decoded = [&](std::vector<std::uint16_t> code) { state->decode(code); };
     decoded({0, 1, 2});
@@ -266,10 +266,10 @@ TEST(chains_settle_where_the_constraints_allow) {
     Random random(10, 0);
     const auto sums = std::make_shared<const ScoreSums>(
         sums_of(generated_table(60, 4, 0.1, 0.0, false, random), SumMethod::table));
-    const Dags space(sums, Dags::usual);
+    const Dags space(sums);
     const auto state = space.make_state();
     state->draw_uniform(random);
     CHECK(state->log_weight().impossible > 0);
-    settle(*state, random, space.move_names().size());
+    settle(*state, random);
     CHECK(state->log_weight().impossible == 0);
 }
