@@ -127,6 +127,7 @@ $(VENV)/test-browser.stamp: $(VENV)/installed.stamp
 	@$(PIP) $(call wanted,['project']['optional-dependencies']['test-browser'])
 	@touch $@
 
-$(VENV)/lint.stamp: $(VENV)/installed.stamp
+# The types of the tests are checked too, so what they import is wanted.
+$(VENV)/lint.stamp: $(VENV)/test.stamp $(VENV)/test-browser.stamp
 	@$(PIP) $(call wanted,['project']['optional-dependencies']['lint'])
 	@touch $@

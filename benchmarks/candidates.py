@@ -14,15 +14,17 @@ import argparse
 import math
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from measuring import heading, line
 
 import arcwise
 from arcwise import _core
+from arcwise.model.targets import Target
 
 SIZES = (4, 6, 8)
-METHODS = {
+METHODS: dict[str, dict[str, Any]] = {
     "greedy": {"method": "greedy"},
     "greedy, by the best family": {"method": "greedy", "by": "best"},
     "gains": {"method": "gains"},
@@ -48,7 +50,7 @@ def data_sets(count: int) -> Iterator[tuple[str, arcwise.Data]]:
         yield "Gaussian", arcwise.simulate.gaussian_network(dag, seed=seed).sample(rows, seed=seed)
 
 
-def log_mass(model: arcwise.Model, target: str) -> float:
+def log_mass(model: arcwise.Model, target: Target) -> float:
     """Return the log of the summed weights of all DAGs."""
     table = model.weights.table
     if target == "order-modular":
@@ -65,7 +67,10 @@ def most_probable(edges: np.ndarray, variables: tuple[str, ...], size: int) -> a
     return arcwise.Candidates.from_matrix(variables, matrix)
 
 
-def shares(data: arcwise.Data, target: str, max_indegree: int) -> dict[tuple[str, int], tuple]:
+Shares = tuple[float, float, float]
+
+
+def shares(data: arcwise.Data, target: Target, max_indegree: int) -> dict[tuple[str, int], Shares]:
     """Return the shares of mass and of edges, and the mean size, for each method and size."""
     full = arcwise.Model(data, max_indegree=max_indegree)
     whole = log_mass(full, target)
@@ -84,8 +89,8 @@ def shares(data: arcwise.Data, target: str, max_indegree: int) -> dict[tuple[str
     return result
 
 
-def coverage(count: int, target: str, max_indegree: int) -> None:
-    found: dict[tuple[str, str, int], list[tuple]] = {}
+def coverage(count: int, target: Target, max_indegree: int) -> None:
+    found: dict[tuple[str, str, int], list[Shares]] = {}
     for kind, data in data_sets(count):
         for (name, size), result in shares(data, target, max_indegree).items():
             found.setdefault((kind, name, size), []).append(result)

@@ -86,7 +86,8 @@ def processor_time(where: dict[str, Any]) -> float:
     engine = where.get("engine")
     if engine is None:
         return time.process_time()
-    return time.process_time() + sum(engine.cluster.client.run(time.process_time).values())
+    elsewhere: dict[str, float] = engine.cluster.client.run(time.process_time)
+    return time.process_time() + sum(elsewhere.values())
 
 
 @dataclass(frozen=True)

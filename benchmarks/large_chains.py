@@ -14,6 +14,7 @@ import math
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from measuring import heading, in_own_process, line, most_held_bytes
@@ -21,9 +22,10 @@ from measuring import heading, in_own_process, line, most_held_bytes
 import arcwise
 from arcwise import Model, Posterior, ScoreSums
 from arcwise.data import Data
+from arcwise.model.targets import Target
 
 NEAR = 20.0  # nats
-SPACES = {"linear": "order-modular", "partitions": "modular"}
+SPACES: dict[str, Target] = {"linear": "order-modular", "partitions": "modular"}
 THINNING = 100
 MOST_SEARCHED = 500  # variables
 
@@ -37,7 +39,7 @@ def simulated(variables: int, degree: float, rows: int) -> Data:
 
 
 def sampled(
-    model: Model, sums: ScoreSums, space: str, steps: int, seed: int, **options: object
+    model: Model, sums: ScoreSums, space: str, steps: int, seed: int, **options: Any
 ) -> tuple[Posterior, float]:
     """Return what a run of chains found, and its processor time."""
     start = time.process_time()
@@ -119,7 +121,7 @@ def stages(variables: int, degree: float, rows: int, steps: dict[str, int]) -> S
         note(f"two chains of {space}")
         answer[f"two chains of {space}, steps of each"] = count
         answer[f"two chains of {space}, largest difference of an edge"] = float(
-            posterior.summary["largest_edge_difference_between_chains"]
+            posterior.run.convergence.difference or 0.0
         )
         log_weights = posterior.traces.log_weights if posterior.traces else ()
         for chain, row in enumerate(log_weights):

@@ -28,11 +28,12 @@ import arcwise
 from arcwise import Cpdag, Dag, Model, Posterior, ScoreSums
 from arcwise.data import Data
 from arcwise.graphs import GraphComparison
+from arcwise.model.targets import Target
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 ALPHAS = (0.01, 0.05, 0.1, 0.2)
 PC_ALPHA = 0.05  # for its directions
-SPACES = {"partitions": "modular", "linear": "order-modular"}
+SPACES: dict[str, Target] = {"partitions": "modular", "linear": "order-modular"}
 BURN_IN = 0.2
 LEAST_PROBABLE = 0.05  # edges below it in both chains would make any two chains agree
 MOST_DAGS = 1000  # of each chain, made into their equivalence classes
@@ -107,7 +108,8 @@ def posterior(
     model: Model, sums: ScoreSums, truth: Cpdag, space: str, multiples: list[float]
 ) -> dict[str, Any]:
     """Return how two chains of each length agree, and what the longest say about the truth."""
-    agree, chains, seconds = {}, [], 0.0
+    agree, seconds = {}, 0.0
+    chains: list[Posterior] = []
     for multiple in multiples:
         chains, seconds = sampled(model, sums, space, multiple, multiple == multiples[-1])
         agree[multiple] = agreement(chains[0].edges, chains[1].edges)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from typing import Any
 
 import numpy as np
 from measuring import heading, line, side_by_side
@@ -18,7 +19,10 @@ from arcwise import Dag, _core
 from arcwise.errors import CapacityError
 from arcwise.graphs.linear_extensions import packed_parents
 
-KINDS = {"max_indegree 3": {"max_indegree": 3}, "expected degree 3": {"expected_degree": 3.0}}
+KINDS: dict[str, dict[str, Any]] = {
+    "max_indegree 3": {"max_indegree": 3},
+    "expected degree 3": {"expected_degree": 3.0},
+}
 DAGS = 20
 BUDGET = 2_000_000
 

@@ -37,7 +37,7 @@ def annealed(
             estimate_extensions=True, seed=seed, sums=sums, threads=1,
         )  # fmt: skip
     assert found.evidence is not None
-    return found.evidence, found.summary["effective_runs"], time.process_time() - start
+    return found.evidence, found.run.convergence.ess or 0.0, time.process_time() - start
 
 
 def steps_for(model: Model, sums: ScoreSums, space: str, seconds: float) -> int:

@@ -24,7 +24,7 @@ Matrix = NDArray[np.bool_]
 def pc_cpdag(data: Data, alpha: float) -> arcwise.Cpdag:
     """Return the graph the PC algorithm finds, with directed and undirected edges."""
     joined = arcwise.candidates(data, "pc", alpha=alpha, threads=1).matrix()
-    correlation = np.corrcoef(data.continuous_values("fisher-z"), rowvar=False)
+    correlation = np.atleast_2d(np.corrcoef(data.continuous_values("fisher-z"), rowvar=False))
     graph = joined.copy()
     arrows = _arrows(joined, correlation, data.rows, alpha)
     for source, target in arrows:

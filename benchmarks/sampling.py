@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 
 import numpy as np
 from measuring import heading, line, side_by_side
@@ -118,7 +119,7 @@ def annealing(large: Data, runs: int) -> None:
             )  # fmt: skip
             elapsed = time.perf_counter() - start
             line(f"{name}, {target}: runs per second", f"{runs / elapsed:.2f}")
-            line("  effective runs", f"{posterior.summary['effective_runs']:.1f}")
+            line("  effective runs", f"{posterior.run.convergence.ess:.1f}")
             assert posterior.evidence is not None
             line("  log evidence", f"{posterior.evidence.log_evidence:.2f}")
             line("  standard error", f"{posterior.evidence.standard_error:.2f}")
@@ -153,7 +154,7 @@ def threads(small: Data) -> None:
         )  # fmt: skip
 
     for name, work in (("mcmc, four chains", mcmc), ("ais, a hundred runs", ais)):
-        best = side_by_side({"one": lambda w=work: w(1), "two": lambda w=work: w(2)}, 3)
+        best = side_by_side({"one": partial(work, 1), "two": partial(work, 2)}, 3)
         line(name, f"{best['one'] / best['two']:.2f} times")
 
 

@@ -23,6 +23,7 @@ from tables import continuous_table, discrete_table, nearest
 import arcwise
 from arcwise import _core
 from arcwise.data import Data
+from arcwise.sums.score_sums import Method
 
 ELEMENTS = 16
 SPREADS = (100.0, 1000.0, 3000.0)
@@ -89,7 +90,7 @@ def whole_models(discrete: Data, continuous: Data, repetitions: int) -> None:
     ask(by_table, "table", repetitions)
 
 
-def ask(model: arcwise.Model, method: str, repetitions: int) -> None:
+def ask(model: arcwise.Model, method: Method, repetitions: int) -> None:
     """Build the sums; then ask for those of every node in random orders."""
     kept: list[arcwise.ScoreSums] = []
 
@@ -125,7 +126,7 @@ def ask(model: arcwise.Model, method: str, repetitions: int) -> None:
     line("draws per second", f"{len(questions) / best['draws']:,.0f}")
 
 
-def over_places(model: arcwise.Model, method: str, repetitions: int) -> None:
+def over_places(model: arcwise.Model, method: Method, repetitions: int) -> None:
     """Ask for the sums of every node of a bucket, for all sets of the others in it."""
     n = len(model.variables)
     heading(f"(c) sums for all sets of places, by {method}, {n} nodes; a bucket at a random place")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def independent() -> list[DagSample]:
 @cache
 def chains(space: str) -> list[Posterior]:
     sums = ScoreSums(MODEL)
-    budget = {"steps": 1600, "burn_in": 0.1, "thinning": 2, "chains": 2}
+    budget: dict[str, Any] = {"steps": 1600, "burn_in": 0.1, "thinning": 2, "chains": 2}
     return [
         arcwise.mcmc(MODEL, space, seed=seed, sums=sums, threads=1, **budget)
         for seed in range(RUNS)
@@ -49,7 +50,7 @@ def chains(space: str) -> list[Posterior]:
 
 def annealed() -> list[Posterior]:
     sums = ScoreSums(MODEL)
-    budget = {"runs": 80, "steps": 40, "stretch": 20}
+    budget: dict[str, Any] = {"runs": 80, "steps": 40, "stretch": 20}
     return [
         arcwise.ais(MODEL, "linear", seed=seed, sums=sums, threads=1, **budget)
         for seed in range(RUNS)

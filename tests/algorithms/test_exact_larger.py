@@ -15,6 +15,7 @@ import pytest
 
 import arcwise
 from arcwise import EdgePenalty, Fair, Model, Posterior
+from arcwise.model.targets import Target
 from reference.layering import PositivePosterior, modular_by_layers, order_modular_by_orders
 from support.comparison import close
 from support.exact_models import TARGETS, names, random_model, strong_chain
@@ -60,7 +61,7 @@ def test_order_modular_against_orders(name: str) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("spread", [0.0, 20.0, 1_000.0, 10_000.0])
-def test_both_directions_agree_and_parent_sets_sum_to_1(spread: float, target: str) -> None:
+def test_both_directions_agree_and_parent_sets_sum_to_1(spread: float, target: Target) -> None:
     # The error holds the difference of H and B, or of F and B.
     model = random_model(12, spread, 5, max_indegree=4)
     posterior = arcwise.exact(model, target)
@@ -92,7 +93,7 @@ def assert_names_do_not_matter(n: int, target: Any, **rule: Any) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("spread", [6.0, 500.0])
-def test_names_do_not_matter(spread: float, target: str) -> None:
+def test_names_do_not_matter(spread: float, target: Target) -> None:
     prior = EdgePenalty(0.5)
     assert_names_do_not_matter(12, target, spread=spread, max_indegree=5, prior=prior)
 
@@ -160,7 +161,7 @@ def test_independent_halves_do_not_see_each_other() -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("score", ["bge", "bic"])
-def test_8000_rows_of_strong_dependence(score: str, target: str) -> None:
+def test_8000_rows_of_strong_dependence(score: str, target: Target) -> None:
     # Families of one node lie more than 10,000 nats apart, and nearly all DAGs weigh nothing.
     model = Model(strong_chain(8, 8_000, 0.05, 1), score)
     values = [value for _, value in model.scores.families("x4")]
@@ -178,7 +179,7 @@ def test_8000_rows_of_strong_dependence(score: str, target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_nearly_deterministic_levels(target: str) -> None:
+def test_nearly_deterministic_levels(target: Target) -> None:
     random = np.random.default_rng(3)
     codes = np.empty((8_000, 7), dtype=np.uint16)
     codes[:, 0] = random.integers(0, 4, 8_000)

@@ -22,6 +22,7 @@ from arcwise import (
     Posterior,
 )
 from arcwise.errors import ArcwiseError
+from arcwise.model.targets import Target
 from reference.exact import EnumeratedPosterior, enumerate_posterior, members
 from support.comparison import close
 from support.exact_models import TARGETS, names, random_model, random_score
@@ -72,14 +73,14 @@ def assert_best(model: Model, posterior: Posterior, expected: EnumeratedPosterio
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_every_prior_under_every_constraint(n: int, rule: str, target: str) -> None:
+def test_every_prior_under_every_constraint(n: int, rule: str, target: Target) -> None:
     for seed, prior in enumerate(PRIORS):
         assert_exact(random_model(n, 8.0, seed, prior=PRIORS[prior](n), **RULES[rule](n)), target)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("number", range(len(PRIORS)))
-def test_five_variables(number: int, target: str) -> None:
+def test_five_variables(number: int, target: Target) -> None:
     # Each prior and each constraint once; the pairs are those of four variables.
     prior, rule = list(PRIORS)[number], list(RULES)[(number + 4) % len(RULES)]
     assert_exact(random_model(5, 8.0, number, prior=PRIORS[prior](5), **RULES[rule](5)), target)
@@ -87,7 +88,7 @@ def test_five_variables(number: int, target: str) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("spread", [0.0, 1.0, 40.0, 299.0, 301.0, 640.0, 1199.0, 1400.0, 10_000.0])
-def test_weights_close_together_and_10000_nats_apart(spread: float, target: str) -> None:
+def test_weights_close_together_and_10000_nats_apart(spread: float, target: Target) -> None:
     for seed in range(4):
         for n in (2, 3, 4):
             assert_exact(random_model(n, spread, seed), target)
@@ -95,7 +96,7 @@ def test_weights_close_together_and_10000_nats_apart(spread: float, target: str)
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_only_improbable_parent_sets_fit_together(target: str) -> None:
+def test_only_improbable_parent_sets_fit_together(target: Target) -> None:
     # The heaviest families form cycles, so whatever counts lies far below them.
     def score(node: str, parents: tuple[str, ...]) -> float:
         follower = f"x{(int(node[1]) + 1) % 4}"
@@ -106,7 +107,7 @@ def test_only_improbable_parent_sets_fit_together(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_large_constant_in_all_scores_costs_only_digits_of_the_evidence(target: str) -> None:
+def test_a_large_constant_in_all_scores_costs_only_digits_of_the_evidence(target: Target) -> None:
     score = random_score(4, 8.0, 1)
     expected = arcwise.exact(Model(list(names(4)), score), target)
     found = arcwise.exact(Model(list(names(4)), lambda v, p: score(v, p) - 2.0**20), target)
@@ -116,7 +117,7 @@ def test_a_large_constant_in_all_scores_costs_only_digits_of_the_evidence(target
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("share", [0.2, 0.6, 0.9])
-def test_families_of_weight_zero(share: float, target: str) -> None:
+def test_families_of_weight_zero(share: float, target: Target) -> None:
     for seed in range(5):
         for n in (2, 3, 4):
             assert_exact(random_model(n, 20.0, seed, impossible=share, prior="fair"), target)
@@ -129,7 +130,7 @@ def has_a_dag(model: Model) -> bool:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_listed_families(target: str, tmp_path: Path) -> None:
+def test_listed_families(target: Target, tmp_path: Path) -> None:
     seen = 0
     for seed in range(8):
         for n in (2, 3, 4, 5) if seed == 0 else (2, 3, 4):
@@ -148,7 +149,7 @@ def test_listed_families(target: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_listed_families_under_constraints(target: str) -> None:
+def test_listed_families_under_constraints(target: Target) -> None:
     scores = FamilyScores.from_mapping(
         {
             "a": {(): 0.1, ("b",): 2.0, ("b", "c"): 1.0},
@@ -169,7 +170,7 @@ def test_listed_families_under_constraints(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_cyclic_demands_leave_no_dag(target: str) -> None:
+def test_cyclic_demands_leave_no_dag(target: Target) -> None:
     scores = FamilyScores.from_mapping({"a": {("b",): 0.0}, "b": {("a",): 0.0}})
     with pytest.raises(ArcwiseError, match=r"^No DAG has a positive weight; [^.]*\.$"):
         arcwise.exact(Model(scores), target)
@@ -178,16 +179,17 @@ def test_cyclic_demands_leave_no_dag(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_scores_of_data(target: str) -> None:
+def test_scores_of_data(target: Target) -> None:
     discrete = arcwise.simulate.asia().sample(400, seed=2)
+    ruled: dict[str, Any] = {"required_edges": [("smoke", "lung")], "prior": "fair"}
     for score in ("bdeu", "bic"):
-        for rule in ({}, {"required_edges": [("smoke", "lung")], "prior": "fair"}):
+        for rule in ({}, ruled):
             data = discrete.select(["asia", "smoke", "lung", "either", "xray"])
             assert_exact(Model(data, score, **rule), target)
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_what_a_posterior_says_of_itself(target: str) -> None:
+def test_what_a_posterior_says_of_itself(target: Target) -> None:
     model = random_model(4, 3.0)
     posterior = arcwise.exact(model, target)
     assert posterior.target == target

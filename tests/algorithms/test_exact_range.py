@@ -16,7 +16,7 @@ from reference.subset_programme import forward_programme
 
 @pytest.mark.parametrize("spread", [1, 100, 300, 500, 700, 800, 1500, 4000])
 @pytest.mark.parametrize("variables", [4, 6])
-def test_agrees_with_logarithms(spread: float, variables: int) -> None:
+def test_agrees_with_logarithms(spread: int, variables: int) -> None:
     random = np.random.default_rng([spread, variables])
     names = [f"x{i}" for i in range(variables)]
     for _ in range(6):

@@ -194,12 +194,12 @@ def test_hoeffding_holds_at_its_rate(target: Any) -> None:
     model = random_model(4, 2.0)
     truth = enumerate_posterior(model, target)
     # The edge nearest to one half varies most.
-    u, v = np.unravel_index(np.abs(truth.edges - 0.5).argmin(), truth.edges.shape)
+    u, v = divmod(int(np.abs(truth.edges - 0.5).argmin()), len(truth.edges))
     probability = float(truth.edges[u, v])
     assert 0.3 < probability < 0.7
     draws = samples_for(epsilon, delta)
-    parents = ExactSampler(model, target).dags(runs * draws, seed=11).parents[:, :, 0]
-    parents = parents.astype(np.int64).reshape(runs, draws, 4)
+    drawn = ExactSampler(model, target).dags(runs * draws, seed=11).parents[:, :, 0]
+    parents = drawn.astype(np.int64).reshape(runs, draws, 4)
     allowed = binom.ppf(1 - FALSE_ALARM_RATE, runs, delta)
     assert misses(parents, u, v, probability, epsilon) <= allowed
     # A sixth of the draws are too few, and draws of another posterior are not about this one.

@@ -112,7 +112,7 @@ def test_chosen_candidates_tiers_and_required_edges(n: int) -> None:
         data = gaussian(n, 200, seed)
         half = [*data.variables[: n // 2]], [*data.variables[n // 2 :]]
         edge = [(half[0][0], half[1][-1])]
-        told = {"required_edges": edge, "temporal_order": half}
+        told: dict[str, Any] = {"required_edges": edge, "temporal_order": half}
         candidates = arcwise.candidates(data, "greedy", size=4, **told)
         best = assert_found(Model(data, "bge", candidates=candidates, **told), seed)
         assert edge[0] in best.dag.edges
@@ -122,7 +122,10 @@ def test_chosen_candidates_tiers_and_required_edges(n: int) -> None:
 def test_one_parent_besides_the_candidates(n: int) -> None:
     for seed in range(2):
         data = gaussian(n, 200, seed)
-        told = {"required_edges": [data.variables[:2]], "forbidden_edges": [data.variables[1:3]]}
+        told: dict[str, Any] = {
+            "required_edges": [data.variables[:2]],
+            "forbidden_edges": [data.variables[1:3]],
+        }
         candidates = arcwise.candidates(data, "greedy", size=2, **told)
         best = assert_found(Model(data, "bge", candidates=candidates, plus_one=True, **told), seed)
         assert best.dag.parents(data.variables[1])[0] == data.variables[0]

@@ -188,7 +188,7 @@ candidates = arcwise.candidates(data, "greedy", size=5)
 model = arcwise.Model(data, "bge", candidates=candidates)
 def job():
     best = arcwise.map(model, {options})
-    return SimpleNamespace(summary=best.summary(), best=best)
+    return SimpleNamespace(run=best, best=best)
 def check(posterior):
     best = posterior.best
     assert best.dag.number_of_edges > 10

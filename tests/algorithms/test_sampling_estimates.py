@@ -23,6 +23,7 @@ from arcwise.algorithms.telescoping_product import telescoped
 from arcwise.posterior.evidence import lower_bounds
 from support.chi_squared import FALSE_ALARM_RATE
 from support.exact_models import TARGETS, random_model
+from support.run_records import annealing_of, temperatures_of
 from support.sampling_errors import assert_edges_within_errors
 
 WITHIN = 4.9
@@ -128,7 +129,7 @@ def test_annealing_weights_average_to_the_evidence(
     assert found.evidence is not None
     ratio = math.exp(found.evidence.log_evidence - arcwise.exact(model, target).log_evidence)
     assert abs(ratio - 1) < WITHIN * found.evidence.standard_error
-    assert (found.summary["runs_of_weight_zero"] > 0) == bool(rule)
+    assert (annealing_of(found).runs_of_weight_zero > 0) == bool(rule)
 
 
 @pytest.mark.parametrize("rule", [{}, {"required_edges": [("x3", "x0"), ("x0", "x1")]}])
@@ -169,7 +170,7 @@ def test_a_ladder_that_is_never_uniform_gives_no_evidence() -> None:
     model = random_model(5, spread=6.0, seed=1)
     found = arcwise.mc3(model, ladder="harmonic", levels=4, steps=4_000, seed=1, threads=1)
     assert found.evidence is None
-    assert found.summary["inverse_temperatures"][0] == [1 / 5, 1 / 4, 1 / 3, 1 / 2, 1.0]
+    assert temperatures_of(found)[0] == (1 / 5, 1 / 4, 1 / 3, 1 / 2, 1.0)
     assert_edges_within_errors(found, arcwise.exact(model).edges)
 
 
@@ -180,8 +181,8 @@ def test_adapted_temperatures_make_all_exchanges_as_easy() -> None:
         found = arcwise.mc3(
             model, ladder=ladder, levels=6, target="order-modular", steps=8_000, seed=1, threads=1
         )
-        rates[ladder] = np.array(found.summary["exchange_acceptance"])
-        for inverses in found.summary["inverse_temperatures"]:
+        rates[ladder] = np.array(found.run.exchange_acceptance)
+        for inverses in temperatures_of(found):
             assert (inverses[0], inverses[-1]) == (0.0, 1.0)
             assert (np.diff(inverses) > 0).all()
     # 4,000 steps, 48 exchanges each, in 4 chains: rates are known to a few per cent.

@@ -28,6 +28,7 @@ from arcwise.errors import ArgumentError, ConvergenceWarning, WeightCollapseWarn
 from arcwise.model.targets import Target
 from support.exact_models import flat_model, random_model
 from support.interrupting import assert_returns_what_there_is, assert_stops_within_two_seconds
+from support.run_records import chains_of, weights_of
 from support.separate_modes import two_modes
 
 # Most runs here are too short to have come together, on purpose.
@@ -38,7 +39,7 @@ SHORT: dict[str, Callable[..., Posterior]] = {
         model, "buckets:2", **({"steps": 600, "chains": 3} | rule)
     ),
     "mc3": lambda model, **rule: arcwise.mc3(
-        model, **({"steps": 300, "chains": 3, "levels": 3, "ladder": "adapted"} | rule)
+        model, **{"steps": 300, "chains": 3, "levels": 3, "ladder": "adapted", **rule}
     ),
     "ais": lambda model, **rule: arcwise.ais(model, **({"runs": 21, "steps": 60} | rule)),
 }
@@ -66,7 +67,7 @@ def assert_the_same(first: Posterior, second: Posterior) -> None:
 
 @pytest.mark.parametrize("target", ["modular", "order-modular"])
 @pytest.mark.parametrize("algorithm", SHORT)
-def test_the_same_draws_whatever_the_threads(algorithm: str, target: str, model: Model) -> None:
+def test_the_same_draws_whatever_the_threads(algorithm: str, target: Target, model: Model) -> None:
     one = SHORT[algorithm](model, target=target, seed=4, threads=1)
     for threads in (2, 3):
         assert_the_same(one, SHORT[algorithm](model, target=target, seed=4, threads=threads))
@@ -113,13 +114,13 @@ def test_the_path_does_not_depend_on_the_dags_drawn(model: Model) -> None:
 
 def test_the_budget_in_steps(model: Model) -> None:
     found = arcwise.mcmc(model, steps=1_000, burn_in=0.2, thinning=50, chains=2, seed=1)
-    assert found.summary["burn_in_steps"] == 200
-    assert found.summary["states"] == [16, 16]
-    assert found.summary["steps_after_burn_in"] == [800, 800]
+    assert chains_of(found).burn_in_steps == 200
+    assert chains_of(found).states == (16, 16)
+    assert chains_of(found).steps_after_burn_in == (800, 800)
     usual = arcwise.mcmc(model, burn_in=0.1, chains=1, seed=1)
-    assert usual.summary["burn_in_steps"] == 2_000
+    assert chains_of(usual).burn_in_steps == 2_000
     # One state in 2 n steps.
-    assert usual.summary["states"] == [18_000 // (2 * len(model.variables))]
+    assert chains_of(usual).states == (18_000 // (2 * len(model.variables)),)
 
 
 @pytest.mark.parametrize("algorithm", SHORT)
@@ -134,14 +135,13 @@ def test_the_budget_in_seconds(algorithm: str, model: Model) -> None:
 def test_the_budget_in_effective_samples(algorithm: str, model: Model) -> None:
     rule = {"runs": None} if algorithm == "ais" else {"steps": None}
     found = SHORT[algorithm](model, effective_samples=120, **rule)
-    name = "effective_runs" if algorithm == "ais" else "effective_samples_log_weight"
-    assert found.summary[name] >= 120
+    assert found.run.convergence.ess >= 120
 
 
 def test_effective_samples_of_a_posterior_of_one_state_come_to_an_end() -> None:
     found = arcwise.mcmc(random_model(2), BucketOrders(2), effective_samples=10, chains=2)
-    assert found.summary["effective_samples_log_weight"] is None
-    assert found.summary["rhat_log_weight"] is None
+    assert found.run.convergence.ess is None
+    assert found.run.convergence.rhat is None
 
 
 def test_dags_by_a_share_of_time(model: Model) -> None:
@@ -155,13 +155,13 @@ def test_dags_by_a_share_of_time(model: Model) -> None:
         if target == "modular":
             counts = np.array([arcwise.linear_extensions(dag) for dag in again])
             together = np.exp(again.log_weights) * counts
-            assert np.isclose(together.sum(), sum(found.summary["states"]))
+            assert np.isclose(together.sum(), sum(chains_of(found).states))
 
 
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("algorithm", SHORT)
 @pytest.mark.parametrize("target", ["modular", "order-modular"])
-def test_one_and_two_variables(algorithm: str, n: int, target: str) -> None:
+def test_one_and_two_variables(algorithm: str, n: int, target: Target) -> None:
     small = random_model(n, spread=2.0)
     found = SHORT[algorithm](small, target=target, seed=1)
     exact = arcwise.exact(small, target)
@@ -174,10 +174,10 @@ def test_one_and_two_variables(algorithm: str, n: int, target: str) -> None:
 @pytest.mark.parametrize("target", ["modular", "order-modular"])
 def test_one_state_kept_has_unknown_errors(model: Model, target: Any) -> None:
     found = arcwise.mcmc(model, steps=2, chains=1, target=target, seed=1)
-    assert found.summary["states"] == [1]
+    assert chains_of(found).states == (1,)
     assert found.edge_errors is not None
     assert np.isnan(found.edge_errors).all()
-    assert found.summary["largest_edge_difference_between_chains"] is None
+    assert found.run.convergence.difference is None
     evidence = arcwise.mc3(model, steps=2, levels=2, chains=1, target=target, seed=1).evidence
     assert evidence is not None
     assert evidence.standard_error == np.inf
@@ -199,15 +199,15 @@ def test_chains_in_modes_of_the_same_weight_are_warned_of() -> None:
     with pytest.warns(ConvergenceWarning, match="have not come together") as caught:
         found = arcwise.mcmc(two_modes(40.0, 0.0), steps=2_000, chains=6, seed=1)
     assert "or use mc3 or space='partitions' or space='buckets:4'" in str(caught[0].message)
-    assert found.summary["rhat_log_weight"] in (None, pytest.approx(1.0, abs=0.05))
-    assert found.summary["largest_rhat_edge"] > 1.2
-    assert found.summary["largest_edge_difference_between_chains"] > 0.9
+    assert found.run.convergence.rhat in (None, pytest.approx(1.0, abs=0.05))
+    assert found.run.convergence.edge_rhat > 1.2
+    assert found.run.convergence.difference > 0.9
 
 
 def test_chains_that_stay_apart_are_warned_of() -> None:
     with pytest.warns(ConvergenceWarning, match="R-hat of the log weight inf"):
         found = arcwise.mcmc(two_modes(300.0, 1.0), steps=2_000, chains=6, seed=1)
-    assert found.summary["rhat_log_weight"] == np.inf
+    assert found.run.convergence.rhat == np.inf
 
 
 def test_weights_that_collapse_are_warned_of() -> None:
@@ -336,7 +336,7 @@ def test_sampled_posteriors_can_be_saved(algorithm: str, model: Model, tmp_path:
     found.save(tmp_path / "posterior.npz")
     loaded = Posterior.load(tmp_path / "posterior.npz")
     assert_the_same(found, loaded)
-    assert loaded.summary["seed"] == 2
+    assert loaded.run == found.run
 
 
 INTERRUPTED = """
@@ -378,15 +378,15 @@ def test_estimated_orders_are_told() -> None:
     dag = arcwise.simulate.random_dag(30, expected_degree=4.0, max_indegree=3, seed=1)
     network = arcwise.simulate.discrete_network(dag, levels=(2, 2), concentration=0.5, seed=1)
     model = Model(network.sample(2000, seed=1), max_indegree=3)
-    options = {"steps": 12_000, "chains": 1, "seed": 1, "thinning": 100}
+    options: dict[str, Any] = {"steps": 12_000, "chains": 1, "seed": 1, "thinning": 100}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of so few DAGs
         counted = arcwise.mcmc(model, **options)
         guessed = arcwise.mcmc(model, estimate_extensions=True, extension_budget=1, **options)
-    assert counted.summary["dags_with_estimated_orders"] == 0
-    assert counted.summary["largest_error_of_estimated_orders"] == 0.0
-    assert guessed.summary["dags_with_estimated_orders"] > 10
-    error = guessed.summary["largest_error_of_estimated_orders"]
+    assert weights_of(counted).estimated == 0
+    assert weights_of(counted).largest_error == 0.0
+    assert weights_of(guessed).estimated > 10
+    error = weights_of(guessed).largest_error
     assert 0.0 < error < 0.5
     # The same DAGs are drawn until the first estimate takes random numbers of its own.
     first = [found.dags.log_weights[0] for found in (counted, guessed)]

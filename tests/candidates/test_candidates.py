@@ -42,7 +42,9 @@ def pairs(chosen: Candidates) -> set[frozenset[int]]:
 @pytest.mark.parametrize("alpha", [0.01, 0.2])
 @pytest.mark.parametrize("max_conditioning", [0, 1, None])
 @pytest.mark.parametrize("seed", range(3))
-def test_pc_of_gaussian_data_agrees_with_plain_pc(alpha, max_conditioning, seed):
+def test_pc_of_gaussian_data_agrees_with_plain_pc(
+    alpha: float, max_conditioning: int | None, seed: int
+) -> None:
     values = gaussian(9, 60, seed)
     chosen = arcwise.candidates(table(values), "pc", alpha=alpha, max_conditioning=max_conditioning)
     expected = reference.pc_stable(9, reference.fisher_z(values), alpha, max_conditioning)
@@ -52,7 +54,7 @@ def test_pc_of_gaussian_data_agrees_with_plain_pc(alpha, max_conditioning, seed)
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_pc_of_discrete_data_agrees_with_plain_pc(weighted, seed):
+def test_pc_of_discrete_data_agrees_with_plain_pc(weighted: bool, seed: int) -> None:
     data = discrete(7, 150, seed)
     weights = np.random.default_rng(seed).choice([0.0, 0.5, 1.0, 3.0], 150) if weighted else None
     data = arcwise.Data(data.columns, weights)
@@ -63,7 +65,7 @@ def test_pc_of_discrete_data_agrees_with_plain_pc(weighted, seed):
 
 
 @pytest.mark.parametrize("seed", [11, 16, 28])
-def test_pc_finds_the_true_skeleton_with_much_data(seed):
+def test_pc_finds_the_true_skeleton_with_much_data(seed: int) -> None:
     dag = arcwise.simulate.random_dag(20, expected_degree=1.6, seed=seed)
     matrix = dag.matrix()
     either = (matrix | matrix.T).astype(int)
@@ -83,7 +85,7 @@ def test_pc_finds_the_true_skeleton_with_much_data(seed):
 
 @pytest.mark.parametrize("method", [*METHODS, "greedy:5"])
 @pytest.mark.parametrize("kind", ["gaussian", "discrete"])
-def test_the_order_of_the_columns_does_not_matter(method, kind):
+def test_the_order_of_the_columns_does_not_matter(method: str, kind: str) -> None:
     data = arcwise.read(table(gaussian(12, 100))) if kind == "gaussian" else discrete(12, 300)
     first = arcwise.candidates(data, method, size=4)
     order = np.random.default_rng(2).permutation(12)
@@ -94,7 +96,7 @@ def test_the_order_of_the_columns_does_not_matter(method, kind):
     }
 
 
-def assert_agrees(case: Case, keywords: dict[str, Any], score: Any, size: int, by: str) -> None:
+def assert_agrees(case: Case, keywords: dict[str, Any], score: Any, size: int, by: Any) -> None:
     """Compare with the reference, fed with the library's own weights so that ties are the same."""
     names = case.variables
     n = len(names)
@@ -142,7 +144,7 @@ def nearly_tied(
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_greedy_and_gains_of_discrete_data_agree_with_the_definitions(drawn):
+def test_greedy_and_gains_of_discrete_data_agree_with_the_definitions(drawn: st.DataObject) -> None:
     case = drawn.draw(discrete_cases())
     keywords = drawn.draw(rules(case.variables)).keywords
     size, by = drawn.draw(st.integers(0, 4)), drawn.draw(st.sampled_from(["best", "sum"]))
@@ -151,14 +153,14 @@ def test_greedy_and_gains_of_discrete_data_agree_with_the_definitions(drawn):
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_greedy_and_gains_of_gaussian_data_agree_with_the_definitions(drawn):
+def test_greedy_and_gains_of_gaussian_data_agree_with_the_definitions(drawn: st.DataObject) -> None:
     case = drawn.draw(continuous_cases())
     keywords = drawn.draw(rules(case.variables)).keywords
     size, by = drawn.draw(st.integers(0, 4)), drawn.draw(st.sampled_from(["best", "sum"]))
     assert_agrees(case, keywords, "bge", size, by)
 
 
-def test_ready_scores_and_functions_serve_as_well_as_data():
+def test_ready_scores_and_functions_serve_as_well_as_data() -> None:
     data = discrete(6, 200)
     model = Model(data, "bdeu")
     expected = arcwise.candidates(data, size=3)
@@ -175,7 +177,7 @@ def test_ready_scores_and_functions_serve_as_well_as_data():
     assert by_prior == expected
 
 
-def test_a_model_bounds_what_can_be_chosen():
+def test_a_model_bounds_what_can_be_chosen() -> None:
     data = discrete(6, 200)
     bounded = {"X0": ["X1"], "X3": ["X2", "X4"]}
     chosen = arcwise.candidates(Model(data, candidates=bounded), "greedy+gains")
@@ -186,7 +188,7 @@ def test_a_model_bounds_what_can_be_chosen():
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", ["gaussian", "discrete"])
-def test_forbidden_edges_never_and_required_edges_always(method, kind):
+def test_forbidden_edges_never_and_required_edges_always(method: str, kind: str) -> None:
     data = arcwise.read(table(gaussian(8, 200))) if kind == "gaussian" else discrete(8, 200)
     free = arcwise.candidates(data, method, size=2).matrix()
     forbidden = free & (np.random.default_rng(3).random((8, 8)) < 0.5)
@@ -211,7 +213,7 @@ def test_forbidden_edges_never_and_required_edges_always(method, kind):
     )
 
 
-def test_pc_with_gaps_and_edges_that_are_known_agrees_with_plain_pc():
+def test_pc_with_gaps_and_edges_that_are_known_agrees_with_plain_pc() -> None:
     values = gaussian(8, 80, seed=4)
     never = [frozenset((0, 1)), frozenset((2, 5))]
     always = [frozenset((3, 4))]
@@ -225,7 +227,7 @@ def test_pc_with_gaps_and_edges_that_are_known_agrees_with_plain_pc():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_sizes_are_honoured(method):
+def test_sizes_are_honoured(method: str) -> None:
     data = discrete(8, 400)
     parts = 1 if "+" not in method else 2
     assert all(
@@ -239,14 +241,14 @@ def test_sizes_are_honoured(method):
     assert len(Model(data, candidates=none).scores) == 8
 
 
-def test_greedy_and_gains_fill_the_sizes():
+def test_greedy_and_gains_fill_the_sizes() -> None:
     data = discrete(8, 400)
     for method in ("greedy", "gains"):
         sizes = arcwise.candidates(data, method, size={"X0": 5, "X1": 20}).sizes()
         assert sizes == {"X0": 5, **{f"X{i}": 7 for i in range(1, 8)}}
 
 
-def test_pc_keeps_the_clearest_neighbours():
+def test_pc_keeps_the_clearest_neighbours() -> None:
     values = gaussian(9, 60, seed=1)
     everything = arcwise.candidates(table(values), "pc", alpha=0.2)
     p_value = reference.fisher_z(values)
@@ -262,7 +264,7 @@ def test_pc_keeps_the_clearest_neighbours():
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("n", [1, 2])
-def test_one_and_two_variables(method, n):
+def test_one_and_two_variables(method: str, n: int) -> None:
     values = np.random.default_rng(0).standard_normal((50, n))
     values[:, -1] += values[:, 0]
     chosen = arcwise.candidates(table(values), method)
@@ -270,7 +272,7 @@ def test_one_and_two_variables(method, n):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_nodes_without_a_possible_parent_have_no_candidates(method):
+def test_nodes_without_a_possible_parent_have_no_candidates(method: str) -> None:
     data = discrete(4, 200)
     tiers = [["X2"], ["X0", "X1", "X3"]]
     chosen = arcwise.candidates(data, method, temporal_order=tiers)
@@ -279,7 +281,7 @@ def test_nodes_without_a_possible_parent_have_no_candidates(method):
     assert none.matrix().sum() == 0
 
 
-def test_constant_and_repeated_columns_are_neighbours_of_none_or_of_each_other():
+def test_constant_and_repeated_columns_are_neighbours_of_none_or_of_each_other() -> None:
     rng = np.random.default_rng(0)
     first = rng.standard_normal(100)
     values = np.column_stack([first, np.ones(100), first, first + rng.standard_normal(100)])
@@ -289,7 +291,7 @@ def test_constant_and_repeated_columns_are_neighbours_of_none_or_of_each_other()
     assert "X2" in chosen["X0"]
 
 
-def test_given_candidates_in_every_form():
+def test_given_candidates_in_every_form() -> None:
     data = discrete(3, 50)
     expected = Candidates(data.variables, {"X0": ["X1"], "X2": ["X0", "X1"]})
     matrix = expected.matrix()
@@ -305,7 +307,7 @@ def test_given_candidates_in_every_form():
     assert bounded == {"X0": ("X1",), "X1": ("X2",), "X2": ("X0",)}
 
 
-def test_candidates_are_a_mapping_with_unions():
+def test_candidates_are_a_mapping_with_unions() -> None:
     first = Candidates(["a", "b", "c"], {"a": ["c", "b"]})
     second = Candidates.from_matrix(["a", "b", "c"], [[0, 0, 1], [0, 0, 0], [0, 1, 0]])
     assert first["a"] == ("b", "c")
@@ -316,7 +318,9 @@ def test_candidates_are_a_mapping_with_unions():
     assert Candidates.from_matrix(first.variables, first.matrix()) == first
 
 
-def test_of_very_many_parents_the_best_on_their_own_are_looked_at_further(monkeypatch):
+def test_of_very_many_parents_the_best_on_their_own_are_looked_at_further(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # The package's function hides the folder of its name, so modules are asked for by name.
     monkeypatch.setattr(import_module("arcwise.candidates.greedy"), "OUTSIDE", 4)
     monkeypatch.setattr(import_module("arcwise.candidates.gains"), "PARTNERS", 0)
@@ -332,7 +336,7 @@ def test_of_very_many_parents_the_best_on_their_own_are_looked_at_further(monkey
         assert set(chosen) == set(best[name][:3])
 
 
-def test_threads_do_not_matter():
+def test_threads_do_not_matter() -> None:
     data = discrete(15, 300)
     for method in METHODS:
         assert arcwise.candidates(data, method, threads=1) == arcwise.candidates(
@@ -355,12 +359,14 @@ def test_threads_do_not_matter():
         ({"X0": ["X9"]}, {}, ConstraintError, "method names 'X9'"),
     ],
 )
-def test_refusals_say_what_came_and_what_to_do(method, keywords, error, message):
+def test_refusals_say_what_came_and_what_to_do(
+    method: Any, keywords: dict[str, Any], error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
         arcwise.candidates(discrete(3, 50), method, **keywords)
 
 
-def test_refusals_of_what_candidates_cannot_be_chosen_from():
+def test_refusals_of_what_candidates_cannot_be_chosen_from() -> None:
     model = Model(discrete(3, 50))
     with pytest.raises(ArgumentError, match="a model has its score"):
         arcwise.candidates(model, score="bdeu")

@@ -22,7 +22,9 @@ def table(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("method", ["pc", "greedy:2", "gains:3", "pc+greedy:2", "greedy"])
-def test_score_with_chosen_candidates(method, table, tmp_path, capsys: Captured):
+def test_score_with_chosen_candidates(
+    method: str, table: Path, tmp_path: Path, capsys: Captured
+) -> None:
     out = tmp_path / "scores.jkl"
     arguments = ["score", table, "--candidates", method, "--max-indegree", 2, "--out", out]
     assert main([str(part) for part in arguments]) == 0
@@ -47,7 +49,9 @@ def test_score_with_chosen_candidates(method, table, tmp_path, capsys: Captured)
         ["evidence", "--method", "exact"],
     ],
 )
-def test_every_command_takes_them(command, table, tmp_path, capsys: Captured):
+def test_every_command_takes_them(
+    command: list[str], table: Path, tmp_path: Path, capsys: Captured
+) -> None:
     edges = tmp_path / "edges.csv"
     edges.write_text("source,target\nxray,asia\n")
     arguments = [command[0], str(table), *command[1:], "--candidates", "greedy:2"]
@@ -55,7 +59,9 @@ def test_every_command_takes_them(command, table, tmp_path, capsys: Captured):
     assert "Candidates by greedy:2: 2 to 3 parents" in capsys.readouterr().out
 
 
-def test_a_file_of_candidates_is_still_a_file(table, tmp_path, capsys: Captured):
+def test_a_file_of_candidates_is_still_a_file(
+    table: Path, tmp_path: Path, capsys: Captured
+) -> None:
     path = tmp_path / "candidates.json"
     path.write_text(json.dumps({"either": ["tub", "lung"]}))
     assert main(["score", str(table), "--candidates", str(path)]) == 0
@@ -63,14 +69,16 @@ def test_a_file_of_candidates_is_still_a_file(table, tmp_path, capsys: Captured)
 
 
 @pytest.mark.parametrize("word", ["greedy:x", "pcc", "greedy+", "pc+lasso:3"])
-def test_a_word_that_is_no_method_is_refused(word, table, capsys: Captured):
+def test_a_word_that_is_no_method_is_refused(word: str, table: Path, capsys: Captured) -> None:
     assert main(["score", str(table), "--candidates", word]) == 2
     message = capsys.readouterr().err
     assert f"--candidates is '{word}', which is neither a file nor a method" in message
     assert message.count("\n") == 1
 
 
-def test_one_more_parent_besides_the_candidates(table, tmp_path, capsys: Captured):
+def test_one_more_parent_besides_the_candidates(
+    table: Path, tmp_path: Path, capsys: Captured
+) -> None:
     out = tmp_path / "scores.jkl"
     arguments = ["score", table, "--candidates", "greedy:2", "--plus-one", "--out", out]
     assert main([str(part) for part in arguments]) == 0
@@ -84,7 +92,7 @@ def test_one_more_parent_besides_the_candidates(table, tmp_path, capsys: Capture
     assert "give candidates too" in capsys.readouterr().err
 
 
-def test_grown_candidates(table, tmp_path, capsys: Captured):
+def test_grown_candidates(table: Path, tmp_path: Path, capsys: Captured) -> None:
     out = tmp_path / "best"
     arguments = ["map", table, "--candidates", "greedy:1", "--grow", "--max-candidates", 5]
     assert main([*(str(part) for part in arguments), "--seed", "1", "--out", str(out)]) == 0
@@ -96,7 +104,9 @@ def test_grown_candidates(table, tmp_path, capsys: Captured):
     assert found["log_score"] == pytest.approx(exact.log_score, rel=1e-10)
 
 
-def test_map_grows_candidates_where_all_parent_sets_are_too_many(tmp_path, capsys: Captured):
+def test_map_grows_candidates_where_all_parent_sets_are_too_many(
+    tmp_path: Path, capsys: Captured
+) -> None:
     dag = arcwise.simulate.random_dag(30, expected_degree=2, seed=1)
     path = tmp_path / "wide.csv"
     arcwise.simulate.gaussian_network(dag, seed=1).sample(300, seed=1).write_csv(path)

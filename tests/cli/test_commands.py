@@ -118,7 +118,7 @@ def test_options_of_reading(measured: Path, tmp_path: Path, capsys: Captured) ->
         == 0
     )
     said = capsys.readouterr()
-    assert "arcwise: warning: left out column 'b'" in said.err
+    assert "arcwise: warning: left out the constant column 'b'" in said.err
     assert len(said.err.splitlines()) == 1
     path.write_text("a,b\n1,2\n,3\n2,3\n")
     assert main(["describe", str(path), "--missing", "level"]) == 0
@@ -201,16 +201,34 @@ def test_damaged_edge_files(name: str, content: bytes | None, tmp_path: Path) ->
 
 
 BAD_TABLES = {
-    "missing values": ("a,b\n1,2\n,3\n2,2\n", [], "values are missing in 'a' (1)"),
-    "constant column": ("a,b\n1,2\n1,3\n", [], "column 'a' has a single value"),
+    "missing values": (
+        "a,b\n1,2\n,3\n2,2\n",
+        [],
+        "values are missing in 'a' (1); give --missing drop to drop the rows concerned, "
+        "or --missing level to make missing a level of discrete columns",
+    ),
+    "missing continuous values": (
+        "a b,c\n1.5,2\n,3\n2,2\n",
+        ["--missing", "level"],
+        "--missing level is for discrete columns, but values are missing in the continuous 'a b' "
+        "(1); give --missing drop, or --discrete 'a b' if",
+    ),
+    "constant column": (
+        "a,b\n1,2\n1,3\n",
+        [],
+        "column 'a' has a single value and thus no information; give --constant drop to leave "
+        "constant columns out or --constant keep to keep them",
+    ),
+    "numbers for names": ("1.5,2.5\n3,4\n5,6\n", [], "not names; add a line of names"),
     "one row": ("a,b\n1,2\n", [], "the table has a single row"),
     "no rows": ("a,b\n", [], "no rows"),
-    "duplicated names": ("a,a\n1,2\n2,1\n", [], "'a' came more than once"),
+    "duplicated names": ("a,a\n1,2\n2,1\n", [], "'a' occurs more than once"),
     "infinities": ("a,b\n1.5,2\ninf,3\n2,2\n", [], "values are infinite in 'a' (1)"),
     "labels in a continuous column": (
         "a,b\n1.5,x\n2.5,y\n3.0,x\n",
         ["--continuous", "b"],
-        "column 'b' cannot be continuous, because its value 'x'",
+        "column 'b' cannot be continuous, because its value 'x' is not a finite number; give "
+        "--discrete b or correct the value",
     ),
     "ragged rows": ("a,b\n1,2\n1,2,3\n", [], "line 3 of"),
     "empty file": ("", [], "is empty"),
@@ -223,7 +241,20 @@ def test_bad_tables(kind: str, command: str, tmp_path: Path, capsys: Captured) -
     text, options, message = BAD_TABLES[kind]
     path = tmp_path / "bad.csv"
     path.write_text(text)
-    assert message in refusal(capsys, command, path, *options)
+    said = refusal(capsys, command, path, *options)
+    assert message in said
+    # An option is not an argument of Python: nothing is assigned.
+    assert "=" not in said
+
+
+def test_a_warning_names_options(tmp_path: Path, capsys: Captured) -> None:
+    path = tmp_path / "passengers.csv"
+    path.write_text("\n".join(["PassengerId,sex", *(f"{i},{i % 2}" for i in range(60))]))
+    assert main(["describe", str(path)]) == 0
+    assert capsys.readouterr().err == (
+        "arcwise: warning: 'PassengerId' (60 levels) is treated as discrete; give --continuous "
+        "PassengerId or discretize with --discretize quantile:3 if the numbers are measurements\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -254,24 +285,30 @@ def test_damaged_tables(
         (["score", "DATA", "--score", "bdeu", "--alpha-mu", "3"], "belong to bge"),
         (["score", "DATA", "--score", "bdeu", "--ess", "0"], "equivalent_sample_size is 0.0"),
         (["score", "DATA", "--score", "bdeu", "--ess", "much"], "Invalid value for '--ess'"),
-        (["score", "DATA", "--score", "bge"], "`BGe` needs measurements"),
+        (["score", "DATA", "--score", "bge"], "BGe needs continuous columns"),
         (["score", "DATA", "--best", "-1"], "--best is -1"),
         (["score", "DATA", "--threads", "0"], "threads is 0"),
-        (["score", "DATA", "--max-indegree", "-1"], "max_indegree is -1"),
+        (["score", "DATA", "--max-indegree", "-1"], "--max-indegree is -1; give a whole number"),
         (["score", "DATA", "--max-indegree", "two"], "Invalid value for '--max-indegree'"),
         (["score", "DATA", "--missing", "ignore"], "Invalid value for '--missing'"),
-        (["score", "DATA", "--discrete", "x"], "`kinds` names 'x'"),
+        (["score", "DATA", "--discrete", "x"], "--discrete names 'x'"),
         (["score", "DATA", "--discrete", "asia", "--continuous", "asia"], "choose one"),
         (["score", "DATA", "--discrete", "*", "--continuous", "asia"], "give it alone"),
-        (["score", "DATA", "--weights", "x"], "`weights` names 'x'"),
-        (["score", "DATA", "--interventions", "x"], "`interventions` names 'x'"),
-        (["score", "DATA", "--discretize", "median"], "`method` must be one of"),
+        (["score", "DATA", "--weights", "x"], "--weights names 'x'"),
+        (["score", "DATA", "--interventions", "x"], "--interventions names 'x'"),
+        (
+            ["score", "DATA", "--discretize", "median"],
+            "the method of --discretize is 'median'; give one of",
+        ),
         (["score", "DATA", "--discretize", "quantile:x"], "--discretize has 'x' bins"),
         (["score", "DATA", "--discretize", "quantile:²"], "--discretize has '²' bins"),
         (["score", "DATA", "--discretize", "quantile:" + "9" * 5000], "bins; give a whole number"),
         (["score", "DATA", "--candidates", "absent.csv"], "'absent.csv' cannot be read as text"),
-        (["score", "DATA", "--required-edges", "CYCLE"], "the cycle asia -> tub -> asia"),
-        (["score", "DATA", "--forbidden-edges", "UNKNOWN"], "names 'wet'"),
+        (
+            ["score", "DATA", "--required-edges", "CYCLE"],
+            "--required-edges has the cycle asia -> tub -> asia",
+        ),
+        (["score", "DATA", "--forbidden-edges", "UNKNOWN"], "--forbidden-edges names 'wet'"),
         (["score", "DATA", "--out", "no folder/scores.jkl"], "cannot be written"),
         (["score", "DATA", "--out", "."], "'.' is a folder"),
         (["score", "DATA", "--no-such-option"], "No such option"),

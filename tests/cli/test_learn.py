@@ -240,11 +240,12 @@ def test_sample_takes_a_rule(table: Path, capsys: Captured) -> None:
 def test_wrong_folders_are_refused_in_one_line(
     command: str, folders: dict[str, Path], table: Path, tmp_path: Path, capsys: Captured
 ) -> None:
-    more: list[object] = {
+    arguments: dict[str, list[object]] = {
         "report": [],
         "feature": ["smoke -> dysp"],
         "compare": [folders["exact"]],
-    }[command]
+    }
+    more = arguments[command]
     assert "is not there; give the folder" in refusal(capsys, command, tmp_path / "none", *more)
     assert "is a file; give the folder" in refusal(capsys, command, table, *more)
     assert "has no posterior.npz" in refusal(capsys, command, tmp_path, *more)
@@ -282,7 +283,7 @@ def test_ctrl_c_keeps_what_was_sampled(table: Path, tmp_path: Path) -> None:
     output = output_after_interruption(INTERRUPTED, str(table), str(tmp_path / "out"))
     assert output == "0 True\nTrue\n"
     saved = Posterior.load(tmp_path / "out" / "posterior.npz")
-    assert saved.summary["interrupted"] is True
+    assert saved.run.interrupted is True
     assert np.abs(saved.edges - arcwise.exact(arcwise.Model(table)).edges).max() < 0.1
     assert (tmp_path / "out" / "edges.csv").exists()
     assert (tmp_path / "out" / "report.html").exists()

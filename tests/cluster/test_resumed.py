@@ -56,7 +56,7 @@ def test_a_run_goes_on_with_another_engine(
     with pytest.warns(InterruptedWarning):
         begin(model, engine=engines[0], progress=interrupt, **kept)
     found = arcwise.resume(tmp_path, engine=engines[1])
-    assert not found.summary["interrupted"]
+    assert not found.run.interrupted
     assert_same_posterior(found, begin(model))
 
 

@@ -82,7 +82,7 @@ def test_the_same_posterior_agrees_with_itself_in_any_order(exact: Posterior) ->
     turned = Posterior(
         tuple(exact.variables[i] for i in order),
         exact.target,
-        exact.algorithm,
+        exact.run,
         exact.edges[np.ix_(order, order)],
     )
     assert compare_runs(exact, turned).in_errors.max() == 0.0
@@ -90,7 +90,7 @@ def test_the_same_posterior_agrees_with_itself_in_any_order(exact: Posterior) ->
 
 
 def test_different_data_are_told(model: Model, exact: Posterior) -> None:
-    other = replace(exact, provenance=dict(exact.provenance) | {"data_fingerprint": "other"})
+    other = replace(exact, provenance=replace(exact.provenance, data_fingerprint="other"))
     assert "They are of different data." in compare_runs(exact, other).sentences
 
 

@@ -50,7 +50,7 @@ from arcwise.errors import ConstraintError
                 "max_indegree": {"lung": 1},
             },
             "max_indegree leave 'lung' no parent set, as 'lung' needs the 2 parents "
-            "'age' and 'smoke' where max_indegree is 1; require",
+            "'age' and 'smoke' but may have 1; require",
         ),
         ({"required_edges": [("age", "lung")], "max_indegree": 0}, "leave 'lung' no parent set"),
         ({"max_indegree": -1}, "max_indegree is -1; give a whole number, 0 or more"),

@@ -2,6 +2,8 @@
 
 import contextlib
 import warnings
+from collections.abc import Callable
+from pathlib import Path
 
 import pandas as pd
 import polars as pl
@@ -9,11 +11,14 @@ import pytest
 
 from arcwise.data import read
 from arcwise.errors import DataError, DataWarning, FileFormatError
+from support.columns import discrete
+
+Writer = Callable[..., Path]
 
 
 @pytest.fixture
-def written(tmp_path):
-    def write(content, name="table.csv"):
+def written(tmp_path: Path) -> Writer:
+    def write(content: str | bytes, name: str = "table.csv") -> Path:
         path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
@@ -43,33 +48,33 @@ EXPECTED = {"a": [1, 3], "b": ["x", "y"]}
         ("a,b\n1,x\n3,y\n", "data[1]*.csv"),
     ],
 )
-def test_dialects(written, content, name):
+def test_dialects(written: Writer, content: str, name: str) -> None:
     assert read(written(content, name)).to_dict() == EXPECTED
 
 
-def test_fields_with_separators_quotes_and_line_ends(written):
+def test_fields_with_separators_quotes_and_line_ends(written: Writer) -> None:
     data = read(written('a,b\n1,"x, ""q"""\n2,"two\nlines"\n'))
     assert data.to_dict()["b"] == ['x, "q"', "two\nlines"]
 
 
-def test_a_quoted_separator_separates_nothing(written):
+def test_a_quoted_separator_separates_nothing(written: Writer) -> None:
     data = read(written('"a;b, c\td"\n1\n2\n'))
     assert data.variables == ("a;b, c\td",)
 
 
-def test_types_come_from_the_whole_file(written):
+def test_types_come_from_the_whole_file(written: Writer) -> None:
     rows = ["1,1,true,1"] * 3000 + ["2.5,x,FALSE,-7"]
     data = read(written("real,text,truth,whole\n" + "\n".join(rows) + "\n"))
     assert list(data.kinds.values()) == ["continuous", "discrete", "discrete", "discrete"]
-    assert data.columns[1].levels == ("1", "x")
-    assert data.columns[2].levels == (False, True)
-    assert data.columns[3].levels == (-7, 1)
+    assert discrete(data, 1).levels == ("1", "x")
+    assert discrete(data, 2).levels == (False, True)
+    assert discrete(data, 3).levels == (-7, 1)
 
 
 @pytest.mark.parametrize(
     "marker", ["", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL", "?", '" NA "']
 )
-def test_missing_markers(written, marker):
+def test_missing_markers(written: Writer, marker: str) -> None:
     path = written(f"a,b\n1,x\n2,y\n{marker},x\n")
     data = read(path, missing="level")
     assert data.to_dict()["a"] == [1, 2, None]
@@ -77,30 +82,30 @@ def test_missing_markers(written, marker):
         read(path)
 
 
-def test_none_is_a_label_and_an_empty_quoted_field_is_not(written):
+def test_none_is_a_label_and_an_empty_quoted_field_is_not(written: Writer) -> None:
     data = read(written('a\nNone\n""\nnone\n'), missing="level")
     assert data.to_dict() == {"a": ["None", None, "none"]}
 
 
 @pytest.mark.parametrize("header", ['"","a","b"', ",a,b"])
-def test_row_names_are_left_out_with_a_warning(written, header):
+def test_row_names_are_left_out_with_a_warning(written: Writer, header: str) -> None:
     path = written(f'{header}\n"1",1,x\n"2",3,y\n')
-    with pytest.warns(DataWarning, match="taken for row names and left out") as caught:
+    with pytest.warns(DataWarning, match="left out the first column of .* as row names") as caught:
         assert read(path).to_dict() == EXPECTED
     assert caught[0].filename == __file__
 
 
-def test_an_unnamed_column_with_repeated_values_is_no_row_name(written):
+def test_an_unnamed_column_with_repeated_values_is_no_row_name(written: Writer) -> None:
     with pytest.raises(DataError, match="column 1 has no name"):
         read(written(",a\n1,2\n1,3\n"))
 
 
-def test_names_are_for_files_without_a_header(written):
+def test_names_are_for_files_without_a_header(written: Writer) -> None:
     path = written("1,x\n3,y\n")
     assert read(path, names=["a", "b"]).to_dict() == EXPECTED
 
 
-def test_a_first_line_of_data_is_noticed(written):
+def test_a_first_line_of_data_is_noticed(written: Writer) -> None:
     for content in ("1,0,1\n0,1,0\n1,1,1\n", "1.5,2\n3.5,4\n0.5,6\n"):
         with pytest.raises(DataError, match=r"names=\[...\]"):
             read(written(content))
@@ -108,14 +113,14 @@ def test_a_first_line_of_data_is_noticed(written):
     assert read(written("0,1\n1,0\n0,1\n")).variables == ("0", "1")
 
 
-def test_the_index_of_pandas_in_a_parquet_file_is_left_out(tmp_path):
+def test_the_index_of_pandas_in_a_parquet_file_is_left_out(tmp_path: Path) -> None:
     pd.DataFrame(EXPECTED, index=["r", "s"]).to_parquet(tmp_path / "indexed.parquet")
     with pytest.warns(DataWarning, match="index of a pandas frame"):
         assert read(tmp_path / "indexed.parquet").to_dict() == EXPECTED
 
 
 @pytest.mark.parametrize("keep", [4, 20, 100, 300])
-def test_a_truncated_parquet_file_is_damaged(tmp_path, keep):
+def test_a_truncated_parquet_file_is_damaged(tmp_path: Path, keep: int) -> None:
     whole = tmp_path / "whole.parquet"
     pl.DataFrame(EXPECTED).write_parquet(whole)
     damaged = tmp_path / "damaged.parquet"
@@ -125,7 +130,7 @@ def test_a_truncated_parquet_file_is_damaged(tmp_path, keep):
 
 
 @pytest.mark.parametrize("byte", range(0, 60, 3))
-def test_no_damaged_text_file_raises_an_error_of_the_library(written, byte):
+def test_no_damaged_text_file_raises_an_error_of_the_library(written: Writer, byte: int) -> None:
     content = bytearray(b'a,b\n1,"x"\n3,y\n4,"x, y"\n5,z\n6,"w"\n7,x\n8,y\n')
     for value in b'",\n\r\x00\xff;':
         content[byte % len(content)] = value

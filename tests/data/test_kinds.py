@@ -2,6 +2,7 @@
 
 import warnings
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,13 +13,14 @@ from hypothesis import strategies as st
 
 from arcwise.data import ContinuousColumn, DiscreteColumn, discretize, read
 from arcwise.errors import DataError, DataWarning
+from support.columns import discrete
 
 
-def levels(values, **options):
-    return read({"x": values}, constant="keep", **options).columns[0].levels
+def levels(values: Any, **options: Any) -> tuple[Any, ...]:
+    return discrete(read({"x": values}, constant="keep", **options)).levels
 
 
-def test_default_kinds():
+def test_default_kinds() -> None:
     data = read(
         pl.DataFrame(
             {
@@ -38,7 +40,7 @@ def test_default_kinds():
     assert data.to_dict()["decimal"] == [0.5, 1.0]
 
 
-def test_level_order():
+def test_level_order() -> None:
     assert levels([10, 9, -1]) == (-1, 9, 10)
     assert levels(["b", "B", "a"]) == ("B", "a", "b")
     assert levels([True, False]) == (False, True)
@@ -48,11 +50,11 @@ def test_level_order():
         assert levels(large) == (1, 2**63 + 1)
 
 
-def test_levels_are_plain_python_values():
+def test_levels_are_plain_python_values() -> None:
     data = read(
         {"i": np.array([1, 2]), "f": [1.0, 2.5], "b": np.array([True, False])}, kinds="discrete"
     )
-    assert [[type(v) for v in c.levels] for c in data.columns] == [
+    assert [[type(v) for v in discrete(data, i).levels] for i in range(3)] == [
         [int, int],
         [int, float],
         [bool, bool],
@@ -60,15 +62,15 @@ def test_levels_are_plain_python_values():
 
 
 @given(st.lists(st.integers(-(2**60), 2**60), min_size=2, max_size=30))
-def test_integers_with_gaps_lose_no_digits(values):
+def test_integers_with_gaps_lose_no_digits(values: Any) -> None:
     frame = pd.DataFrame({"x": pd.array([*values, None], dtype="Int64")})
     for source in (frame, {"x": [*values, None]}, pl.DataFrame({"x": [*values, None]})):
         data = read(source, missing="level")
-        assert data.columns[0].levels == (*sorted(set(values)), None)
+        assert discrete(data).levels == (*sorted(set(values)), None)
         assert data.to_dict()["x"] == [*values, None]
 
 
-def test_kinds_for_all_and_by_name():
+def test_kinds_for_all_and_by_name() -> None:
     table = {
         "i": [1, 2, 3],
         "f": [0.5, 1.5, 2.5],
@@ -84,32 +86,32 @@ def test_kinds_for_all_and_by_name():
     assert list(mixed.kinds.values()) == ["continuous", "discrete", "discrete", "discrete"]
 
 
-def test_numeric_categories_can_be_continuous():
+def test_numeric_categories_can_be_continuous() -> None:
     frame = pd.DataFrame({"x": pd.Categorical(["2", "1"], categories=["3", "2", "1"])})
     assert read(frame, kinds="continuous").to_dict() == {"x": [2.0, 1.0]}
 
 
-def test_declared_levels_come_first_and_stay():
+def test_declared_levels_come_first_and_stay() -> None:
     data = read({"x": [0, 1, 1], "y": [0.5, 0.5, 0.5]}, levels={"x": [2, 1, 0], "y": [0.5, 1.0]})
-    assert data.columns[0].levels == (2, 1, 0)
-    assert data.columns[0].codes.tolist() == [2, 1, 1]
-    assert data.columns[1].levels == (0.5, 1)
+    assert discrete(data).levels == (2, 1, 0)
+    assert discrete(data).codes.tolist() == [2, 1, 1]
+    assert discrete(data, 1).levels == (0.5, 1)
     assert data.level_counts().tolist() == [3, 2]
     overruled = read(
         pl.DataFrame({"x": pl.Series(["a", "b"], dtype=pl.Enum(["z", "b", "a"]))}),
         levels={"x": ["a", "b"]},
     )
-    assert overruled.columns[0].levels == ("a", "b")
+    assert discrete(overruled).levels == ("a", "b")
 
 
-def test_booleans_are_not_the_integers_they_equal():
+def test_booleans_are_not_the_integers_they_equal() -> None:
     with pytest.raises(DataError, match="False and True"):
         read({"x": [True, False]}, levels={"x": [0, 1]})
     with pytest.raises(DataError, match="holds 0 and 1"):
         read({"x": [1, 0]}, levels={"x": [False, True]})
 
 
-def test_many_integer_levels_deserve_a_warning():
+def test_many_integer_levels_deserve_a_warning() -> None:
     table = {"x": np.arange(60) % 55, "y": np.arange(60) % 50}
     with pytest.warns(
         DataWarning, match=r"'x' \(55 levels\).*kinds=\{'x': 'continuous'\}"
@@ -125,21 +127,21 @@ def test_many_integer_levels_deserve_a_warning():
         read({"x": np.arange(60)}, levels={"x": range(60)})
 
 
-def test_many_text_levels_deserve_another_warning():
-    with pytest.warns(DataWarning, match=r"'name' \(60 levels\).*identifies rows"):
+def test_many_text_levels_deserve_another_warning() -> None:
+    with pytest.warns(DataWarning, match=r"'name' \(60 levels\).*only identify rows"):
         read({"name": [f"row {i}" for i in range(60)]})
 
 
-def test_the_most_levels_are_65535():
+def test_the_most_levels_are_65535() -> None:
     data = read({"x": np.arange(65535)}, kinds="discrete")
     assert data.level_counts().tolist() == [65535]
-    assert data.columns[0].codes[-1] == 65534
+    assert discrete(data).codes[-1] == 65534
     for values in (np.arange(65536), np.arange(65536).astype(str)):
         with pytest.raises(DataError, match="'x' has 65536"):
             read({"x": values}, kinds="discrete")
 
 
-def test_column_arrays_are_frozen_and_of_the_promised_types():
+def test_column_arrays_are_frozen_and_of_the_promised_types() -> None:
     data = discretize(
         read({"i": [1, 2, 1, 2], "f": [0.5, 1.5, 2.5, 3.5], "s": list("abab")}), bins=2
     )
@@ -151,7 +153,7 @@ def test_column_arrays_are_frozen_and_of_the_promised_types():
             array[0] = 0
 
 
-def test_a_read_only_view_is_copied_because_its_owner_can_still_write():
+def test_a_read_only_view_is_copied_because_its_owner_can_still_write() -> None:
     owner = np.array([0.5, 1.5])
     view = owner[:]
     view.flags.writeable = False
@@ -160,7 +162,7 @@ def test_a_read_only_view_is_copied_because_its_owner_can_still_write():
     assert column.values.tolist() == [0.5, 1.5]
 
 
-def test_columns_refuse_codes_without_a_level_and_values_that_are_not_finite():
+def test_columns_refuse_codes_without_a_level_and_values_that_are_not_finite() -> None:
     for codes in ([0, 2], [-1, 0], [[0, 1]]):
         with pytest.raises(DataError, match="'x'"):
             DiscreteColumn("x", np.array(codes), ("a", "b"))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 from arviz_stats.base import array_stats
 
 import arcwise
+from arcwise import BucketOrders, Dags, LinearOrders, Partitions, Space
 from arcwise.errors import (
     ArgumentError,
     ChainsApartWarning,
@@ -17,9 +19,12 @@ from arcwise.errors import (
     RareChangeWarning,
     WeightCollapseWarning,
 )
+from arcwise.records.recording import Recording
+from arcwise.records.runs import Exchanges
 from arcwise.statistics.convergence import effective_sample_size, rhat
 from arcwise.statistics.edges import EdgeDiagnostics, parent_bits
 from support.edge_chains import chain_posterior, flipping
+from support.run_records import LEVELS, chain_run
 from support.sampled_posteriors import random_sample
 
 GOOD = {(0, 1): flipping(4, 1000, 0.4, 1), (1, 2): flipping(4, 1000, 0.3, 2)}
@@ -49,10 +54,10 @@ def test_edges_as_arviz() -> None:
         assert diagnosis.chain_edges[:, u, v] == pytest.approx(means)
         assert diagnosis.differences[u, v] == pytest.approx(np.ptp(means))
     assert np.isnan(diagnosis.rhat).sum() == 16 - len(edges)
-    assert diagnosis.largest_rhat_edge == np.nanmax(diagnosis.rhat)
-    assert diagnosis.smallest_effective_samples_edge == np.nanmin(diagnosis.effective_samples)
+    assert diagnosis.convergence.edge_rhat == np.nanmax(diagnosis.rhat)
+    assert diagnosis.convergence.edge_ess == np.nanmin(diagnosis.effective_samples)
     assert diagnosis.most_different_edge == ("x2", "x3")
-    assert diagnosis.largest_difference == diagnosis.differences[2, 3]
+    assert diagnosis.convergence.difference == diagnosis.differences[2, 3]
 
 
 def test_chains_that_agree_are_trusted() -> None:
@@ -88,12 +93,11 @@ def test_one_flip_in_thousands_of_draws_fools_nobody() -> None:
     assert RareChangeWarning in map(type, diagnosis.warnings)
     assert "x0 → x3" in " ".join(diagnosis.sentences)
     # There for a while and gone again, the same in every half chain: R-hat sees nothing.
-    for chain in once:
-        chain[:] = False
-        chain[200:300] = chain[700:800] = True
+    once[:] = False
+    once[:, 200:300] = once[:, 700:800] = True
     hidden = arcwise.diagnose(chain_posterior({(0, 1): once[:2]}))
-    assert hidden.largest_rhat_edge is not None
-    assert hidden.largest_rhat_edge < 1.01
+    assert hidden.convergence.edge_rhat is not None
+    assert hidden.convergence.edge_rhat < 1.01
     assert hidden.verdict == "doubtful"
     assert [type(warning) for warning in hidden.warnings] == [RareChangeWarning]
 
@@ -109,8 +113,8 @@ def test_chains_stuck_apart_shout() -> None:
     apart[:2] = True
     diagnosis = arcwise.diagnose(chain_posterior({**GOOD, (0, 3): apart}))
     assert diagnosis.verdict == "not converged"
-    assert diagnosis.largest_rhat_edge == np.inf
-    assert diagnosis.largest_difference == 1.0
+    assert diagnosis.convergence.edge_rhat == np.inf
+    assert diagnosis.convergence.difference == 1.0
     assert diagnosis.most_different_edge == ("x0", "x3")
     first = diagnosis.sentences[0]
     assert "contradict each other" in first
@@ -120,29 +124,33 @@ def test_chains_stuck_apart_shout() -> None:
     with pytest.warns(ConvergenceWarning, match="use mc3") as issued:
         diagnosis.warn()
     assert [warning.category for warning in issued] == [ChainsApartWarning, ConvergenceWarning]
-    mc3 = arcwise.diagnose(chain_posterior({(0, 3): apart}, algorithm="mc3"))
+    mc3 = arcwise.diagnose(chain_posterior({(0, 3): apart}, run=chain_run(tempered=True)))
     assert "more levels" in mc3.sentences[0]
 
 
 @pytest.mark.parametrize(
     ("space", "target", "change"),
     [
-        ("Partitions(moves=None)", "modular", "run more steps, or use mc3"),
-        ("Dags(moves=None)", "modular", "run more steps, or use mc3 or space='partitions'"),
-        ("LinearOrders()", "order-modular", "run more steps, or use mc3 or space='buckets:4'"),
+        (Partitions(), "modular", "run more steps, or use mc3"),
+        (Dags(), "modular", "run more steps, or use mc3 or space='partitions'"),
+        (LinearOrders(), "order-modular", "run more steps, or use mc3 or space='buckets:4'"),
         (
-            "BucketOrders(3)",
+            BucketOrders(3),
             "modular",
             "run more steps, or use mc3 or space='partitions' or larger buckets",
         ),
     ],
 )
-def test_advice_fits_the_run_and_is_given_once(space: str, target: str, change: str) -> None:
+def test_advice_fits_the_run_and_is_given_once(space: Space, target: Any, change: str) -> None:
     apart = np.zeros((4, 1000), dtype=np.bool_)
     apart[:2] = True
     slow = flipping(4, 1000, 0.002, 6)
     diagnosis = arcwise.diagnose(
-        chain_posterior({(0, 3): apart, (1, 3): slow}, summary={"space": space}, target=target)
+        chain_posterior(
+            {(0, 3): apart, (1, 3): slow},
+            run=chain_run(space=space, recording=Recording(target)),
+            target=target,
+        )
     )
     assert len(diagnosis.sentences) >= 3
     assert diagnosis.sentences[0].endswith(f"between them; {change}.")
@@ -163,7 +171,7 @@ def test_a_log_weight_that_drifts_and_few_draws() -> None:
 def test_one_chain_alone_and_slow_chains_are_doubtful() -> None:
     one = arcwise.diagnose(chain_posterior({edge: bits[:1] for edge, bits in GOOD.items()}))
     assert one.verdict == "doubtful"
-    assert one.largest_difference is None
+    assert one.convergence.difference is None
     assert any("run several chains" in sentence for sentence in one.sentences)
     slow = arcwise.diagnose(chain_posterior({(0, 1): flipping(4, 1000, 0.005, 4)}))
     assert slow.verdict in ("doubtful", "not converged")
@@ -171,12 +179,13 @@ def test_one_chain_alone_and_slow_chains_are_doubtful() -> None:
 
 
 def test_exchanges_acceptance_and_interruption() -> None:
-    poor = {
-        "acceptance": {"swap": 0.001, "relocate": None},
-        "exchange_acceptance": [0.4, 0.01, None],
-        "interrupted": True,
-    }
-    diagnosis = arcwise.diagnose(chain_posterior(GOOD, summary=poor, algorithm="mc3"))
+    poor = chain_run(
+        tempered=True,
+        moves={"swap": 0.001, "relocate": None},
+        exchanges=Exchanges((LEVELS,), (0.4, 0.01, None)),
+        interrupted=True,
+    )
+    diagnosis = arcwise.diagnose(chain_posterior(GOOD, run=poor))
     assert diagnosis.verdict == "doubtful"
     assert {type(warning) for warning in diagnosis.warnings} == {
         ExchangeWarning,
@@ -220,11 +229,7 @@ def test_real_runs_and_runs_without_dags() -> None:
     diagnosis = posterior.diagnose()
     assert diagnosis.verdict == "trustworthy"
     # The run's own numbers are of the same draws, by the same functions.
-    for name in ("rhat_log_weight", "effective_samples_log_weight", "largest_rhat_edge"):
-        assert getattr(diagnosis, name) == posterior.summary[name]
-    assert (
-        diagnosis.largest_difference == posterior.summary["largest_edge_difference_between_chains"]
-    )
+    assert diagnosis.convergence == posterior.run.convergence
     without = arcwise.mcmc(model, "partitions", steps=20_000, dags_per_state=0, chains=4, seed=1)
     found = without.diagnose()
     assert found.verdict == "trustworthy"

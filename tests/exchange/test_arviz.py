@@ -31,8 +31,8 @@ def test_the_groups_and_what_is_in_them() -> None:
     assert (tree.sample_stats["lp"].values == posterior.traces.log_weights_matrix()).all()
     assert "weight" not in tree.sample_stats
     assert tree.attrs["inference_library"] == "arcwise"
-    assert json.loads(tree.attrs["provenance"]) == posterior.provenance
-    assert json.loads(tree.attrs["summary"]) == posterior.summary
+    assert json.loads(tree.attrs["provenance"]) == posterior.provenance.as_dict()
+    assert json.loads(tree.attrs["summary"]) == posterior.summary_dict()
 
 
 def test_arviz_computes_with_it() -> None:

@@ -30,6 +30,8 @@ from arcwise.exchange import (
     to_pgmpy,
     to_polars,
 )
+from arcwise.exchange.weighted_edges import edges_of
+from support.run_records import chain_run
 from support.sampled_posteriors import sampled_posterior
 
 AWKWARD = ['say "hi"', "a & b", "back\\slash", "größe", "two\nlines", "x;y [z]"]
@@ -40,7 +42,7 @@ def awkward_posterior() -> Posterior:
     edges[0, 1], edges[1, 2], edges[3, 2], edges[5, 4] = 1.0, 0.5, 1e-7, 0.25
     errors = np.full((6, 6), 0.001)
     errors[1, 2] = np.nan
-    return Posterior(AWKWARD, "modular", "mcmc", edges, edge_errors=errors)
+    return Posterior(tuple(AWKWARD), "modular", chain_run(), edges, edge_errors=errors)
 
 
 def test_networkx() -> None:
@@ -60,7 +62,7 @@ def test_networkx() -> None:
     with pytest.raises(ArgumentError, match=r"threshold is 2; give a probability"):
         posterior.to_networkx(2)
     with pytest.raises(ArgumentError, match="of type str; give a Posterior, a Dag or a Cpdag"):
-        arcwise.exchange.texts.edges_of("a", 0.5)  # type: ignore[arg-type]
+        edges_of("a", 0.5)  # type: ignore[arg-type]
 
 
 def test_frames() -> None:

@@ -181,9 +181,8 @@ def test_a_tiny_required_part(share: float, rare: str) -> None:
     random = np.random.default_rng(6)
 
     def weights(sets: list[frozenset[str]]) -> np.ndarray:
-        return random.uniform(-3, 0, len(sets)) + np.array(
-            [math.log(share) * (rare in some) - 700.0 for some in sets]
-        )
+        level = [math.log(share) * (rare in some) - 700.0 for some in sets]
+        return np.array(level) + random.uniform(-3, 0, len(sets))
 
     node = node_with(5, weights, outside=3)
     sums = node.sums()

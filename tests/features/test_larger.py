@@ -76,9 +76,9 @@ def test_errors_by_batches(interleaved: bool, monkeypatch: pytest.MonkeyPatch) -
     chains = np.arange(8000) % 4 if interleaved else np.repeat(np.arange(4), 2000)
     sample = DagSample(names(5), repeated, weights, chains=chains)
     for relation in ("edge", "ancestor", "cpdag"):
-        by_batch = matrices.relation_errors(sample, relation)  # type: ignore[arg-type]
+        by_batch = matrices.relation_errors(sample, relation)
         monkeypatch.setattr(matrices, "_DRAW_BY_DRAW", len(sample))
-        by_draw = matrices.relation_errors(sample, relation)  # type: ignore[arg-type]
+        by_draw = matrices.relation_errors(sample, relation)
         monkeypatch.undo()
         off = ~np.eye(5, dtype=np.bool_)
         ratio = by_batch[off] / by_draw[off]
@@ -87,9 +87,9 @@ def test_errors_by_batches(interleaved: bool, monkeypatch: pytest.MonkeyPatch) -
         assert 0.9 < np.median(ratio) < 1.1
         # Too many numbers to hold at once: the same batches, one column after the other.
         monkeypatch.setattr(matrices, "_MOST_BATCHES", 80)
-        together = matrices.relation_errors(sample, relation)  # type: ignore[arg-type]
+        together = matrices.relation_errors(sample, relation)
         monkeypatch.setattr(matrices, "_MOST_NUMBERS", 100)
-        by_column = matrices.relation_errors(sample, relation)  # type: ignore[arg-type]
+        by_column = matrices.relation_errors(sample, relation)
         monkeypatch.undo()
         np.testing.assert_allclose(by_column, together, rtol=1e-9)
 

@@ -14,6 +14,7 @@ from arcwise.algorithms import memory
 from arcwise.errors import ArcwiseError, ConvergenceWarning, DataWarning
 from arcwise.learning import costs
 from support.interrupting import assert_stops_within_two_seconds
+from support.run_records import account_of, chains_of
 from support.separate_modes import two_modes
 
 quick = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
@@ -118,14 +119,14 @@ GOLDEN = {
 @pytest.mark.parametrize("name", GOLDEN)
 def test_what_was_chosen_is_told(name: str, asia: Data) -> None:
     options, chosen, sentences = GOLDEN[name]
-    summary = sample(asia, **options).summary
-    told = summary["chosen"]
+    account = account_of(sample(asia, **options))
+    told = account.chosen.as_dict()
     assert {key: told[key] for key in chosen} == chosen
     assert name == "candidates" or told == chosen
-    assert [each for each in summary["choices"] if each in sentences] == sentences
-    assert name == "candidates" or summary["choices"] == sentences
-    assert summary["verdict"] in ("exact", "trustworthy", "doubtful", "not converged")
-    assert summary["trust"]
+    assert [each for each in account.choices if each in sentences] == sentences
+    assert name == "candidates" or list(account.choices) == sentences
+    assert account.verdict in ("exact", "trustworthy", "doubtful", "not converged")
+    assert account.trust
 
 
 @quick
@@ -133,12 +134,12 @@ def test_choices_depend_on_data_and_arguments_only(
     asia: Data, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for options in ({}, {"until": "rhat<1.5"}, {"seconds": 0.2, "space": "dags"}):
-        one = sample(asia, threads=1, **options).summary
+        one = account_of(sample(asia, threads=1, **options))
         monkeypatch.setattr(memory, "available_memory", lambda: 2**26)
-        other = sample(asia, threads=2, **options).summary
+        other = account_of(sample(asia, threads=2, **options))
         monkeypatch.undo()
-        assert one["chosen"] == other["chosen"]
-        assert one["choices"][:3] == other["choices"][:3]
+        assert one.chosen == other.chosen
+        assert one.choices[:3] == other.choices[:3]
 
 
 @pytest.mark.parametrize("n", [1, 2])
@@ -156,11 +157,11 @@ def test_very_few_variables(n: int, algorithm: Any) -> None:
 def test_more_variables_are_sampled_among_grown_candidates(n: int, steps: int) -> None:
     data = gaussian(n, 60)
     found = sample(data, steps=steps, chains=2, threads=None)
-    told = found.summary["chosen"]
+    told = account_of(found).chosen.as_dict()
     assert (found.algorithm, told["parents"]) == ("mcmc", "grown")
     assert found.dags is not None
     assert told["until"] == "rhat<1.01, ess>400, edge_rhat<1.1, difference<0.1"
-    assert "Candidate parents were grown from 'pc'" in found.summary["choices"][2]
+    assert "Candidate parents were grown from 'pc'" in account_of(found).choices[2]
     if n == 20:
         again = sample(data, steps=steps, chains=2, threads=1)
         assert np.array_equal(found.edges, again.edges)
@@ -170,9 +171,9 @@ def test_more_variables_are_sampled_among_grown_candidates(n: int, steps: int) -
 @quick
 def test_little_time_leaves_growth_out() -> None:
     found = sample(gaussian(100, 60), seconds=1.0)
-    assert found.summary["chosen"]["parents"] == "candidates"
-    assert found.summary["chosen"]["seconds"] == 1.0
-    assert "as growing them takes more than half of 1 seconds" in found.summary["choices"][2]
+    assert account_of(found).chosen.as_dict()["parents"] == "candidates"
+    assert account_of(found).chosen.as_dict()["seconds"] == 1.0
+    assert "as growing them takes more than half of 1 seconds" in account_of(found).choices[2]
 
 
 def test_the_rules_of_costs() -> None:
@@ -191,8 +192,8 @@ def test_the_rules_of_costs() -> None:
 
 def test_long_enough_chains_are_trusted(asia: Data) -> None:
     found = sample(asia, algorithm="mcmc")
-    assert found.summary["until_met"]
-    assert found.summary["verdict"] == "trustworthy"
+    assert chains_of(found).rule_met
+    assert account_of(found).verdict == "trustworthy"
     assert np.abs(found.edges - sample(asia).edges).max() < 0.1
 
 
@@ -210,9 +211,9 @@ def test_warnings_point_at_the_line_that_called() -> None:
 @pytest.mark.parametrize(("height", "tilt"), [(40.0, 0.0), (300.0, 1.0)])
 def test_chains_in_different_modes_are_not_trusted(height: float, tilt: float) -> None:
     found = sample(two_modes(height, tilt), algorithm="mcmc", steps=4_000, chains=6)
-    assert found.summary["until_met"] is False
-    assert found.summary["verdict"] == "not converged"
-    words = " ".join(found.summary["trust"])
+    assert chains_of(found).rule_met is False
+    assert account_of(found).verdict == "not converged"
+    words = " ".join(account_of(found).trust)
     assert "contradict each other" in words
     assert "trust" not in words
 
@@ -239,7 +240,7 @@ def test_every_choice_can_be_made_by_hand(
     steps = {} if "effective_samples" in options else {"steps": 600}
     found = sample(asia, **(steps | options))
     assert found.algorithm == algorithm
-    assert space in found.summary["space"]
+    assert space in found.summary_dict().get("space", "")
     assert found.target == options.get("target", "modular")
 
 
@@ -249,7 +250,7 @@ def test_models_and_ready_scores_will_do(asia: Data) -> None:
     assert np.array_equal(sample(model).edges, expected)
     assert np.array_equal(sample(model.scores).edges, expected)
     names = sample(["a", "b"], score=lambda node, parents: -float(len(parents)))
-    assert names.summary["choices"][0] == "There are 2 variables, scored by a function."
+    assert account_of(names).choices[0] == "There are 2 variables, scored by a function."
 
 
 def test_interventions_are_no_matter_for_tests() -> None:
@@ -257,7 +258,7 @@ def test_interventions_are_no_matter_for_tests() -> None:
     marked = arcwise.read(table, interventions={"X0": [True] * 5 + [False] * 35})
     with pytest.warns(arcwise.errors.ArcwiseWarning):
         found = sample(marked, steps=200, chains=2)
-    assert "grown from 'greedy:4'" in found.summary["choices"][2]
+    assert "grown from 'greedy:4'" in account_of(found).choices[2]
 
 
 def test_options_of_reading(asia: Data) -> None:
@@ -265,7 +266,7 @@ def test_options_of_reading(asia: Data) -> None:
     with pytest.warns(DataWarning):
         found = sample(holes, missing="drop", constant="drop")
     assert found.variables == ("a", "b")
-    assert "15 rows" in found.summary["choices"][0]
+    assert "15 rows" in account_of(found).choices[0]
 
 
 RANDOM = np.random.default_rng(1)

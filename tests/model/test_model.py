@@ -136,7 +136,7 @@ def test_a_dag_with_its_variables_in_another_order_weighs_the_same() -> None:
 
 
 def test_the_families_are_told_back() -> None:
-    rule = {
+    rule: dict[str, Any] = {
         "max_indegree": 2,
         "required_edges": [("a", "b")],
         "candidates": {"b": ["c", "d"], "c": ["d"]},
@@ -280,7 +280,7 @@ def test_a_prior_of_ones_own_must_give_weights() -> None:
         ),
         (lambda: Model(CASE.data).log_weight("x", []), ArgumentError, "node names 'x'"),
         (lambda: Model(CASE.data).log_weight("a", ["x"]), ArgumentError, "parents names 'x'"),
-        (lambda: arcwise.FunctionScore(3), ArgumentError, "function is 3"),
+        (lambda: arcwise.FunctionScore(3), ArgumentError, "function is 3"),  # type: ignore[arg-type]
         (lambda: FamilyScores.from_mapping({}), ArgumentError, "variables is empty"),
         (lambda: FamilyScores.from_mapping({"a": {}}), ArgumentError, "'a' has no parent set"),
         (
@@ -301,7 +301,7 @@ def test_a_prior_of_ones_own_must_give_weights() -> None:
             "'a' has a score that is no finite number",
         ),
         (
-            lambda: FamilyScores.from_mapping({"a": {(): "much"}}),
+            lambda: FamilyScores.from_mapping({"a": {(): "much"}}),  # type: ignore[dict-item]
             ArgumentError,
             "'a' has a score that is no finite number",
         ),
@@ -332,7 +332,7 @@ def test_the_best_families() -> None:
 def test_provenance_tells_constraints_and_candidates() -> None:
     data = arcwise.simulate.asia().sample(50, seed=1)
     free = Model(data).provenance()
-    assert (free["constraints"], free["candidates"], free["plus_one"]) == ({}, None, False)
+    assert (free.constraints, free.candidates, free.plus_one) == ({}, None, False)
     told = Model(
         data,
         required_edges=[("smoke", "lung")],
@@ -341,7 +341,7 @@ def test_provenance_tells_constraints_and_candidates() -> None:
         candidates=arcwise.candidates(data, "greedy:2"),
         plus_one=True,
     )
-    said = json.loads(json.dumps(told.provenance()))
+    said = json.loads(json.dumps(told.provenance().as_dict()))
     assert said["constraints"]["required_edges"] == [["smoke", "lung"]]
     assert said["constraints"]["forbidden_edges"] == [["dysp", "asia"], ["dysp", "smoke"]]
     assert said["constraints"]["max_indegree"]["tub"] == 1

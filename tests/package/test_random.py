@@ -21,7 +21,8 @@ def numpy_philox(counter: int, key: list[int], count: int) -> list[int]:
     generator = np.random.Philox(
         counter=np.array(words, dtype=np.uint64), key=np.array(key, dtype=np.uint64)
     )
-    return generator.random_raw(count).tolist()
+    numbers: list[int] = generator.random_raw(count).tolist()
+    return numbers
 
 
 def random_bits(seed: int, stream: int, count: int) -> np.ndarray:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,9 +25,10 @@ def blocks(page: str) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def _names_forgotten():
+def _names_forgotten() -> Iterator[None]:
     """Take back the names under which the pages enter scores and priors of their own."""
-    kept = [(names, dict(names)) for names in (NAMED_SCORES, NAMED_PRIORS)]
+    registers: list[dict[str, Any]] = [NAMED_SCORES, NAMED_PRIORS]
+    kept = [(names, dict(names)) for names in registers]
     yield
     for names, before in kept:
         names.clear()
@@ -34,7 +37,9 @@ def _names_forgotten():
 
 @pytest.mark.usefixtures("_names_forgotten")
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
-def test_python_blocks_run_and_print_what_the_page_says(page, tmp_path, monkeypatch, capsys):
+def test_python_blocks_run_and_print_what_the_page_says(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     shown = blocks(page)
     ran = 0
@@ -50,7 +55,9 @@ def test_python_blocks_run_and_print_what_the_page_says(page, tmp_path, monkeypa
     assert ran > 0
 
 
-def test_shell_blocks_of_the_readme_run(tmp_path, monkeypatch, capsys):
+def test_shell_blocks_of_the_readme_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     commands = [
         line.removeprefix("$ ")
@@ -65,7 +72,7 @@ def test_shell_blocks_of_the_readme_run(tmp_path, monkeypatch, capsys):
     assert len(arcwise.read_scores(tmp_path / "asia.jkl")) == 512
 
 
-def test_the_table_of_the_readme_is_what_the_demo_finds():
+def test_the_table_of_the_readme_is_what_the_demo_finds() -> None:
     demo = re.search(r"^demo:.*?\n\n", (ROOT / "Makefile").read_text(), re.MULTILINE | re.DOTALL)
     assert demo is not None
     assert "simulate asia --rows 2000 --seed 1" in demo[0]

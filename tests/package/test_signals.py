@@ -62,7 +62,9 @@ def test_other_threads_leave_signals_alone() -> None:
     assert failed == []
 
 
-def test_the_command_line_takes_sigterm_as_ctrl_c_all_along(monkeypatch, capsys):
+def test_the_command_line_takes_sigterm_as_ctrl_c_all_along(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def killed(*_: object, **__: object) -> int:
         signal.raise_signal(signal.SIGTERM)
         return 0

@@ -48,7 +48,7 @@ def test_two_coefficients_vary_as_the_whole_precision_matrix_says() -> None:
     model, _, scale = simple_model()
     dag = Dag(model.variables, {"X1": ["X0"], "X2": ["X0", "X1"]})
     found = arcwise.effects(dag, model, draws=20_000, seed=4)
-    sigma = invwishart(5.5 + 8, scale).rvs(20_000, random_state=5)
+    sigma: Any = invwishart(5.5 + 8, scale).rvs(20_000, random_state=5)
     of_x1 = sigma[:, 0, 1] / sigma[:, 0, 0]
     of_x2 = np.linalg.solve(sigma[:, :2, :2], sigma[:, :2, 2:])[:, :, 0]
     expected = {

@@ -95,12 +95,12 @@ def test_effects_of_a_known_network_are_found() -> None:
 
 def test_effects_over_an_uncertain_structure_come_near_the_truth() -> None:
     dag = Dag(["a", "b", "c"], {"b": ["a"], "c": ["a", "b"]})
-    weights = [[0, 1.5, -1], [0, 0, 2], [0, 0, 0]]
+    weights = np.array([[0, 1.5, -1], [0, 0, 2], [0, 0, 0]])
     data = arcwise.simulate.GaussianNetwork(dag, weights).sample(5000, seed=1)
     model = Model(data, temporal_order=[["a"], ["b"], ["c"]])
     run = arcwise.mcmc(model, "partitions", steps=2000, chains=2, seed=1)
     found = arcwise.effects(run, model, seed=1)
-    assert np.allclose(found.mean, [[0, 1.5, 2.0], [0, 0, 2.0], [0, 0, 0]], atol=0.1)
+    assert np.allclose(found.mean, np.array([[0, 1.5, 2], [0, 0, 2], [0, 0, 0]]), atol=0.1)
     assert found.probabilities[0, 2] == 1.0
     assert found.probabilities[2, 0] == 0.0
 
@@ -175,7 +175,7 @@ def table_row(found: Effects, source: str, target: str) -> tuple[Any, ...]:
 def test_the_table_and_its_file(tmp_path: Path) -> None:
     model, _, _ = simple_model()
     found = arcwise.effects(arcwise.ExactSampler(model).dags(200, seed=1), model, draws=5, seed=1)
-    table = found.table(0.9)
+    table: list[Any] = found.table(0.9)
     assert len(table) == 6
     assert [abs(row[2]) for row in table] == sorted((abs(row[2]) for row in table), reverse=True)
     row = table_row(found, "X0", "X1")
@@ -204,7 +204,7 @@ def test_chosen_pairs_alone_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.array_equal(chosen.mean, every.mean)
     assert np.isnan(chosen.standard_errors[0, 1])
     assert len(chosen.table()) == 1
-    monkeypatch.setattr("arcwise.parameters.effects.MOST_KEPT", 100)
+    monkeypatch.setattr("arcwise.parameters.effects.MAX_KEPT", 100)
     assert arcwise.effects(sample, model, seed=1).pairs == ()
     assert np.array_equal(arcwise.effects(sample, model, seed=1).mean, every.mean)
 

@@ -1,4 +1,4 @@
-"""P(y | do(x)) is what predicting a row with x set from outside says, over DAGs and parameters."""
+"""P(y | do(x)) agrees with the prediction of a row with an intervention on x, DAGs averaged."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def averaged(
 ) -> np.ndarray:
     weights = np.exp(np.array(log_weights) - max(log_weights))
     each = [reference.interventional(dag, score, case.rows, target, setting) for dag in dags]
-    return weights / weights.sum() @ np.array(each)
+    mean: np.ndarray = weights / weights.sum() @ np.array(each)
+    return mean
 
 
 @given(st.data())
@@ -101,7 +102,11 @@ def test_four_variables_agree_with_brute_force(rule: dict[str, Any], every: int)
 
 def network_prior() -> tuple[BDe, np.ndarray]:
     """Return a prior network in which c is never 1 where a is 0, and its joint distribution."""
-    tables = {"a": [0.4, 0.6], "b": [[0.5, 0.5], [0.2, 0.8]], "c": [[1.0, 0.0], [0.3, 0.7]]}
+    tables: dict[str, Any] = {
+        "a": [0.4, 0.6],
+        "b": [[0.5, 0.5], [0.2, 0.8]],
+        "c": [[1.0, 0.0], [0.3, 0.7]],
+    }
     network = arcwise.simulate.DiscreteNetwork(
         Dag(["a", "b", "c"], {"b": ["a"], "c": ["a"]}), dict.fromkeys("abc", (0, 1)), tables
     )
@@ -240,12 +245,14 @@ def test_tables_and_files(tmp_path: Path) -> None:
     model = Model({"x": ["no", "yes"] * 10, "y": [True, False] * 10})
     dag = Dag(["x", "y"], {"y": ["x"]})
     found = arcwise.interventional(dag, model, "y", {"x": "yes"}, draws=100, seed=1)
-    (level, mean, error, low, high), _ = found.table()
+    rows: list[Any] = found.table()
+    level, mean, error, low, high = rows[0]
     assert level is False
     assert mean == found[False] == found.mean[0]
     assert math.isnan(error)  # of a single DAG
     assert [low, high] == found.quantiles(False, [0.025, 0.975]).tolist()
-    assert math.isnan(arcwise.interventional(dag, model, "y", {"x": "yes"}).table()[0][-1])
+    undrawn: list[Any] = arcwise.interventional(dag, model, "y", {"x": "yes"}).table()
+    assert math.isnan(undrawn[0][-1])
     found.write(tmp_path / "y.csv")
     lines = (tmp_path / "y.csv").read_text().splitlines()
     assert lines[0] == "y,mean,standard_error,low,high"
@@ -284,12 +291,14 @@ def test_tiny_parameters_still_give_probabilities() -> None:
 
 
 def test_too_large_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcwise.parameters.interventional.LARGEST_TABLE", 4)
+    monkeypatch.setattr("arcwise.parameters.interventional.MAX_CELLS", 4)
     model = Model(codes(20, 3, 1))
     wide = Dag(model.variables, {"X2": ["X0", "X1"]})
-    with pytest.raises(CapacityError, match="needs a table of 8 cells in one of the DAGs; up to 4"):
+    with pytest.raises(
+        CapacityError, match="needs a table of 8 cells in one of the DAGs, but at most 4"
+    ):
         arcwise.interventional(wide, model, "X2", {})
     assert arcwise.interventional(wide, model, "X2", {"X0": 1}).mean.shape == (2,)
-    monkeypatch.setattr("arcwise.parameters.dirichlet.LARGEST_TABLE", 4)
+    monkeypatch.setattr("arcwise.parameters.dirichlet.MAX_CELLS", 4)
     with pytest.raises(CapacityError, match="the table of 'X2' given 2 parents has 8 cells"):
         arcwise.interventional(wide, model, "X2", {"X0": 1})

@@ -17,8 +17,10 @@ from arcwise import Cpdag, Dag, Posterior, plots
 from arcwise.errors import ArgumentError, MissingDependencyError
 from arcwise.plots.effects import weighted_quantiles
 from arcwise.plots.figures import shortened
+from arcwise.records.runs import ExactRun
 from support.edge_chains import chain_posterior, flipping
 from support.exact_models import names
+from support.run_records import annealing_run
 from support.sampled_posteriors import sampled_posterior
 
 
@@ -26,7 +28,7 @@ def posterior_of(edges: dict[tuple[int, int], float], n: int, **changes: Any) ->
     matrix = np.zeros((n, n))
     for pair, probability in edges.items():
         matrix[pair] = probability
-    return Posterior(changes.pop("variables", names(n)), "modular", "exact", matrix, **changes)
+    return Posterior(changes.pop("variables", names(n)), "modular", ExactRun(), matrix, **changes)
 
 
 def arrows(axes: Any) -> dict[str, FancyArrowPatch]:
@@ -45,7 +47,7 @@ def test_network_has_the_edges_above_the_threshold_wider_and_darker_if_more_prob
     brightness = [sum(to_rgb(drawn[edge].get_edgecolor()[:3])) for edge in order]
     assert brightness == sorted(brightness, reverse=True)
     assert {text.get_text() for text in axes.texts} == set(names(5))
-    assert axes.get_title() == "Edges of probability 0.3 or more"
+    assert axes.get_title() == "Edges with probability 0.3 or more"
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["50%", "75%", "100%"]
     assert len(arrows(plots.network(posterior_of(edges, 5), 0.1))) == 5
 
@@ -83,7 +85,7 @@ def test_labels_of_a_network_do_not_overlap_and_arrows_end_at_their_boxes(
     for edge, arrow in arrows(axes).items():
         source, target = (labels[name] for name in edge.split(" -> "))
         # The line without its head, from the rim of one box to that of the other.
-        points = arrow._get_path_in_displaycoord()[0][0].vertices
+        points = arrow._get_path_in_displaycoord()[0][0].vertices  # type: ignore[attr-defined]
         for name, end in ((source, points[0]), (target, points[-1])):
             box = boxes[name]
             apart = np.maximum(np.abs(end - (box.p0 + box.p1) / 2) - (box.p1 - box.p0) / 2, 0.0)
@@ -108,7 +110,7 @@ def test_two_edges_between_the_same_nodes_are_drawn_apart() -> None:
     axes = plots.network(posterior_of({(0, 1): 0.5, (1, 0): 0.45}, 2))
     axes.figure.draw_without_rendering()
     middles = [
-        np.mean(arrow._get_path_in_displaycoord()[0][0].vertices, axis=0)
+        np.mean(arrow._get_path_in_displaycoord()[0][0].vertices, axis=0)  # type: ignore[attr-defined]
         for arrow in arrows(axes).values()
     ]
     assert np.hypot(*(middles[0] - middles[1])) > 4.0
@@ -156,9 +158,9 @@ def test_traces() -> None:
     assert x[0] == 1
     assert x[-1] == 5000
     assert y == pytest.approx(posterior.traces.log_weights[1][x.astype(int) - 1])
-    runs = chain_posterior({(0, 1): flipping(1, 50, 0.3, 1)}, algorithm="ais")
-    assert plots.traces(runs).get_xlabel() == "annealing run"
-    with pytest.raises(ArgumentError, match="has no traces; use mcmc"):
+    runs = chain_posterior({(0, 1): flipping(1, 50, 0.3, 1)}, run=annealing_run())
+    assert plots.traces(runs).get_xlabel() == "particle"
+    with pytest.raises(ArgumentError, match="has no traces; give one of mcmc"):
         plots.traces(posterior_of({}, 2))
 
 
@@ -171,18 +173,18 @@ def test_agreement_marks_the_edge_chains_differ_most_about() -> None:
     assert len(points.get_offsets()) == 12
     assert sorted(ring.get_offsets()[0]) == pytest.approx([0.0, 0.75])
     (words,) = axes.texts
-    assert words.get_text() == "x0 → x3\n0.75 apart"
+    assert words.get_text() == "x0 → x3\ndifference 0.75"
     assert "chain 3" in axes.get_ylabel()
     axes.figure.draw_without_rendering()
     box = words.get_window_extent()
     assert axes.figure.bbox.contains(box.x0, box.y0)
     assert axes.figure.bbox.contains(box.x1, box.y1)
     chosen = plots.agreement(posterior, (1, 0))
-    assert chosen.get_xlabel() == "edge probability by chain 2"
+    assert chosen.get_xlabel() == "edge probability, chain 2"
     for wrong in ((0, 0), (0, 3)):
         with pytest.raises(ArgumentError, match="two different numbers from 0 to 2"):
             plots.agreement(posterior, wrong)
-    with pytest.raises(ArgumentError, match="no two chains"):
+    with pytest.raises(ArgumentError, match="does not have two chains"):
         plots.agreement(posterior_of({}, 2))
 
 
@@ -243,4 +245,4 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     posterior = sampled_posterior()
     for plot in (plots.network, plots.edge_matrix, plots.traces):
         with pytest.raises(MissingDependencyError, match=r"pip install 'arcwise\[plots\]'"):
-            plot(posterior)  # type: ignore[operator]
+            plot(posterior)

@@ -10,6 +10,7 @@ from arcwise import Cpdag, Dag, DagSample, ExactSampler, Posterior
 from arcwise.errors import ArgumentError
 from support.enumerated import every_dag, law_of, sample_of
 from support.exact_models import flat_model, names, random_model
+from support.run_records import chain_run
 from support.sampled_posteriors import sampled_posterior
 
 
@@ -17,7 +18,7 @@ def with_edges(edges: dict[tuple[int, int], float], n: int = 3) -> Posterior:
     matrix = np.zeros((n, n))
     for place, probability in edges.items():
         matrix[place] = probability
-    return Posterior(names(n), "modular", "mcmc", matrix)
+    return Posterior(names(n), "modular", chain_run(), matrix)
 
 
 CYCLE = {(0, 1): 0.6, (1, 2): 0.7, (2, 0): 0.55, (1, 0): 0.4, (0, 2): 0.2}
@@ -98,7 +99,7 @@ def test_probabilities_of_classes_are_those_of_enumeration() -> None:
         key = arcwise.cpdag(dag)
         by_class[key] = by_class.get(key, 0.0) + float(share)
     for graph, probability in zip(expected.graphs, expected.probabilities, strict=True):
-        assert by_class[graph] == pytest.approx(probability)  # type: ignore[index]
+        assert by_class[graph] == pytest.approx(probability)
     best = sorted(by_class.values(), reverse=True)
     assert expected.probabilities == pytest.approx(best[: len(expected)])
     assert sum(best[: len(expected) - 1]) < 0.8 <= sum(best[: len(expected)])
@@ -114,7 +115,7 @@ def test_known_coverage_makes_probabilities_exact() -> None:
     chosen = weighted.credible_set(0.5)
     truth = {dag: float(share) for dag, share in zip(law, law.shares, strict=True)}
     for dag, probability in zip(chosen.graphs, chosen.probabilities, strict=True):
-        assert truth[dag] == pytest.approx(probability, rel=1e-9)  # type: ignore[index]
+        assert truth[dag] == pytest.approx(probability, rel=1e-9)
     everything = weighted.credible_set(1.0)
     assert everything.reached == pytest.approx(weighted.coverage)
 

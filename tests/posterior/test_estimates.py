@@ -17,6 +17,7 @@ from arcwise.posterior.estimate import Interval, event_interval
 from arcwise.statistics.convergence import weighted_standard_error
 from support.enumerated import law_of
 from support.exact_models import flat_model, random_model
+from support.run_records import chain_run
 from support.sampled_posteriors import random_sample, sampled_posterior
 
 TEXTS = (
@@ -161,7 +162,7 @@ def test_intervals_of_probabilities() -> None:
 
 def test_no_dags_and_no_errors() -> None:
     edges = np.array([[0.0, 0.25], [0.5, 0.0]])
-    posterior = Posterior(("a", "b"), "modular", "mcmc", edges)
+    posterior = Posterior(("a", "b"), "modular", chain_run(), edges)
     found = posterior.estimate("a -> b")
     assert (found.value, found.interval) == (0.25, (0.0, 1.0))
     assert math.isnan(found.standard_error)

@@ -16,7 +16,9 @@ from arcwise import Posterior
 from arcwise.errors import ArcwiseWarning, ArgumentError
 from arcwise.posterior import Traces
 from arcwise.posterior.evidence import log_mean
+from arcwise.support.descriptions import Description
 from support.exact_models import random_model
+from support.run_records import chains_of, merged_of
 from support.sampled_posteriors import sampled_posterior
 from support.sampling_errors import assert_common_within_errors
 
@@ -59,10 +61,10 @@ def test_many_short_runs_are_one_long_run(algorithm: str, space: str) -> None:
         off = whole.evidence.log_evidence - exact.log_evidence
         assert abs(off) < 5 * whole.evidence.standard_error
         assert whole.evidence.lower_bounds["slack-2"].value < exact.log_evidence
-        assert whole.summary["runs"] == 360
+        assert merged_of(whole).runs == 360
     else:
-        assert whole.summary["chains"] == 12
-        assert len(whole.summary["states"]) == 12
+        assert merged_of(whole).chains == 12
+        assert len(merged_of(whole).states) == 12
 
 
 def test_annealing_runs_count_by_their_weights() -> None:
@@ -71,18 +73,18 @@ def test_annealing_runs_count_by_their_weights() -> None:
     assert whole.traces is not None
     logs = whole.traces.log_weights[0]
     assert len(logs) == 120
-    totals = [np.exp(part.traces.log_weights[0] - logs.max()).sum() for part in parts]  # type: ignore[union-attr]
+    totals = [np.exp(part.traces.log_weights[0] - logs.max()).sum() for part in parts]
     expected = (totals[0] * parts[0].edges + totals[1] * parts[1].edges) / sum(totals)
     np.testing.assert_allclose(whole.edges, expected, atol=1e-12)
     # As if all runs had been made at once.
     np.testing.assert_allclose(
-        whole.dags.probability("x0 -- x1"),  # type: ignore[union-attr]
-        sum(t * p.dags.probability("x0 -- x1") for t, p in zip(totals, parts, strict=True))  # type: ignore[union-attr]
+        whole.dags.probability("x0 -- x1"),
+        sum(t * p.dags.probability("x0 -- x1") for t, p in zip(totals, parts, strict=True))
         / sum(totals),
     )
     assert whole.evidence is not None
     assert parts[0].evidence is not None
-    shift = parts[0].evidence.log_evidence - log_mean(parts[0].traces.log_weights[0]).value  # type: ignore[union-attr]
+    shift = parts[0].evidence.log_evidence - log_mean(parts[0].traces.log_weights[0]).value
     value, error = log_mean(logs)
     assert whole.evidence.log_evidence == pytest.approx(value + shift, abs=1e-9)
     assert whole.evidence.standard_error == pytest.approx(error, rel=0.1)
@@ -93,18 +95,18 @@ def test_annealing_runs_count_by_their_weights() -> None:
 def test_chains_count_by_their_states() -> None:
     one = run("mcmc", "partitions", 1, steps=3000)
     other = run("mcmc", "partitions", 2, steps=9000, thinning=3)
-    states = [sum(part.summary["states"]) for part in (one, other)]
+    states = [sum(chains_of(part).states) for part in (one, other)]
     whole = one + other
     expected = (states[0] * one.edges + states[1] * other.edges) / sum(states)
     np.testing.assert_allclose(whole.edges, expected, atol=1e-12)
     share = states[0] / sum(states)
-    errors = np.sqrt(share**2 * one.edge_errors**2 + (1 - share) ** 2 * other.edge_errors**2)  # type: ignore[operator]
+    errors = np.sqrt(share**2 * one.edge_errors**2 + (1 - share) ** 2 * other.edge_errors**2)
     np.testing.assert_allclose(whole.edge_errors, errors)
     assert whole.traces is None  # other steps between their numbers
-    assert whole.summary["largest_edge_difference_between_parts"] == pytest.approx(
+    assert merged_of(whole).difference_between_parts == pytest.approx(
         np.abs(one.edges - other.edges).max()
     )
-    assert [part["seed"] for part in whole.summary["parts"]] == [1, 2]
+    assert [part.settings.seed for part in merged_of(whole).parts] == [1, 2]
 
 
 def test_evidence_of_chains() -> None:
@@ -112,7 +114,7 @@ def test_evidence_of_chains() -> None:
     whole = Posterior.concatenate(parts)
     assert whole.evidence is not None
     logs = [part.log_evidence for part in parts]
-    assert whole.evidence.log_evidence == pytest.approx(np.mean(logs))  # type: ignore[arg-type]
+    assert whole.evidence.log_evidence == pytest.approx(np.mean(logs))
     mixed = parts[0] + run("mcmc", "partitions", 3)
     assert mixed.evidence == parts[0].evidence
     assert mixed.algorithm == "mc3"
@@ -123,13 +125,13 @@ def test_merged_runs_merge_again_and_are_saved(tmp_path: Path) -> None:
     whole = (one + two) + three
     at_once = Posterior.concatenate([one, two, three])
     np.testing.assert_allclose(whole.edges, at_once.edges)
-    np.testing.assert_allclose(whole.edge_errors, at_once.edge_errors)  # type: ignore[arg-type]
+    np.testing.assert_allclose(whole.edge_errors, at_once.edge_errors)
     assert whole.traces is not None
     assert len(whole.traces.log_weights) == 6
     whole.save(tmp_path / "whole.npz")
     again = Posterior.load(tmp_path / "whole.npz")
     assert again.probability("x0 ~> x3") == whole.probability("x0 ~> x3")
-    assert again.summary["states"] == whole.summary["states"]
+    assert again.run == whole.run
     with pytest.raises(ArgumentError, match=r"^two posteriors are the same run"):
         again + two
     assert Posterior.concatenate([one]) is one
@@ -143,10 +145,10 @@ def test_what_does_not_belong_together() -> None:
             other, target="order-modular"
         ),
         "score is .* in one posterior and 'BGe' in another": replace(
-            other, provenance=dict(other.provenance) | {"score": "BGe"}
+            other, provenance=replace(other.provenance, score=Description("BGe"))
         ),
         "data_fingerprint is None in one posterior and 'f' in another": replace(
-            other, provenance=dict(other.provenance) | {"data_fingerprint": "f"}
+            other, provenance=replace(other.provenance, data_fingerprint="f")
         ),
         "variables is .* in one posterior and .* in another": sampled_posterior(),
         "a posterior by 'exact' is no run that others could add to; concatenate": arcwise.exact(
@@ -159,7 +161,6 @@ def test_what_does_not_belong_together() -> None:
         "DAGs of some posteriors are weighted by their numbers of orders and": run(
             "mcmc", "linear", 2
         ),
-        "the summary of a posterior does not say how many states": replace(other, summary={}),
     }
     for said, posterior in refused.items():
         with pytest.raises(ArgumentError, match=f"^{said}"):
@@ -172,4 +173,4 @@ def test_what_does_not_belong_together() -> None:
     with pytest.raises(ArgumentError, match=r"^an annealed posterior has no traces"):
         annealed + replace(run("ais", "partitions", 2), traces=None)
     with pytest.raises(ArgumentError, match=r"^two posteriors are the same run"):
-        annealed + replace(annealed, traces=Traces(annealed.traces.log_weights, 3))  # type: ignore[union-attr]
+        annealed + replace(annealed, traces=Traces(annealed.traces.log_weights, 3))

@@ -143,7 +143,7 @@ def test_constants_of_nodes_count() -> None:
     class Shifted(Prior):
         def terms(self, variables: Any) -> PriorTerms:
             zero = PriorTerms.zero(len(variables))
-            return PriorTerms(np.arange(len(variables)) - 0.5, zero.size, zero.edge)
+            return PriorTerms(np.arange(float(len(variables))) - 0.5, zero.size, zero.edge)
 
     for target in TARGETS:
         model = flat_model(4, prior=Shifted())

@@ -188,8 +188,8 @@ def test_as_prior_takes_every_form() -> None:
     ("build", "message"),
     [
         (lambda: as_prior("fiar"), "prior is 'fiar'; give one of .*'fair'.*'uniform'"),
-        (lambda: as_prior(Fair), r"the class Fair; give an instance of it, as in Fair\(\)"),
-        (lambda: as_prior(3), "prior is of type int"),
+        (lambda: as_prior(Fair), r"the class Fair; give an instance of it, as in Fair\(\)"),  # type: ignore[arg-type]
+        (lambda: as_prior(3), "prior is of type int"),  # type: ignore[arg-type]
         (lambda: EdgeWeights([[1, 0], [1, 1]]), r"weights holds 0 at \[0, 1\]; .*forbidden_edges"),
         (lambda: EdgeWeights({("a", "b"): -1}), "weights holds -1 at 'a' -> 'b'"),
         (lambda: EdgeWeights({("a", "b"): "x"}), "'a' -> 'b' has the weight 'x'; give a number"),
@@ -209,7 +209,7 @@ def test_as_prior_takes_every_form() -> None:
         (lambda: DistanceToDag(Dag([*NAMES, "e"], {}), 0.5).terms(NAMES), "names 'e'"),
         (lambda: DistanceToDag("dag", 0.5), "give a networkx DiGraph"),
         (lambda: EdgePenalty(math.inf), "log_penalty is inf; .*forbidden_edges"),
-        (lambda: FunctionPrior(3), "function is 3"),
+        (lambda: FunctionPrior(3), "function is 3"),  # type: ignore[arg-type]
         (
             lambda: FunctionPrior(lambda v, p: math.nan).log_weight(NAMES, "a", ["b"]),
             r"gave nan for the node 'a' with the parents \['b'\]",

@@ -69,4 +69,5 @@ def ancestor_probabilities(n: int, log_weight: LogWeight, *, order_modular: bool
     weights = np.exp(logs - logs.max())
     if order_modular:
         weights *= counts
-    return np.tensordot(weights, is_ancestor, axes=1) / weights.sum()
+    mean: np.ndarray = np.tensordot(weights, is_ancestor, axes=1) / weights.sum()
+    return mean

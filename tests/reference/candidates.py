@@ -38,7 +38,7 @@ def fisher_z(values: np.ndarray) -> Independence:
 
 
 def g_squared(
-    rows: Sequence[Sequence[int]], weights: Sequence[float] | None = None
+    rows: Sequence[Sequence[int]], weights: Sequence[float] | np.ndarray | None = None
 ) -> Independence:
     """Return the likelihood-ratio test, degrees of freedom from the levels seen in each stratum."""
     counting = weights if weights is not None else [1.0] * len(rows)
@@ -47,7 +47,7 @@ def g_squared(
         strata: dict[tuple[int, ...], Counter[tuple[int, int]]] = {}
         for row, weight in zip(rows, counting, strict=True):
             key = tuple(row[z] for z in given)
-            strata.setdefault(key, Counter())[row[x], row[y]] += weight  # type: ignore[assignment]
+            strata.setdefault(key, Counter())[row[x], row[y]] += weight
         statistic = 0.0
         freedom = 0
         for cells in strata.values():

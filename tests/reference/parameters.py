@@ -13,8 +13,10 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 
+import numpy as np
+
 from reference.dags import Parents
-from reference.scores import Matrix, Rows, block, determinant, moments
+from reference.scores import Matrix, Numbers, Rows, block, determinant, moments
 
 Score = Callable[[Rows, int, tuple[int, ...]], float]
 """The log marginal likelihood of a family, from rows, node and parents."""
@@ -82,8 +84,8 @@ def posterior_scale(
     rows: Rows,
     node: int,
     alpha_mu: float,
-    prior_mean: Sequence[float],
-    prior_scale: Sequence[Sequence[float]],
+    prior_mean: Numbers,
+    prior_scale: Sequence[Numbers] | np.ndarray,
 ) -> Matrix:
     """Return the matrix R of the rows that count for a node, without rounding."""
     total, mean, scatter = moments(rows, node)

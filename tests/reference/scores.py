@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import multigammaln
 
 Cell = tuple[int, ...]
+Numbers = Sequence[float] | np.ndarray
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def bde_of_marginals(
     node: int,
     parents: Sequence[int],
     equivalent_sample_size: float,
-    marginals: Sequence[Sequence[float]],
+    marginals: Sequence[Numbers],
 ) -> float:
     """Share the equivalent sample size as independent variables would."""
 
@@ -199,8 +200,8 @@ def bge(
     parents: Sequence[int],
     alpha_mu: float,
     alpha_w: float,
-    prior_mean: Sequence[float],
-    prior_scale: Sequence[Sequence[float]],
+    prior_mean: Numbers,
+    prior_scale: Sequence[Numbers] | np.ndarray,
 ) -> float:
     """Return the ratio of the marginal likelihoods of node-and-parents and of the parents.
 

@@ -21,7 +21,8 @@ def log_add(numbers: list[np.longdouble]) -> np.longdouble:
     top = max(numbers)
     if np.isneginf(top):
         return top
-    return top + np.log(np.sum(np.exp(np.array(numbers) - top)))
+    total: np.longdouble = top + np.log(np.sum(np.exp(np.array(numbers) - top)))
+    return total
 
 
 def forward_programme(table: _core.FamilyTable) -> np.ndarray:

@@ -9,10 +9,15 @@ import numpy as np
 import pytest
 
 import arcwise
+from arcwise.posterior.summary import summary_of
+from arcwise.records.account import Account, Choices
+from arcwise.records.algorithm import Algorithm
+from arcwise.records.runs import ExactRun
 from arcwise.report import report_contents
 from arcwise.report.network import MOST_EDGES, SMALLEST_PROBABILITY
 from arcwise.report.words import number
 from support.exact_models import names
+from support.run_records import chain_run
 from support.sampled_posteriors import sampled_posterior
 
 
@@ -81,7 +86,7 @@ def test_a_large_dense_posterior_is_cut_and_the_page_says_so() -> None:
     n = 80
     edges = np.random.default_rng(1).random((n, n)) * 0.5
     np.fill_diagonal(edges, 0.0)
-    posterior = arcwise.Posterior(tuple(names(n)), "modular", "exact", edges)
+    posterior = arcwise.Posterior(tuple(names(n)), "modular", ExactRun(), edges)
     network = report_contents(posterior)["network"]
     assert len(network["edges"]) == MOST_EDGES
     off_diagonal = np.sort(edges[~np.eye(n, dtype=np.bool_)])[::-1]
@@ -102,7 +107,9 @@ def test_places_are_in_the_picture_and_apart() -> None:
 
 def test_edges_there_and_back_pass_on_different_sides() -> None:
     edges = np.array([[0.0, 0.45], [0.55, 0.0]])
-    network = report_contents(arcwise.Posterior(("a", "b"), "modular", "exact", edges))["network"]
+    network = report_contents(arcwise.Posterior(("a", "b"), "modular", ExactRun(), edges))[
+        "network"
+    ]
     there, back = (np.array(edge[4]) for edge in network["edges"])
     assert there.tolist() != back.tolist()
     assert len(there) + len(back) >= 1
@@ -137,7 +144,9 @@ def test_the_panel_has_the_likeliest_parent_sets(
 
 
 def test_without_dags_and_families_the_panel_says_why() -> None:
-    posterior = arcwise.Posterior(("a", "b"), "modular", "other", np.array([[0, 0.5], [0.2, 0]]))
+    posterior = arcwise.Posterior(
+        ("a", "b"), "modular", chain_run(), np.array([[0, 0.5], [0.2, 0]])
+    )
     contents = report_contents(posterior)
     assert contents["nodes"]["parent_sets"] is None
     assert "neither sampled DAGs nor" in contents["nodes"]["why_no_parent_sets"]
@@ -159,18 +168,25 @@ def test_the_summary_says_what_was_done(posteriors: dict[str, arcwise.Posterior]
 
 
 def test_what_was_chosen_is_told_in_its_own_words() -> None:
-    summary = {
-        "choices": ["Exact was too dear."],
-        "chosen": {"score": "BDeu()", "seed": 7, "parents": {"size": 8}},
-        "verdict": "doubtful",
-        "trust": ["Hm."],
-    }
-    posterior = sampled_posterior(summary=summary)
+    chosen = Choices(
+        score="BDeu()",
+        prior="Uniform()",
+        target="modular",
+        parents="all",
+        families=8,
+        algorithm=Algorithm.MCMC,
+        exact_operations=None,
+        exact_limit=1e10,
+        arguments={"moves": {"size": 8}},
+        seed=7,
+    )
+    account = Account(("Exact was too dear.",), chosen, "doubtful", ("Hm.",), 1.5)
+    posterior = sampled_posterior(account=account)
     contents = report_contents(posterior, title="T", data_description="Of lungs.")
     assert contents["title"] == "T"
     assert contents["done"] == ["Of lungs.", "Exact was too dear."]
     assert contents["provenance"][2]["title"] == "Chosen or given"
-    assert ["Parents: size", "8"] in contents["provenance"][2]["rows"]
+    assert ["Moves: size", "8"] in contents["provenance"][2]["rows"]
     assert "arcwise.sample(data, seed=7)" in contents["reproduction"]["code"]
     assert not {"Choices", "Trust", "Verdict"} & {
         row[0] for row in contents["provenance"][1]["rows"]
@@ -181,7 +197,7 @@ def test_connections_without_direction_are_named() -> None:
     edges = np.zeros((4, 4))
     edges[0, 1] = edges[1, 0] = 0.5
     edges[2, 3] = 0.95
-    posterior = arcwise.Posterior(("a", "b", "c", "d"), "modular", "exact", edges)
+    posterior = arcwise.Posterior(("a", "b", "c", "d"), "modular", ExactRun(), edges)
     found = " ".join(report_contents(posterior)["found"]).replace("\u00a0", " ")
     assert "One edge has a probability of at least 0.9: c → d." in found
     assert "One connection is near-certain while the direction is open: a – b." in found
@@ -229,8 +245,8 @@ def test_provenance_has_every_setting(posteriors: dict[str, arcwise.Posterior]) 
     for posterior in posteriors.values():
         model, run = report_contents(posterior)["provenance"]
         values = dict(model["rows"])
-        assert values["Data fingerprint"] == posterior.provenance["data_fingerprint"]
+        assert values["Data fingerprint"] == posterior.provenance.data_fingerprint
         assert values["arcwise version"] == arcwise.__version__
         labels = " ".join(label for label, _ in run["rows"])
-        for name in posterior.summary:
+        for name in summary_of(posterior.run):
             assert name.replace("_", " ").split()[-1].lower() in labels.lower()

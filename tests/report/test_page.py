@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 import arcwise
+from arcwise import Partitions
 from arcwise.errors import MissingDependencyError
 from arcwise.report import report_contents, write_report
+from support.run_records import chain_run
 from support.sampled_posteriors import sampled_posterior
 
 NASTY = (
@@ -55,10 +57,9 @@ def test_names_cannot_break_out_of_the_page(tmp_path: Path) -> None:
     renamed = arcwise.Posterior(
         NASTY,
         "modular",
-        "mcmc",
+        chain_run(space=Partitions(), moves={"note</td>": 0.5, "<i>Odd</i>": 0.25}),
         posterior.edges,
-        dags=arcwise.DagSample(NASTY, posterior.dags.parents),  # type: ignore[union-attr]
-        summary={"space": "<i>Odd</i>", "note</td>": "</table>"},
+        dags=arcwise.DagSample(NASTY, posterior.dags.parents),
     )
     text = own_parts(page_of(renamed, tmp_path, title="</title><script>alert(2)</script>"))
     assert text.count("<script") == 4

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from arcwise.errors import RunDirectoryError
-from arcwise.runs import ledger as module
 from arcwise.runs.ledger import Ledger, is_blank, mended, read_all
 from arcwise.runs.packing import pack, unpack
 
 
-def _content(number: int) -> tuple[dict[str, object], bytes, bytes]:
+def _content(number: int) -> tuple[dict[str, Any], bytes, bytes]:
     random = np.random.default_rng(number)
-    facts: dict[str, object] = {"number": number, "calls": [["sample", number, 0.5]]}
+    facts: dict[str, Any] = {"number": number, "calls": [["sample", number, 0.5]]}
     return facts, random.bytes(3000), random.bytes(2000)
 
 
@@ -148,7 +149,7 @@ def test_mending_can_itself_be_cut_short(tmp_path: Path, monkeypatch: pytest.Mon
     path = tmp_path / "ledger.sqlite"
     whole = bytearray(_written(path, 6))
     whole[whole.index(_content(6)[1][:100])] ^= 1
-    replace = module.os.replace
+    replace = os.replace
     for stop in range(3):
         path.write_bytes(bytes(whole))
         left = [stop]
@@ -159,10 +160,10 @@ def test_mending_can_itself_be_cut_short(tmp_path: Path, monkeypatch: pytest.Mon
                 raise KeyboardInterrupt
             replace(old, new)
 
-        monkeypatch.setattr(module.os, "replace", replacing)
+        monkeypatch.setattr(os, "replace", replacing)
         with suppress(KeyboardInterrupt):
             mended(path)
-        monkeypatch.setattr(module.os, "replace", replace)
+        monkeypatch.setattr(os, "replace", replace)
         mended(path)
         assert _assert_goes_on(path, 6) == 5
         for file in tmp_path.glob("ledger.sqlite*"):

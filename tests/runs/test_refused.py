@@ -36,7 +36,9 @@ _MODEL = arcwise.Model(_DATA, max_indegree=2)
 def _begin(path: Path, **changed: Any) -> None:
     """Begin a run and stop it, or go on with one."""
     options: dict[str, Any] = {"model": _MODEL, "space": "partitions", "steps": 2000, "seed": 1}
-    told = {"chains": 2, "directory": path, "checkpoint_seconds": 0.003} | options | changed
+    told: dict[str, Any] = (
+        {"chains": 2, "directory": path, "checkpoint_seconds": 0.003} | options | changed
+    )
     model, space = told.pop("model"), told.pop("space")
     with pytest.raises(Stop):
         arcwise.mcmc(model, space, progress=stopping_at(0.8), **told)
@@ -183,7 +185,7 @@ def test_arguments_that_cannot_be(tmp_path: Path) -> None:
 
 def _said_of_files(path: Path) -> str | None:
     try:
-        settings = module.read_settings(path)
+        settings = module.read_directory(path)
         model = stored_model.read_model(path / "model.npz", settings["model"])
     except FileFormatError as error:
         return str(error)

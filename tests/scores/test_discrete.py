@@ -28,9 +28,9 @@ from support.strategies import Case, discrete_case, discrete_cases, rules
 SAMPLE_SIZES = st.sampled_from([0.01, 1.0, 7.5, 100.0])
 
 
-def skewed_marginals(levels: Any, seed: int = 3) -> list[np.ndarray]:
+def skewed_marginals(levels: Any, seed: int = 3) -> list[list[float]]:
     random = np.random.default_rng(seed)
-    return [random.dirichlet(np.full(count, 2.0)) for count in levels]
+    return [random.dirichlet(np.full(count, 2.0)).tolist() for count in levels]
 
 
 def random_network(case: Case, seed: int, impossible: bool = False) -> DiscreteNetwork:

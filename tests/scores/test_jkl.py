@@ -6,6 +6,7 @@ import math
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from arcwise import FamilyScores, Model, read_scores
 from arcwise.errors import ArgumentError, FileFormatError
 from support.strategies import discrete_case
 
-SCORES = {
+SCORES: dict[str, dict[Iterable[str], float]] = {
     "a": {(): -1.5, ("b",): -0.1, ("b", "c\u00e9"): -1e-300},
     "b": {(): 123456789.123456789},
     "c\u00e9": {("a",): -7.0, ("a", "b"): 5e-324},

@@ -88,7 +88,8 @@ def table_with(mean: list[float], scatter: list[list[float]], rows: int) -> np.n
     # Cosines of different frequencies are orthogonal to each other and to a constant.
     place = (np.arange(rows) + 0.5) * np.pi / rows
     waves = np.cos(np.outer(place, 1 + np.arange(len(mean)))) * np.sqrt(2 / rows)
-    return np.array(mean) + waves @ np.linalg.cholesky(np.array(scatter)).T
+    values: np.ndarray = np.array(mean) + waves @ np.linalg.cholesky(np.array(scatter)).T
+    return values
 
 
 def test_the_table_has_the_moments_it_should() -> None:

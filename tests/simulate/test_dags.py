@@ -7,6 +7,7 @@ probability 1e-6 at most.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import permutations
 from math import comb
 from typing import Any
@@ -34,7 +35,9 @@ def assert_counts_fit(counts: Counter[Parents], probabilities: dict[Parents, flo
     assert statistic < chi2.isf(FALSE_ALARM, len(possible) - 1)
 
 
-def order_probability(dag: Parents, given_order: Any) -> float:
+def order_probability(
+    dag: Parents, given_order: Callable[[Parents, tuple[int, ...]], float]
+) -> float:
     """Average a DAG's probability given the order over all orders, those it contradicts at 0."""
     orders = list(permutations(range(len(dag))))
     extensions = set(linear_extensions(dag))
@@ -107,7 +110,7 @@ def test_names_limits_and_seeds() -> None:
     assert max(map(len, dag.parent_indices)) == 3
     assert dag == random_dag(60, edge_probability=0.9, max_indegree=3, seed=5)
     assert dag != random_dag(60, edge_probability=0.9, max_indegree=3, seed=6)
-    assert random_dag(np.int64(2), max_indegree=np.int64(1), seed=2**128 - 1).number_of_edges < 2
+    assert random_dag(np.int64(2), max_indegree=np.int64(1), seed=2**128 - 1).number_of_edges < 2  # type: ignore[arg-type]
 
 
 def test_each_purpose_and_item_has_random_numbers_of_its_own() -> None:

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from arcwise.data import ContinuousColumn, Data
+from arcwise.data import Data
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.simulate import GaussianNetwork, gaussian_network, random_dag
+from support.columns import continuous
 
 FALSE_ALARM = 1e-6
 DIAMOND = Dag(["d", "a", "b", "c"], {"b": ["a"], "c": ["a"], "d": ["b", "c"]})
@@ -24,13 +25,12 @@ DIAMOND = Dag(["d", "a", "b", "c"], {"b": ["a"], "c": ["a"], "d": ["b", "c"]})
 
 def diamond() -> GaussianNetwork:
     # Order d, a, b, c; a -> b: 2, a -> c: -1, b -> d: 0.5, c -> d: 3.
-    weights = [[0, 0, 0, 0], [0, 0, 2, -1], [0.5, 0, 0, 0], [3, 0, 0, 0]]
+    weights = np.array([[0, 0, 0, 0], [0, 0, 2, -1], [0.5, 0, 0, 0], [3, 0, 0, 0]])
     return GaussianNetwork(DIAMOND, weights, [1, 2, 0, -1], [0.5, 1, 4, 0.25])
 
 
 def values(data: Data) -> np.ndarray:
-    assert all(isinstance(column, ContinuousColumn) for column in data.columns)
-    return np.column_stack([column.values for column in data.columns])
+    return np.column_stack([continuous(data, i).values for i in range(len(data.columns))])
 
 
 def mahalanobis(difference: np.ndarray, covariance: np.ndarray) -> float:
@@ -42,7 +42,7 @@ def test_moments_by_hand() -> None:
     # E: a = 2, b = 2a = 4, c = -1 - a = -3, d = 1 + b/2 + 3c = -6.
     np.testing.assert_allclose(network.mean(), [-6, 2, 4, -3], rtol=1e-14)
     # a's total effect on d is 2/2 - 3 = -2; noise of b and c reaches d by 1/2 and 3.
-    expected = [
+    expected: list[list[float]] = [
         [0.5 + 4 + 4 / 4 + 9 / 4, -2, -4 + 2, 2 + 0.75],
         [-2, 1, 2, -1],
         [-4 + 2, 2, 4 + 4, -2],
@@ -141,7 +141,7 @@ def test_parameters_cannot_be_changed_and_survive_pickling() -> None:
             "variances is 0 for 'b'; give a number above 0",
         ),
         (lambda: gaussian_network(DIAMOND, weights=(2, 1)), "weights is .*the lower first"),
-        (lambda: gaussian_network(DIAMOND, signs="both"), "signs is 'both'; give 'positive' or"),
+        (lambda: gaussian_network(DIAMOND, signs="both"), "signs is 'both'; give 'positive' or"),  # type: ignore[arg-type]
         (lambda: gaussian_network(DIAMOND, variance=-1), "variances is -1 for 'd'"),
         (lambda: diamond().sample(0), "rows is 0; give a whole number, 1 or more"),
         (lambda: diamond().sample(5, seed=-3), "seed is -3"),

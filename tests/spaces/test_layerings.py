@@ -27,6 +27,7 @@ from reference.spaces import (
 from support.chi_squared import assert_follows
 from support.exact_models import random_model
 from support.recorded_dags import as_dag, law_of_dags, recorded
+from support.run_records import chains_of
 from support.sampling_errors import assert_agrees_on_eleven_variables
 
 RULES: dict[str, dict[str, Any]] = {
@@ -188,7 +189,7 @@ def test_the_size_chosen_is_told() -> None:
     assert Layerings().on(ScoreSums(many)).max_size == 5
     assert Layerings(3).on(ScoreSums(many)).max_size == 3
     found = arcwise.mcmc(few, "layerings", steps=4000, chains=2, seed=1)
-    assert found.summary["space"] == "Layerings(max_size=4, moves=None, partition_moves=10)"
+    assert chains_of(found).settings.space == Layerings(max_size=4, partition_moves=10)
     assert found.target == "modular"
 
 

@@ -6,6 +6,7 @@ The laws of the moves are in `test_laws.py`.
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from support.sampling_errors import assert_agrees_on_eleven_variables
 
 
 @pytest.mark.parametrize("rule", [{}, {"required_edges": [("x2", "x0")]}, {"max_indegree": 1}])
-def test_dags_follow_the_modular_posterior(rule: dict[str, object]) -> None:
+def test_dags_follow_the_modular_posterior(rule: dict[str, Any]) -> None:
     model = random_model(4, spread=4.0, seed=11, **rule)
     record = recorded(Partitions(), model, draws=6000, dags=1, seed=1)
     assert_follows([as_dag(dag) for dag in record["parents"]], law_of_dags(model))

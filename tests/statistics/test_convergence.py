@@ -151,7 +151,7 @@ def test_standard_errors_are_those_of_the_means() -> None:
     exact = math.sqrt((1 + correlation) / (1 - correlation) / (4 * length))
     assert abs(np.median(found) / exact - 1.0) < 0.03
     squares = float(((draws.mean(axis=(0, 1)) / exact) ** 2).sum())
-    low, high = chi2.ppf([FALSE_ALARM_RATE, 1 - FALSE_ALARM_RATE], 400)
+    low, high = (chi2.ppf(tail, 400) for tail in (FALSE_ALARM_RATE, 1 - FALSE_ALARM_RATE))
     assert low < squares < high
     # Taking the draws as independent would have failed.
     assert not low < squares * (1 + correlation) / (1 - correlation) < high

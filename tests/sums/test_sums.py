@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
@@ -80,7 +81,7 @@ def test_all_methods_agree_with_the_reference(drawn: tuple[Node, Any]) -> None:
 def test_listed_families(candidates: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     names = [f"c{i}" for i in range(candidates)]
-    chosen = {
+    chosen: dict[Iterable[str], float] = {
         tuple(name for name, inside in zip(names, bits, strict=True) if inside): -float(weight)
         for bits, weight in zip(
             product([False, True], repeat=candidates),
@@ -231,7 +232,9 @@ QUERIES = [
 
 
 def law_model(level: float = 0.0) -> tuple[Model, list[Family]]:
-    scores = {parents: weight + level for parents, weight in LAW.items()}
+    scores: dict[Iterable[str], float] = {
+        parents: weight + level for parents, weight in LAW.items()
+    }
     model = Model(
         FamilyScores.from_mapping({"v": scores, "a": {(): 0.0}, "b": {(): 0.0}, "c": {(): 0.0}})
     )

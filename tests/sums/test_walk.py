@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def test_the_method_is_chosen_by_counts(candidates: int, bound: int, method: str
 
 def test_listed_families_are_scanned_and_no_walk_is_to_be_had() -> None:
     names = [f"c{i}" for i in range(21)]
-    lists: dict[str, dict[tuple[str, ...], float]] = {name: {(): 0.0} for name in names}
+    lists: dict[str, dict[Iterable[str], float]] = {name: {(): 0.0} for name in names}
     model = Model(FamilyScores.from_mapping({"v": {(): -1.0, tuple(names): -2.0}, **lists}))
     assert ScoreSums(model).methods[model.variables.index("v")] == "scan"
     with pytest.raises(ArgumentError, match=r"method is 'walk', and the families of .* are a list"):
@@ -46,7 +47,8 @@ def places_and_base(node: Node, random: np.random.Generator, most: int) -> tuple
 def sums_over(sums: ScoreSums, node: int, base: list[int], places: list[int]) -> list[float]:
     out = np.empty(2 ** len(places))
     sums.core.log_sums_over(node, base, places, out)
-    return out.tolist()
+    found: list[float] = out.tolist()
+    return found
 
 
 def names_of(node: Node, nodes: list[int]) -> list[str]:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
+from typing import TypeVar
 
 from scipy.stats import chi2
+
+Value = TypeVar("Value", bound=Hashable)
 
 FALSE_ALARM_RATE = 1e-6
 _SMALLEST_EXPECTATION = 5.0
 
 
-def p_value(draws: Iterable[Hashable], law: Mapping[Hashable, float]) -> float:
+def p_value(draws: Iterable[Value], law: Mapping[Value, float]) -> float:
     """Return how probable draws as unlike the law as these are, if they do follow it.
 
     Values expected fewer than five times are taken together; a value the law
@@ -44,6 +47,6 @@ def p_value(draws: Iterable[Hashable], law: Mapping[Hashable, float]) -> float:
     return float(chi2.sf(statistic, cells - 1)) if cells > 1 else 1.0
 
 
-def assert_follows(draws: Iterable[Hashable], law: Mapping[Hashable, float]) -> None:
+def assert_follows(draws: Iterable[Value], law: Mapping[Value, float]) -> None:
     """Assert that the draws may come from the law; a correct program fails once in a million."""
     assert p_value(draws, law) > FALSE_ALARM_RATE

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import DagSample, Posterior
+from arcwise.model.provenance import Provenance
 from arcwise.posterior import Traces
 from support.exact_models import names
+from support.run_records import chain_run
 from support.sampled_posteriors import packed
 
 Bits = NDArray[np.bool_]
@@ -48,12 +50,11 @@ def chain_posterior(
     fields: dict[str, Any] = {
         "variables": names(nodes),
         "target": "modular",
-        "algorithm": "mcmc",
+        "run": chain_run(moves={"swap": 0.3}, seed=1),
         "edges": dags.edge_probabilities(),
         "edge_errors": dags.standard_errors(),
         "dags": dags,
         "traces": Traces(tuple(noise)),
-        "summary": {"acceptance": {"swap": 0.3}, "seed": 1},
-        "provenance": {"version": "1"},
+        "provenance": Provenance("1"),
     }
     return Posterior(**(fields | changes))

@@ -10,9 +10,10 @@ import numpy as np
 
 import arcwise
 from arcwise import Data, Model
+from arcwise.model.targets import Target
 from reference.exact import members
 
-TARGETS = ("modular", "order-modular")
+TARGETS: tuple[Target, ...] = ("modular", "order-modular")
 
 
 def names(n: int) -> tuple[str, ...]:

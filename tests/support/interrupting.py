@@ -61,7 +61,7 @@ with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     posterior = job()
 kinds = [warning.category for warning in caught]
-print(posterior.summary["interrupted"], InterruptedWarning in kinds, flush=True)
+print(posterior.run.interrupted, InterruptedWarning in kinds, flush=True)
 """
 
 

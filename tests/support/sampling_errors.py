@@ -9,6 +9,7 @@ from scipy.stats import binom, norm
 
 import arcwise
 from arcwise import Model, Posterior
+from arcwise.records.runs import ChainRun
 from support.chi_squared import FALSE_ALARM_RATE
 
 _BEYOND_FOUR_ERRORS = 1e-3
@@ -24,9 +25,10 @@ def standard_scores(posterior: Posterior, exact: Array) -> Array:
     they must be as rare as that.
     """
     assert posterior.edge_errors is not None
-    summary = posterior.summary
-    draws = sum(summary["states"]) if "states" in summary else summary["effective_runs"]
-    draws = min(draws, summary.get("effective_dags", np.inf))
+    run = posterior.run
+    draws: float = sum(run.states) if isinstance(run, ChainRun) else run.convergence.ess or 0.0
+    if run.order_weights is not None:
+        draws = min(draws, run.order_weights.effective_dags)
     often = draws * np.minimum(exact, 1 - exact) >= _OFTEN
     off = posterior.edges - exact
     assert np.abs(off)[~often].max(initial=0.0) < 4 * _OFTEN / draws
@@ -75,5 +77,5 @@ def assert_agrees_on_eleven_variables(algorithm: str, space: str, steps: int) ->
     assert_common_within_errors(found.edges, found.edge_errors, exact.edges)
     assert np.abs(found.edges - exact.edges).max() < 0.12
     assert_evidence_within_errors(found, exact, 5.0)
-    assert "effective_dags" not in found.summary
+    assert found.run.order_weights is None
     return found

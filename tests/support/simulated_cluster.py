@@ -41,7 +41,7 @@ class SimulatedCluster:
         comes back instead of its result.
     """
 
-    def __init__(self, workers: int, fate: Callable[[int], Any] = lambda number: None) -> None:
+    def __init__(self, workers: int, fate: Callable[..., Any] = lambda number: None) -> None:
         self.workers = [f"worker {i}" for i in range(workers)]
         self.free = [0.0] * workers
         self.fate = fate

@@ -16,8 +16,8 @@ constexpr std::uint32_t runs_version = 1;
 
 }  // namespace
 
-AnnealedRun anneal(const Space& space, const AnnealingOptions& options, Random moves, Random draws,
-                   TaskContext& context) {
+AnnealedRun anneal(const Space& space, State& state, const AnnealingOptions& options, Random moves,
+                   Random draws, TaskContext& context) {
     AnnealedRun run(space, options.record);
     double start = seconds_now();
     std::uint64_t steps = 0;
@@ -26,28 +26,27 @@ AnnealedRun anneal(const Space& space, const AnnealingOptions& options, Random m
         if (finished || ++steps % steps_between_checks == 0) context.advance(piece);
     };
     LinearExtensions counter(options.record.extension_budget);
-    const std::unique_ptr<State> state = space.make_state();
-    state->draw_uniform(moves);
+    state.draw_uniform(moves);
 
     Temperature temperature = Temperature::at(options.inverse_temperatures.front());
     for (std::size_t level = 1; level < options.inverse_temperatures.size(); ++level) {
         const Temperature next = Temperature::at(options.inverse_temperatures[level]);
         run.log_weight +=
-            next.log_density(state->log_weight()) - temperature.log_density(state->log_weight());
+            next.log_density(state.log_weight()) - temperature.log_density(state.log_weight());
         if (run.log_weight == -std::numeric_limits<double>::infinity()) break;
         temperature = next;
-        run.counts.add(metropolis_step(*state, temperature, moves));
+        run.counts.add(metropolis_step(state, temperature, moves));
         report(false);
     }
     // A state of weight zero says nothing about DAGs, and its weight keeps it out of every mean.
     if (run.log_weight > -std::numeric_limits<double>::infinity()) {
-        run.record.keep(*state, draws, seconds_now() - start, counter, context);
+        run.record.keep(state, draws, seconds_now() - start, counter, context);
         start = seconds_now();
         for (std::uint64_t step = 1; step <= options.stretch; ++step) {
-            run.counts.add(metropolis_step(*state, temperature, moves));
+            run.counts.add(metropolis_step(state, temperature, moves));
             report(false);
             if (step % options.thinning == 0) {
-                run.record.keep(*state, draws, seconds_now() - start, counter, context);
+                run.record.keep(state, draws, seconds_now() - start, counter, context);
                 start = seconds_now();
             }
         }
@@ -74,7 +73,8 @@ void AnnealedRuns::run(std::uint64_t first, std::size_t count, const RunOptions&
     try {
         run_tasks(count, count * steps, run_options, [&](std::size_t i, TaskContext& context) {
             const std::uint64_t stream = 2 * (first + i);
-            finished[i].emplace(anneal(*space_, options_, Random(seed_, stream),
+            const std::unique_ptr<State> state = space_->make_state();
+            finished[i].emplace(anneal(*space_, *state, options_, Random(seed_, stream),
                                        Random(seed_, stream + 1), context));
         });
     } catch (const Error& error) {

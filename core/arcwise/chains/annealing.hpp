@@ -31,15 +31,18 @@ struct AnnealedRun {
     MoveCounts counts;
 };
 
-// One run with its own random numbers.
-AnnealedRun anneal(const Space& space, const AnnealingOptions& options, Random moves, Random draws,
-                   TaskContext& context);
+// One run with its own random numbers. It takes a state of the space, wherever that is, and begins
+// from a uniformly random one.
+AnnealedRun anneal(const Space& space, State& state, const AnnealingOptions& options, Random moves,
+                   Random draws, TaskContext& context);
 
 // Runs of the same space with the same settings, as many as were asked for so far.
 class AnnealedRuns {
   public:
     AnnealedRuns(std::shared_ptr<const Space> space, AnnealingOptions options, std::uint64_t seed)
         : space_(std::move(space)), options_(std::move(options)), seed_(seed) {}
+    AnnealedRuns(const AnnealedRuns&) = delete;
+    AnnealedRuns& operator=(const AnnealedRuns&) = delete;
 
     const Space& space() const { return *space_; }
     const std::vector<AnnealedRun>& runs() const { return runs_; }

@@ -15,6 +15,8 @@ class Chains {
     // is the same whoever makes it.
     Chains(std::shared_ptr<const Space> space, const TemperingOptions& options, std::uint64_t seed,
            std::uint64_t first, std::size_t count);
+    Chains(const Chains&) = delete;
+    Chains& operator=(const Chains&) = delete;
 
     const Space& space() const { return *space_; }
     std::size_t size() const { return chains_.size(); }

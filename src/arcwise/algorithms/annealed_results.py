@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
+from arcwise.engines.sampling_jobs import AnnealedRuns
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.model.targets import Target
 from arcwise.posterior.evidence import log_mean
+from arcwise.records.chain_record import ChainRecord
 from arcwise.records.ladders import linear
-from arcwise.records.recording import Kept, Recording
+from arcwise.records.recording import Recording
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 from arcwise.support.running import running
@@ -28,10 +30,10 @@ class AnnealedResults:
     """The log weight of every run, and what was kept of those whose weight is not zero."""
 
     log_weights: NDArray[np.float64]
-    kept: list[Kept]
+    records: list[ChainRecord]
 
     @classmethod
-    def of(cls, annealed: _core.AnnealedRuns) -> AnnealedResults:
+    def of(cls, annealed: AnnealedRuns) -> AnnealedResults:
         """Return the results of runs, or refuse them if all have the weight zero."""
         log_weights = annealed.log_weights()
         alive = np.flatnonzero(np.isfinite(log_weights))
@@ -40,10 +42,10 @@ class AnnealedResults:
                 f"all {len(log_weights)} runs ended in structures that the constraints exclude; "
                 "give more steps or runs"
             )
-        return cls(log_weights, [Kept.of(annealed.record(int(run))) for run in alive])
+        return cls(log_weights, [ChainRecord.of(annealed.record(int(run))) for run in alive])
 
     @property
-    def kept_log_weights(self) -> NDArray[np.float64]:
+    def finite_log_weights(self) -> NDArray[np.float64]:
         """The log weights of the runs that were kept."""
         return self.log_weights[np.isfinite(self.log_weights)]
 
@@ -51,7 +53,7 @@ class AnnealedResults:
         """Return the log of each run's estimate of (sum of all weights) / (number of states)."""
         totals = self.log_weights.copy()
         if weighted:
-            means = [log_mean(record.log_state_means())[0] for record in self.kept]
+            means = [log_mean(record.log_state_means())[0] for record in self.records]
             totals[np.isfinite(totals)] += means
         return totals
 

@@ -18,6 +18,7 @@ from arcwise.model import Model
 from arcwise.model.targets import Target, as_target
 from arcwise.posterior import DagSample, Evidence, Posterior
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
+from arcwise.records.runs import ExactRun
 from arcwise.scores import FamilyScores
 from arcwise.support.checks import whole_number
 from arcwise.support.running import Progress, Run, running
@@ -125,7 +126,13 @@ def exact(
     return Posterior(
         variables=model.variables,
         target=wanted,
-        algorithm="exact",
+        run=ExactRun(
+            dags=count,
+            paths=paths,
+            seed=key if count else None,
+            tolerance=tolerance,
+            seconds=time.perf_counter() - start,
+        ),
         edges=_edge_probabilities(families),
         evidence=Evidence(total - constant, log_prior_constant=constant),
         map_dag=map_dag,
@@ -135,7 +142,7 @@ def exact(
         family_probabilities=FamilyScores(model.variables, families),
         paths=reached,
         dags=drawn,
-        provenance=model.provenance() | {"seconds": time.perf_counter() - start},
+        provenance=model.provenance(),
     )
 
 

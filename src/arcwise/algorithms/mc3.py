@@ -6,14 +6,19 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from arcwise.algorithms.budgets import Budget
-from arcwise.algorithms.chain_posterior import Tempering, sample_chains
+from arcwise.algorithms.chain_posterior import sample_chains
+from arcwise.algorithms.sampling_session import Environment
 from arcwise.model import Model
 from arcwise.model.targets import Target, as_target
 from arcwise.posterior import Posterior
+from arcwise.records.budget import Budget
 from arcwise.records.ladders import as_ladder
 from arcwise.records.recording import Recording
+from arcwise.records.settings import ChainSettings
+from arcwise.records.stopping_rule import as_stopping_rule
+from arcwise.records.tempering import Tempering
 from arcwise.runs.directory import CHECKPOINT_SECONDS
+from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
 from arcwise.support.running import Progress
@@ -88,25 +93,26 @@ directory, checkpoint_seconds
     >>> abs(posterior.log_evidence - arcwise.exact(model).log_evidence) < 0.5
     True
     """
-    wanted = as_target(target)
     inverse_temperatures, adapt = as_ladder(ladder, levels)
     if exchanges_per_step is None:
         exchanges = _EXCHANGES_PER_PAIR * (len(inverse_temperatures) - 1)
     else:
         exchanges = whole_number(exchanges_per_step, "exchanges_per_step", at_least=0)
-    return sample_chains(
-        "mc3",
-        model,
-        space,
-        Tempering(inverse_temperatures, adapt, exchanges),
-        Budget(steps, seconds, effective_samples, burn_in, thinning, until),
-        Recording(wanted, dags_per_state, dag_time_share, extension_budget, estimate_extensions),
+    settings = ChainSettings(
+        space=as_space(space),
+        budget=Budget(
+            steps, seconds, effective_samples, burn_in, thinning, as_stopping_rule(until)
+        ),
+        recording=Recording(
+            as_target(target),
+            dags_per_state,
+            dag_time_share,
+            extension_budget,
+            estimate_extensions,
+        ),
         chains=chains,
         seed=seed,
-        sums=sums,
-        engine=engine,
-        threads=threads,
-        progress=progress,
-        directory=directory,
-        checkpoint_seconds=checkpoint_seconds,
+        tempering=Tempering(tuple(inverse_temperatures), adapt, exchanges),
     )
+    environment = Environment(engine, threads, progress, directory, checkpoint_seconds)
+    return sample_chains(model, settings, sums, environment)

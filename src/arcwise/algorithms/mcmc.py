@@ -1,17 +1,21 @@
-"""`mcmc`: the posterior by Markov chains over a space of orders."""
+"""`mcmc`: the posterior by Markov chains over a space."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-from arcwise.algorithms.budgets import Budget
-from arcwise.algorithms.chain_posterior import Tempering, sample_chains
+from arcwise.algorithms.chain_posterior import sample_chains
+from arcwise.algorithms.sampling_session import Environment
 from arcwise.model import Model
 from arcwise.model.targets import Target, as_target
 from arcwise.posterior import Posterior
+from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
+from arcwise.records.settings import ChainSettings
+from arcwise.records.stopping_rule import as_stopping_rule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
+from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 from arcwise.support.running import Progress
 
@@ -44,8 +48,8 @@ def mcmc(
 
     Where the states of the space follow the target, the exact edge probabilities
     given each kept state are averaged: orders follow the order-modular posterior,
-    `Partitions` and `Dags` the modular one. For the modular target on orders, DAGs are drawn
-    and weighted by the inverse of their number of orders.
+    `Partitions`, `Layerings` and `Dags` the modular one. For the modular target on orders,
+    DAGs are drawn and weighted by the inverse of their number of orders.
 
     Parameters
     ----------
@@ -53,7 +57,7 @@ def mcmc(
         The model.
     space
         Where the chains move: `LinearOrders`, `BucketOrders`, `PartialOrders`,
-        `Partitions`, `Dags`, or a word such as ``"buckets:5"``.
+        `Partitions`, `Layerings`, `Dags`, or a word such as ``"buckets:5"``.
     target
         Which posterior is wanted, see `exact`.
     steps, seconds, effective_samples
@@ -125,20 +129,20 @@ def mcmc(
     >>> bool(abs(posterior.edges - exact.edges).max() < 0.15)
     True
     """
-    wanted = as_target(target)
-    return sample_chains(
-        "mcmc",
-        model,
-        space,
-        Tempering([1.0]),
-        Budget(steps, seconds, effective_samples, burn_in, thinning, until),
-        Recording(wanted, dags_per_state, dag_time_share, extension_budget, estimate_extensions),
+    settings = ChainSettings(
+        space=as_space(space),
+        budget=Budget(
+            steps, seconds, effective_samples, burn_in, thinning, as_stopping_rule(until)
+        ),
+        recording=Recording(
+            as_target(target),
+            dags_per_state,
+            dag_time_share,
+            extension_budget,
+            estimate_extensions,
+        ),
         chains=chains,
         seed=seed,
-        sums=sums,
-        engine=engine,
-        threads=threads,
-        progress=progress,
-        directory=directory,
-        checkpoint_seconds=checkpoint_seconds,
     )
+    environment = Environment(engine, threads, progress, directory, checkpoint_seconds)
+    return sample_chains(model, settings, sums, environment)

@@ -6,33 +6,15 @@ import os
 from pathlib import Path
 from typing import Any
 
-from arcwise.algorithms.ais import ais
-from arcwise.algorithms.budgets import Budget
-from arcwise.algorithms.chain_posterior import Tempering, sample_chains
+from arcwise.algorithms.annealing import anneal
+from arcwise.algorithms.chain_posterior import sample_chains
+from arcwise.algorithms.sampling_session import Environment
 from arcwise.posterior import Posterior
-from arcwise.records.recording import Recording
-from arcwise.runs.directory import CHECKPOINT_SECONDS, MODEL, read_settings
-from arcwise.runs.plain_settings import read_space, read_sums
+from arcwise.records.run_files import read_settings
+from arcwise.records.settings import AnnealingSettings
+from arcwise.runs.directory import CHECKPOINT_SECONDS, MODEL, read_directory
 from arcwise.runs.stored_model import read_model
 from arcwise.support.running import Progress
-
-_OF_ANNEALING = (
-    "target",
-    "runs",
-    "seconds",
-    "effective_samples",
-    "steps",
-    "schedule",
-    "stretch",
-    "thinning",
-    "bins",
-    "confidence",
-    "dags_per_state",
-    "dag_time_share",
-    "extension_budget",
-    "estimate_extensions",
-    "seed",
-)
 
 
 def resume(
@@ -81,35 +63,12 @@ def resume(
     True
     """
     path = Path(directory)
-    settings = read_settings(path)
-    model = read_model(path / MODEL, settings["model"])
-    sums = read_sums(settings["sums"], model, threads)
-    space = read_space(settings["space"])
-    if settings["algorithm"] == "ais":
-        return ais(
-            model,
-            space,
-            **{name: settings[name] for name in _OF_ANNEALING},
-            sums=sums,
-            engine=engine,
-            threads=threads,
-            progress=progress,
-            directory=path,
-            checkpoint_seconds=checkpoint_seconds,
-        )
-    return sample_chains(
-        settings["algorithm"],
-        model,
-        space,
-        Tempering(**settings["tempering"]),
-        Budget(**settings["budget"]),
-        Recording(**settings["recording"]),
-        chains=settings["chains"],
-        seed=settings["seed"],
-        sums=sums,
-        engine=engine,
-        threads=threads,
-        progress=progress,
-        directory=path,
-        checkpoint_seconds=checkpoint_seconds,
-    )
+    stored = read_directory(path)
+    settings = read_settings(stored)
+    model = read_model(path / MODEL, stored["model"])
+    assert settings.sums is not None  # a run directory has them
+    sums = settings.sums.build(model, threads)
+    environment = Environment(engine, threads, progress, path, checkpoint_seconds)
+    if isinstance(settings, AnnealingSettings):
+        return anneal(model, settings, sums, environment)
+    return sample_chains(model, settings, sums, environment)

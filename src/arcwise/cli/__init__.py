@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except TyperException as usage:
         return _refuse(usage.format_message() or "see arcwise --help")
     except ArcwiseError as error:
-        return _refuse(str(error))
+        return _refuse(error.in_shell())
     except BrokenPipeError:
         # Whoever read the output has seen enough; nothing may be written at exit either.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _refuse(f"{error.filename or 'a file'}: {error.strerror or error}")
     except MemoryError:
-        return _refuse("there is not enough memory; lower max_indegree or give candidates")
+        return _refuse("there is not enough memory; lower --max-indegree or give --candidates")
     except KeyboardInterrupt:
         print("arcwise: interrupted", file=sys.stderr)
         return _INTERRUPTED
@@ -64,4 +64,5 @@ def _refuse(sentence: str) -> int:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"arcwise: warning: {' '.join(str(message).split())}", file=sys.stderr)
+    sentence = message.in_shell() if isinstance(message, ArcwiseWarning) else str(message)
+    print(f"arcwise: warning: {' '.join(sentence.split())}", file=sys.stderr)

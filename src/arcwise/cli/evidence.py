@@ -76,5 +76,7 @@ def evidence(
     for line in evidence_lines(found):
         print(line)
     if out is not None:
-        write_json(found.as_dict() | {"target": target, "provenance": model.provenance()}, out)
+        write_json(
+            found.as_dict() | {"target": target, "provenance": model.provenance().as_dict()}, out
+        )
         print(f"Evidence written to {out}")

@@ -11,6 +11,7 @@ from rich.text import Text
 from arcwise.errors import ArgumentError
 from arcwise.posterior import MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
+from arcwise.records.runs import AnnealingRun, ChainRun
 from arcwise.support.names import listing
 
 _EDGES_SHOWN = 15
@@ -37,21 +38,22 @@ def print_edges(posterior: Posterior) -> None:
 
 def print_summary(posterior: Posterior) -> None:
     """Print how the sampling went."""
-    summary = posterior.summary
+    run = posterior.run
+    assert isinstance(run, ChainRun | AnnealingRun)
     rates = (
-        f"{name} {'-' if rate is None else f'{rate:.0%}'}"
-        for name, rate in summary["acceptance"].items()
+        f"{name} {'-' if rate is None else f'{rate:.0%}'}" for name, rate in run.acceptance.items()
     )
-    print(f"{posterior.algorithm} on {summary['space']}, accepted: {listing(rates)}")
-    for key, words in (
-        ("rhat_log_weight", "R-hat of the log weight"),
-        ("effective_samples_log_weight", "effective samples of the log weight"),
-        ("largest_edge_difference_between_chains", "largest difference of an edge between chains"),
-        ("effective_runs", "effective number of runs"),
-        ("effective_dags", "effective number of DAGs"),
+    print(f"{posterior.algorithm} on {run.settings.space!r}, accepted: {listing(rates)}")
+    found, weights = run.convergence, run.order_weights
+    drawn = "number of runs" if run.annealed else "samples of the log weight"
+    for value, words in (
+        (found.rhat, "R-hat of the log weight"),
+        (found.ess, f"effective {drawn}"),
+        (found.difference, "largest difference of an edge between chains"),
+        (weights and weights.effective_dags, "effective number of DAGs"),
     ):
-        if summary.get(key) is not None:
-            print(f"{words} {summary[key]:.4g}")
+        if value is not None:
+            print(f"{words} {value:.4g}")
 
 
 def print_sampled(posterior: Posterior, folder: Path | None) -> None:
@@ -66,10 +68,12 @@ def print_sampled(posterior: Posterior, folder: Path | None) -> None:
 
 def print_told(posterior: Posterior) -> None:
     """Print what was chosen and how far to trust it, as `sample` says."""
+    account = posterior.account
+    assert account is not None
     print("\nWhat was done:")
-    print(*posterior.summary["choices"], sep="\n")
-    print(f"\nHow far to trust it: {posterior.summary['verdict']}")
-    print(*posterior.summary["trust"], sep="\n", end="\n\n")
+    print(*account.choices, sep="\n")
+    print(f"\nHow far to trust it: {account.verdict}")
+    print(*account.trust, sep="\n", end="\n\n")
 
 
 def evidence_lines(evidence: Evidence) -> list[str]:
@@ -134,9 +138,7 @@ def write_results(posterior: Posterior, folder: Path) -> str:
     if posterior.evidence is not None:
         written.append("evidence.json")
         posterior.write_evidence(folder / "evidence.json")
-    if posterior.summary:
-        written.append("summary.json")
-        posterior.write_summary(folder / "summary.json")
-    written.append("posterior.npz")
+    written += ["summary.json", "posterior.npz"]
+    posterior.write_summary(folder / "summary.json")
     posterior.save(folder / "posterior.npz")
     return listing(written)

@@ -10,7 +10,6 @@ import typer
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
-from arcwise.algorithms.stopping_rule import StoppingRule
 from arcwise.cli.options import (
     CheckpointSeconds,
     Cluster,
@@ -33,6 +32,7 @@ from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.posterior import Posterior
+from arcwise.records.stopping_rule import StoppingRule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import Space, as_space
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,9 @@ from arcwise.cluster.scoring import score_on_cluster
 from arcwise.cluster.spread import Spread
 from arcwise.engines.coerce import cluster_engine
 from arcwise.engines.engine import Engine, ScoringJob
+from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob, ChainJob, Chains
 from arcwise.errors import ArgumentError, EngineError
 from arcwise.scores.job import FamilyScoring
-from arcwise.spaces import Space
 from arcwise.sums import ScoreSums, score_table
 from arcwise.support.running import Run
 
@@ -86,16 +85,18 @@ class DaskEngine(Engine):
         if self._owned:
             self.cluster.client.close()
 
-    def annealed_runs(
-        self, sums: ScoreSums, space: Space, *, open_ended: bool
-    ) -> Callable[..., Any]:
-        """Return what makes annealing runs, called and used as the core's `AnnealedRuns` is."""
-        table = self._share_sums(sums)
-        return partial(ClusterAnnealedRuns, self.cluster, table, space, open_ended)
+    @property
+    def fewest_runs_at_once(self) -> int:
+        """How many annealing runs to ask for at least, so that nobody is idle for long."""
+        return max(16, 4 * sum(self.cluster.slots().values()))
 
-    def chains(self, sums: ScoreSums, space: Space) -> Callable[..., Any]:
-        """Return what makes chains, called and used as the core's `Chains` is."""
-        return partial(ClusterChains, self.cluster, self._share_sums(sums), space)
+    def annealed_runs(self, job: AnnealingJob) -> AnnealedRuns:
+        """Return annealing runs that workers make."""
+        return ClusterAnnealedRuns(self.cluster, self._share_sums(job.sums), job)
+
+    def chains(self, job: ChainJob) -> Chains:
+        """Return chains that live on workers."""
+        return ClusterChains(self.cluster, self._share_sums(job.sums), job)
 
     def score(self, job: ScoringJob, run: Run) -> _core.FamilyTable:
         """Return the scores of families."""

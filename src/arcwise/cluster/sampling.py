@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import uuid
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import _core
 from arcwise.cluster.connection import Cluster
 from arcwise.cluster.host_files import HostFile
 from arcwise.cluster.sampling_work import (
@@ -28,60 +27,41 @@ from arcwise.cluster.sampling_work import (
 )
 from arcwise.cluster.spread import Spread
 from arcwise.cluster.work import Done, Work
-from arcwise.records.recording import OF_DRAWS
-from arcwise.spaces import Space
+from arcwise.engines.sampling_jobs import AnnealingJob, ChainJob, Listener
+from arcwise.records.chain_record import DRAW_ARRAYS
 
 _LONGEST_PIECE = 5.0
-Listener = Callable[[float], None] | None
 
 
 class ClusterAnnealedRuns:
     """Annealing runs made by workers, as many as were asked for so far.
 
+    Where it is open how many there will be, they are made ahead of what is asked for,
+    enough for all workers.
+
     Parameters
     ----------
-    cluster, table, space
-        Where they are made, on what score sums, in what space.
-    open_ended
-        Whether runs are asked for a few at a time until there are enough. Then they
-        are made ahead of that, enough for all workers.
-    core_space, inverse_temperatures, stretch, thinning, record, seed
-        As the core's take them.
+    cluster, table
+        Where they are made, and the file of their score sums.
+    job
+        What they are made from.
     """
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        table: HostFile,
-        space: Space,
-        open_ended: bool,
-        core_space: _core.Space,
-        inverse_temperatures: list[float],
-        stretch: int,
-        thinning: int,
-        record: _core.RecordOptions,
-        seed: int,
-    ) -> None:
+    def __init__(self, cluster: Cluster, table: HostFile, job: AnnealingJob) -> None:
         self._cluster = cluster
         weakref.finalize(self, cluster.forget, table)
-        ladder = as_short_ladder(inverse_temperatures)
-        self._job = SamplingJob(table, space, ladder, RecordSettings.of(record), seed)
-        self._stretch, self._thinning = stretch, thinning
-        self._open_ended = open_ended
+        ladder = as_short_ladder(job.inverse_temperatures)
+        record = RecordSettings.of(job.record)
+        self._job = SamplingJob(table, job.space, ladder, record, job.seed)
+        self._stretch, self._thinning = job.stretch, job.thinning
+        self._open_ended = job.open_ended
         self._made: dict[int, bytes] = {}
         # What has been asked for and made lies where it would if it had been made here.
-        self._here = _core.AnnealedRuns(
-            core_space, inverse_temperatures, stretch, thinning, record, seed
-        )
+        self._here = job.in_core()
 
     def __len__(self) -> int:
         """Return how many runs there are."""
         return len(self._here)
-
-    @property
-    def least_piece(self) -> int:
-        """How many runs to ask for at once at least, so that no worker is idle for long."""
-        return max(16, 4 * sum(self._cluster.slots().values()))
 
     def run(self, first: int, count: int, threads: int, progress: Listener) -> None:
         """Make runs by their numbers; if it is interrupted, the first ones that are done count."""
@@ -137,51 +117,27 @@ class ClusterChains:
 
     Parameters
     ----------
-    cluster, table, space
-        Where they run, on what score sums, in what space.
-    core_space, inverse_temperatures, exchanges_per_step, adapt, thinning, record, seed, first, \
-count
-        As the core's take them.
+    cluster, table
+        Where they run, and the file of their score sums.
+    job
+        What they are made from.
     """
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        table: HostFile,
-        space: Space,
-        core_space: _core.Space,
-        inverse_temperatures: list[float],
-        exchanges_per_step: int,
-        adapt: bool,
-        thinning: int,
-        record: _core.RecordOptions,
-        seed: int,
-        first: int,
-        count: int,
-    ) -> None:
+    def __init__(self, cluster: Cluster, table: HostFile, job: ChainJob) -> None:
         self._cluster = cluster
         weakref.finalize(self, cluster.forget, table)
-        ladder = as_short_ladder(inverse_temperatures)
-        self._job = SamplingJob(table, space, ladder, RecordSettings.of(record), seed)
+        ladder = as_short_ladder(job.inverse_temperatures)
+        record = RecordSettings.of(job.record)
+        self._job = SamplingJob(table, job.space, ladder, record, job.seed)
         self._identity = uuid.uuid4().hex
-        self._tempering = (exchanges_per_step, adapt)
-        self._first, self._count = first, count
-        self._thinning: int | None = thinning
+        self._tempering = (job.exchanges_per_step, job.adapt)
+        self._count = job.count
+        self._thinning: int | None = 1
         self._planned: int | None = None
         self._version = 0
         # Where chains stood after the last command but for their draws, which are kept apart.
-        self._here = _core.Chains(
-            core_space,
-            inverse_temperatures,
-            exchanges_per_step,
-            adapt,
-            thinning,
-            record,
-            seed,
-            first,
-            count,
-        )
-        self._draws: list[list[dict[str, Any]]] = [[] for _ in range(count)]
+        self._here = job.in_core()
+        self._draws: list[list[dict[str, Any]]] = [[] for _ in range(job.count)]
         self._workers: dict[int, str] = {}
         self._unknown: set[int] = set()
 
@@ -253,7 +209,7 @@ count
                 self._job,
                 self._identity,
                 *self._tempering,
-                self._first + chain,
+                chain,
                 self._version,
                 command,
                 _LONGEST_PIECE,
@@ -292,7 +248,7 @@ count
         parts = self._draws[chain]
         if not parts:
             return record
-        together = {name: np.concatenate([part[name] for part in parts]) for name in OF_DRAWS}
+        together = {name: np.concatenate([part[name] for part in parts]) for name in DRAW_ARRAYS}
         return record | together
 
     def take_draws(self, chain: int) -> dict[str, Any]:

@@ -295,6 +295,6 @@ class ChainWork(Work):
             some = min(piece, command.amount - held.amount)
             do(some, 1, None)
             held.amount += some
-            # Pieces by doubling.
+            # ChainLoop by doubling.
             if time.perf_counter() - now < (end - now) / 8:
                 piece *= 2

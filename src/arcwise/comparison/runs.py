@@ -173,9 +173,7 @@ def _errors(posterior: Posterior) -> NDArray[np.float64]:
     if posterior.edge_errors is None:
         rounding = _ROUNDING if posterior.error is None else max(posterior.error, 1e-12)
         return np.full((n, n), rounding)
-    effective = posterior.summary.get("effective_samples_log_weight") or posterior.summary.get(
-        "effective_runs"
-    )
+    effective = posterior.run.convergence.ess
     draws = effective or (0 if posterior.dags is None else len(posterior.dags))
     # An unknown error says nothing, and so nothing can differ by it.
     errors = np.where(np.isnan(posterior.edge_errors), np.inf, posterior.edge_errors)
@@ -196,11 +194,11 @@ def _notes(first: Posterior, second: Posterior) -> tuple[str, ...]:
         ("constraints", "constraints"),
         ("families", "sets of parent sets"),
     ):
-        one, other = first.provenance.get(key), second.provenance.get(key)
+        one, other = getattr(first.provenance, key), getattr(second.provenance, key)
         if one != other:
             notes.append(f"They are of different {what}.")
     for posterior, name in ((first, "first"), (second, "second")):
-        verdict = posterior.summary.get("verdict")
-        if verdict in ("doubtful", "not converged"):
-            notes.append(f"The {name} was found to be {verdict} when it was made.")
+        account = posterior.account
+        if account is not None and account.verdict in ("doubtful", "not converged"):
+            notes.append(f"The {name} was found to be {account.verdict} when it was made.")
     return tuple(notes)

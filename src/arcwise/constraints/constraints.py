@@ -14,6 +14,12 @@ from arcwise.constraints.foreign import (
     is_expert_knowledge,
 )
 from arcwise.constraints.limits import Limits, limit_array, read_limits, tighter
+from arcwise.constraints.options import (
+    FORBIDDEN_EDGES,
+    REQUIRED_EDGES,
+    SEARCH_SPACE,
+    TEMPORAL_ORDER,
+)
 from arcwise.constraints.resolved import ResolvedConstraints, resolved
 from arcwise.constraints.tiers import Tiers, backward_matrix, backward_pairs, read_tiers
 from arcwise.errors import ArgumentError, ConstraintError
@@ -74,11 +80,11 @@ class Constraints:
         max_indegree: Any = None,
         search_space: Any = None,
     ) -> None:
-        required = read_edges(required_edges, "required_edges", diagonal_is_meant=True)
-        only = None if search_space is None else read_edges(search_space, "search_space")
+        required = read_edges(required_edges, REQUIRED_EDGES, diagonal_is_meant=True)
+        only = None if search_space is None else read_edges(search_space, SEARCH_SPACE)
         for name, value in (
             ("required_edges", required),
-            ("forbidden_edges", read_edges(forbidden_edges, "forbidden_edges")),
+            ("forbidden_edges", read_edges(forbidden_edges, FORBIDDEN_EDGES)),
             ("temporal_order", read_tiers(temporal_order)),
             ("max_indegree", read_limits(max_indegree)),
             ("search_space", only),
@@ -156,14 +162,14 @@ class Constraints:
         """
         names = checked_variables(variables)
         forbidden_by = {
-            "forbidden_edges": edge_matrix(self.forbidden_edges, names, "forbidden_edges"),
-            "temporal_order": backward_matrix(self.temporal_order, names),
+            FORBIDDEN_EDGES: edge_matrix(self.forbidden_edges, names, FORBIDDEN_EDGES),
+            TEMPORAL_ORDER: backward_matrix(self.temporal_order, names),
         }
         if self.search_space is not None:
-            inside = edge_matrix(self.search_space, names, "search_space")
-            forbidden_by["search_space"] = ~inside
+            inside = edge_matrix(self.search_space, names, SEARCH_SPACE)
+            forbidden_by[SEARCH_SPACE] = ~inside
         return resolved(
-            edge_matrix(self.required_edges, names, "required_edges"),
+            edge_matrix(self.required_edges, names, REQUIRED_EDGES),
             forbidden_by,
             limit_array(self.max_indegree, names),
             names,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import permutations
 from typing import Any
 
-from arcwise.errors import ConstraintError
+from arcwise.errors import ConstraintError, Wording
 
 _KNOWLEDGE = ("required_edges", "forbidden_edges", "temporal_order", "search_space")
 
@@ -73,7 +73,7 @@ def is_general_graph(value: Any) -> bool:
     return hasattr(value, "get_graph_edges") and hasattr(value, "get_node_names")
 
 
-def edges_of_general_graph(value: Any, source: str) -> list[tuple[str, str]]:
+def edges_of_general_graph(value: Any, source: str | Wording) -> list[tuple[str, str]]:
     """Return the edges of a GeneralGraph, all of which must be directed."""
     pairs = []
     for edge in value.get_graph_edges():
@@ -81,8 +81,9 @@ def edges_of_general_graph(value: Any, source: str) -> list[tuple[str, str]]:
         pair = (edge.get_node1().get_name(), edge.get_node2().get_name())
         if ends not in (("TAIL", "ARROW"), ("ARROW", "TAIL")):
             raise ConstraintError(
-                f"{source} has an edge between {pair[0]!r} and {pair[1]!r} that is not directed; "
-                "give directed edges only"
+                source,
+                f" has an edge between {pair[0]!r} and {pair[1]!r} that is not directed; "
+                "give directed edges only",
             )
         pairs.append(pair if ends == ("TAIL", "ARROW") else pair[::-1])
     return pairs

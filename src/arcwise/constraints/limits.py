@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.constraints.options import MAX_INDEGREE
 from arcwise.errors import ConstraintError
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
@@ -29,7 +30,7 @@ def read_limits(value: Any) -> Limits:
     if value is None:
         return None
     if isinstance(value, Integral):
-        return whole_number(value, "max_indegree", at_least=0, error=ConstraintError)
+        return whole_number(value, MAX_INDEGREE, at_least=0, error=ConstraintError)
     try:
         pairs = dict(value)
     except (TypeError, ValueError):
@@ -64,7 +65,7 @@ def limit_array(limits: Limits, variables: Sequence[str]) -> NDArray[np.int64]:
     array = np.full(len(variables), min(most, mapping.get(None, most)), dtype=np.int64)
     named = [name for name in mapping if name is not None]
     for index, name in zip(
-        positions(named, variables, "max_indegree", ConstraintError), named, strict=True
+        positions(named, variables, MAX_INDEGREE, ConstraintError), named, strict=True
     ):
         array[index] = min(most, mapping[name])
     return array

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import ConstraintError
+from arcwise.constraints.options import MAX_INDEGREE, REQUIRED_EDGES
+from arcwise.errors import ConstraintError, Wording, worded
 from arcwise.support.cycles import cycle_in_words, find_cycle
-from arcwise.support.names import listing, quoted
+from arcwise.support.names import listing, quoted, worded_listing
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ class ResolvedConstraints:
 
 def resolved(
     required: NDArray[np.bool_],
-    forbidden_by: Mapping[str, NDArray[np.bool_]],
+    forbidden_by: Mapping[Wording, NDArray[np.bool_]],
     max_indegree: NDArray[np.int64],
     variables: Sequence[str],
 ) -> ResolvedConstraints:
@@ -83,8 +84,8 @@ def resolved(
     cycle = find_cycle([np.flatnonzero(column).tolist() for column in required.T])
     if cycle is not None:
         raise ConstraintError(
-            f"required_edges has the cycle {cycle_in_words(cycle, variables)}; "
-            "take out one of its edges"
+            REQUIRED_EDGES,
+            f" has the cycle {cycle_in_words(cycle, variables)}; take out one of its edges",
         )
     _refuse_too_many(required, max_indegree, variables)
     allowed = ~np.eye(len(variables), dtype=np.bool_)
@@ -95,7 +96,7 @@ def resolved(
 
 def _refuse_conflict(
     required: NDArray[np.bool_],
-    forbidden_by: Mapping[str, NDArray[np.bool_]],
+    forbidden_by: Mapping[Wording, NDArray[np.bool_]],
     variables: Sequence[str],
 ) -> None:
     conflicts = []
@@ -103,11 +104,15 @@ def _refuse_conflict(
         reasons = [reason for reason, edges in forbidden_by.items() if edges[parent, node]]
         if reasons:
             edge = f"{variables[parent]!r} -> {variables[node]!r}"
-            conflicts.append(f"{edge} (forbidden by {listing(reasons)})")
+            conflicts.append(worded(edge, " (forbidden by ", worded_listing(reasons), ")"))
     if conflicts:
         raise ConstraintError(
-            f"required_edges holds {listing(conflicts)}; "
-            "drop each of these from required_edges or lift what forbids it"
+            REQUIRED_EDGES,
+            " holds ",
+            worded_listing(conflicts),
+            "; drop each of these from ",
+            REQUIRED_EDGES,
+            " or lift what forbids it",
         )
 
 
@@ -122,9 +127,13 @@ def _refuse_too_many(
         parents = [variables[parent] for parent in np.flatnonzero(required[:, node]).tolist()]
         clauses.append(
             f"{variables[node]!r} needs the {len(parents)} parents {quoted(parents)} "
-            f"where max_indegree is {max_indegree[node]}"
+            f"but may have {max_indegree[node]}"
         )
     raise ConstraintError(
-        f"required_edges and max_indegree leave {quoted(variables[node] for node in crowded)} "
-        f"no parent set, as {listing(clauses)}; require fewer edges or raise max_indegree"
+        REQUIRED_EDGES,
+        " and ",
+        MAX_INDEGREE,
+        f" leave {quoted(variables[node] for node in crowded)} no parent set, as "
+        f"{listing(clauses)}; require fewer edges or raise ",
+        MAX_INDEGREE,
     )

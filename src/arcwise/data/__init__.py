@@ -1,4 +1,4 @@
-"""Read data tables: the first slot of the grammar, *data*."""
+"""Data tables: reading, checking, discretizing and exporting them."""
 
 from arcwise.data.columns import Column, ContinuousColumn, DiscreteColumn
 from arcwise.data.discretization import discretize

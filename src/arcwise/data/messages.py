@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 
-from arcwise.errors import ArgumentError, DataWarning
+from arcwise.errors import ArgumentError, DataWarning, Wording
 from arcwise.support import warnings
 from arcwise.support.names import listing, quoted
 
@@ -16,7 +16,7 @@ def listed(items: Iterable[object], limit: int | None = LONGEST_LIST) -> str:
 
 
 def joined(texts: Iterable[str], limit: int | None = LONGEST_LIST) -> str:
-    """Join ready-made texts as in a sentence, shortening a long list."""
+    """Join texts as in a sentence, shortening a long list."""
     return listing(texts, limit)
 
 
@@ -45,15 +45,14 @@ def suggestion(name: str, candidates: Sequence[str]) -> str:
     return f" (the variables are {listed(candidates)})" if candidates else ""
 
 
-def warn(message: str) -> None:
-    """Issue a DataWarning that points at the line of the user, outside the package."""
-    warnings.warn(message, DataWarning)
+def warn(*message: str | Wording) -> None:
+    """Issue a DataWarning that points at the user's line, outside the package."""
+    warnings.warn(DataWarning(*message))
 
 
 def check_mapping(argument: str, value: object) -> None:
-    """Refuse an argument that must go from names to something and does not."""
+    """Refuse an argument that should be a mapping from column names and is not."""
     if not isinstance(value, Mapping):
         raise ArgumentError(
-            f"`{argument}` must be a mapping from column names, but is of type "
-            f"{type(value).__name__}"
+            f"{argument} is of type {type(value).__name__}; give a mapping from column names"
         )

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.diagnostics.diagnosis import Figures
 from arcwise.errors import (
     ArcwiseWarning,
     ChainsApartWarning,
@@ -22,6 +22,8 @@ from arcwise.errors import (
     RareChangeWarning,
     WeightCollapseWarning,
 )
+from arcwise.records.settings import AnnealingSettings, SamplingSettings
+from arcwise.spaces import BucketOrders, LinearOrders, Partitions
 from arcwise.statistics.edges import FEWEST_CHANGES
 from arcwise.support.names import listing
 
@@ -83,43 +85,36 @@ def fewest_effective_dags(count: int) -> float:
     return min(max(_FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE * count), count / 2)
 
 
-def advice(algorithm: str, target: str, space: str) -> str:
-    """Return what to change where chains do not come together.
-
-    Parameters
-    ----------
-    algorithm, target
-        Of the posterior.
-    space
-        The space as it shows itself, such as ``"BucketOrders(5)"``, or nothing.
-    """
-    if algorithm == "mc3":
-        return "run more steps, or give more levels or ladder='adapted'"
-    if algorithm == "ais":
+def advice(settings: SamplingSettings) -> str:
+    """Return what to change where runs with such settings do not come together."""
+    if isinstance(settings, AnnealingSettings):
         return "give more steps to each run, or more runs"
-    others = ["use mc3"]
-    if target == "modular" and not space.startswith("Partitions"):
+    if settings.tempering is not None:
+        return "run more steps, or give more levels or ladder='adapted'"
+    space, others = settings.space, ["use mc3"]
+    if settings.recording.target == "modular" and not isinstance(space, Partitions):
         others.append("space='partitions'")
-    if space.startswith("LinearOrders"):
+    if isinstance(space, LinearOrders):
         others.append("space='buckets:4'")
-    elif space.startswith("BucketOrders"):
+    elif isinstance(space, BucketOrders):
         others.append("larger buckets")
     return f"run more steps, or {' or '.join(others)}"
 
 
-def of_chains(change: str, numbers: dict[str, Any]) -> list[Finding]:
+def of_chains(change: str, figures: Figures) -> list[Finding]:
     """Return what R-hat, effective sample sizes and differences of chains speak against.
 
     Parameters
     ----------
     change
         The advice.
-    numbers
-        The fields of a `Diagnosis`, and ``largest_difference`` with ``apart``, the edge
-        it is of in words.
+    figures
+        What is known of them.
     """
     found = []
-    difference, apart = numbers["largest_difference"], numbers["apart"]
+    convergence, edge = figures.convergence, figures.most_different_edge
+    difference = convergence.difference
+    apart = "" if edge is None else f" ({edge[0]} → {edge[1]})"
     is_large = difference is not None and difference > LARGE_DIFFERENCE
     if is_large:
         found.append(
@@ -143,8 +138,8 @@ def of_chains(change: str, numbers: dict[str, Any]) -> list[Finding]:
     above = [
         (value, f"{_size(value)} of {what} (above {limit})")
         for value, limit, what in (
-            (numbers["rhat_log_weight"], LARGEST_RHAT, "the log weight"),
-            (numbers["largest_rhat_edge"], LARGEST_EDGE_RHAT, "an edge"),
+            (convergence.rhat, LARGEST_RHAT, "the log weight"),
+            (convergence.edge_rhat, LARGEST_EDGE_RHAT, "an edge"),
         )
         if value is not None and value > limit
     ]
@@ -164,8 +159,8 @@ def of_chains(change: str, numbers: dict[str, Any]) -> list[Finding]:
     few = [
         f"{value:.0f} of {what} (fewer than {limit:.0f})"
         for value, limit, what in (
-            (numbers["effective_samples_log_weight"], FEWEST_EFFECTIVE, "the log weight"),
-            (numbers["smallest_effective_samples_edge"], FEWEST_EFFECTIVE_OF_EDGE, "an edge"),
+            (convergence.ess, FEWEST_EFFECTIVE, "the log weight"),
+            (convergence.edge_ess, FEWEST_EFFECTIVE_OF_EDGE, "an edge"),
         )
         if value is not None and value < limit
     ]
@@ -178,7 +173,7 @@ def of_chains(change: str, numbers: dict[str, Any]) -> list[Finding]:
                 change,
             )
         )
-    if numbers["chains"] == 1:
+    if figures.chains == 1:
         found.append(
             Finding(
                 False,
@@ -219,21 +214,21 @@ def of_rare_changes(
     ]
 
 
-def of_sampler(change: str, numbers: dict[str, Any]) -> list[Finding]:
+def of_sampler(change: str, figures: Figures) -> list[Finding]:
     """Return what exchanges, acceptance and weights speak against."""
     found = []
-    rates = [rate for rate in numbers["exchange_acceptance"] or () if rate is not None]
-    if rates and min(rates) < FEWEST_EXCHANGES:
+    exchanges = figures.worst_acceptance
+    if exchanges is not None and exchanges < FEWEST_EXCHANGES:
         found.append(
             Finding(
                 False,
                 ExchangeWarning,
-                f"Neighbouring temperatures exchange states in only {min(rates):.1%} of the "
+                f"Neighbouring temperatures exchange states in only {exchanges:.1%} of the "
                 "proposals",
                 "give more levels, or ladder='adapted'",
             )
         )
-    accepted = [rate for rate in (numbers["acceptance"] or {}).values() if rate is not None]
+    accepted = [rate for rate in figures.acceptance.values() if rate is not None]
     if accepted and max(accepted) < FEWEST_ACCEPTED:
         found.append(
             Finding(
@@ -243,7 +238,7 @@ def of_sampler(change: str, numbers: dict[str, Any]) -> list[Finding]:
                 "use mc3, or a space with other moves",
             )
         )
-    runs = numbers["effective_runs"]
+    runs = figures.effective_runs
     if runs is not None and runs < FEW_RUNS:
         found.append(
             Finding(
@@ -254,7 +249,7 @@ def of_sampler(change: str, numbers: dict[str, Any]) -> list[Finding]:
                 change,
             )
         )
-    dags, count = numbers["effective_dags"], numbers["dags"]
+    dags, count = figures.effective_dags, figures.dags
     if dags is not None and dags < fewest_effective_dags(count):
         found.append(
             Finding(

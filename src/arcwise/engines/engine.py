@@ -5,14 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from arcwise import _core
+from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob, ChainJob, Chains
 from arcwise.support.running import Run
-
-if TYPE_CHECKING:
-    from arcwise.spaces import Space
-    from arcwise.sums import ScoreSums
 
 
 class ScoringJob(Protocol):
@@ -57,24 +54,17 @@ class Engine(ABC):
         """Close what it opened itself."""
 
     @abstractmethod
-    def annealed_runs(
-        self, sums: ScoreSums, space: Space, *, open_ended: bool
-    ) -> Callable[..., Any]:
-        """Return what makes annealing runs, called and used as the core's `AnnealedRuns` is.
+    def annealed_runs(self, job: AnnealingJob) -> AnnealedRuns:
+        """Return annealing runs, none of them made yet."""
 
-        Parameters
-        ----------
-        sums
-            The score sums of the model.
-        space
-            The space on them.
-        open_ended
-            Whether it is not known yet how many runs will be asked for.
-        """
+    @property
+    def fewest_runs_at_once(self) -> int:
+        """How many annealing runs to ask for at least, so that nobody is idle for long."""
+        return 1
 
     @abstractmethod
-    def chains(self, sums: ScoreSums, space: Space) -> Callable[..., Any]:
-        """Return what makes chains, called and used as the core's `Chains` is."""
+    def chains(self, job: ChainJob) -> Chains:
+        """Return chains, none of them started yet."""
 
     @abstractmethod
     def score(self, job: ScoringJob, run: Run) -> _core.FamilyTable:
@@ -101,15 +91,13 @@ class Threads(Engine):
         """Say what it is."""
         return "Threads()"
 
-    def annealed_runs(
-        self, sums: ScoreSums, space: Space, *, open_ended: bool
-    ) -> Callable[..., Any]:
-        """Return what makes annealing runs: the core itself."""
-        return _core.AnnealedRuns
+    def annealed_runs(self, job: AnnealingJob) -> AnnealedRuns:
+        """Return annealing runs of the core itself."""
+        return job.in_core()
 
-    def chains(self, sums: ScoreSums, space: Space) -> Callable[..., Any]:
-        """Return what makes chains: the core itself."""
-        return _core.Chains
+    def chains(self, job: ChainJob) -> Chains:
+        """Return chains of the core itself."""
+        return job.in_core()
 
     def score(self, job: ScoringJob, run: Run) -> _core.FamilyTable:
         """Return the scores of families."""

@@ -12,7 +12,7 @@ from arcwise.errors import ArgumentError
 from arcwise.posterior import DagSample, Posterior, views
 from arcwise.statistics.edges import parent_bits
 from arcwise.support.optional import optional
-from arcwise.support.plain import plain, strict_json
+from arcwise.support.plain import strict_json
 
 
 @views.to_arviz.fill
@@ -90,7 +90,7 @@ def to_arviz(posterior: Posterior, *, edges: Literal["all", "uncertain"] = "all"
 
 def _places(posterior: Posterior, dags: DagSample) -> NDArray[np.int64]:
     """Return the numbers of the DAGs as (chains, draws), in the order they were drawn in."""
-    if dags.chains is None or posterior.algorithm == "ais":
+    if dags.chains is None or posterior.run.annealed:
         return np.arange(len(dags))[np.newaxis]
     chains = [np.flatnonzero(dags.chains == number) for number in np.unique(dags.chains)]
     shortest = min(map(len, chains))
@@ -112,7 +112,7 @@ def _statistics(
 ) -> dict[str, NDArray[np.float64]]:
     result = {}
     # Of annealing runs, the traces are the weights of runs, not of states.
-    traces = None if posterior.algorithm == "ais" else posterior.traces
+    traces = None if posterior.run.annealed else posterior.traces
     rows = () if traces is None else traces.log_weights
     if len(rows) == len(places):
         sizes = np.bincount(dags.chains) if dags.chains is not None else np.array([len(dags)])
@@ -133,6 +133,6 @@ def _attributes(posterior: Posterior) -> dict[str, Any]:
         "inference_library_version": version,
         "algorithm": posterior.algorithm,
         "target": posterior.target,
-        "summary": strict_json(plain(dict(posterior.summary))),
-        "provenance": strict_json(plain(dict(posterior.provenance))),
+        "summary": strict_json(posterior.summary_dict()),
+        "provenance": strict_json(posterior.provenance.as_dict()),
     }

@@ -1,4 +1,4 @@
-"""Graphs compared: equivalence classes, distances, and edges found and missed."""
+"""DAGs and CPDAGs: equivalence classes, distances, and comparison with a known graph."""
 
 from arcwise.graphs.comparison import EdgeCounts, GraphComparison, compare
 from arcwise.graphs.cpdags import Cpdag

@@ -1,4 +1,4 @@
-"""Graphs as pgmpy and causal-learn know them."""
+"""Conversion of graphs to pgmpy and causal-learn."""
 
 from __future__ import annotations
 

@@ -54,9 +54,9 @@ def sample(
     All that is not told is chosen, by fixed rules of the data and the arguments: the
     score by the kinds of the columns; the exact posterior where it costs little (up to
     20 variables), else Markov chains over partitions among candidate parents that are
-    grown; and when to stop. The summary says what was chosen and why
-    (``summary["choices"]``, and ``summary["chosen"]`` for programs), and how far
-    the result can be trusted (``summary["verdict"]`` and ``summary["trust"]``).
+    grown; and when to stop. The account of the posterior says what was chosen and why
+    (``account.choices``, and ``account.chosen`` for programs), and how far the result
+    can be trusted (``account.verdict`` and ``account.trust``).
 
     Parameters
     ----------
@@ -122,9 +122,9 @@ def sample(
     >>> import arcwise
     >>> data = arcwise.simulate.asia().sample(500, seed=1)
     >>> posterior = arcwise.sample(data, seed=1)
-    >>> posterior.summary["verdict"]
+    >>> posterior.account.verdict
     'exact'
-    >>> print(posterior.summary["choices"][0])
+    >>> print(posterior.account.choices[0])
     The table has 500 rows, 8 discrete variables.
     """
     start = time.perf_counter()

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arcwise.algorithms.ais import ais
-from arcwise.algorithms.budgets import Budget
 from arcwise.algorithms.exact import exact
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.mc3 import mc3
@@ -18,7 +17,9 @@ from arcwise.errors import ArgumentError
 from arcwise.model.targets import Target, as_target
 from arcwise.posterior import Posterior
 from arcwise.priors import as_prior
+from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
+from arcwise.records.stopping_rule import as_stopping_rule
 from arcwise.spaces import Space, as_space
 from arcwise.support.checks import whole_number
 from arcwise.support.names import quoted
@@ -101,7 +102,11 @@ space, chains, until, steps, seconds, dags, seed, threads, progress
         rule = self.until if self.until != "auto" else None
         if self.algorithm == "ais" and rule is not None:
             raise ArgumentError("until is for mcmc and mc3; give ais seconds, or chains for runs")
-        Budget(self.steps if self.algorithm != "ais" else None, self.seconds, until=rule)
+        Budget(
+            self.steps if self.algorithm != "ais" else None,
+            self.seconds,
+            until=as_stopping_rule(rule),
+        )
         self._refuse_unknown_options()
 
     @classmethod

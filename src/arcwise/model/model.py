@@ -15,10 +15,12 @@ from arcwise.errors import ArgumentError, ConstraintError
 from arcwise.families import Families
 from arcwise.families.functions import parent_names
 from arcwise.graphs.dag import Dag
+from arcwise.model.provenance import Provenance
 from arcwise.priors import Prior, PriorTerms, Uniform, as_prior
 from arcwise.scores import FamilyScores, LocalScore, as_score
 from arcwise.scores.family_scores import as_family_scores
 from arcwise.scores.scoring import score as score_families
+from arcwise.support.descriptions import Description
 from arcwise.support.names import quoted
 from arcwise.support.running import Progress
 
@@ -190,33 +192,33 @@ class Model:
             )
         return sum(self.log_weight(node, dag.parents(node)) for node in self.variables)
 
-    def provenance(self) -> dict[str, Any]:
-        """Return what a result should say about the model it came from, as plain values."""
-        return {
-            "arcwise": _core.version,
-            "score": repr(self.score),
-            "prior": repr(self.prior),
-            "constraints": self.constraints.resolve(self.variables).as_dict(self.variables),
-            **self._candidates_as_dict(),
-            "families": len(self.scores),
-            "rows": None if self.data is None else self.data.rows,
-            "data_fingerprint": None if self.data is None else self.data.fingerprint,
-        }
+    def provenance(self) -> Provenance:
+        """Return what a result should say about the model it came from."""
+        return Provenance(
+            version=_core.version,
+            score=None if self.score is None else Description.of(self.score),
+            prior=Description.of(self.prior),
+            constraints=self.constraints.resolve(self.variables).as_dict(self.variables),
+            candidates=self._candidate_names(),
+            plus_one=self.families is not None and any(self.families.outside),
+            families=len(self.scores),
+            rows=None if self.data is None else self.data.rows,
+            data_fingerprint=None if self.data is None else self.data.fingerprint,
+        )
 
-    def _candidates_as_dict(self) -> dict[str, Any]:
-        """Return the candidates and `plus_one`; None for candidates that leave out no parent."""
+    def _candidate_names(self) -> dict[str, tuple[str, ...]] | None:
+        """Return the candidates of each variable; None if they leave out no parent."""
         rule = self.families
         if rule is None:
-            return {"candidates": None, "plus_one": False}
+            return None
         names = self.variables
         resolved = self.constraints.resolve(names)
         chosen = {
-            name: [names[parent] for parent in rule.candidates[node]]
+            name: tuple(names[parent] for parent in rule.candidates[node])
             for node, name in enumerate(names)
         }
         free = (resolved.allowed & ~resolved.required).sum(axis=0).tolist()
-        everyone = [len(parents) for parents in chosen.values()] == free
-        return {"candidates": None if everyone else chosen, "plus_one": any(rule.outside)}
+        return None if [len(parents) for parents in chosen.values()] == free else chosen
 
     @cached_property
     def families(self) -> Families | None:

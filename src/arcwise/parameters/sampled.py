@@ -1,4 +1,4 @@
-"""The different families of sampled DAGs, and which DAG has which: all that parameters need."""
+"""The distinct families of sampled DAGs, and which DAG has which."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arcwise.posterior import DagSample, Posterior
 from arcwise.support.names import quoted
 
 Dags = Posterior | DagSample | Dag
-"""Where DAGs come from: a posterior that keeps some, the DAGs themselves, or a single one."""
+"""A source of DAGs: a posterior with sampled DAGs, a sample, or a single DAG."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +26,9 @@ class SampledFamilies:
     Parameters
     ----------
     parents
-        For each node its different parent sets, as ascending positions.
+        The distinct parent sets of each node, as ascending positions.
     places
-        For each DAG and node the place of its parent set among these.
+        For each DAG and node, the index of its parent set among these.
     shares
         The weight of each DAG; they sum to 1.
     chains
@@ -45,7 +45,7 @@ class SampledFamilies:
         return len(self.places)
 
     def distinct(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the places of each different DAG once, and which of these every DAG is."""
+        """Return the places of each distinct DAG, and the index of each DAG among these."""
         number, _ = row_numbers(self.places, list(map(len, self.parents)), 1 << 40)
         _, first, which = np.unique(number, return_index=True, return_inverse=True)
         return self.places[first], which.reshape(-1)
@@ -56,11 +56,11 @@ class SampledFamilies:
 
 
 def sampled_families(posterior: Dags, model: Model) -> SampledFamilies:
-    """Return the families of the DAGs of a posterior, which must be one of the model's data."""
+    """Return the families of the DAGs of a posterior, which must be of the model's data."""
     dags = _dags(posterior, model)
     if tuple(dags.variables) != tuple(model.variables):
         raise ArgumentError(
-            f"the DAGs have the variables {quoted(dags.variables)} and the model "
+            f"the DAGs have the variables {quoted(dags.variables)}, but the model has "
             f"{quoted(model.variables)}; give the model the posterior was computed from"
         )
     n = len(model.variables)
@@ -77,7 +77,7 @@ def sampled_families(posterior: Dags, model: Model) -> SampledFamilies:
 
 
 def _whole_words(packed: NDArray[np.uint64]) -> NDArray[np.generic]:
-    """Return each row of words as one thing to sort by, which is fast for a single word."""
+    """Return each row of words as one sortable value, which is fast for a single word."""
     packed = packed.astype("<u8", copy=False)
     if packed.shape[1] == 1:
         return packed[:, 0]
@@ -102,13 +102,13 @@ def _dags(posterior: Dags, model: Model) -> DagSample:
         )
     if posterior.dags is None or len(posterior.dags) == 0:
         raise ArgumentError(
-            "parameters are averaged over DAGs, and this posterior has none; use "
-            "arcwise.ExactSampler(model).dags(1000) or a sampler that keeps DAGs"
+            "the posterior has no sampled DAGs; give arcwise.ExactSampler(model).dags(1000), or "
+            "the posterior of a sampler that keeps DAGs"
         )
-    fingerprint = posterior.provenance.get("data_fingerprint")
+    fingerprint = posterior.provenance.data_fingerprint
     if fingerprint and model.data is not None and fingerprint != model.data.fingerprint:
         raise ArgumentError(
-            "the posterior was computed from other data than the model's; give the model it was "
+            "the posterior was computed from data other than the model's; give the model it was "
             "computed from"
         )
     return posterior.dags

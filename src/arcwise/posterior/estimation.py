@@ -19,6 +19,7 @@ from arcwise.posterior.matrices import (
     relation_errors,
 )
 from arcwise.posterior.sample_estimation import estimate_from_dags, event_estimate, weighted_mean
+from arcwise.records.runs import UniqueDagsRun
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.names import positions
 
@@ -51,7 +52,7 @@ def estimate_from_posterior(posterior: Posterior, asked: Feature | Conditional) 
         if averaged is not None:
             return averaged
     dags = posterior.sampled_dags(f"'{asked}'")
-    if posterior.algorithm == "unique-dags":
+    if isinstance(posterior.run, UniqueDagsRun):
         return estimate_without_error(dags, asked)
     return estimate_from_dags(dags, asked)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise.graphs import Cpdag
 from arcwise.graphs.dag import Dag
+from arcwise.model.provenance import Provenance
 from arcwise.support.files import write_json, write_table
 from arcwise.support.plain import plain
 
@@ -50,7 +51,7 @@ class MapResult:
     settings
         What the search was told, the seed included, as plain values.
     provenance
-        What the model says about itself, as plain values.
+        The model and the data it came from.
 
     Examples
     --------
@@ -73,7 +74,7 @@ class MapResult:
     interrupted: bool
     seconds: float
     settings: Mapping[str, Any] = field(default_factory=dict)
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=Provenance)
 
     @property
     def restarts(self) -> int:
@@ -116,7 +117,7 @@ class MapResult:
                 "interrupted": self.interrupted,
                 "settings": self.settings,
                 "seconds": self.seconds,
-                "provenance": self.provenance,
+                "provenance": self.provenance.as_dict(),
             }
         )
         return values

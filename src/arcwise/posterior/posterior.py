@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.features import AnyFeature, as_feature
 from arcwise.graphs.dag import Dag
+from arcwise.model.provenance import Provenance
 from arcwise.model.targets import Target
 from arcwise.posterior import concatenation, consensus, estimation, files, views
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.estimate import Estimate
 from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.matrices import FeatureMatrix, Relation
+from arcwise.posterior.summary import summary_of
+from arcwise.records.account import Account
+from arcwise.records.runs import AnyRun
 from arcwise.records.traces import Traces
 from arcwise.scores import FamilyScores
 from arcwise.support.checks import checked_probability
@@ -45,8 +49,9 @@ class Posterior:
         The names of the nodes.
     target
         Which posterior it is: under the modular or the order-modular prior.
-    algorithm
-        How it was computed, such as ``"exact"``.
+    run
+        What was asked of the algorithm, what it spent and how it went: an `ExactRun`,
+        `ChainRun`, `AnnealingRun`, `MergedRun` or `UniqueDagsRun`.
     edges
         The probability of each edge, as [source, target].
     evidence
@@ -70,11 +75,10 @@ class Posterior:
         The DAGs that were sampled.
     traces
         The log weights the chains went through.
-    summary
-        What there is to say about the run, as plain values: settings, seeds, timings,
-        acceptance, effective sample sizes, R-hat.
+    account
+        What the one call chose and why, and how far to trust it; None if the user chose.
     provenance
-        Settings of the model, version, data fingerprint and timings, as plain values.
+        The model and the data it came from.
 
     Examples
     --------
@@ -87,7 +91,7 @@ class Posterior:
 
     variables: tuple[str, ...]
     target: Target
-    algorithm: str
+    run: AnyRun
     edges: NDArray[np.float64]
     evidence: Evidence | None = None
     map_dag: Dag | None = None
@@ -99,8 +103,8 @@ class Posterior:
     paths: NDArray[np.float64] | None = None
     dags: DagSample | None = None
     traces: Traces | None = None
-    summary: Mapping[str, Any] = field(default_factory=dict)
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    account: Account | None = None
+    provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
         n = len(self.variables)
@@ -125,6 +129,11 @@ class Posterior:
         if self.evidence is not None:
             parts.append(f"log evidence {self.evidence.log_evidence:.6f}")
         return f"<Posterior: {', '.join(parts)}>"
+
+    @property
+    def algorithm(self) -> str:
+        """The word for how it was found: "exact", "mcmc", "mc3", "ais" or "unique-dags"."""
+        return self.run.algorithm.value
 
     @property
     def log_evidence(self) -> float | None:
@@ -265,7 +274,7 @@ class Posterior:
         DAGs keep their weights, and their chains are numbered one after the other.
         Of the evidences the mean is taken, of their bounds the best, at the
         confidence that is left. Traces with different steps are left out. The
-        summaries of the parts are kept in ``summary["parts"]``.
+        runs are kept as parts of a `MergedRun`.
 
         Parameters
         ----------
@@ -342,9 +351,9 @@ class Posterior:
             "target": self.target,
             "algorithm": self.algorithm,
             "variables": self.variables,
-            "provenance": self.provenance,
+            "provenance": self.provenance.as_dict(),
         }
-        values: dict[str, Any] = plain(dict(self.summary) | fixed)
+        values: dict[str, Any] = plain(summary_of(self.run, self.account) | fixed)
         return values
 
     def write_edges(self, path: str | os.PathLike[str]) -> None:
@@ -357,7 +366,7 @@ class Posterior:
 
     def write_evidence(self, path: str | os.PathLike[str]) -> None:
         """Write `evidence_dict` and the provenance to a .json file."""
-        write_json(self.evidence_dict() | {"provenance": self.provenance}, Path(path))
+        write_json(self.evidence_dict() | {"provenance": self.provenance.as_dict()}, Path(path))
 
     def write_summary(self, path: str | os.PathLike[str]) -> None:
         """Write `summary_dict` to a .json file."""

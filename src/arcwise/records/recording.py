@@ -1,12 +1,8 @@
-"""What samplers keep of the states they visit, as settings and as arrays."""
+"""`Recording`: what samplers are to keep of the states they visit."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.errors import ArgumentError
@@ -88,105 +84,3 @@ class Recording:
         options.edges = not self.weighted
         options.edge_batches = edge_batches
         return options
-
-
-# The parts of a record that grow with it: by state, and then by DAG.
-OF_DRAWS = (
-    "log_weights",
-    "codes",
-    "dag_counts",
-    "parents",
-    "log_extensions",
-    "extension_errors",
-)
-
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """What was kept of one chain or one annealing run.
-
-    Parameters
-    ----------
-    log_weights
-        The log weight of each state.
-    codes
-        Each state as whole numbers.
-    dag_counts
-        How many DAGs were drawn from each state.
-    parents
-        The parents of every node of each DAG, as bits.
-    log_extensions, extension_errors
-        For each DAG the log of its number of orders, and the standard error of
-        that if it is an estimate.
-    edge_sums, edge_batches, edge_batch_size
-        Sums of the edge probabilities given each state, over all states and over
-        batches of them; None if they were not asked for.
-    summed
-        How many states the edge sums are over, if more than are here.
-    every
-        Of how many states one is here, the others having been passed over.
-    """
-
-    log_weights: NDArray[np.float64]
-    codes: NDArray[np.uint16]
-    dag_counts: NDArray[np.uint32]
-    parents: NDArray[np.uint64]
-    log_extensions: NDArray[np.float64]
-    extension_errors: NDArray[np.float64]
-    edge_sums: NDArray[np.float64] | None = None
-    edge_batches: NDArray[np.float64] | None = None
-    edge_batch_size: int = 0
-    summed: int | None = None
-    every: int = 1
-
-    @classmethod
-    def of(cls, record: dict[str, Any]) -> Kept:
-        """Return the record of the core with names for its parts."""
-        return cls(**record)
-
-    @property
-    def states(self) -> int:
-        """How many states are here."""
-        return len(self.log_weights)
-
-    @property
-    def states_summed(self) -> int:
-        """How many states were kept of the chain, and are in the edge sums."""
-        return self.states if self.summed is None else self.summed
-
-    def between(self, first: int, last: int, edge_sums: NDArray[np.float64] | None) -> Kept:
-        """Return what was kept from one state to before another, with its sums of edges."""
-        ends = np.concatenate([[0], np.cumsum(self.dag_counts, dtype=np.int64)])
-        states, dags = slice(first, last), slice(int(ends[first]), int(ends[last]))
-        batches = self.edge_batches
-        if batches is not None:
-            # Only batches that lie within it as a whole.
-            size = self.edge_batch_size
-            batches = batches[-(-first // size) : last // size]
-        return replace(
-            self,
-            log_weights=self.log_weights[states],
-            codes=self.codes[states],
-            dag_counts=self.dag_counts[states],
-            parents=self.parents[dags],
-            log_extensions=self.log_extensions[dags],
-            extension_errors=self.extension_errors[dags],
-            edge_sums=edge_sums,
-            edge_batches=batches,
-            summed=None,
-        )
-
-    def log_dag_weights(self) -> NDArray[np.float64]:
-        """Return for each DAG the log of its share of all DAGs of its state, over the orders."""
-        each = np.repeat(self.dag_counts, self.dag_counts).astype(np.float64)
-        return -np.log(each) - self.log_extensions
-
-    def log_state_means(self) -> NDArray[np.float64]:
-        """Return for each state the log of the mean over its DAGs of 1 / (number of orders)."""
-        ends = np.cumsum(self.dag_counts)
-        return np.array(
-            [
-                np.logaddexp.reduce(-self.log_extensions[end - count : end]) - np.log(count)
-                for end, count in zip(ends.tolist(), self.dag_counts.tolist(), strict=True)
-            ]
-        )

@@ -75,7 +75,7 @@ def trace_chart(posterior: Posterior) -> Chart | None:
     if posterior.traces is None:
         return None
     rows = [row[np.isfinite(row)] for row in posterior.traces.log_weights]
-    if posterior.algorithm == "ais":
+    if posterior.run.annealed:
         return _spread_of_runs(rows[0])
     if not any(len(row) for row in rows):
         return None

@@ -7,6 +7,7 @@ from typing import Any
 from arcwise._core import version
 from arcwise.diagnostics.diagnose import diagnose
 from arcwise.posterior import Evidence, Posterior
+from arcwise.records.runs import ExactRun
 from arcwise.report.charts import agreement_chart, matrix_chart, trace_chart
 from arcwise.report.network import network, nodes
 from arcwise.report.provenance import provenance_tables, reproduction
@@ -111,15 +112,15 @@ def evidence(found: Evidence | None) -> dict[str, Any] | None:
 
 
 def _no_traces(posterior: Posterior) -> str:
-    if posterior.algorithm == "exact":
+    if isinstance(posterior.run, ExactRun):
         return "An exact posterior has no chains to look at."
     return "This posterior was kept without the log weights of its chains."
 
 
 def _no_agreement(posterior: Posterior) -> str:
-    if posterior.algorithm == "exact":
+    if isinstance(posterior.run, ExactRun):
         return "An exact posterior has no chains to compare."
-    if posterior.algorithm == "ais":
+    if posterior.run.annealed:
         return "Annealing runs are independent and weighted, so there are no chains to compare."
     if posterior.dags is None:
         return "Without sampled DAGs there is nothing to compare between chains."

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from arcwise.posterior import Posterior
-from arcwise.report.words import class_words, count, enumeration, number, setting
+from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
+from arcwise.report.words import count, enumeration, in_words, number, score_in_words
+from arcwise.support.descriptions import Description
 
 _SURE, _POSSIBLE = 0.9, 0.1
 _MOST_NAMED = 6
@@ -17,7 +18,7 @@ _MOST_NAMED = 6
 def key_figures(posterior: Posterior) -> list[dict[str, str]]:
     """Return the few numbers to begin with."""
     edges = posterior.edges
-    rows = posterior.provenance.get("rows")
+    rows = posterior.provenance.rows
     figures = [("Variables", number(len(posterior.variables)), "")]
     if rows is not None:
         figures.append(("Rows of data", number(rows), ""))
@@ -39,22 +40,21 @@ def what_was_done(posterior: Posterior, data_description: str | None) -> list[st
     Where `arcwise.sample` made the choices, its own sentences tell them best.
     """
     described = [data_description] if data_description else []
-    choices = posterior.summary.get("choices")
-    return [*described, *(choices or _told_by_settings(posterior))]
+    account = posterior.account
+    return [*described, *(_by_settings(posterior) if account is None else account.choices)]
 
 
-def _told_by_settings(posterior: Posterior) -> list[str]:
-    settings = posterior.provenance
-    rows = settings.get("rows")
+def _by_settings(posterior: Posterior) -> list[str]:
+    model = posterior.provenance
+    rows = model.rows
     names = count(len(posterior.variables), "variable")
     first = f"The data are {names}"
-    first += "." if rows is None else f" in {count(int(rows), 'row')}."
+    first += "." if rows is None else f" in {count(rows, 'row')}."
     sentences = [first]
-    score, prior = settings.get("score"), settings.get("prior")
-    if score and score != "None":
-        sentences.append(f"Every parent set was scored by {setting(str(score))}.")
-    if prior and prior != "None":
-        sentences.append(f"The prior is {class_words(str(prior))}.")
+    if model.score is not None:
+        sentences.append(f"Every parent set was scored by {score_in_words(model.score)}.")
+    if model.prior is not None:
+        sentences.append(f"The prior is {in_words(model.prior)}.")
     sentences.append(_algorithm(posterior))
     sentences.append(
         "Every DAG counts by its prior weight times its likelihood (the modular posterior)."
@@ -62,49 +62,48 @@ def _told_by_settings(posterior: Posterior) -> list[str]:
         else "Every DAG counts once for each of its topological orders (the order-modular "
         "posterior), which favours DAGs that many orders fit."
     )
-    if posterior.summary.get("interrupted"):
+    if posterior.run.interrupted:
         sentences.append("The run was interrupted, and the result is what it had by then.")
     return sentences
 
 
 def _algorithm(posterior: Posterior) -> str:
-    done = posterior.summary
+    run = posterior.run
     drawn = 0 if posterior.dags is None else len(posterior.dags)
     keeping = f" {count(drawn, 'DAG')} were drawn." if drawn else ""
-    over = f" over {class_words(str(done['space']))}" if "space" in done else ""
-    if posterior.algorithm == "exact":
+    if isinstance(run, ExactRun):
         return (
             "The posterior was computed exactly, by dynamic programming over all subsets of the "
             f"variables, and not sampled.{keeping}"
         )
-    if posterior.algorithm in ("mcmc", "mc3"):
-        kind = (
-            "by Markov chain Monte Carlo"
-            if posterior.algorithm == "mcmc"
-            else "by Metropolis-coupled Markov chains"
+    if isinstance(run, MergedRun):
+        parts = enumeration([_how(part) for part in run.parts])
+        return f"The posterior is from {count(len(run.parts), 'run')}: {parts}.{keeping}"
+    return f"The posterior was sampled {_how(run)}.{keeping}"
+
+
+def _how(run: ChainRun | AnnealingRun | UniqueDagsRun) -> str:
+    over = in_words(Description.of(run.settings.space))
+    if isinstance(run, AnnealingRun):
+        return (
+            f"by annealed importance sampling over {over}: {count(run.runs, 'independent run')} of "
+            f"{count(run.settings.schedule.steps, 'annealing step')}"
         )
-        return f"The posterior was sampled {kind}{over}{_chains(done)}.{keeping}"
-    if posterior.algorithm == "ais":
-        runs = "" if "runs" not in done else f": {count(int(done['runs']), 'independent run')}"
-        if runs and "annealing_steps" in done:
-            runs += f" of {count(int(done['annealing_steps']), 'annealing step')}"
-        return f"The posterior was sampled by annealed importance sampling{over}{runs}.{keeping}"
-    return f"The posterior was computed by {posterior.algorithm}{over}.{keeping}"
+    if isinstance(run, UniqueDagsRun):
+        return f"by the different DAGs of {count(run.orders, 'order')}, as Ellis and Wong do"
+    kind = (
+        "Markov chain Monte Carlo" if run.exchanges is None else "Metropolis-coupled Markov chains"
+    )
+    return f"by {kind} over {over}: {_chains(run)}"
 
 
-def _chains(done: Any) -> str:
-    chains = done.get("chains")
-    if chains is None:
-        return ""
-    words = f": {count(int(chains), 'chain')}"
-    temperatures = done.get("inverse_temperatures")
-    if temperatures:
-        words += f" at {count(len(temperatures[0]), 'temperature')}"
-    steps = done.get("steps_after_burn_in")
-    if steps:
-        words += f", {count(int(max(steps)), 'step')} each"
-        if done.get("burn_in_steps"):
-            words += f" after a burn-in of {number(int(done['burn_in_steps']))}"
+def _chains(run: ChainRun) -> str:
+    words = count(run.chains, "chain")
+    if run.exchanges is not None:
+        words += f" at {count(len(run.exchanges.inverse_temperatures[0]), 'temperature')}"
+    words += f", {count(max(run.steps_after_burn_in), 'step')} each"
+    if run.burn_in_steps:
+        words += f" after a burn-in of {number(run.burn_in_steps)}"
     return words
 
 

@@ -30,23 +30,24 @@ def trust(diagnosis: Diagnosis) -> dict[str, Any]:
 
 def _figures(diagnosis: Diagnosis) -> list[tuple[str, str, str]]:
     """Return names, values and what to make of them, of those that are known."""
-    edge = diagnosis.most_different_edge
+    found, edge = diagnosis.convergence, diagnosis.most_different_edge
+    annealed = diagnosis.effective_runs is not None
     rows = [
-        ("R-hat of the log weight", diagnosis.rhat_log_weight, "1 if chains agree"),
-        ("R-hat of an edge, the largest", diagnosis.largest_rhat_edge, "1 if chains agree"),
+        ("R-hat of the log weight", found.rhat, "1 if chains agree"),
+        ("R-hat of an edge, the largest", found.edge_rhat, "1 if chains agree"),
         (
             "Difference between chains, the largest",
-            diagnosis.largest_difference,
+            found.difference,
             f"of the probability of {edge[0]} → {edge[1]}" if edge else "of an edge probability",
         ),
         (
             "Effective samples of the log weight",
-            diagnosis.effective_samples_log_weight,
+            None if annealed else found.ess,
             "as many independent draws would be worth the same",
         ),
         (
             "Effective samples of an edge, the fewest",
-            diagnosis.smallest_effective_samples_edge,
+            found.edge_ess,
             "of edges that change often enough to tell",
         ),
         (

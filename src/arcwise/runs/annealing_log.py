@@ -10,7 +10,7 @@ import time
 import zlib
 from datetime import UTC, datetime
 
-from arcwise import _core
+from arcwise.engines.sampling_jobs import AnnealedRuns
 from arcwise.runs.ledger import Ledger
 from arcwise.support.signals import uninterrupted
 
@@ -30,9 +30,7 @@ class AnnealingLog:
         The time between two checkpoints.
     """
 
-    def __init__(
-        self, ledger: Ledger, annealed: _core.AnnealedRuns, checkpoint_seconds: float
-    ) -> None:
+    def __init__(self, ledger: Ledger, annealed: AnnealedRuns, checkpoint_seconds: float) -> None:
         self._ledger = ledger
         self._annealed = annealed
         self._interval = checkpoint_seconds

@@ -1,6 +1,6 @@
 """`ChainLog`: writes a run of chains down in its ledger, and plays it again after a stop.
 
-A run is a row of calls to `Pieces`: so many steps of burn-in, so many draws. The
+A run is a row of calls to `ChainLoop`: so many steps of burn-in, so many draws. The
 ledger has those that are made, with the clock at their end and what was seen of the
 chains in between, and at each checkpoint how much of the next call is made. Where
 checkpoints are makes no difference to the draws.
@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import _core
+from arcwise.engines.sampling_jobs import Chains
 from arcwise.errors import RunDirectoryError
-from arcwise.records.recording import OF_DRAWS, Kept
+from arcwise.records.chain_record import DRAW_ARRAYS, ChainRecord
 from arcwise.runs.ledger import Ledger
 from arcwise.runs.packing import pack, unpack
 from arcwise.support.signals import uninterrupted
 
 if TYPE_CHECKING:
-    from arcwise.runs.pieces import Pieces
+    from arcwise.runs.chain_loop import ChainLoop
 
 _FIRST_PART = 16  # steps or draws until the chains are at rest for the first time
 _MOST_PENDING = 64 << 20  # bytes of draws in memory
@@ -53,7 +53,7 @@ class ChainLog:
     def __init__(
         self,
         ledger: Ledger,
-        chains: _core.Chains,
+        chains: Chains,
         *,
         checkpoint_seconds: float,
         bytes_per_state: int,
@@ -99,7 +99,7 @@ class ChainLog:
         most = max(1, _MOST_PENDING // self._bytes) if draws else left
         return min(left, self._part, most)
 
-    def rest(self, pieces: Pieces, made: int) -> None:
+    def rest(self, loop: ChainLoop, made: int) -> None:
         """Save the run if it is time, so much of the present call being made."""
         now = time.monotonic()
         # Parts of a quarter of the time between checkpoints or less, found by doubling.
@@ -107,17 +107,17 @@ class ChainLog:
             self._part *= 2
         elif now - self._rested > self._seconds / 2:
             self._part = max(1, self._part // 2)
-        pending = pieces.draws - self._states
+        pending = loop.draws - self._states
         if now - self._saved >= self._seconds or pending * self._bytes >= _MOST_PENDING:
-            self._save(pieces, made, finished=False)
+            self._save(loop, made, finished=False)
         self._rested = time.monotonic()
 
-    def note(self, pieces: Pieces, call: str, size: int) -> None:
+    def note(self, loop: ChainLoop, call: str, size: int) -> None:
         """Write down that a call is made."""
-        self._new.append([call, size, pieces.seconds])
-        self.rest(pieces, 0)
+        self._new.append([call, size, loop.seconds])
+        self.rest(loop, 0)
 
-    def seen(self, look: Callable[[], Any]) -> Any:
+    def observed(self, look: Callable[[], Any]) -> Any:
         """Return what was seen here when the run came by first, or look, and remember it."""
         if self._calls:
             name, value, _ = self._next()
@@ -128,7 +128,7 @@ class ChainLog:
         self._new.append(["seen", _written(value), 0.0])
         return value
 
-    def kept(self, chains: _core.Chains) -> list[Kept]:
+    def records(self, chains: Chains) -> list[ChainRecord]:
         """Return what was kept of each chain, thinned if it would be too much for the memory."""
         records = [chains.record(chain) for chain in range(len(chains))]
         states = max(len(record["log_weights"]) for record in records) + self._states
@@ -145,7 +145,7 @@ class ChainLog:
         for chain, record in enumerate(records):
             parts[chain].append(_thinned(record, passed, every))
         return [
-            Kept.of(
+            ChainRecord.of(
                 record
                 | _together(parts[chain])
                 | {"summed": passed + len(record["log_weights"]), "every": every}
@@ -153,30 +153,30 @@ class ChainLog:
             for chain, record in enumerate(records)
         ]
 
-    def finish(self, pieces: Pieces) -> None:
+    def finish(self, loop: ChainLoop) -> None:
         """Write down that the run has come to its end."""
         if not self._finished:
-            self._save(pieces, 0, finished=True)
+            self._save(loop, 0, finished=True)
             self._finished = True
 
-    def _save(self, pieces: Pieces, begun: int, *, finished: bool) -> None:
+    def _save(self, loop: ChainLoop, begun: int, *, finished: bool) -> None:
         # Were it cut short after the draws are taken, they would be nowhere.
         with uninterrupted():
-            self._append(pieces, begun, finished)
+            self._append(loop, begun, finished)
 
-    def _append(self, pieces: Pieces, begun: int, finished: bool) -> None:
-        chains = pieces.chains
+    def _append(self, loop: ChainLoop, begun: int, finished: bool) -> None:
+        chains = loop.chains
         records = [chains.take_draws(chain) for chain in range(len(chains))]
-        draws = pack([{name: record[name] for name in OF_DRAWS} for record in records])
+        draws = pack([{name: record[name] for name in DRAW_ARRAYS} for record in records])
         self._states += len(records[0]["log_weights"])
         moves = [chains.moves(chain) for chain in range(len(chains))]
         self._ledger.append(
             {
                 "time": datetime.now(UTC).isoformat(timespec="seconds"),
-                "seconds": pieces.seconds_now,
-                "steps": pieces.steps,
+                "seconds": loop.seconds_now,
+                "steps": loop.steps,
                 "states": self._states,
-                "thinning": pieces.thinning,
+                "thinning": loop.thinning,
                 "begun": begun,
                 "finished": finished,
                 "proposed": {name: sum(own[name][0] for own in moves) for name in moves[0]},
@@ -202,17 +202,17 @@ class ChainLog:
 def _together(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
     # A part without states does not know how long a state's code is.
     filled = [part for part in parts if len(part["log_weights"])] or parts[-1:]
-    return {name: np.concatenate([part[name] for part in filled]) for name in OF_DRAWS}
+    return {name: np.concatenate([part[name] for part in filled]) for name in DRAW_ARRAYS}
 
 
 def _thinned(record: dict[str, Any], passed: int, every: int) -> dict[str, NDArray[Any]]:
     """Return the draws of every so manieth state, counted from the start of the chain."""
     if every == 1:
-        return {name: record[name] for name in OF_DRAWS}
+        return {name: record[name] for name in DRAW_ARRAYS}
     chosen = (np.arange(len(record["log_weights"])) + passed) % every == every - 1
     dags = np.repeat(chosen, record["dag_counts"])
-    of_states = {name: record[name][chosen] for name in OF_DRAWS[:3]}
-    return of_states | {name: record[name][dags] for name in OF_DRAWS[3:]}
+    of_states = {name: record[name][chosen] for name in DRAW_ARRAYS[:3]}
+    return of_states | {name: record[name][dags] for name in DRAW_ARRAYS[3:]}
 
 
 def _written(value: Any) -> Any:

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Any
 
 from arcwise import _core
+from arcwise.engines.sampling_jobs import AnnealedRuns, Chains
 from arcwise.errors import (
     ArgumentError,
     DamageWarning,
@@ -34,7 +35,7 @@ from arcwise.support.files import write_json
 from arcwise.support.warnings import warn
 
 FORMAT = "arcwise run"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 CHECKPOINT_SECONDS = 60.0
 
 _ANY_NUMBER = 1 << 62
@@ -99,7 +100,7 @@ class RunDirectory:
         self.ledger.close()
         self._lock.__exit__(kind, error, trace)
 
-    def chain_log(self, chains: _core.Chains, *, bytes_per_state: int, thin: bool) -> ChainLog:
+    def chain_log(self, chains: Chains, *, bytes_per_state: int, thin: bool) -> ChainLog:
         """Return the log of a run of chains, which are put where it was stopped."""
         return ChainLog(
             self.ledger,
@@ -109,7 +110,7 @@ class RunDirectory:
             most_loaded=None if thin else _ANY_NUMBER,
         )
 
-    def annealing_log(self, annealed: _core.AnnealedRuns) -> AnnealingLog:
+    def annealing_log(self, annealed: AnnealedRuns) -> AnnealingLog:
         """Return the log of annealing runs, which gets those that are finished."""
         return AnnealingLog(self.ledger, annealed, self._seconds)
 
@@ -124,13 +125,13 @@ class RunDirectory:
             "format": FORMAT,
             "format_version": FORMAT_VERSION,
             "arcwise": _core.version,
-            "data_fingerprint": self._model.provenance()["data_fingerprint"],
+            "data_fingerprint": self._model.provenance().data_fingerprint,
             "model": digest,
             **self._settings,
         }
         file = self._path / SETTINGS
         if file.exists():
-            _refuse_difference(read_settings(self._path), whole, self._path)
+            _refuse_difference(read_directory(self._path), whole, self._path)
         elif (self._path / LEDGER).exists() and not is_blank(self._path / LEDGER):
             raise RunDirectoryError(
                 f"'{self._path}' has a ledger and no {SETTINGS}; put that back from a copy, or use "
@@ -144,7 +145,7 @@ class RunDirectory:
             write_json(whole | {"digest": _digest(whole)}, file)
 
 
-def read_settings(path: Path) -> dict[str, Any]:
+def read_directory(path: Path) -> dict[str, Any]:
     """Return the settings of the run in a directory.
 
     Raises

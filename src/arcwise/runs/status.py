@@ -12,12 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.posterior.evidence import effective_runs
+from arcwise.records.convergence import Convergence
+from arcwise.records.run_files import read_settings
+from arcwise.records.settings import (
+    AnnealingBudget,
+    AnnealingSettings,
+    ChainSettings,
+    SamplingSettings,
+)
 from arcwise.records.traces import Traces
-from arcwise.runs.directory import LEDGER, read_settings
+from arcwise.runs.directory import LEDGER, read_directory
 from arcwise.runs.ledger import read_all
 from arcwise.runs.lock import is_locked
 from arcwise.runs.packing import unpack
-from arcwise.statistics.chains import trace_diagnostics
+from arcwise.statistics.chains import trace_convergence
 from arcwise.support.plain import plain
 
 
@@ -147,19 +155,19 @@ def status(directory: str | os.PathLike[str]) -> RunStatus:
     'finished'
     """
     path = Path(directory)
-    settings = read_settings(path)
+    settings = read_settings(read_directory(path))
     ledger = path / LEDGER
-    annealing = settings["algorithm"] == "ais"
+    annealing = isinstance(settings, AnnealingSettings)
     wanted_of_draws = _nothing if annealing else _log_weights
     facts, draws = read_all(ledger, wanted_of_draws) if ledger.exists() else ([], [])
     nothing: dict[str, Any] = {"seconds": 0.0, "finished": False, "time": None}
     last = facts[-1] if facts else nothing
     done = int(last.get("runs" if annealing else "steps", 0))
-    wanted, share = _wanted(settings, annealing, done, float(last["seconds"]), last["finished"])
+    wanted, share = _wanted(settings, done, float(last["seconds"]), last["finished"])
     seconds = float(last["seconds"])
-    chains = 1 if annealing else int(settings["chains"])
+    chains = settings.chains if isinstance(settings, ChainSettings) else 1
     rate = chains * done / seconds if done and seconds > 0 else None
-    rhat, effective = _annealed(facts) if annealing else _of_chains(draws)
+    figures = _of_annealing(facts) if annealing else _of_chains(draws)
     state = "stopped"
     if last["finished"]:
         state = "finished"
@@ -167,7 +175,7 @@ def status(directory: str | os.PathLike[str]) -> RunStatus:
         state = "running"
     return RunStatus(
         directory=str(path),
-        algorithm=settings["algorithm"],
+        algorithm=settings.algorithm.value,
         state=state,
         unit="runs" if annealing else "steps",
         done=done,
@@ -181,25 +189,25 @@ def status(directory: str | os.PathLike[str]) -> RunStatus:
             name: last["accepted"][name] / count if count else None
             for name, count in last.get("proposed", {}).items()
         },
-        rhat=rhat,
-        effective=effective,
+        rhat=figures.rhat,
+        effective=figures.ess,
         checkpoints=len(facts),
         checkpoint_time=last["time"],
     )
 
 
 def _wanted(
-    settings: dict[str, Any], annealing: bool, done: int, seconds: float, finished: bool
+    settings: SamplingSettings, done: int, seconds: float, finished: bool
 ) -> tuple[int | None, float | None]:
     """Return how much there shall be and the share that is there, as far as they are known."""
-    budget = settings if annealing else settings["budget"]
-    count = settings["runs"] if annealing else budget["steps"]
+    budget = settings.budget
+    count = budget.runs if isinstance(budget, AnnealingBudget) else budget.steps
     if finished:
         return count, 1.0
     if count is not None:
         return count, min(1.0, done / count)
-    if budget["seconds"] is not None:
-        return None, min(1.0, seconds / budget["seconds"])
+    if budget.seconds is not None:
+        return None, min(1.0, seconds / budget.seconds)
     return None, None
 
 
@@ -212,18 +220,17 @@ def _log_weights(draws: bytes) -> list[NDArray[np.float64]]:
     return [record["log_weights"] for record in unpack(draws)]
 
 
-def _of_chains(parts: list[list[NDArray[np.float64]]]) -> tuple[float | None, float | None]:
+def _of_chains(parts: list[list[NDArray[np.float64]]]) -> Convergence:
     parts = [part for part in parts if len(part[0])]
     if not parts:
-        return None, None
+        return Convergence()
     rows = tuple(np.concatenate([part[chain] for part in parts]) for chain in range(len(parts[0])))
-    found = trace_diagnostics(Traces(rows))
-    return found["rhat_log_weight"], found["effective_samples_log_weight"]
+    return trace_convergence(Traces(rows))
 
 
-def _annealed(facts: list[dict[str, Any]]) -> tuple[None, float | None]:
+def _of_annealing(facts: list[dict[str, Any]]) -> Convergence:
     log_weights = np.array([weight for row in facts for weight in row["log_weights"]])
-    return None, effective_runs(log_weights) if len(log_weights) else None
+    return Convergence(ess=effective_runs(log_weights) if len(log_weights) else None)
 
 
 def _duration(seconds: float) -> str:

@@ -20,7 +20,9 @@ from arcwise import _core
 from arcwise.errors import FileFormatError
 from arcwise.families import Families
 from arcwise.model import Model
+from arcwise.model.provenance import Provenance
 from arcwise.priors import PriorTerms, Uniform
+from arcwise.records.run_files import read_provenance, write_provenance
 from arcwise.scores import FamilyScores
 from arcwise.support.files import UNREADABLE, replacing
 
@@ -43,7 +45,7 @@ class StoredModel(Model):
         self.data = None
         self.score = None
         self.prior = Uniform()
-        self._provenance: dict[str, Any] = header["provenance"]
+        self._provenance = read_provenance(header["provenance"])
         self.weights = _scores(header, arrays, "values")
         self.scores = self.weights
         self.prior_terms = PriorTerms(
@@ -60,9 +62,9 @@ class StoredModel(Model):
         """Return the log prior weight of every family."""
         return super().prior_weights() if self._prior_weights is None else self._prior_weights
 
-    def provenance(self) -> dict[str, Any]:
-        """Return what a result should say about the model it came from, as plain values."""
-        return dict(self._provenance)
+    def provenance(self) -> Provenance:
+        """Return what a result should say about the model it came from."""
+        return self._provenance
 
 
 def _lost_function(node: str, parents: tuple[str, ...]) -> float:
@@ -78,7 +80,7 @@ def arrays_of(model: Model) -> Arrays:
     outside = [list(table.outside(node)) for node in nodes]
     header = {
         "variables": list(model.variables),
-        "provenance": model.provenance(),
+        "provenance": write_provenance(model.provenance()),
         "listed": listed,
         "prior_table": bool(terms.functions),
         "candidates": [

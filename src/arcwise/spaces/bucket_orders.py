@@ -29,8 +29,8 @@ class BucketOrders(Space):
     >>> import arcwise
     >>> model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, BucketOrders(4), steps=500, chains=2, seed=1)
-    >>> posterior.summary["space"]
-    'BucketOrders(size=4)'
+    >>> posterior.run.settings.space
+    BucketOrders(size=4)
     """
 
     size: int

@@ -37,7 +37,7 @@ class PartialOrders(Space):
     >>> model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=2)
     >>> space = PartialOrders([("asia", "tub"), ("smoke", "lung"), ("smoke", "bronc")])
     >>> posterior = arcwise.mcmc(model, space, steps=200, chains=2, seed=1)
-    >>> sorted(posterior.summary["acceptance"])
+    >>> sorted(posterior.run.acceptance)
     ['swap']
     """
 

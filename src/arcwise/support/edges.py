@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import ArcwiseError, ArgumentError
+from arcwise.errors import ArcwiseError, ArgumentError, Wording
 
 
 def is_frame(value: Any) -> bool:
@@ -57,29 +57,29 @@ def is_matrix(value: Any) -> bool:
 
 
 def square_matrix(
-    value: Any, source: str, error: type[ArcwiseError] = ArgumentError
+    value: Any, source: str | Wording, error: type[ArcwiseError] = ArgumentError
 ) -> NDArray[np.float64]:
     """Return the value as an n x n array of floats."""
     try:
         matrix = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise error(
-            f"{source} holds something other than numbers; give an n x n array of numbers"
+            source, " holds something other than numbers; give an n x n array of numbers"
         ) from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise error(f"{source} has the shape {matrix.shape}; give an n x n array")
+        raise error(source, f" has the shape {matrix.shape}; give an n x n array")
     return matrix
 
 
 def edges_of_matrix(
-    value: Any, source: str, error: type[ArcwiseError] = ArgumentError
+    value: Any, source: str | Wording, error: type[ArcwiseError] = ArgumentError
 ) -> NDArray[np.bool_]:
     """Return an n x n matrix of 0 and 1, [source, target], as truth values."""
     matrix = square_matrix(value, source, error)
     other = np.unique(matrix[(matrix != 0) & (matrix != 1)])
     if other.size:
         raise error(
-            f"{source} holds {other[0]:g}; give 1 where there is an edge and 0 where there is none"
+            source, f" holds {other[0]:g}; give 1 where there is an edge and 0 where there is none"
         )
     return matrix.astype(np.bool_)
 
@@ -96,7 +96,7 @@ def edges_between(names: tuple[str, ...], matrix: Any) -> NDArray[np.bool_]:
 
 
 def labelled_matrix(
-    frame: Any, source: str, error: type[ArcwiseError] = ArgumentError
+    frame: Any, source: str | Wording, error: type[ArcwiseError] = ArgumentError
 ) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """Return the names and the n x n values of a frame, rows put in the order of the columns.
 
@@ -108,17 +108,18 @@ def labelled_matrix(
     wrong = [name for name in [*columns, *rows] if not isinstance(name, str)]
     if wrong or len(set(columns)) < len(columns) or sorted(rows) != sorted(columns):
         raise error(
-            f"{source} is a frame with the rows {rows} and the columns {columns}; "
-            "label both with the same variable names, each once"
+            source,
+            f" is a frame with the rows {rows} and the columns {columns}; "
+            "label both with the same variable names, each once",
         )
     matrix = square_matrix(frame.to_numpy(), source, error)
     return tuple(columns), matrix[[rows.index(name) for name in columns]]
 
 
 def edges_of_graph(
-    graph: Any, source: str, error: type[ArcwiseError] = ArgumentError
+    graph: Any, source: str | Wording, error: type[ArcwiseError] = ArgumentError
 ) -> list[tuple[Any, Any]]:
     """Return the edges of a directed graph object as pairs of its nodes."""
     if not graph.is_directed():
-        raise error(f"{source} is an undirected graph; give a directed one")
+        raise error(source, " is an undirected graph; give a directed one")
     return [(edge[0], edge[1]) for edge in graph.edges()]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from arcwise.errors import ArcwiseError, ArgumentError
+from arcwise.errors import ArcwiseError, ArgumentError, Wording
 
 _LISTED_AT_MOST = 20
 
@@ -24,6 +24,15 @@ def listing(items: Iterable[str], limit: int | None = _LISTED_AT_MOST) -> str:
 def quoted(names: Iterable[object], limit: int | None = _LISTED_AT_MOST) -> str:
     """Join names as in a sentence, each in quotation marks."""
     return listing((repr(name) for name in names), limit)
+
+
+def worded_listing(items: Iterable[Wording]) -> Wording:
+    """Join wordings as in a sentence."""
+    wordings = list(items)
+    return Wording(
+        listing(wording.python for wording in wordings),
+        listing(wording.shell for wording in wordings),
+    )
 
 
 def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
@@ -62,7 +71,7 @@ def index_of(variables: Iterable[str]) -> dict[str, int]:
 def positions(
     names: Iterable[Any],
     variables: Sequence[str] | Mapping[str, int],
-    source: str,
+    source: str | Wording,
     error: type[ArcwiseError] = ArgumentError,
 ) -> list[int]:
     """Return the position of each name among the variables.
@@ -85,7 +94,7 @@ def positions(
             close = get_close_matches(name, index, n=1)
             unknown[f"{name!r} (did you mean {close[0]!r}?)" if close else repr(name)] = None
     if unknown:
-        raise error(f"{source} names {listing(unknown)}; the variables are {quoted(index)}")
+        raise error(source, f" names {listing(unknown)}; the variables are {quoted(index)}")
     return [index[name] for name in names]
 
 

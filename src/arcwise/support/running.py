@@ -15,11 +15,11 @@ from arcwise.support.signals import sigterm_interrupts
 Progress = bool | Callable[[float], None] | None
 """True for a bar on the terminal, a function of the share done, or None for silence.
 
-Samplers give the function a `Moment`, which is the share and more.
+Samplers give the function a `ProgressUpdate`, which is the share and more.
 """
 
 
-class Moment(float):
+class ProgressUpdate(float):
     """The share of a run that is done, and how it stands; a plain number to whoever wants no more.
 
     Parameters
@@ -38,14 +38,14 @@ class Moment(float):
 
     Examples
     --------
-    >>> moment = Moment(0.25, rate=52_000.0, unit="steps", acceptance=0.31, rhat=1.004)
+    >>> moment = ProgressUpdate(0.25, rate=52_000.0, unit="steps", acceptance=0.31, rhat=1.004)
     >>> moment == 0.25
     True
     >>> moment.words
     '52,000 steps/s, 31% accepted, R-hat 1.004'
     """
 
-    def __new__(cls, share: float, **_: Any) -> Moment:
+    def __new__(cls, share: float, **_: Any) -> ProgressUpdate:
         """Make the number; see the class."""
         return super().__new__(cls, share)
 
@@ -146,7 +146,7 @@ def _bar(what: str) -> Iterator[Callable[[float], None] | None]:
         task = bars.add_task(what, total=1.0, words="")
 
         def show(share: float) -> None:
-            words = share.words if isinstance(share, Moment) else ""
+            words = share.words if isinstance(share, ProgressUpdate) else ""
             bars.update(task, completed=float(share), words=words)
 
         yield show

@@ -7,10 +7,11 @@ calls a slot, which the report package fills when `arcwise` is imported.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+Filling = TypeVar("Filling", bound=Callable[..., Any])
 
 
 class Slot(Generic[Arguments, Result]):
@@ -29,11 +30,12 @@ class Slot(Generic[Arguments, Result]):
     def __init__(self) -> None:
         self._function: Callable[Arguments, Result] | None = None
 
-    def fill(self, function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    def fill(self, function: Filling) -> Filling:
         """Put the function in its place and return it; a decorator."""
         if self._function is not None:
             raise RuntimeError(f"the slot of {function.__name__} is filled already")
-        self._function = function
+        # The function keeps its own type, which says more than that of the slot.
+        self._function = cast(Callable[Arguments, Result], function)
         return function
 
     def __call__(self, *arguments: Arguments.args, **keywords: Arguments.kwargs) -> Result:

@@ -1,4 +1,4 @@
-"""Turn whatever a data frame library raises into one sentence of ours."""
+"""Errors of data frame libraries, replaced by ours."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from arcwise.errors import ArcwiseError
 
 
 @contextmanager
-def refusing(error: ArcwiseError) -> Iterator[None]:
-    """Raise the given error in place of any that the library raises inside.
+def replace_errors(error: ArcwiseError) -> Iterator[None]:
+    """Raise the given error in place of whatever a library raises in the block.
 
-    A damaged file can make a library written in Rust panic, and such a panic is no
-    Exception; Ctrl-C is none either, and must pass.
+    A damaged file can make a library written in Rust panic, and such a panic is not an
+    Exception. Neither is Ctrl-C, which must get through.
     """
     try:
         yield

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from arcwise.algorithms.stopping_rule import Condition, StoppingRule
 from arcwise.errors import ArgumentError
+from arcwise.records.stopping_rule import Condition, StoppingRule
 from arcwise.support.checks import whole_number
 
 # States kept of each chain unless told otherwise: one in 2 n steps within these bounds. More would
@@ -41,7 +41,7 @@ class Budget:
     effective_samples: float | None = None
     burn_in: float = 0.5
     thinning: int | None = None
-    until: StoppingRule | str | None = None
+    until: StoppingRule | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
@@ -66,7 +66,7 @@ class Budget:
     @property
     def rule(self) -> StoppingRule | None:
         """What ends the run before steps or seconds do, if anything."""
-        rule = None if self.until is None else StoppingRule.parse(self.until)
+        rule = self.until
         if self.effective_samples is None:
             return rule
         wanted = StoppingRule((Condition("ess", float(self.effective_samples)),))

@@ -1,4 +1,4 @@
-"""`Pieces`: the one loop that runs chains, piece by piece, and tells how they stand.
+"""`ChainLoop`: the one loop that runs chains, piece by piece, and tells how they stand.
 
 Where the pieces end makes no difference to the draws. After each, whoever has
 joined `after_piece` is called with all chains at rest: the place to look at what was
@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from arcwise import _core
-from arcwise.records.recording import Kept
+from arcwise.engines.sampling_jobs import Chains
+from arcwise.records.chain_record import ChainRecord
+from arcwise.records.convergence import Convergence
 from arcwise.records.traces import Traces
-from arcwise.statistics.chains import trace_diagnostics
-from arcwise.support.running import Moment, Run
+from arcwise.statistics.chains import trace_convergence
+from arcwise.support.running import ProgressUpdate, Run
 
 _FIRST_LOOK = 64  # states of a chain before R-hat is shown; then whenever they have doubled
 
@@ -40,23 +41,23 @@ class Log(Protocol):
     def part(self, left: int, draws: bool) -> int:
         """Return how many of these steps or draws to make before the chains are at rest again."""
 
-    def rest(self, pieces: Pieces, made: int) -> None:
+    def rest(self, loop: ChainLoop, made: int) -> None:
         """Hear that chains are at rest in the middle of a call, so much of which is made."""
 
-    def note(self, pieces: Pieces, call: str, size: int) -> None:
+    def note(self, loop: ChainLoop, call: str, size: int) -> None:
         """Write down that a call is made."""
 
-    def seen(self, look: Callable[[], Any]) -> Any:
+    def observed(self, look: Callable[[], Any]) -> Any:
         """Return what was seen here when the run came by first, or look, and remember it."""
 
-    def kept(self, chains: _core.Chains) -> list[Kept]:
+    def records(self, chains: Chains) -> list[ChainRecord]:
         """Return all that was kept of each chain, also what is no longer in memory."""
 
-    def finish(self, pieces: Pieces) -> None:
+    def finish(self, loop: ChainLoop) -> None:
         """Write down that the run has come to its end."""
 
 
-class Pieces:
+class ChainLoop:
     """Chains on their way.
 
     Parameters
@@ -73,13 +74,13 @@ class Pieces:
 
     def __init__(
         self,
-        chains: _core.Chains,
+        chains: Chains,
         run: Run,
-        share: Callable[[Pieces], float],
+        share: Callable[[ChainLoop], float],
         log: Log | None = None,
     ) -> None:
         self.chains = chains
-        self.after_piece: list[Callable[[Pieces], None]] = [Pieces._look]
+        self.after_piece: list[Callable[[ChainLoop], None]] = [ChainLoop._look]
         self.steps = 0
         self.draws = 0
         self.thinning = 1
@@ -87,7 +88,7 @@ class Pieces:
         # that they are the same when the run is played again.
         self.seconds = 0.0
         self.acceptance: float | None = None
-        self.measured: dict[str, float | None] = {}
+        self.convergence: Convergence | None = None
         self._run = run
         self._share = share
         self._log = log
@@ -151,15 +152,15 @@ class Pieces:
             self._rest(made, draws)
         self._done("sample", draws)
 
-    def seen(self, look: Callable[[], Any]) -> Any:
+    def observed(self, look: Callable[[], Any]) -> Any:
         """Return what `look` sees of the chains, or what it saw when the run came by first."""
-        return look() if self._log is None else self._log.seen(look)
+        return look() if self._log is None else self._log.observed(look)
 
-    def kept(self) -> list[Kept]:
+    def records(self) -> list[ChainRecord]:
         """Return all that was kept of each chain so far."""
         if self._log is not None:
-            return self._log.kept(self.chains)
-        return [Kept.of(self.chains.record(chain)) for chain in range(len(self.chains))]
+            return self._log.records(self.chains)
+        return [ChainRecord.of(self.chains.record(chain)) for chain in range(len(self.chains))]
 
     def sample_within(self, draws: int, seconds: float | None, *, piece: float) -> bool:
         """Keep so many states, or as many as there is time for; say whether it was all.
@@ -235,8 +236,8 @@ class Pieces:
         self.acceptance = accepted / proposed if proposed else None
         if self.draws >= self._next_look:
             self._next_look = 2 * self.draws
-            traces = Traces(tuple(record.log_weights for record in self.kept()))
-            self.measured = trace_diagnostics(traces)
+            traces = Traces(tuple(record.log_weights for record in self.records()))
+            self.convergence = trace_convergence(traces)
 
     def _tell_at(self, steps: int) -> None:
         position, clock = self.steps, self.seconds
@@ -253,14 +254,15 @@ class Pieces:
         # Two ways to tell how far it is may take turns; what was told stays.
         self._told = min(1.0, max(share, self._told))
         seconds = self.seconds_now
+        found = self.convergence or Convergence()
         self._run.progress(
-            Moment(
+            ProgressUpdate(
                 self._told,
                 steps=steps,
                 rate=len(self.chains) * steps / seconds if steps and seconds > 0 else None,
                 acceptance=self.acceptance,
-                rhat=self.measured.get("rhat_log_weight"),
-                effective=self.measured.get("effective_samples_log_weight"),
+                rhat=found.rhat,
+                effective=found.ess,
                 seconds_left=seconds * (1 / self._told - 1) if self._told > 0 else None,
             )
         )

@@ -1,14 +1,14 @@
-"""Settings of a run as plain values, and back."""
+"""Spaces as plain values for files, and back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
+from arcwise import _core
 from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.graphs.partial_orders import as_partial_order
-from arcwise.model import Model
 from arcwise.spaces import (
     BucketOrders,
     Dags,
@@ -19,15 +19,22 @@ from arcwise.spaces import (
     Space,
 )
 from arcwise.sums import ScoreSums
+from arcwise.support.descriptions import Description
 
 _SPACES: dict[str, type[Space]] = {
     kind.__name__: kind
     for kind in (LinearOrders, BucketOrders, PartialOrders, Partitions, Layerings, Dags)
 }
+_FOREIGN = "other"
+
+
+def is_known(space: Space) -> bool:
+    """Say whether a space is one of arcwise's, which can be made again from a file."""
+    return type(space) is _SPACES.get(type(space).__name__)
 
 
 def plain_space(space: Space, variables: tuple[str, ...]) -> dict[str, Any]:
-    """Return a space as plain values.
+    """Return a space as plain values; of one that is not arcwise's, the text it shows.
 
     Examples
     --------
@@ -35,11 +42,8 @@ def plain_space(space: Space, variables: tuple[str, ...]) -> dict[str, Any]:
     {'kind': 'BucketOrders', 'size': 3}
     """
     kind = type(space).__name__
-    if type(space) is not _SPACES.get(kind):
-        raise ArgumentError(
-            f"space is {space!r}, and a run directory keeps runs in the spaces of arcwise only; "
-            "leave out directory"
-        )
+    if not is_known(space):
+        return {"kind": _FOREIGN, "text": repr(space)}
     if isinstance(space, PartialOrders):
         # Given in one of several forms, some of them objects of other libraries.
         before = as_partial_order(space.order, variables)
@@ -60,6 +64,8 @@ def plain_space(space: Space, variables: tuple[str, ...]) -> dict[str, Any]:
 def read_space(values: dict[str, Any]) -> Space:
     """Return the space of plain values."""
     rest = {name: value for name, value in values.items() if name != "kind"}
+    if values["kind"] == _FOREIGN:
+        return ForeignSpace(str(values["text"]))
     kind = _SPACES.get(values["kind"])
     if kind is None:
         raise FileFormatError(
@@ -71,21 +77,42 @@ def read_space(values: dict[str, Any]) -> Space:
     return kind(**rest)
 
 
-def plain_sums(sums: ScoreSums) -> dict[str, Any]:
-    """Return how score sums are had as plain values."""
-    return {
-        "methods": list(sums.methods),
-        "tolerance": sums.tolerance,
-        "tabulate": sums.tabulated,
-    }
+@dataclass(frozen=True, repr=False)
+class ForeignSpace(Space):
+    """A space that arcwise does not know, by the text it showed itself with.
+
+    Parameters
+    ----------
+    text
+        Its repr.
+    """
+
+    text: str
+
+    def __repr__(self) -> str:
+        """Return its text."""
+        return self.text
+
+    def build(self, sums: ScoreSums) -> _core.Space:
+        """Refuse, since only its text is left of it."""
+        raise ArgumentError(
+            f"the space {self.text} is known by its text alone; give the space itself"
+        )
 
 
-def read_sums(values: dict[str, Any], model: Model, threads: int | None) -> ScoreSums:
-    """Return the score sums of a model by these methods."""
-    methods = values["methods"]
-    rest = {"tolerance": values["tolerance"], "tabulate": values["tabulate"], "threads": threads}
-    sums = ScoreSums(model, **rest)
-    if list(sums.methods) != methods:
-        # They were asked for by name then, which is one for all.
-        sums = ScoreSums(model, method=methods[0], **rest)
-    return sums
+def parse_space(text: str) -> Space:
+    """Return the space that shows itself by a text, as files of earlier formats have it.
+
+    Examples
+    --------
+    >>> parse_space("BucketOrders(size=3)")
+    BucketOrders(size=3)
+    """
+    described = Description.parse(text)
+    kind = _SPACES.get(described.name or "")
+    if kind is None or not described.complete:
+        return ForeignSpace(text)
+    try:
+        return read_space({"kind": described.name, **described.settings})
+    except (TypeError, ArgumentError):
+        return ForeignSpace(text)

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from arcwise.errors import ArgumentError
-from arcwise.records.recording import Kept
-from arcwise.records.traces import Traces
-from arcwise.statistics.chains import edge_diagnostics, trace_diagnostics
+from arcwise.records.convergence import Convergence
 
 # A quantity that never changed in fewer states than these may still begin to.
 _FEWEST_STATES = 1_000
 
-_KEYS = {
-    "rhat": "rhat_log_weight",
-    "ess": "effective_samples_log_weight",
-    "edge_rhat": "largest_rhat_edge",
-    "edge_ess": "smallest_effective_samples_edge",
-    "difference": "largest_edge_difference_between_chains",
-}
+# The figures of `Convergence`, and on which side of its bound each is to be.
 _SENSES = {"rhat": "<", "ess": ">", "edge_rhat": "<", "edge_ess": ">", "difference": "<"}
 # Below these, no run however long would be enough.
 _FLOORS = {"rhat": 1.0, "edge_rhat": 1.0, "ess": 0.0, "edge_ess": 0.0, "difference": 0.0}
@@ -38,13 +29,13 @@ class Condition:
         """Return it as it is written."""
         return f"{self.name}{_SENSES[self.name]}{self.bound:g}"
 
-    def progress(self, measured: dict[str, float | None], states: int) -> float:
+    def progress(self, measured: Convergence, states: int) -> float:
         """Return how near the quantity has come, 1 where the condition is met.
 
         A quantity that never changed is as good as it will be once there are a
         thousand states of each chain; a difference between chains is always known.
         """
-        value = measured.get(_KEYS[self.name])
+        value: float | None = getattr(measured, self.name)
         if value is None:
             return float(self.name != "difference" and states >= _FEWEST_STATES)
         if _SENSES[self.name] == ">":
@@ -79,7 +70,7 @@ class StoppingRule:
         for part in re.split(r",|;|\band\b", text):
             found = re.fullmatch(r"\s*([a-z_-]+)\s*([<>])=?\s*([0-9.eE+-]+)\s*", part)
             name = found[1].replace("-", "_") if found else ""
-            if found is None or name not in _KEYS:
+            if found is None or name not in _SENSES:
                 raise ArgumentError(f"until has {part.strip()!r}; {_FORM}")
             if found[2] != _SENSES[name]:
                 raise ArgumentError(
@@ -119,14 +110,12 @@ class StoppingRule:
                 "0; give 1"
             )
 
-    def measure(self, kept: Sequence[Kept], nodes: int) -> dict[str, float | None]:
-        """Return what the rule needs to know of the states kept so far."""
-        measured = trace_diagnostics(Traces(tuple(record.log_weights for record in kept)))
-        if any(condition.name not in ("rhat", "ess") for condition in self.conditions):
-            measured |= edge_diagnostics(kept, nodes)
-        return measured
+    @property
+    def needs_edges(self) -> bool:
+        """Whether it has a condition on edges, which take longer to look at than log weights."""
+        return any(condition.name not in ("rhat", "ess") for condition in self.conditions)
 
-    def progress(self, measured: dict[str, float | None], states: int) -> float:
+    def progress(self, measured: Convergence, states: int) -> float:
         """Return how near the farthest condition has come; 1 where all are met."""
         return min(condition.progress(measured, states) for condition in self.conditions)
 
@@ -136,3 +125,8 @@ _WORDS = {"<": "below", ">": "above"}
 _FORM = (
     "give conditions such as 'rhat<1.01, ess>400' on rhat, ess, edge_rhat, edge_ess or difference"
 )
+
+
+def as_stopping_rule(value: Any) -> StoppingRule | None:
+    """Return the rule that a user gave, as one or as text; None for none."""
+    return None if value is None else StoppingRule.parse(value)

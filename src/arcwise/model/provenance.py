@@ -1,0 +1,65 @@
+"""`Provenance`: what a result says about the model it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from arcwise.support.descriptions import Description
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The model and the data behind a result; None where nothing is known.
+
+    Parameters
+    ----------
+    version
+        The version of arcwise.
+    score, prior
+        The score of families and the structure prior.
+    constraints
+        The constraints, as `Model` takes them.
+    candidates
+        The candidate parents of each variable; None if no parent is left out.
+    plus_one
+        Whether a parent set may have one parent besides the candidates.
+    families
+        The number of parent sets that were scored.
+    rows, data_fingerprint
+        The number of rows of the data, and their fingerprint.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> told = arcwise.Model({"a": [0, 1, 1], "b": [1, 0, 1]}).provenance()
+    >>> told.rows, told.score.name
+    (3, 'BDeu')
+    """
+
+    version: str | None = None
+    score: Description | None = None
+    prior: Description | None = None
+    constraints: Mapping[str, Any] = field(default_factory=dict)
+    candidates: Mapping[str, tuple[str, ...]] | None = None
+    plus_one: bool = False
+    families: int | None = None
+    rows: int | None = None
+    data_fingerprint: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values, score and prior as their texts."""
+        return {
+            "arcwise": self.version,
+            "score": None if self.score is None else self.score.text,
+            "prior": None if self.prior is None else self.prior.text,
+            "constraints": dict(self.constraints),
+            "candidates": None
+            if self.candidates is None
+            else {node: list(parents) for node, parents in self.candidates.items()},
+            "plus_one": self.plus_one,
+            "families": self.families,
+            "rows": self.rows,
+            "data_fingerprint": self.data_fingerprint,
+        }
