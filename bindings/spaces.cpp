@@ -116,8 +116,9 @@ void bind_spaces(nb::module_& module) {
     module.def(
         "space_moves",
         [](const std::string& name, int nodes) {
+            const MoveTable table = space_entry(name).moves(nodes);
             std::vector<std::tuple<std::string, double>> result;
-            for (const MoveTable::Kind& kind : space_entry(name).moves(nodes).kinds()) {
+            for (const MoveTable::Kind& kind : table.kinds()) {
                 result.emplace_back(kind.name, kind.share);
             }
             return result;

@@ -70,5 +70,5 @@ def test_one_and_two_variables(n: int) -> None:
 
 
 def test_unknown_moves_are_refused() -> None:
-    with pytest.raises(ArgumentError, match="partitions have 'split or join', 'swap adjacent'"):
+    with pytest.raises(ArgumentError, match="Partitions has 'split or join', 'swap adjacent'"):
         Partitions({"shuffle": 1.0})

@@ -16,9 +16,11 @@ namespace arcwise {
 struct SpaceSettings {
     // How often each kind of move is tried, in any unit; kinds left out are not made. None at all:
     // as the table of the space says.
-    std::map<std::string, double> moves;
-    std::map<std::string, std::int64_t> numbers;               // such as the size of a bucket
-    std::map<std::string, std::vector<std::uint64_t>> orders;  // by node those before it, as bits
+    std::map<std::string, double> moves = {};
+    // Such as the size of a bucket.
+    std::map<std::string, std::int64_t> numbers = {};
+    // By node those that come before it, as bits.
+    std::map<std::string, std::vector<std::uint64_t>> orders = {};
 
     // Throws `argument` unless it is there and fits.
     int number(const std::string& name) const;

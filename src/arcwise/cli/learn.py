@@ -23,6 +23,7 @@ from arcwise.cli.pages import write_page
 from arcwise.cli.results import evidence_lines, make_folder, print_edges, print_told, write_results
 from arcwise.errors import ArgumentError
 from arcwise.learning import sample
+from arcwise.spaces import space_words
 
 
 def learn(
@@ -40,7 +41,7 @@ def learn(
         typer.Option(
             "--space",
             help="What is sampled (default: partitions; linear for the order-modular target).",
-            metavar="linear|buckets:SIZE|partitions|layerings[:MAX_SIZE]|dags",
+            metavar="|".join(space_words()),
         ),
     ] = None,
     until: Annotated[

@@ -20,6 +20,7 @@ from arcwise.data import Data, discretize, read
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.scores import BDeu, BGe, LocalScore, as_score
+from arcwise.spaces import space_words
 
 
 class Built(NamedTuple):
@@ -263,7 +264,7 @@ SpaceName = Annotated[
     typer.Option(
         "--space",
         help="What is sampled.",
-        metavar="linear|buckets:SIZE|partitions|layerings[:MAX_SIZE]|dags",
+        metavar="|".join(space_words()),
     ),
 ]
 
