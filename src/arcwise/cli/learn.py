@@ -29,6 +29,7 @@ from arcwise.cli.options import (
 )
 from arcwise.cli.results import make_folder, print_learned, write_learned
 from arcwise.runs.directory import CHECKPOINT_SECONDS
+from arcwise.spaces import space_words
 
 
 def learn(
@@ -46,7 +47,7 @@ def learn(
         typer.Option(
             "--space",
             help="What is sampled (default: partitions; linear for the order-modular target).",
-            metavar="linear|buckets:SIZE|partitions|layerings[:MAX_SIZE]|dags",
+            metavar="|".join(space_words()),
         ),
     ] = None,
     until: Annotated[

@@ -1,4 +1,6 @@
-// Chains and annealing runs, seen from Python.
+// Chains, annealing runs, and how well the edges of sampled DAGs have mixed, seen from Python.
+#include "arcwise/chains/chains.hpp"
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -6,7 +8,8 @@
 #include <memory>
 
 #include "arcwise/chains/annealing.hpp"
-#include "arcwise/chains/tempering.hpp"
+#include "arcwise/chains/edge_mixing.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arrays.hpp"
 #include "spaces.hpp"
 
@@ -19,7 +22,7 @@ using Ratio = nb::typed<nb::tuple, NewArray<double, 1>, std::uint64_t, std::uint
 // What was kept, as arrays by name.
 Named as_dict(const Record& record, int nodes) {
     const auto n = static_cast<std::size_t>(nodes);
-    const std::size_t words = (n + 63) / 64;
+    const std::size_t words = words_for(n);
     Named result;
     result["log_weights"] = copied(record.log_weights);
     const std::size_t states = record.states();
@@ -45,138 +48,9 @@ Named as_dict(const Record& record, int nodes) {
     return result;
 }
 
-// Several chains of the same space, with streams of their own.
-class Chains {
-  public:
-    Chains(const PythonSpace& space, const TemperingOptions& options, std::uint64_t seed,
-           std::uint64_t first, std::size_t count)
-        : space_(space) {
-        for (std::uint64_t chain = first; chain < first + count; ++chain) {
-            chains_.push_back(std::make_unique<TemperedChain>(
-                *space_.space, options, Random(seed, 2 * chain), Random(seed, 2 * chain + 1)));
-        }
-        thinning_ = options.thinning;
-    }
-
-    Chains(const Chains&) = delete;
-    Chains& operator=(const Chains&) = delete;
-
-    const Space& space() const { return *space_.space; }
-    std::size_t size() const { return chains_.size(); }
-    const TemperedChain& chain(std::size_t index) const { return *chains_.at(index); }
-
-    void start(std::uint64_t burn_in, const RunOptions& options) {
-        run_tasks(chains_.size(), chains_.size() * burn_in, options,
-                  [&](std::size_t i, TaskContext& context) {
-                      chains_[i]->start();
-                      chains_[i]->burn_in(burn_in, context);
-                  });
-    }
-    // A burn-in in two calls or more: a plan, and its pieces.
-    void plan_burn_in(std::uint64_t steps) {
-        for (const auto& chain : chains_) chain->plan_burn_in(steps);
-    }
-    void go_on_burning_in(std::uint64_t steps, const RunOptions& options) {
-        run_tasks(chains_.size(), chains_.size() * steps, options,
-                  [&](std::size_t i, TaskContext& context) {
-                      chains_[i]->go_on_burning_in(steps, context);
-                  });
-    }
-    void burn_in(std::uint64_t steps, const RunOptions& options) {
-        run_tasks(
-            chains_.size(), chains_.size() * steps, options,
-            [&](std::size_t i, TaskContext& context) { chains_[i]->burn_in(steps, context); });
-    }
-    void sample(std::uint64_t draws, const RunOptions& options) {
-        run_tasks(chains_.size(), chains_.size() * draws * thinning_, options,
-                  [&](std::size_t i, TaskContext& context) { chains_[i]->sample(draws, context); });
-    }
-    void set_thinning(std::uint64_t thinning) {
-        thinning_ = thinning;
-        for (const auto& chain : chains_) chain->set_thinning(thinning);
-    }
-
-    void clear_draws(std::size_t index) { chains_.at(index)->clear_draws(); }
-
-    std::vector<unsigned char> save_state() const { return save_some(chains_); }
-    void restore_state(std::span<const unsigned char> bytes) { restore_some(chains_, bytes); }
-
-    // The same for one chain, as if it were alone.
-    std::vector<unsigned char> save_chain(std::size_t index) const {
-        chain(index);
-        return save_some(std::span(chains_).subspan(index, 1));
-    }
-    void restore_chain(std::size_t index, std::span<const unsigned char> bytes) {
-        chain(index);
-        restore_some(std::span(chains_).subspan(index, 1), bytes);
-    }
-
-  private:
-    using Some = std::span<const std::unique_ptr<TemperedChain>>;
-
-    std::vector<unsigned char> save_some(Some chains) const {
-        ByteWriter out;
-        out.put(std::uint64_t{chains.size()});
-        out.put(thinning_);
-        for (const auto& chain : chains) chain->save(out);
-        return out.sealed(state_name, state_version);
-    }
-    void restore_some(Some chains, std::span<const unsigned char> bytes) {
-        ByteReader in(bytes, state_name, state_version);
-        if (in.get<std::uint64_t>() != chains.size()) ByteReader::damaged();
-        thinning_ = in.get<std::uint64_t>();
-        for (const auto& chain : chains) chain->restore(in);
-        in.finish();
-    }
-
-    static constexpr std::string_view state_name = "arcwise chains";
-    static constexpr std::uint32_t state_version = 1;
-
-    PythonSpace space_;
-    std::vector<std::unique_ptr<TemperedChain>> chains_;
-    std::uint64_t thinning_;
-};
-
-// Annealing runs of the same space, as many as were asked for so far.
-struct AnnealedRuns {
-    AnnealedRuns(const PythonSpace& of, AnnealingOptions with, std::uint64_t from_seed)
-        : space(of), options(std::move(with)), seed(from_seed) {}
-    AnnealedRuns(const AnnealedRuns&) = delete;
-    AnnealedRuns& operator=(const AnnealedRuns&) = delete;
-
-    // The runs from number `first` on, for annealing with the same settings to go on from.
-    std::vector<unsigned char> save_runs(std::size_t first) const {
-        ByteWriter out;
-        out.put(std::uint64_t{first});
-        out.put(std::uint64_t{runs.size() - first});
-        for (std::size_t i = first; i < runs.size(); ++i) {
-            out.put(runs[i].log_weight);
-            runs[i].record.save(out);
-            runs[i].counts.save(out);
-        }
-        return out.sealed(runs_name, runs_version);
-    }
-    void restore_runs(std::span<const unsigned char> bytes, bool whatever_number) {
-        ByteReader in(bytes, runs_name, runs_version);
-        if (in.get<std::uint64_t>() != runs.size() && !whatever_number) ByteReader::damaged();
-        for (auto left = in.get<std::uint64_t>(); left > 0; --left) {
-            AnnealedRun run(space.space->nodes(), space.space->move_names().size(), options.record);
-            run.log_weight = in.get<double>();
-            run.record.restore(in);
-            run.counts.restore(in);
-            runs.push_back(std::move(run));
-        }
-        in.finish();
-    }
-
-    static constexpr std::string_view runs_name = "arcwise annealing runs";
-    static constexpr std::uint32_t runs_version = 1;
-
-    PythonSpace space;
-    AnnealingOptions options;
-    std::uint64_t seed;
-    std::vector<AnnealedRun> runs;
-};
+// DAGs x nodes x words.
+using PackedChain =
+    nb::ndarray<const std::uint64_t, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 nb::bytes as_bytes(const std::vector<unsigned char>& bytes) {
     return nb::bytes(bytes.data(), bytes.size());
@@ -188,7 +62,7 @@ std::span<const unsigned char> view(const nb::bytes& bytes) {
 
 Named as_dict(const MoveCounts& counts, const Space& space) {
     Named result;
-    const std::vector<std::string> names = space.move_names();
+    const std::vector<std::string>& names = space.moves().names();
     for (std::size_t move = 0; move < names.size(); ++move) {
         result[names[move].c_str()] = nb::make_tuple(counts.proposed[move], counts.accepted[move]);
     }
@@ -197,7 +71,7 @@ Named as_dict(const MoveCounts& counts, const Space& space) {
 
 }  // namespace
 
-void bind_sampling(nb::module_& module) {
+void bind_chains(nb::module_& module) {
     nb::class_<RecordOptions>(module, "RecordOptions")
         .def(nb::init<>())
         .def_rw("dags", &RecordOptions::dags)
@@ -214,9 +88,10 @@ void bind_sampling(nb::module_& module) {
                const std::vector<double>& inverse_temperatures, int exchanges_per_step, bool adapt,
                std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed,
                std::uint64_t first, std::size_t count) {
-                new (self) Chains(
-                    space, {inverse_temperatures, exchanges_per_step, adapt, thinning, record},
-                    seed, first, count);
+                new (self)
+                    Chains(space.space,
+                           {inverse_temperatures, exchanges_per_step, adapt, thinning, record},
+                           seed, first, count);
             },
             nb::arg("space"), nb::arg("inverse_temperatures"), nb::arg("exchanges_per_step"),
             nb::arg("adapt"), nb::arg("thinning"), nb::arg("record"), nb::arg("seed"),
@@ -266,14 +141,14 @@ void bind_sampling(nb::module_& module) {
             },
             nb::arg("chain"), "The record, whose draws are then no longer kept here.")
         .def(
-            "save_state", [](const Chains& self) { return as_bytes(self.save_state()); },
+            "save_state", [](const Chains& self) { return as_bytes(self.save()); },
             "All that the chains' further path depends on, to the last bit.")
         .def(
             "restore_state",
             [](Chains& self, const nb::bytes& state) {
                 const std::span<const unsigned char> bytes = view(state);
                 const nb::gil_scoped_release release;
-                self.restore_state(bytes);
+                self.restore(bytes);
             },
             nb::arg("state"), "Go on from what save_state of chains made alike returned.")
         .def(
@@ -320,54 +195,73 @@ void bind_sampling(nb::module_& module) {
             [](AnnealedRuns* self, const PythonSpace& space,
                const std::vector<double>& inverse_temperatures, std::uint64_t stretch,
                std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed) {
-                new (self)
-                    AnnealedRuns(space, {inverse_temperatures, stretch, thinning, record}, seed);
+                new (self) AnnealedRuns(space.space,
+                                        {inverse_temperatures, stretch, thinning, record}, seed);
             },
             nb::arg("space"), nb::arg("inverse_temperatures"), nb::arg("stretch"),
             nb::arg("thinning"), nb::arg("record"), nb::arg("seed"))
-        .def("__len__", [](const AnnealedRuns& self) { return self.runs.size(); })
+        .def("__len__", [](const AnnealedRuns& self) { return self.runs().size(); })
         .def(
             "run",
             [](AnnealedRuns& self, std::uint64_t first, std::size_t count, int threads,
                nb::object progress) {
-                run_released(threads, std::move(progress), [&](const RunOptions& o) {
-                    anneal_many(*self.space.space, self.options, self.seed, first, count, o,
-                                self.runs);
-                });
+                run_released(threads, std::move(progress),
+                             [&](const RunOptions& o) { self.run(first, count, o); });
             },
             nb::arg("first"), nb::arg("count"), nb::arg("threads"), nb::arg("progress").none())
         .def(
             "save_runs",
-            [](const AnnealedRuns& self, std::size_t first) {
-                if (first > self.runs.size()) {
-                    throw Error(ErrorKind::argument, "There is no such run.");
-                }
-                return as_bytes(self.save_runs(first));
-            },
+            [](const AnnealedRuns& self, std::size_t first) { return as_bytes(self.save(first)); },
             nb::arg("first"), "The runs from a number on.")
         .def(
             "restore_runs",
-            [](AnnealedRuns& self, const nb::bytes& runs) { self.restore_runs(view(runs), false); },
+            [](AnnealedRuns& self, const nb::bytes& runs) { self.restore(view(runs), false); },
             nb::arg("runs"), "Add what save_runs returned; the first of them must be the next.")
         .def(
             "append_runs",
-            [](AnnealedRuns& self, const nb::bytes& runs) { self.restore_runs(view(runs), true); },
+            [](AnnealedRuns& self, const nb::bytes& runs) { self.restore(view(runs), true); },
             nb::arg("runs"), "Add what save_runs of others returned, made alike elsewhere.")
         .def("log_weights",
              [](const AnnealedRuns& self) {
                  std::vector<double> result;
-                 for (const AnnealedRun& run : self.runs) result.push_back(run.log_weight);
+                 for (const AnnealedRun& run : self.runs()) result.push_back(run.log_weight);
                  return copied(result);
              })
         .def("record",
              [](const AnnealedRuns& self, std::size_t run) {
-                 return as_dict(self.runs.at(run).record, self.space.space->nodes());
+                 return as_dict(self.runs().at(run).record, self.space().nodes());
              })
-        .def("moves", [](const AnnealedRuns& self) {
-            MoveCounts counts(self.space.space->move_names().size());
-            for (const AnnealedRun& run : self.runs) counts.add(run.counts);
-            return as_dict(counts, *self.space.space);
-        });
+        .def("moves", [](const AnnealedRuns& self) { return as_dict(self.moves(), self.space()); });
+    module.def(
+        "edge_mixing",
+        [](const std::vector<PackedChain>& parents, std::int64_t fewest_changes,
+           std::size_t most_lags, int threads) {
+            if (parents.empty()) {
+                throw Error(ErrorKind::argument, "There must be one chain or more.");
+            }
+            const std::size_t nodes = parents.front().shape(1);
+            std::vector<DagChain> chains;
+            for (const PackedChain& chain : parents) {
+                if (chain.shape(0) == 0 || chain.shape(1) != nodes ||
+                    chain.shape(2) != words_for(nodes)) {
+                    throw Error(ErrorKind::argument,
+                                "Each chain must have DAGs of the same nodes, 64 to a word.");
+                }
+                chains.push_back({chain.data(), chain.shape(0)});
+            }
+            auto [rhat, rhat_memory] = new_array<double, 2>({nodes, nodes});
+            auto [effective, effective_memory] = new_array<double, 2>({nodes, nodes});
+            auto [changes, changes_memory] = new_array<std::int64_t, 2>({nodes, nodes});
+            auto [shares, shares_memory] = new_array<double, 3>({chains.size(), nodes, nodes});
+            const EdgeMixing result{rhat_memory, effective_memory, changes_memory, shares_memory};
+            run_released(threads, nb::none(), [&](const RunOptions& options) {
+                edge_mixing(chains, static_cast<int>(nodes), {fewest_changes, most_lags}, result,
+                            options);
+            });
+            return std::tuple(rhat, effective, changes, shares);
+        },
+        nb::arg("parents"), nb::arg("fewest_changes"), nb::arg("most_lags"), nb::arg("threads"),
+        "R-hat, effective sample sizes, changes and shares by chain of every edge.");
 }
 
 }  // namespace arcwise::bindings

@@ -1,13 +1,15 @@
-// What all algorithms need of DAGs, seen from Python.
+// Numbers of topological sorts, counted and estimated, seen from Python.
+#include "arcwise/linear_extensions/linear_extensions.hpp"
+
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "arcwise/linear_extensions/linear_extension_estimate.hpp"
-#include "arcwise/linear_extensions/linear_extensions.hpp"
 #include "packed_dags.hpp"
 
 namespace arcwise::bindings {
-void bind_dags(nb::module_& module) {
+
+void bind_linear_extensions(nb::module_& module) {
     module.attr("LINEAR_EXTENSIONS_BUDGET") = LinearExtensions::default_budget;
     module.def(
         "log_linear_extensions",
