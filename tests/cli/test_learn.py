@@ -215,7 +215,7 @@ def test_bad_tables_are_refused_in_one_line(
         (["--prior", "soft"], "prior is 'soft'"),
         (["--seed", -1], "seed is -1"),
         (["--grow", "--candidates", "EDGES"], "--grow begins with a method"),
-        (["--required-edges", "CYCLE"], "required_edges has the cycle"),
+        (["--required-edges", "CYCLE"], "--required-edges has the cycle"),
         (["--out", "EDGES"], "is a file; give a folder for --out"),
     ],
 )

@@ -277,7 +277,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     ({"a": [1, 1, 1], "b": [0, 1, 1]}, {}, "constant='drop'"),
     ({"a": [1], "b": [0]}, {}, "a single row"),
     ({"a": ["x", "y"] * 9, "b": NUMBERS[:18, 0]}, {}, "cut the measurements into levels"),
-    (None, {}, "cannot read data from an object of type NoneType"),
+    (None, {}, "the data are of type NoneType; give a data frame"),
     (NUMBERS, {"thinnig": 3}, "sample has no argument 'thinnig'"),
     (NUMBERS, {"algorithm": "gibbs"}, "algorithm is 'gibbs'"),
     (NUMBERS, {"algorithm": "exact", "steps": 50}, "which has no space, chains, steps or until"),
