@@ -24,8 +24,8 @@ def model_of(variables: int, path: str | None = None) -> arcwise.Model:
     """Return a model of the file, or of 1,000 rows of a random discrete network."""
     if path is not None:
         return arcwise.Model(arcwise.read(path, constant="drop"), max_indegree=MAX_INDEGREE)
-    dag = arcwise.simulate.random_dag(variables, expected_degree=3, max_indegree=3, seed=variables)
-    network = arcwise.simulate.discrete_network(dag, levels=(2, 3), concentration=0.5, seed=1)
+    dag = arcwise.networks.random_dag(variables, expected_degree=3, max_indegree=3, seed=variables)
+    network = arcwise.networks.discrete_network(dag, levels=(2, 3), concentration=0.5, seed=1)
     data = network.sample(1000, seed=1)
     return arcwise.Model(arcwise.read(data, constant="keep"), max_indegree=MAX_INDEGREE)
 
@@ -64,7 +64,7 @@ def draws(path: str | None) -> None:
     n = len(model.variables)
     heading(f"100,000 independent DAGs, n = {n}, one thread")
     start = time.perf_counter()
-    sampler = arcwise.ExactSampler(model, "order-modular", threads=1)
+    sampler = arcwise.algorithms.ExactSampler(model, "order-modular", threads=1)
     setting_up = time.perf_counter() - start
     times = side_by_side({"draw": lambda: sampler.dags(100_000, seed=1)}, 3)
     line("setting up (order-modular)", f"{setting_up:.2f} s")

@@ -56,11 +56,11 @@ void bind_spaces(nb::module_& module) {
         .def(
             "annealing_law",
             [](const PythonSpace& self, const std::vector<double>& inverse_temperatures) {
-                std::vector<std::tuple<Code, double, double>> paths;
-                for (AnnealedPath& path : annealing_law(*self.space, inverse_temperatures)) {
-                    paths.emplace_back(std::move(path.state), path.log_weight, path.probability);
+                std::vector<std::tuple<Code, double, double>> ends;
+                for (AnnealedEnd& end : annealing_law(*self.space, inverse_temperatures)) {
+                    ends.emplace_back(std::move(end.state), end.log_weight, end.probability);
                 }
-                return paths;
+                return ends;
             },
             nb::arg("inverse_temperatures"))
         .def("uniform_law",

@@ -77,6 +77,10 @@ class ArgumentError(ArcwiseError, ValueError):
     """An argument has a value that is not allowed."""
 
 
+class UnknownArgumentError(ArgumentError, TypeError):
+    """A function was given an argument by a name it does not have."""
+
+
 class DataError(ArcwiseError, ValueError):
     """The data table cannot be used as it is."""
 

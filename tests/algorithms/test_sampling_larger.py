@@ -14,7 +14,7 @@ import pytest
 
 import arcwise
 from arcwise import Model
-from arcwise.simulate import discrete_network, random_dag
+from arcwise.networks import discrete_network, random_dag
 from support.sampling_errors import (
     assert_common_within_errors,
     assert_edges_within_errors,
@@ -62,7 +62,7 @@ RUNS: dict[str, Any] = {
         model,
         target=target,
         ladder="adapted",
-        levels=24,
+        temperatures=25,
         steps=10_000,
         dags_per_state=5,
         chains=2,

@@ -13,19 +13,13 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import (
-    BucketOrders,
-    EdgePenalty,
-    EdgeWeights,
-    LinearOrders,
-    Model,
-    PartialOrders,
-    Posterior,
-    ScoreSums,
-)
+from arcwise import Model, Posterior
 from arcwise.algorithms.prior_constant import _MOST_EXACT, prior_constant
 from arcwise.errors import ArgumentError, ConvergenceWarning, WeightCollapseWarning
 from arcwise.model.targets import Target
+from arcwise.priors import EdgePenalty, EdgeWeights
+from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders
+from arcwise.sums import ScoreSums
 from support.exact_models import flat_model, random_model
 from support.interrupting import assert_returns_what_there_is, assert_stops_within_two_seconds
 from support.run_records import chains_of, weights_of
@@ -39,9 +33,9 @@ SHORT: dict[str, Callable[..., Posterior]] = {
         model, "buckets:2", **({"steps": 600, "chains": 3} | rule)
     ),
     "mc3": lambda model, **rule: arcwise.mc3(
-        model, **{"steps": 300, "chains": 3, "levels": 3, "ladder": "adapted", **rule}
+        model, **{"steps": 300, "chains": 3, "temperatures": 4, "ladder": "adapted", **rule}
     ),
-    "ais": lambda model, **rule: arcwise.ais(model, **({"runs": 21, "steps": 60} | rule)),
+    "ais": lambda model, **rule: arcwise.ais(model, **({"particles": 21, "steps": 60} | rule)),
 }
 
 
@@ -77,7 +71,11 @@ def test_the_same_draws_whatever_the_threads(algorithm: str, target: Target, mod
 
 @pytest.mark.parametrize("algorithm", SHORT)
 def test_a_chain_is_the_same_however_many_there_are(algorithm: str, model: Model) -> None:
-    few, many = ({"runs": 5}, {"runs": 9}) if algorithm == "ais" else ({"chains": 1}, {"chains": 3})
+    few, many = (
+        ({"particles": 5}, {"particles": 9})
+        if algorithm == "ais"
+        else ({"chains": 1}, {"chains": 3})
+    )
     small = SHORT[algorithm](model, seed=4, threads=2, **few)
     large = SHORT[algorithm](model, seed=4, threads=2, **many)
     assert small.dags is not None
@@ -153,7 +151,7 @@ def test_dags_by_a_share_of_time(model: Model) -> None:
         # However many are drawn from a state, together they count as one.
         assert again.chains is not None
         if target == "modular":
-            counts = np.array([arcwise.linear_extensions(dag) for dag in again])
+            counts = np.array([arcwise.graphs.linear_extensions(dag) for dag in again])
             together = np.exp(again.log_weights) * counts
             assert np.isclose(together.sum(), sum(chains_of(found).states))
 
@@ -178,7 +176,7 @@ def test_one_state_kept_has_unknown_errors(model: Model, target: Any) -> None:
     assert found.edge_errors is not None
     assert np.isnan(found.edge_errors).all()
     assert found.run.convergence.difference is None
-    evidence = arcwise.mc3(model, steps=2, levels=2, chains=1, target=target, seed=1).evidence
+    evidence = arcwise.mc3(model, steps=2, temperatures=3, chains=1, target=target, seed=1).evidence
     assert evidence is not None
     assert evidence.standard_error == np.inf
 
@@ -243,7 +241,7 @@ MCMC: list[tuple[dict[str, Any], str]] = [
     ({"space": PartialOrders([("x0", "x1"), ("x0", "x2"), ("x3", "x2")])}, "cover every order"),
 ]
 MC3: list[tuple[dict[str, Any], str]] = [
-    ({"levels": 0}, "levels is 0"),
+    ({"temperatures": 1}, "temperatures is 1"),
     ({"ladder": "steep"}, "ladder is 'steep'"),
     ({"ladder": [0.0, 0.5]}, "give rising numbers"),
     ({"ladder": [0.5, 0.2, 1.0]}, "give rising numbers"),
@@ -251,8 +249,8 @@ MC3: list[tuple[dict[str, Any], str]] = [
     ({"exchanges_per_step": -1}, "exchanges_per_step is -1"),
 ]
 AIS: list[tuple[dict[str, Any], str]] = [
-    ({"runs": 0}, "runs is 0"),
-    ({"runs": 5, "seconds": 1.0}, "give runs, or seconds"),
+    ({"particles": 0}, "particles is 0"),
+    ({"particles": 5, "seconds": 1.0}, "give particles, or seconds"),
     ({"runs": None, "seconds": -1.0}, "seconds is -1.0"),
     ({"steps": 0}, "steps is 0"),
     ({"schedule": "cubic"}, "schedule is 'cubic'"),
@@ -272,7 +270,7 @@ AIS: list[tuple[dict[str, Any], str]] = [
 def test_refusals_are_one_sentence(
     algorithm: str, rule: dict[str, Any], words: str, model: Model
 ) -> None:
-    usual = {"runs": 5, "steps": 50} if algorithm == "ais" else {"steps": 50}
+    usual = {"particles": 5, "steps": 50} if algorithm == "ais" else {"steps": 50}
     with pytest.raises((ArgumentError, arcwise.errors.CapacityError)) as caught:
         getattr(arcwise, algorithm)(model, **(usual | rule))
     message = str(caught.value)
@@ -304,7 +302,7 @@ def test_the_prior_constant_has_random_numbers_of_its_own() -> None:
     # err alike, and the evidence would seem to be exact.
     model = flat_model(5, prior=EdgeWeights({("x0", "x1"): 9.0}))
     with nothing_exact():
-        found = arcwise.ais(model, runs=400, steps=500, stretch=0, seed=3, threads=1)
+        found = arcwise.ais(model, particles=400, steps=500, stretch=0, seed=3, threads=1)
     assert found.evidence is not None
     assert abs(found.evidence.log_evidence) > 1e-6
     assert abs(found.evidence.log_evidence) < 4.9 * found.evidence.standard_error
@@ -320,7 +318,7 @@ def test_the_prior_constant_by_annealing() -> None:
         assert none == 0.0
         with nothing_exact():
             found, error = prior_constant(model, target, LinearOrders(), seed=1, threads=1)
-            whole = arcwise.ais(model, target=target, runs=100, steps=200, seed=1, threads=1)
+            whole = arcwise.ais(model, target=target, particles=100, steps=200, seed=1, threads=1)
         assert 0 < error < 0.2
         assert abs(found - exact) < 4.9 * error
         assert whole.evidence is not None
@@ -341,8 +339,8 @@ def test_sampled_posteriors_can_be_saved(algorithm: str, model: Model, tmp_path:
 
 INTERRUPTED = """
 import arcwise
-from arcwise.simulate import asia
-model = arcwise.Model(asia().sample(300, seed=1), max_indegree=3)
+from arcwise.networks import asia
+model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=3)
 def job():
     return arcwise.{call}
 def check(posterior):
@@ -357,7 +355,7 @@ def check(posterior):
     [
         "mcmc(model, steps=10**10, burn_in=1e-9, thinning=500, chains=2, threads=2)",
         "mc3(model, steps=10**10, burn_in=1e-9, thinning=100, chains=4, threads=1)",
-        "ais(model, runs=10**6, steps=500)",
+        "ais(model, particles=10**6, steps=500)",
     ],
 )
 def test_an_interrupted_run_returns_what_there_is(call: str) -> None:
@@ -369,14 +367,14 @@ def test_a_run_interrupted_during_its_burn_in_stops() -> None:
 
 
 def test_temperatures_too_far_apart_are_told() -> None:
-    data = arcwise.simulate.asia().sample(2000, seed=1)
+    data = arcwise.simulate("asia", 2000, seed=1)
     with pytest.warns(ConvergenceWarning, match="exchange states in only"):
-        arcwise.mc3(Model(data, max_indegree=2), levels=1, steps=4_000, chains=1, seed=1)
+        arcwise.mc3(Model(data, max_indegree=2), temperatures=2, steps=4_000, chains=1, seed=1)
 
 
 def test_estimated_orders_are_told() -> None:
-    dag = arcwise.simulate.random_dag(30, expected_degree=4.0, max_indegree=3, seed=1)
-    network = arcwise.simulate.discrete_network(dag, levels=(2, 2), concentration=0.5, seed=1)
+    dag = arcwise.networks.random_dag(30, expected_degree=4.0, max_indegree=3, seed=1)
+    network = arcwise.networks.discrete_network(dag, levels=(2, 2), concentration=0.5, seed=1)
     model = Model(network.sample(2000, seed=1), max_indegree=3)
     options: dict[str, Any] = {"steps": 12_000, "chains": 1, "seed": 1, "thinning": 100}
     with warnings.catch_warnings():

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
 
 SAMPLERS: dict[str, Callable[..., Posterior]] = {
     "mcmc": lambda model, **rule: arcwise.mcmc(model, "partitions", **rule),
-    "mc3": lambda model, **rule: arcwise.mc3(model, levels=3, ladder="adapted", **rule),
+    "mc3": lambda model, **rule: arcwise.mc3(model, temperatures=4, ladder="adapted", **rule),
 }
 
 
@@ -158,18 +158,18 @@ def test_progress_tells_how_a_run_stands(model: Model) -> None:
 
 def test_progress_of_annealing_tells_what_weights_are_worth(model: Model) -> None:
     told: list[Any] = []
-    found = arcwise.ais(model, runs=50, steps=60, seed=1, progress=told.append)
+    found = arcwise.ais(model, particles=50, steps=60, seed=1, progress=told.append)
     assert told[-1] == 1.0
     assert told[-1].effective == pytest.approx(found.run.convergence.ess)
     assert told[-1].words.endswith("effective")
-    assert np.array_equal(found.edges, arcwise.ais(model, runs=50, steps=60, seed=1).edges)
+    assert np.array_equal(found.edges, arcwise.ais(model, particles=50, steps=60, seed=1).edges)
 
 
 def test_an_interrupted_run_with_a_rule_returns_what_there_is() -> None:
     script = """
 import arcwise
-from arcwise.simulate import asia
-model = arcwise.Model(asia().sample(300, seed=1), max_indegree=3)
+from arcwise.networks import asia
+model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=3)
 def job():
     return arcwise.mcmc(model, "partitions", until="ess>1e12", chains=2)
 def check(posterior):

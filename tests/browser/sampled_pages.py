@@ -27,7 +27,7 @@ def sampled(names: list[str], seed: int) -> arcwise.Posterior:
     for parent in range(n):
         word, bit = parent // 64, np.uint64(parent % 64)
         packed[:, :, word] |= bits[:, parent, :].astype(np.uint64) << bit
-    dags = arcwise.DagSample(names, packed, chains=np.repeat(np.arange(4), draws))
+    dags = arcwise.results.DagSample(names, packed, chains=np.repeat(np.arange(4), draws))
     return arcwise.Posterior(
         variables=tuple(names),
         target="modular",
@@ -38,6 +38,9 @@ def sampled(names: list[str], seed: int) -> arcwise.Posterior:
         evidence=Evidence(-812.5, 0.2, {"slack-2": LowerBound(-813.0, 0.97, 5)}, method="ais"),
         traces=Traces(tuple(random.normal(size=draws) for _ in range(4)), steps=10),
         provenance=Provenance(
-            "0.1.0", Description.of(arcwise.BDeu()), Description.of(arcwise.Uniform()), rows=300
+            "0.1.0",
+            Description.of(arcwise.scores.BDeu()),
+            Description.of(arcwise.priors.Uniform()),
+            rows=300,
         ),
     )

@@ -10,7 +10,6 @@ import pytest
 from arviz_stats.base import array_stats
 
 import arcwise
-from arcwise import BucketOrders, Dags, LinearOrders, Partitions, Space
 from arcwise.errors import (
     ArgumentError,
     ChainsApartWarning,
@@ -21,6 +20,7 @@ from arcwise.errors import (
 )
 from arcwise.records.recording import Recording
 from arcwise.records.runs import Exchanges
+from arcwise.spaces import BucketOrders, Dags, LinearOrders, Partitions, Space
 from arcwise.statistics.convergence import effective_sample_size, rhat
 from arcwise.statistics.edges import EdgeDiagnostics, parent_bits
 from support.edge_chains import chain_posterior, flipping
@@ -125,7 +125,7 @@ def test_chains_stuck_apart_shout() -> None:
         diagnosis.warn()
     assert [warning.category for warning in issued] == [ChainsApartWarning, ConvergenceWarning]
     mc3 = arcwise.diagnose(chain_posterior({(0, 3): apart}, run=chain_run(tempered=True)))
-    assert "more levels" in mc3.sentences[0]
+    assert "more temperatures" in mc3.sentences[0]
 
 
 @pytest.mark.parametrize(
@@ -211,20 +211,20 @@ def test_weights_that_collapse() -> None:
 
 
 def test_annealing_is_judged_by_its_weights() -> None:
-    model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
-    good = arcwise.diagnose(arcwise.ais(model, "partitions", runs=100, steps=2000, seed=1))
+    model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    good = arcwise.diagnose(arcwise.ais(model, "partitions", particles=100, steps=2000, seed=1))
     assert good.verdict == "trustworthy"
     assert "two halves of the runs" in good.sentences[0]
     assert good.chain_edges is not None
     assert good.chain_edges.shape == (2, 8, 8)
     assert good.rhat is None
-    poor = arcwise.diagnose(arcwise.ais(model, "partitions", runs=20, steps=10, seed=1))
+    poor = arcwise.diagnose(arcwise.ais(model, "partitions", particles=20, steps=10, seed=1))
     assert poor.verdict == "not converged"
     assert WeightCollapseWarning in map(type, poor.warnings)
 
 
 def test_real_runs_and_runs_without_dags() -> None:
-    model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     posterior = arcwise.mcmc(model, "partitions", steps=20_000, thinning=20, chains=4, seed=1)
     diagnosis = posterior.diagnose()
     assert diagnosis.verdict == "trustworthy"
@@ -234,13 +234,15 @@ def test_real_runs_and_runs_without_dags() -> None:
     found = without.diagnose()
     assert found.verdict == "trustworthy"
     assert found.rhat is None
-    unique = arcwise.unique_dags(model, steps=400, thinning=10, chains=1, most_dags=50, seed=1)
+    unique = arcwise.algorithms.unique_dags(
+        model, steps=400, thinning=10, chains=1, most_dags=50, seed=1
+    )
     assert unique.diagnose().verdict == "unknown"
     assert "compare runs with other seeds" in str(unique.diagnose())
 
 
 def test_exact_is_exact() -> None:
-    model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     diagnosis = arcwise.diagnose(arcwise.exact(model))
     assert diagnosis.verdict == "exact"
     assert "computed, not sampled" in diagnosis.sentences[0]
@@ -307,7 +309,9 @@ def test_chains_of_different_lengths_in_any_order() -> None:
     kept = np.flatnonzero((np.arange(600) < 300) | (np.arange(600) < 520))
     mixed = np.argsort(np.tile(np.arange(300), 2)[kept], kind="stable")
     order = kept[mixed]
-    uneven = arcwise.DagSample(dags.variables, dags.parents[order], chains=dags.chains[order])
+    uneven = arcwise.results.DagSample(
+        dags.variables, dags.parents[order], chains=dags.chains[order]
+    )
     found = arcwise.diagnose(chain_posterior({(0, 1): bits}, dags=uneven))
     assert found.rhat is not None
     assert found.chain_edges is not None

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise import Constraints, Dag, Families
+from arcwise import Constraints, Dag
 from arcwise.errors import ArcwiseError, ArgumentError, CapacityError, ConstraintError
+from arcwise.families import Families
 from arcwise.families.functions import parent_names
 from reference.dags import all_parent_sets
 from support.strategies import NAMES, rules

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Dag, DagSample
+from arcwise import Dag
 from arcwise.errors import ArgumentError
 from arcwise.features import (
     And,
@@ -31,6 +31,7 @@ from arcwise.features import (
     as_feature,
     path_through,
 )
+from arcwise.results import DagSample
 from reference.features import (
     blanket,
     is_v_structure,
@@ -110,7 +111,7 @@ def test_edges_of_classes(n: int) -> None:
     for dag in list(sample)[::7]:
         one = DagSample(dag.variables, every_dag(n)[1].parents[[list(sample).index(dag)]])
         assert np.array_equal(
-            one.matrix("cpdag").probabilities.astype(bool), arcwise.cpdag(dag).matrix()
+            one.matrix("cpdag").probabilities.astype(bool), arcwise.graphs.cpdag(dag).matrix()
         )
 
 
@@ -119,7 +120,7 @@ def test_classes_of_many_nodes_are_those_of_single_dags() -> None:
     for number, dag in enumerate(sample):
         one = DagSample(sample.variables, sample.parents[[number]])
         matrix = one.matrix("cpdag").probabilities.astype(bool)
-        assert np.array_equal(matrix, arcwise.cpdag(dag).matrix())
+        assert np.array_equal(matrix, arcwise.graphs.cpdag(dag).matrix())
 
 
 def test_matrices_hold_what_features_say() -> None:

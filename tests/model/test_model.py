@@ -12,23 +12,20 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import (
-    BDeu,
-    Constraints,
-    Dag,
+from arcwise import Constraints, Dag, Model
+from arcwise.errors import ArcwiseError, ArgumentError, ConstraintError
+from arcwise.families import Families
+from arcwise.priors import (
     DistanceToDag,
     EdgePenalty,
     EdgeWeights,
     Fair,
-    Families,
-    FamilyScores,
     FunctionPrior,
-    Model,
+    Prior,
+    PriorTerms,
     Uniform,
 )
-from arcwise.errors import ArcwiseError, ArgumentError, ConstraintError
-from arcwise.priors import Prior, PriorTerms
-from arcwise.scores import LocalScore
+from arcwise.scores import BDeu, FamilyScores, LocalScore
 from reference import priors as reference
 from reference.dags import Parents, all_dags
 from reference.scores import bdeu
@@ -234,7 +231,11 @@ def test_a_prior_of_ones_own_must_give_weights() -> None:
 @pytest.mark.parametrize(
     ("build", "error", "message"),
     [
-        (lambda: Model(ready(), "bdeu"), ArgumentError, "data are ready scores; leave out score"),
+        (
+            lambda: Model(ready(), "bdeu"),
+            ArgumentError,
+            "data are precomputed scores; leave out score",
+        ),
         (lambda: Model(ready(), max_indegree=0), ConstraintError, "leave 'c' no parent set"),
         (
             lambda: Model(ready(), forbidden_edges=[("a", "c")]),
@@ -280,7 +281,7 @@ def test_a_prior_of_ones_own_must_give_weights() -> None:
         ),
         (lambda: Model(CASE.data).log_weight("x", []), ArgumentError, "node names 'x'"),
         (lambda: Model(CASE.data).log_weight("a", ["x"]), ArgumentError, "parents names 'x'"),
-        (lambda: arcwise.FunctionScore(3), ArgumentError, "function is 3"),  # type: ignore[arg-type]
+        (lambda: arcwise.scores.FunctionScore(3), ArgumentError, "function is 3"),  # type: ignore[arg-type]
         (lambda: FamilyScores.from_mapping({}), ArgumentError, "variables is empty"),
         (lambda: FamilyScores.from_mapping({"a": {}}), ArgumentError, "'a' has no parent set"),
         (
@@ -330,7 +331,7 @@ def test_the_best_families() -> None:
 
 
 def test_provenance_tells_constraints_and_candidates() -> None:
-    data = arcwise.simulate.asia().sample(50, seed=1)
+    data = arcwise.simulate("asia", 50, seed=1)
     free = Model(data).provenance()
     assert (free.constraints, free.candidates, free.plus_one) == ({}, None, False)
     told = Model(

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 import arcwise
+from arcwise.algorithms.exact import MOST_VARIABLES
+from arcwise.algorithms.map import MOST_VARIABLES as map_limit
 from arcwise.cli import main
 from arcwise.priors.base import NAMED_PRIORS
 from arcwise.scores.base import NAMED_SCORES
@@ -69,7 +71,7 @@ def test_shell_blocks_of_the_readme_run(
     assert len(commands) == 14
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
-    assert len(arcwise.read_scores(tmp_path / "asia.jkl")) == 512
+    assert len(arcwise.scores.read_scores(tmp_path / "asia.jkl")) == 512
 
 
 def test_the_table_of_the_readme_is_what_the_demo_finds() -> None:
@@ -77,11 +79,24 @@ def test_the_table_of_the_readme_is_what_the_demo_finds() -> None:
     assert demo is not None
     assert "simulate asia --rows 2000 --seed 1" in demo[0]
     assert "learn build/demo/asia.csv --max-indegree 3 --seed 1" in demo[0]
-    data = arcwise.simulate.asia().sample(2000, seed=1)
+    data = arcwise.simulate("asia", 2000, seed=1)
     model = arcwise.Model(data, "bdeu", max_indegree=3)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"all {len(model.scores)} families" in readme
     rows = re.findall(r"^\| (\w+) \| (\w+) \| (0\.\d{4}) \|$", readme, re.MULTILINE)
-    most_probable = arcwise.sample(data, max_indegree=3, progress=None).edge_table()[: len(rows)]
+    most_probable = arcwise.learn(data, max_indegree=3, progress=None).edge_table()[: len(rows)]
     assert len(rows) == 8
     assert rows == [(source, target, f"{value:.4f}") for source, target, value in most_probable]
+
+
+def test_the_limits_of_exact_computation_are_told_as_they_are(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    modular, order_modular = MOST_VARIABLES["modular"], MOST_VARIABLES["order-modular"]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"{modular} variables (modular prior) or {order_modular} (order-modular)" in readme
+    assert f"exact for up to {map_limit} variables" in readme
+    assert main(["exact", "--help"]) == 0
+    said = capsys.readouterr().out
+    assert f"For up to {modular} variables (3^n steps), or {order_modular} with --target" in said

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import BIC, BDe, BGe, Dag, Model
+from arcwise import Dag, Model
 from arcwise.errors import ArcwiseError, ArgumentError, DataError
+from arcwise.scores import BIC, BDe, BGe
 
 LABELS = {"a": ["x", "y", "x", "y"], "b": [0, 1, 1, 0]}
 NUMBERS = {"a": [0.5, 1.0, 2.5, 0.0], "b": [1, 2, 5, 7]}
@@ -72,44 +73,53 @@ NEW_ROWS: list[tuple[Model, Any, type[ArcwiseError], str]] = [
 def test_new_rows_of_another_kind(
     model: Model, rows: Any, kind: type[ArcwiseError], words: str
 ) -> None:
-    assert words in refusal(lambda: arcwise.log_predictive(DAG, model, rows), kind)
+    assert words in refusal(lambda: arcwise.log_predictive(DAG, rows, model=model), kind)
 
 
 def test_new_rows_in_many_forms_are_read_alike() -> None:
-    expected = arcwise.log_predictive(DAG, DISCRETE, {"a": ["y"], "b": [1]})
-    assert np.array_equal(arcwise.log_predictive(DAG, DISCRETE, {"b": [1.0], "a": ["y"]}), expected)
-    whole = arcwise.log_predictive(DAG, GAUSSIAN, {"b": [3], "a": [1]})
-    assert np.array_equal(arcwise.log_predictive(DAG, GAUSSIAN, np.array([[1.0, 3.0]])), whole)
+    expected = arcwise.log_predictive(DAG, {"a": ["y"], "b": [1]}, model=DISCRETE)
+    assert np.array_equal(
+        arcwise.log_predictive(DAG, {"b": [1.0], "a": ["y"]}, model=DISCRETE), expected
+    )
+    whole = arcwise.log_predictive(DAG, {"b": [3], "a": [1]}, model=GAUSSIAN)
+    assert np.array_equal(
+        arcwise.log_predictive(DAG, np.array([[1.0, 3.0]]), model=GAUSSIAN), whole
+    )
 
 
 def test_missing_values_are_a_level_where_they_were_one() -> None:
     data = arcwise.read({"a": ["x", None, "x", "y"], "b": [0, 1, 1, 0]}, missing="level")
     model = Model(data)
-    found = arcwise.log_predictive(DAG, model, {"a": ["x", None], "b": [0, 0]})
-    assert found[0] == arcwise.log_predictive(DAG, model, data.take_rows([0]))[0]
-    assert found[1] == arcwise.log_predictive(DAG, model, {"a": [None], "b": [0]})[0]
-    assert "missing" in refusal(lambda: arcwise.log_predictive(DAG, DISCRETE, data), DataError)
+    found = arcwise.log_predictive(DAG, {"a": ["x", None], "b": [0, 0]}, model=model)
+    assert found[0] == arcwise.log_predictive(DAG, data.take_rows([0]), model=model)[0]
+    assert found[1] == arcwise.log_predictive(DAG, {"a": [None], "b": [0]}, model=model)[0]
+    assert "missing" in refusal(
+        lambda: arcwise.log_predictive(DAG, data, model=DISCRETE), DataError
+    )
 
 
 def test_impossible_rows_under_a_prior_network() -> None:
-    network = arcwise.simulate.DiscreteNetwork(
+    network = arcwise.networks.DiscreteNetwork(
         DAG, {"a": ("x", "y"), "b": (0, 1)}, {"a": [0.5, 0.5], "b": [[1.0, 0.0], [0.5, 0.5]]}
     )
     model = Model({"a": ["x", "y", "y"], "b": [0, 1, 0]}, BDe(network))
     rows = {"a": ["x"], "b": [1]}
     for joint in (False, True):
         message = refusal(
-            lambda joint=joint: arcwise.log_predictive(DAG, model, rows, joint=joint), DataError
+            lambda joint=joint: arcwise.log_predictive(DAG, rows, joint=joint, model=model),
+            DataError,
         )
         assert "probability zero to a configuration that occurs in new_data" in message
     forced = arcwise.read({"a": ["x", "y"], "b": [1, 0]}, interventions={"b": [True, False]})
-    assert np.isclose(arcwise.log_predictive(DAG, model, forced)[0], np.log(1.5 / 4))
+    assert np.isclose(arcwise.log_predictive(DAG, forced, model=model)[0], np.log(1.5 / 4))
 
 
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
-    "log_predictive": lambda dags, model: arcwise.log_predictive(dags, model, {}),
-    "effects": lambda dags, model: arcwise.effects(dags, model),
-    "interventional": lambda dags, model: arcwise.interventional(dags, model, "b", {"a": "x"}),
+    "log_predictive": lambda dags, model: arcwise.log_predictive(dags, {}, model=model),
+    "effects": lambda dags, model: arcwise.effects(dags, model=model),
+    "interventional": lambda dags, model: arcwise.interventional(
+        dags, "b", {"a": "x"}, model=model
+    ),
 }
 OWN = {"log_predictive": DISCRETE, "effects": GAUSSIAN, "interventional": DISCRETE}
 
@@ -133,7 +143,8 @@ def test_posteriors_without_dags_or_of_another_model(name: str) -> None:
     call, model = CALLS[name], OWN[name]
     message = refusal(lambda: call(arcwise.exact(model), model), ArgumentError)
     assert (
-        "the posterior has no sampled DAGs; give arcwise.ExactSampler(model).dags(1000)" in message
+        "the posterior has no sampled DAGs; give arcwise.algorithms.ExactSampler(model).dags(1000)"
+        in message
     )
     assert "posterior is of type int" in refusal(lambda: call(3, model), ArgumentError)
     other = Dag(["a", "c"], {})
@@ -150,9 +161,11 @@ def test_posteriors_without_dags_or_of_another_model(name: str) -> None:
 
 
 def test_data_of_the_other_kind() -> None:
-    message = refusal(lambda: arcwise.effects(DAG, DISCRETE), ArgumentError)
+    message = refusal(lambda: arcwise.effects(DAG, model=DISCRETE), ArgumentError)
     assert "the score is BDeu; use arcwise.interventional" in message
-    message = refusal(lambda: arcwise.interventional(DAG, GAUSSIAN, "b", {"a": 1}), ArgumentError)
+    message = refusal(
+        lambda: arcwise.interventional(DAG, "b", {"a": 1}, model=GAUSSIAN), ArgumentError
+    )
     assert "the score is BGe; use arcwise.effects" in message
 
 
@@ -168,11 +181,11 @@ EFFECTS: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("keywords", "words"), EFFECTS)
 def test_arguments_of_effects(keywords: dict[str, Any], words: str) -> None:
-    assert words in refusal(lambda: arcwise.effects(DAG, GAUSSIAN, **keywords), ArgumentError)
+    assert words in refusal(lambda: arcwise.effects(DAG, **keywords, model=GAUSSIAN), ArgumentError)
 
 
 def test_what_effects_do_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = arcwise.effects(DAG, GAUSSIAN, pairs=[("a", "b")])
+    found = arcwise.effects(DAG, pairs=[("a", "b")], model=GAUSSIAN)
     message = refusal(lambda: found.between("b", "a"), ArgumentError)
     assert (
         "the draws of the effect of 'b' on 'a' were not kept; give effects the argument pairs"
@@ -184,7 +197,7 @@ def test_what_effects_do_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "give one number from 0 to 1" in message
     monkeypatch.setattr("arcwise.parameters.effects.MAX_KEPT", 3)
     message = refusal(
-        lambda: arcwise.effects(DAG, GAUSSIAN, pairs=[("a", "b"), ("b", "a")]), ArgumentError
+        lambda: arcwise.effects(DAG, pairs=[("a", "b"), ("b", "a")], model=GAUSSIAN), ArgumentError
     )
     assert "2 pairs with 2 numbers each; give at most 1 pairs" in message
 
@@ -192,7 +205,7 @@ def test_what_effects_do_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
 SETTINGS: list[tuple[Any, dict[str, Any], str]] = [
     ({"a": "z"}, {}, "setting gives 'a' the level 'z'; its levels are 'x' and 'y'"),
     ({"c": 1}, {}, "setting names 'c'"),
-    ({"b": 1}, {}, "the target 'b' is intervened on by setting; give another"),
+    ({"b": 1}, {}, "the outcome 'b' is intervened on by setting; give another"),
     (["a"], {}, "setting is of type list; give a mapping"),
     ({"a": "x"}, {"draws": -1}, "draws is -1"),
     ({"a": "x"}, {"draws": 10**9}, "draws is 1000000000 for each of 1 DAGs; give at most"),
@@ -202,20 +215,20 @@ SETTINGS: list[tuple[Any, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("setting", "keywords", "words"), SETTINGS)
 def test_arguments_of_interventional(setting: Any, keywords: dict[str, Any], words: str) -> None:
     message = refusal(
-        lambda: arcwise.interventional(DAG, DISCRETE, "b", setting, **keywords), ArgumentError
+        lambda: arcwise.interventional(DAG, "b", setting, **keywords, model=DISCRETE), ArgumentError
     )
     assert words in message
 
 
 def test_differences_of_unlike_distributions() -> None:
-    one = arcwise.interventional(DAG, DISCRETE, "b", {"a": "x"})
+    one = arcwise.interventional(DAG, "b", {"a": "x"}, model=DISCRETE)
     empty = Dag(["a", "b"], {})
     for other in (
-        arcwise.interventional(DAG, DISCRETE, "b", {}),
-        arcwise.interventional(DAG, DISCRETE, "b", {"a": "y"}, draws=1),
-        arcwise.interventional(DAG, DISCRETE, "b", {"a": "y"}, seed=1),
-        arcwise.interventional(empty, DISCRETE, "b", {"a": "y"}),
-        arcwise.interventional(DAG, DISCRETE, "a", {"b": 1}),
+        arcwise.interventional(DAG, "b", {}, model=DISCRETE),
+        arcwise.interventional(DAG, "b", {"a": "y"}, draws=1, model=DISCRETE),
+        arcwise.interventional(DAG, "b", {"a": "y"}, seed=1, model=DISCRETE),
+        arcwise.interventional(empty, "b", {"a": "y"}, model=DISCRETE),
+        arcwise.interventional(DAG, "a", {"b": 1}, model=DISCRETE),
     ):
         message = refusal(lambda other=other: one - other, ArgumentError)
         assert "cannot be subtracted; give two of one target" in message

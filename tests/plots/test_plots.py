@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
 import arcwise
-from arcwise import Cpdag, Dag, Posterior, plots
+from arcwise import Dag, Posterior, plots
 from arcwise.errors import ArgumentError, MissingDependencyError
+from arcwise.graphs import Cpdag
 from arcwise.plots.effects import weighted_quantiles
 from arcwise.plots.figures import shortened
 from arcwise.records.runs import ExactRun
@@ -192,7 +193,7 @@ def test_roc() -> None:
     posterior = sampled_posterior()
     truth = Dag(names(5), {"x1": ["x0"], "x2": ["x1"]})
     axes = plots.roc(posterior, truth)
-    curve = arcwise.roc(posterior, truth)
+    curve = arcwise.comparison.roc(posterior, truth)
     _, directed, _ = axes.lines
     assert (directed.get_xdata() == curve.false_positive_rate).all()
     assert (directed.get_ydata() == curve.true_positive_rate).all()

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Cpdag, Dag, DagSample, ExactSampler, Posterior
+from arcwise import Dag, Posterior
+from arcwise.algorithms import ExactSampler
 from arcwise.errors import ArgumentError
+from arcwise.graphs import Cpdag
+from arcwise.results import DagSample
 from support.enumerated import every_dag, law_of, sample_of
 from support.exact_models import flat_model, names, random_model
 from support.run_records import chain_run
@@ -96,7 +99,7 @@ def test_probabilities_of_classes_are_those_of_enumeration() -> None:
     assert len(posterior.credible_set(0.8, classes=True)) == len(expected)
     by_class: dict[Cpdag, float] = {}
     for dag, share in zip(law, law.shares, strict=True):
-        key = arcwise.cpdag(dag)
+        key = arcwise.graphs.cpdag(dag)
         by_class[key] = by_class.get(key, 0.0) + float(share)
     for graph, probability in zip(expected.graphs, expected.probabilities, strict=True):
         assert by_class[graph] == pytest.approx(probability)
@@ -111,7 +114,9 @@ def test_known_coverage_makes_probabilities_exact() -> None:
     assert exact.log_evidence is not None
     assert exact.log_prior_constant is not None
     total = exact.log_evidence + exact.log_prior_constant
-    weighted = arcwise.importance_weighted_dags(model, 300, seed=1, log_total_weight=total)
+    weighted = arcwise.algorithms.importance_weighted_dags(
+        model, 300, seed=1, log_total_weight=total
+    )
     chosen = weighted.credible_set(0.5)
     truth = {dag: float(share) for dag, share in zip(law, law.shares, strict=True)}
     for dag, probability in zip(chosen.graphs, chosen.probabilities, strict=True):

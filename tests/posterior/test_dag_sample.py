@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from arcwise import DagSample
 from arcwise.errors import ArgumentError
+from arcwise.results import DagSample
 from arcwise.statistics.convergence import standard_error, weighted_standard_error
 from support.sampled_posteriors import packed, random_sample
 

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import DagSample, ExactSampler, Posterior
+from arcwise import Posterior
+from arcwise.algorithms import ExactSampler
 from arcwise.errors import ArgumentError
 from arcwise.features import Edge, Path
 from arcwise.posterior.estimate import Interval, event_interval
+from arcwise.results import DagSample
 from arcwise.statistics.convergence import weighted_standard_error
 from support.enumerated import law_of
 from support.exact_models import flat_model, random_model
@@ -172,7 +174,7 @@ def test_no_dags_and_no_errors() -> None:
 
 def test_different_dags_tell_no_error() -> None:
     model = random_model(4, 6.0, 3)
-    found = arcwise.unique_dags(model, steps=2000, thinning=10, chains=1, seed=1)
+    found = arcwise.algorithms.unique_dags(model, steps=2000, thinning=10, chains=1, seed=1)
     estimate = found.estimate("x0 ~> x3")
     assert estimate.value == pytest.approx(law_of(model).probability("x0 ~> x3"), abs=0.05)
     assert math.isnan(estimate.standard_error)
@@ -192,7 +194,9 @@ def test_sure_bounds_of_weighted_dags() -> None:
         ("x1 -> x2 and x2 -> x1", "x0 -- x1"),
     ]
     for count in (5, 50, 3000):
-        weighted = arcwise.importance_weighted_dags(model, count, seed=1, log_total_weight=total)
+        weighted = arcwise.algorithms.importance_weighted_dags(
+            model, count, seed=1, log_total_weight=total
+        )
         assert weighted.coverage is not None
         for feature, given in asked:
             try:
@@ -207,7 +211,7 @@ def test_sure_bounds_of_weighted_dags() -> None:
             assert math.isnan(found.standard_error)
     assert "surely between" in str(found)
     assert weighted.estimate("edges").bounds is None
-    unknown = arcwise.importance_weighted_dags(model, 50, seed=1)
+    unknown = arcwise.algorithms.importance_weighted_dags(model, 50, seed=1)
     assert unknown.estimate("x0 ~> x3").interval == (0.0, 1.0)
 
 

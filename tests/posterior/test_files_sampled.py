@@ -12,15 +12,7 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import (
-    BucketOrders,
-    DagSample,
-    Layerings,
-    LinearOrders,
-    PartialOrders,
-    Partitions,
-    Posterior,
-)
+from arcwise import Posterior
 from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.posterior import Evidence, LowerBound, Traces
 from arcwise.records.account import Account, Choices
@@ -30,6 +22,8 @@ from arcwise.records.convergence import Convergence
 from arcwise.records.runs import ExactRun, MergedRun
 from arcwise.records.settings import Schedule
 from arcwise.records.stopping_rule import StoppingRule
+from arcwise.results import DagSample
+from arcwise.spaces import BucketOrders, Layerings, LinearOrders, PartialOrders, Partitions
 from arcwise.support.descriptions import Description
 from support.exact_models import flat_model, names, random_model
 from support.run_records import annealing_run, chain_run, chains_of, merged_of
@@ -49,6 +43,8 @@ def same_arrays(first: Any, second: Any) -> bool:
 def assert_same(first: Posterior, second: Posterior) -> None:
     for field in fields(Posterior):
         one, other = getattr(first, field.name), getattr(second, field.name)
+        if field.name == "model":  # which no file holds
+            continue
         if field.name in ARRAYS:
             assert same_arrays(one, other), field.name
         elif one is None or other is None:
@@ -145,7 +141,7 @@ def test_of_a_space_that_is_not_known_the_text_comes_back(tmp_path: Path) -> Non
     space = chains_of(Posterior.load(tmp_path / "p.npz")).settings.space
     assert repr(space) == "OwnSpace(moves=None)"
     with pytest.raises(ArgumentError, match=r"known by its text alone; give the space itself$"):
-        space.build(arcwise.ScoreSums(flat_model(2)))
+        space.build(arcwise.sums.ScoreSums(flat_model(2)))
 
 
 def test_the_archive_is_what_its_description_says(tmp_path: Path) -> None:
@@ -238,7 +234,7 @@ def test_files_of_version_2(name: str, tmp_path: Path) -> None:
     assert seconds is None or loaded.run.seconds == seconds
     if name in SPACES_OF_FORMAT_2:
         assert chains_of(loaded).settings.space == SPACES_OF_FORMAT_2[name]
-    assert loaded.provenance.score == Description.of(arcwise.BDeu())
+    assert loaded.provenance.score == Description.of(arcwise.scores.BDeu())
     assert arcwise.diagnose(loaded).verdict
     # Saved again, it is of today's format, and the same.
     loaded.save(tmp_path / "p.npz")

@@ -27,7 +27,7 @@ MODEL = random_model(6, 5.0, 3)
 
 def run(algorithm: str, space: str, seed: int, **options: Any) -> Posterior:
     """Return a short run; that it is short is no matter for warnings here."""
-    budget = {"runs": 60, "steps": 60} if algorithm == "ais" else {"steps": 3000, "chains": 2}
+    budget = {"particles": 60, "steps": 60} if algorithm == "ais" else {"steps": 3000, "chains": 2}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ArcwiseWarning)
         found: Posterior = getattr(arcwise, algorithm)(
@@ -68,7 +68,7 @@ def test_many_short_runs_are_one_long_run(algorithm: str, space: str) -> None:
 
 
 def test_annealing_runs_count_by_their_weights() -> None:
-    parts = [run("ais", "partitions", seed, runs=runs) for seed, runs in ((1, 30), (2, 90))]
+    parts = [run("ais", "partitions", seed, particles=runs) for seed, runs in ((1, 30), (2, 90))]
     whole = parts[0] + parts[1]
     assert whole.traces is not None
     logs = whole.traces.log_weights[0]

@@ -15,7 +15,7 @@ from arcwise.records.algorithm import Algorithm
 from arcwise.records.runs import ExactRun
 from arcwise.report import report_contents
 from arcwise.report.network import MOST_EDGES, SMALLEST_PROBABILITY
-from arcwise.report.words import number
+from arcwise.support.words import number
 from support.exact_models import names
 from support.run_records import chain_run
 from support.sampled_posteriors import sampled_posterior
@@ -23,7 +23,7 @@ from support.sampled_posteriors import sampled_posterior
 
 @pytest.fixture(scope="module")
 def model() -> arcwise.Model:
-    return arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=3)
+    return arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=3)
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +31,8 @@ def posteriors(model: arcwise.Model) -> dict[str, arcwise.Posterior]:
     return {
         "exact": arcwise.exact(model),
         "mcmc": arcwise.mcmc(model, "partitions", steps=20_000, seed=1),
-        "mc3": arcwise.mc3(model, steps=4_000, levels=6, chains=2, seed=1),
-        "ais": arcwise.ais(model, runs=60, steps=400, seed=1),
+        "mc3": arcwise.mc3(model, steps=4_000, temperatures=7, chains=2, seed=1),
+        "ais": arcwise.ais(model, particles=60, steps=400, seed=1),
     }
 
 
@@ -163,7 +163,7 @@ def test_the_summary_says_what_was_done(posteriors: dict[str, arcwise.Posterior]
         in done["mcmc"]
     )
     assert "2 chains at 7 temperatures" in done["mc3"]
-    assert "60 independent runs of 400 annealing steps" in done["ais"]
+    assert "60 particles of 400 annealing steps" in done["ais"]
     assert all("BDeu (equivalent sample size 1)" in words for words in done.values())
 
 
@@ -187,7 +187,7 @@ def test_what_was_chosen_is_told_in_its_own_words() -> None:
     assert contents["done"] == ["Of lungs.", "Exact was too dear."]
     assert contents["provenance"][2]["title"] == "Chosen or given"
     assert ["Moves: size", "8"] in contents["provenance"][2]["rows"]
-    assert "arcwise.sample(data, seed=7)" in contents["reproduction"]["code"]
+    assert "arcwise.learn(data, seed=7)" in contents["reproduction"]["code"]
     assert not {"Choices", "Trust", "Verdict"} & {
         row[0] for row in contents["provenance"][1]["rows"]
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import sqlite3
 import subprocess
@@ -29,7 +30,7 @@ from arcwise.runs.ledger import read_all
 from arcwise.runs.lock import Lock, is_locked
 from support.stopped_runs import Stop, stopping_at
 
-_DATA = arcwise.simulate.asia().sample(200, seed=1)
+_DATA = arcwise.simulate("asia", 200, seed=1)
 _MODEL = arcwise.Model(_DATA, max_indegree=2)
 
 
@@ -64,7 +65,7 @@ def _refusal(action: Any, kind: type[ArcwiseError]) -> str:
         ({"model": arcwise.Model(_DATA, max_indegree=1)}, "another model or data"),
         ({"model": arcwise.Model(_DATA, max_indegree=2, prior="fair")}, "another model or data"),
         (
-            {"model": arcwise.Model(arcwise.simulate.asia().sample(200, seed=2), max_indegree=2)},
+            {"model": arcwise.Model(arcwise.simulate("asia", 200, seed=2), max_indegree=2)},
             "another data",
         ),
     ],
@@ -82,7 +83,7 @@ def test_other_settings_are_refused_by_name(
 def test_another_algorithm_is_refused(tmp_path: Path) -> None:
     _begin(tmp_path)
     sentence = _refusal(
-        lambda: arcwise.ais(_MODEL, runs=3, steps=10, directory=tmp_path), RunDirectoryError
+        lambda: arcwise.ais(_MODEL, particles=3, steps=10, directory=tmp_path), RunDirectoryError
     )
     assert 'another algorithm ("mcmc", not "ais")' in sentence
 
@@ -175,7 +176,7 @@ def test_arguments_that_cannot_be(tmp_path: Path) -> None:
         with pytest.raises(ArgumentError, match="checkpoint_seconds"):
             arcwise.mcmc(_MODEL, steps=100, directory=tmp_path, checkpoint_seconds=seconds)
 
-    class Mine(arcwise.LinearOrders):
+    class Mine(arcwise.spaces.LinearOrders):
         pass
 
     with pytest.raises(ArgumentError, match="spaces of arcwise only"):
@@ -248,3 +249,16 @@ def test_a_directory_that_cannot_be_written(tmp_path: Path, monkeypatch: Any) ->
     (tmp_path / "lock").unlink()
     (tmp_path / "lock").mkdir()
     assert "cannot be written" in _refusal(lambda: arcwise.resume(tmp_path), RunDirectoryError)
+
+
+def test_a_run_of_an_earlier_format_is_left_to_its_version(tmp_path: Path) -> None:
+    _begin(tmp_path)
+    file = tmp_path / "settings.json"
+    settings = json.loads(file.read_text()) | {"format_version": 1}
+    del settings["digest"]
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+    file.write_text(json.dumps(settings | {"digest": digest}))
+    for use in (arcwise.resume, arcwise.status):
+        sentence = _refusal(lambda use=use: use(tmp_path), FileFormatError)
+        assert "format 1 of an earlier arcwise" in sentence
+        assert sentence.endswith("go on with the version that began it")

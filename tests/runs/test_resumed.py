@@ -19,14 +19,14 @@ from support.stopped_runs import Stop, assert_same, run_with_stops, stopping_aft
 
 _PARTS = [("asia", "tub"), ("smoke", "lung"), ("smoke", "bronc")]
 _SPACES: dict[str, Any] = {
-    "linear": arcwise.LinearOrders(),
-    "buckets": arcwise.BucketOrders(3),
-    "partial orders": arcwise.PartialOrders(_PARTS),
-    "partitions": arcwise.Partitions({"split or join": 1.0, "relocate": 2.0}),
-    "layerings": arcwise.Layerings(3),
+    "linear": arcwise.spaces.LinearOrders(),
+    "buckets": arcwise.spaces.BucketOrders(3),
+    "partial orders": arcwise.spaces.PartialOrders(_PARTS),
+    "partitions": arcwise.spaces.Partitions({"split or join": 1.0, "relocate": 2.0}),
+    "layerings": arcwise.spaces.Layerings(3),
     "dags": "dags",
 }
-_DATA = arcwise.simulate.asia().sample(150, seed=4)
+_DATA = arcwise.simulate("asia", 150, seed=4)
 _MODEL = arcwise.Model(_DATA, max_indegree=2, prior="fair")
 
 
@@ -52,8 +52,8 @@ def _assert_resumes(begin: Any, tmp_path: Path, *, seed: int, fewest_stops: int 
 def test_the_same_result_with_stops_and_without(algorithm: str, space: Any, tmp_path: Path) -> None:
     options: dict[str, dict[str, Any]] = {
         "mcmc": {"steps": 800, "chains": 2},
-        "mc3": {"steps": 500, "chains": 2, "levels": 3, "ladder": "adapted"},
-        "ais": {"runs": 40, "steps": 40},
+        "mc3": {"steps": 500, "chains": 2, "temperatures": 4, "ladder": "adapted"},
+        "ais": {"particles": 40, "steps": 40},
     }
     function = getattr(arcwise, algorithm)
     begin = partial(function, _MODEL, space, seed=7, **options[algorithm])
@@ -75,12 +75,12 @@ _MODELS: dict[str, Any] = {
 
 @pytest.mark.parametrize("model", _MODELS.values(), ids=_MODELS)
 def test_models_of_all_kinds_are_kept(model: Any, tmp_path: Path) -> None:
-    begin = partial(arcwise.mc3, model(), "partitions", steps=800, levels=3, chains=2, seed=3)
+    begin = partial(arcwise.mc3, model(), "partitions", steps=800, temperatures=4, chains=2, seed=3)
     _assert_resumes(begin, tmp_path, seed=5)
 
 
 def test_score_sums_are_kept_as_they_were_asked_for(tmp_path: Path) -> None:
-    sums = arcwise.ScoreSums(_MODEL, method="scan", tolerance=1e-4)
+    sums = arcwise.sums.ScoreSums(_MODEL, method="scan", tolerance=1e-4)
     begin = partial(arcwise.mcmc, _MODEL, steps=800, chains=2, seed=3, sums=sums)
     _assert_resumes(begin, tmp_path, seed=5)
 
@@ -154,7 +154,7 @@ def test_ctrl_c_returns_what_there_is_and_the_rest_can_be_had(tmp_path: Path) ->
 
 
 def test_ctrl_c_keeps_the_finished_annealing_runs(tmp_path: Path) -> None:
-    begin = partial(arcwise.ais, _MODEL, runs=60, steps=40, seed=2, threads=1)
+    begin = partial(arcwise.ais, _MODEL, particles=60, steps=40, seed=2, threads=1)
     progress = stopping_at(0.5, KeyboardInterrupt)
     with pytest.warns(InterruptedWarning):
         part = begin(directory=tmp_path, progress=progress)

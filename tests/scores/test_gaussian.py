@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_t
 
 import arcwise
-from arcwise import BIC, BGe
 from arcwise.errors import ArgumentError, DataError, NumericalError
-from arcwise.scores import LocalScore
+from arcwise.scores import BIC, BGe, LocalScore
 from reference import scores as reference
 from reference.scores import Rows
 from support.comparison import (

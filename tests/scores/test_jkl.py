@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arcwise
-from arcwise import FamilyScores, Model, read_scores
+from arcwise import Model
 from arcwise.errors import ArgumentError, FileFormatError
+from arcwise.scores import FamilyScores, read_scores
 from support.strategies import discrete_case
 
 SCORES: dict[str, dict[Iterable[str], float]] = {
@@ -216,7 +217,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
     # A limit on the size of files stands in for the end of the disk.
     code = """
 import resource, sys
-from arcwise import FamilyScores
+from arcwise.scores import FamilyScores
 from arcwise.errors import FileFormatError
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 scores = FamilyScores.from_mapping({f"x{i}": {(): -i / 7} for i in range(500)})

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise import FamilyScores, Model, ScoreSums
+from arcwise import Model
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.scores import FamilyScores
+from arcwise.sums import ScoreSums
 from reference import sums as reference
 from reference.sums import Family
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value

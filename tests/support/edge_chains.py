@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import DagSample, Posterior
+from arcwise import Posterior
 from arcwise.model.provenance import Provenance
 from arcwise.posterior import Traces
+from arcwise.results import DagSample
 from support.exact_models import names
 from support.run_records import chain_run
 from support.sampled_posteriors import packed

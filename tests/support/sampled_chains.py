@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcwise import BucketOrders, LinearOrders, Model, PartialOrders, ScoreSums, Space
+from arcwise import Model
 from arcwise.algorithms.chains import run_chains
 from arcwise.engines.sampling_jobs import ChainJob
 from arcwise.records.budget import Budget
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.recording import Recording
+from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Space
+from arcwise.sums import ScoreSums
 from arcwise.support.running import Run
 from reference.spaces import (
     State,

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from arcwise import DagSample, Posterior
+from arcwise import Posterior
 from arcwise.model.provenance import Provenance
 from arcwise.posterior import Evidence, LowerBound, Traces
+from arcwise.results import DagSample
 from support.exact_models import names
 from support.run_records import chain_run
 

@@ -67,11 +67,11 @@ def assert_common_within_errors(edges: Array, errors: Array, exact: Array) -> No
 
 def assert_agrees_on_eleven_variables(algorithm: str, space: str, steps: int) -> Posterior:
     """Sample a model of 11 variables and assert that edges and evidence are the exact ones."""
-    dag = arcwise.simulate.random_dag(11, expected_degree=2.0, max_indegree=3, seed=2)
-    network = arcwise.simulate.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=2)
+    dag = arcwise.networks.random_dag(11, expected_degree=2.0, max_indegree=3, seed=2)
+    network = arcwise.networks.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=2)
     model = Model(network.sample(300, seed=2), max_indegree=3)
     exact = arcwise.exact(model)
-    runs = {"runs": 100} if algorithm == "ais" else {"chains": 4}
+    runs = {"particles": 100} if algorithm == "ais" else {"chains": 4}
     found: Posterior = getattr(arcwise, algorithm)(model, space, steps=steps, seed=4, **runs)
     assert found.edge_errors is not None
     assert_common_within_errors(found.edges, found.edge_errors, exact.edges)

@@ -104,9 +104,9 @@ std::map<Code, double> tempered_law(const Space& space, const TemperingOptions& 
     return law;
 }
 
-std::vector<AnnealedPath> annealing_law(const Space& space,
-                                        const std::vector<double>& inverse_temperatures) {
-    std::vector<AnnealedPath> paths;
+std::vector<AnnealedEnd> annealing_law(const Space& space,
+                                       const std::vector<double>& inverse_temperatures) {
+    std::map<std::pair<Code, double>, double> law;
     AnnealingOptions options;
     options.inverse_temperatures = inverse_temperatures;
     options.record.dags = 0;
@@ -120,9 +120,11 @@ std::vector<AnnealedPath> annealing_law(const Space& space,
         state->decode(first);
         const AnnealedRun run =
             anneal(space, *state, options, Random(branches), Random(0, 0), context);
-        paths.push_back({run.record.codes, run.log_weight, branches.probability()});
+        law[{run.record.codes, run.log_weight}] += branches.probability();
     });
-    return paths;
+    std::vector<AnnealedEnd> ends;
+    for (const auto& [end, probability] : law) ends.push_back({end.first, end.second, probability});
+    return ends;
 }
 
 std::map<Code, double> uniform_law(const Space& space) {

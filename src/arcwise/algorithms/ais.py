@@ -30,7 +30,7 @@ def ais(
     space: Any = "linear",
     *,
     target: Target = "modular",
-    runs: int | None = None,
+    particles: int | None = None,
     seconds: float | None = None,
     effective_samples: float | None = None,
     steps: int | None = None,
@@ -53,9 +53,9 @@ def ais(
 ) -> Posterior:
     """Sample the posterior by annealed importance sampling.
 
-    Every run starts from a uniformly random state and moves it once at each of
+    Every particle starts from a uniformly random state and moves once at each of
     many temperatures down to the posterior; its weight makes up for what it
-    missed on the way. Runs are independent, so the mean of the weights is an
+    missed on the way. Particles are independent, so the mean of the weights is an
     unbiased estimate of the evidence and bounds it from below with high
     probability.
 
@@ -65,11 +65,11 @@ def ais(
         As for `mcmc`.
     target
         Which posterior is wanted, see `exact`.
-    runs, seconds, effective_samples
-        The budget: a number of runs (100 by default), or wall-clock time, or the
-        effective number of runs, (sum of weights)^2 / (sum of their squares).
+    particles, seconds, effective_samples
+        The budget: a number of particles (100 by default), or wall-clock time, or their
+        effective number, (sum of weights)^2 / (sum of their squares).
     steps
-        The number of annealing steps of a run; None for variables x rows.
+        The number of annealing steps of a particle; None for variables x rows.
     schedule
         ``"linear"``, or the inverse temperatures themselves, rising from 0 to 1.
     stretch
@@ -93,8 +93,8 @@ threads, progress, directory, checkpoint_seconds
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
-    >>> posterior = arcwise.ais(model, target="order-modular", runs=50, steps=800, seed=1)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> posterior = arcwise.ais(model, target="order-modular", particles=50, steps=800, seed=1)
     >>> bound = posterior.evidence.lower_bounds["slack-2"]
     >>> bound.value < arcwise.exact(model, "order-modular").log_evidence
     True
@@ -107,7 +107,7 @@ threads, progress, directory, checkpoint_seconds
         thinning = max(1, stretch // _STATES_PER_RUN)
     settings = AnnealingSettings(
         space=as_space(space),
-        budget=AnnealingBudget(runs, seconds, effective_samples),
+        budget=AnnealingBudget(particles, seconds, effective_samples),
         schedule=temperatures,
         stretch=stretch,
         thinning=thinning,

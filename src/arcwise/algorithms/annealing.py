@@ -79,6 +79,7 @@ def anneal(
         dags=found.dags,
         traces=Traces((results.log_weights,), settings.schedule.steps + settings.stretch),
         provenance=model.provenance(),
+        model=None if model.stored else model,
     )
 
 
@@ -105,9 +106,9 @@ def _make_runs(
     try:
         with running(environment.threads, environment.progress, session.settings.algorithm) as run:
             if not budget.open_ended:
-                assert budget.runs is not None
+                assert budget.particles is not None
                 fewest = session.engine.fewest_runs_at_once
-                _make_so_many(annealed, budget.runs, fewest, run, log)
+                _make_so_many(annealed, budget.particles, fewest, run, log)
             elif log is None or not log.finished:
                 _make_by_pieces(annealed, budget, run, log)
         if log is not None:
@@ -118,7 +119,7 @@ def _make_runs(
         if len(annealed) == 0:
             raise
         warn(
-            f"the run was interrupted; the result rests on the {len(annealed)} annealing runs "
+            f"the run was interrupted; the result rests on the {len(annealed)} particles "
             "finished so far",
             InterruptedWarning,
         )

@@ -89,6 +89,7 @@ def sample_chains(
             tuple(record.log_weights for record in sampled.records), sampled.thinning * every
         ),
         provenance=model.provenance(),
+        model=None if model.stored else model,
     )
 
 
@@ -156,7 +157,7 @@ def _warn_of_gaps(rates: Sequence[float | None]) -> None:
     if fewest < FEWEST_EXCHANGES:
         warn(
             f"neighbouring temperatures exchange states in only {fewest:.1%} of the proposals, so "
-            "their evidence and its error are not to be trusted; give more levels, or "
+            "their evidence and its error are not to be trusted; give more temperatures, or "
             "ladder='adapted'",
             ExchangeWarning,
         )

@@ -40,8 +40,8 @@ def evidence(
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
-    >>> found = arcwise.evidence(model, runs=40, steps=500, seed=1, target="order-modular")
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> found = arcwise.evidence(model, particles=40, steps=500, seed=1, target="order-modular")
     >>> exact = arcwise.evidence(model, "exact", target="order-modular")
     >>> abs(found.log_evidence - exact.log_evidence) < 1
     True

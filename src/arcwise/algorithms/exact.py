@@ -86,7 +86,7 @@ def exact(
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=3)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=3)
     >>> posterior = arcwise.exact(model)
     >>> posterior.edge_probability("smoke", "bronc") > 0.1
     True
@@ -143,6 +143,7 @@ def exact(
         paths=reached,
         dags=drawn,
         provenance=model.provenance(),
+        model=model,
     )
 
 
@@ -200,8 +201,8 @@ def ancestor_probabilities(
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
-    >>> paths = arcwise.ancestor_probabilities(model)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
+    >>> paths = arcwise.algorithms.ancestor_probabilities(model)
     >>> bool(paths[2, 4] >= arcwise.exact(model).edges[2, 4])
     True
     """

@@ -49,7 +49,7 @@ class GivenOrder:
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> given = GivenOrder(model, [("smoke", "bronc"), ("bronc", "dysp")])
     >>> edges = given.edge_probabilities()
     >>> bool(edges[model.variables.index("bronc"), model.variables.index("smoke")] == 0)

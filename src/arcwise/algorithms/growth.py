@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -14,19 +13,20 @@ from arcwise.algorithms.growth_steps import Growing, GrowthRound, Matrix, growth
 from arcwise.algorithms.map import best_dag_of_order, order_of
 from arcwise.algorithms.map import map as find_map
 from arcwise.algorithms.mcmc import mcmc
-from arcwise.algorithms.memory import in_words
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates import Candidates
 from arcwise.candidates import candidates as choose_candidates
+from arcwise.constraints import ConstraintArguments, gather, takes_constraints
 from arcwise.errors import ArgumentError, ConvergenceWarning, GrowthWarning, InterruptedWarning
 from arcwise.graphs import cpdag
 from arcwise.graphs.dag import Dag
-from arcwise.model import Model
+from arcwise.model import Model, Question, ask
 from arcwise.posterior.map_result import MapResult, is_more
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
+from arcwise.support.words import byte_size
 
 DEFAULT_MAX_SIZE = 14
 
@@ -66,7 +66,7 @@ class Growth:
     Examples
     --------
     >>> import arcwise
-    >>> data = arcwise.simulate.asia().sample(1000, seed=1)
+    >>> data = arcwise.simulate("asia", 1000, seed=1)
     >>> grown = arcwise.grow(data, {"either": ["tub"]}, seed=1)
     >>> "lung" in grown.candidates["either"]
     True
@@ -87,6 +87,7 @@ class Growth:
         )
 
 
+@takes_constraints
 def grow(
     data: Any,
     candidates: Any = None,
@@ -96,17 +97,13 @@ def grow(
     max_size: int = DEFAULT_MAX_SIZE,
     score: Any = None,
     prior: Any = None,
-    max_indegree: int | Mapping[str, int] | None = None,
-    required_edges: Any = (),
-    forbidden_edges: Any = (),
-    temporal_order: Any = None,
-    constraints: Any = None,
     restarts: int = 4,
     steps: int | None = None,
     memory_limit: int | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress = None,
+    **constraints: Unpack[ConstraintArguments],
 ) -> Growth:
     """Let candidate parents grow until nothing better is found outside them.
 
@@ -138,7 +135,7 @@ def grow(
         The most candidates of a node. A node that has K of them takes
         ``24 * (n - K) * 2**K`` bytes: 32 MiB with 100 variables and 14 candidates,
         and twice as much for each candidate more (`growth_memory` says it).
-    score, prior, max_indegree, required_edges, forbidden_edges, temporal_order, constraints
+    score, prior
         As for `Model`.
     restarts
         How often the last search starts anew, see `arcwise.map`.
@@ -152,6 +149,8 @@ def grow(
         The seed; results do not depend on the number of threads.
     threads, progress
         As for `exact`.
+    **constraints
+        As for `Model`; see `ConstraintArguments`.
 
     Returns
     -------
@@ -163,8 +162,8 @@ def grow(
     Examples
     --------
     >>> import arcwise
-    >>> dag = arcwise.simulate.random_dag(12, expected_degree=3, seed=1)
-    >>> data = arcwise.simulate.gaussian_network(dag, seed=1).sample(200, seed=1)
+    >>> dag = arcwise.networks.random_dag(12, expected_degree=3, seed=1)
+    >>> data = arcwise.networks.gaussian_network(dag, seed=1).sample(200, seed=1)
     >>> grown = arcwise.grow(data, seed=1)
     >>> exact = arcwise.map(arcwise.Model(data))
     >>> bool(abs(grown.best.log_weight - exact.log_weight) < 1e-6)
@@ -172,14 +171,8 @@ def grow(
     """
     _refuse(by, threshold)
     whole_number(max_size, "max_size", at_least=1)
-    rule = {
-        "max_indegree": max_indegree,
-        "required_edges": required_edges,
-        "forbidden_edges": forbidden_edges,
-        "temporal_order": temporal_order,
-        "constraints": constraints,
-    }
-    start = _start(data, candidates, score, prior, rule, threads)
+    asked = ask(data, score, prior=prior, constraints=gather(constraints))
+    start = _start(asked, candidates, threads)
     whole_number(restarts, "restarts", at_least=1)
     with running(threads, progress, "Growing candidates") as run:
         plus_one = by == "posterior" or len(start.variables) <= _MOST_FOR_PLUS_ONE
@@ -193,13 +186,13 @@ def grow(
         warn(
             f"{', '.join(sorted(growing.full))} would have more than {max_size} candidate parents; "
             f"give max_size={max_size + 2}, where such a node takes "
-            f"{in_words(growth_memory(len(start.variables), max_size + 2))}",
+            f"{byte_size(growth_memory(len(start.variables), max_size + 2))}",
             GrowthWarning,
         )
     rounds, full = tuple(growing.rounds), tuple(sorted(growing.full))
     if best is not None:
-        told = {"growth": {**asdict(rounds[-1]), "rounds": len(rounds), "full": full}}
-        best = replace(best, settings={**best.settings, **told})
+        growth = {**asdict(rounds[-1]), "rounds": len(rounds), "full": full}
+        best = replace(best, growth=growth)
     chosen = Candidates.from_matrix(start.variables, growing.matrix | growing.required)
     return Growth(chosen, growing.model, best, rounds, full)
 
@@ -258,7 +251,7 @@ def _grow_by_map(growing: Growing, restarts: int, seed: int, run: Run) -> MapRes
             return found
         wanted = _adjacent(found.dag)
         more = better_pairs if growing.plus_one else better_parents
-        others = more(growing.problem, found.dag, Run(growing.threads)) & ~growing.matrix
+        others = more(growing.weigher, found.dag, Run(growing.threads)) & ~growing.matrix
         new = growing.note(wanted | others, found.log_weight)
         improved = is_more(found.log_weight, before)
         # Others that are wanted again were not kept, for want of room.
@@ -283,7 +276,7 @@ def _climb_and_grow(growing: Growing, dag: Dag | None, seed: int, stream: int) -
         weight = growing.weights[dag] = model.log_weight_of(dag)
         wanted = _adjacent(dag)
         if not growing.plus_one:
-            wanted |= better_parents(growing.problem, dag, Run(growing.threads))
+            wanted |= better_parents(growing.weigher, dag, Run(growing.threads))
         new = growing.note(wanted, weight)
         if new == 0 or not is_more(weight, best):
             return dag
@@ -336,28 +329,26 @@ def _by_posterior(growing: Growing, threshold: float, steps: int | None, seed: i
             return
 
 
-def _start(
-    data: Any, candidates: Any, score: Any, prior: Any, rule: dict[str, Any], threads: int | None
-) -> Model:
+def _start(asked: Model | Question, candidates: Any, threads: int | None) -> Model:
     """Return a model on the candidates to begin with."""
-    if isinstance(data, Model):
-        told = score is not None or prior is not None or candidates is not None
-        if told or any(value not in (None, ()) for value in rule.values()):
+    if isinstance(asked, Model):
+        if candidates is not None:
             raise ArgumentError(
-                "a model has its score, prior, constraints and candidates already; leave them out, "
-                "or give the data instead of the model"
+                "a model has its candidates already; leave them out, or give the data instead"
             )
-        if data.families is None:
-            raise ArgumentError(
-                "the model has a list of families, and no data to score others from; give the data"
-            )
-        return data
-    chosen = candidates
-    if candidates is None:
-        chosen = "greedy:4" if isinstance(data, list | tuple) else "pc"
-    if isinstance(chosen, str):
-        chosen = choose_candidates(data, chosen, score=score, prior=prior, threads=threads, **rule)
-    return Model(data, score, prior=prior, candidates=chosen, threads=threads, **rule)
+        model = asked
+    else:
+        chosen = candidates
+        if candidates is None:
+            chosen = "pc" if asked.table is not None else "greedy:4"
+        if isinstance(chosen, str):
+            chosen = choose_candidates(asked, chosen, threads=threads)
+        model = Model(replace(asked, candidates=chosen), threads=threads)
+    if model.families is None:
+        raise ArgumentError(
+            "the model has a list of families, and no data to score others from; give the data"
+        )
+    return model
 
 
 def _refuse(by: Any, threshold: Any) -> None:

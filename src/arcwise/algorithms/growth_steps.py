@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.algorithms.memory import available_memory, in_words
-from arcwise.candidates.problem import Problem
+from arcwise.algorithms.memory import available_memory
+from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.errors import CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
 from arcwise.support.running import Run
+from arcwise.support.words import byte_size
 
 Matrix = NDArray[np.bool_]
 
@@ -83,13 +84,8 @@ class Growing:
         self.rounds: list[GrowthRound] = []
         self.weights: dict[Dag, float] = {}  # of the DAGs found
         self.full: set[str] = set()
-        self.problem = Problem.of(
-            start.data if start.data is not None else list(self.variables),
-            start.score,
-            start.prior,
-            start.constraints,
-        )
-        self.alone = weights_alone(self.problem, threads)
+        self.weigher = FamilyWeigher.of(replace(start.question, candidates=None, plus_one=False))
+        self.alone = weights_alone(self.weigher, threads)
         self.model = start
         self.keep(np.zeros_like(self.matrix))
 
@@ -134,8 +130,8 @@ class Growing:
         if families * _BYTES_PER_FAMILY > limit:
             raise CapacityError(
                 f"candidates of up to {inside.max()} parents make {families:.3g} families, which "
-                f"need {in_words(families * _BYTES_PER_FAMILY)}, and the limit is "
-                f"{in_words(limit)}; lower max_size or give fewer candidates to begin with"
+                f"need {byte_size(families * _BYTES_PER_FAMILY)}, and the limit is "
+                f"{byte_size(limit)}; lower max_size or give fewer candidates to begin with"
             )
         self.model = self.start.with_candidates(
             self.matrix.astype(np.int64), plus_one=self.plus_one, threads=self.threads
@@ -157,13 +153,13 @@ class Growing:
         return new
 
 
-def weights_alone(problem: Problem, threads: int) -> NDArray[np.float64]:
+def weights_alone(weigher: FamilyWeigher, threads: int) -> NDArray[np.float64]:
     """Return the log weights of families with one parent besides the required ones."""
-    n = len(problem.variables)
-    free = [problem.free(node) for node in range(n)]
-    must = [problem.must(node) for node in range(n)]
+    n = len(weigher.variables)
+    free = [weigher.free(node) for node in range(n)]
+    must = [weigher.must(node) for node in range(n)]
     table = _core.PlusOneTable([[] for _ in range(n)], must, free, [0] * n)
-    problem.weigh(table, Run(threads))
+    weigher.weigh(table, Run(threads))
     weights = np.full((n, n), -np.inf)
     for node in range(n):
         weights[free[node], node] = table.values(node)

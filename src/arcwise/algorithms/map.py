@@ -15,15 +15,16 @@ from arcwise.families import Families
 from arcwise.graphs import cpdag
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
-from arcwise.posterior.map_result import MapResult, reach
+from arcwise.posterior.map_result import MapResult, SearchSettings, reach
+from arcwise.records.settings import SumSettings
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
-from arcwise.support.names import quoted
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
+from arcwise.support.words import quoted
 
 # Within both the exact programme takes a few seconds and less than a gigabyte.
-_MOST_VARIABLES = 25
+MOST_VARIABLES = 25
 _MOST_FAMILIES = 2**24
 
 _RESTARTS = 8
@@ -97,7 +98,7 @@ def map(
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> best = arcwise.map(model, method="search", seed=1)
     >>> best.agree
     True
@@ -190,21 +191,21 @@ class _TimeIsUpError(Exception):
 
 
 def _is_small(model: Model) -> bool:
-    return len(model.variables) <= _MOST_VARIABLES and len(model.weights) <= _MOST_FAMILIES
+    return len(model.variables) <= MOST_VARIABLES and len(model.weights) <= _MOST_FAMILIES
 
 
 def all_families_fit(variables: tuple[str, ...], **rule: Any) -> bool:
     """Say whether the exact programme could take all families within the constraints."""
     return (
-        len(variables) <= _MOST_VARIABLES and Families.of(variables, **rule).total <= _MOST_FAMILIES
+        len(variables) <= MOST_VARIABLES and Families.of(variables, **rule).total <= _MOST_FAMILIES
     )
 
 
 def _exact(model: Model, threads: int | None, progress: Progress, start: float) -> MapResult:
     n = len(model.variables)
-    if n > _MOST_VARIABLES:
+    if n > MOST_VARIABLES:
         raise CapacityError(
-            f"the model has {n} variables, and the exact programme takes up to {_MOST_VARIABLES}; "
+            f"the model has {n} variables, and the exact programme takes up to {MOST_VARIABLES}; "
             "use method='search'"
         )
     with running(threads, progress, "map") as run:
@@ -214,7 +215,6 @@ def _exact(model: Model, threads: int | None, progress: Progress, start: float) 
         cpdag=cpdag(dag),
         log_score=_log_score(model, dag),
         log_weight=log_weight,
-        method="exact",
         restart_log_weights=np.empty(0),
         classes=1,
         interrupted=False,
@@ -241,18 +241,13 @@ def _found(
         cpdag=cpdag(dag),
         log_score=_log_score(model, dag),
         log_weight=log_weight,
-        method="search",
         restart_log_weights=log_weights[finished],
         classes=len(classes),
         interrupted=interrupted,
         seconds=time.perf_counter() - start,
-        settings={
-            "restarts": wanted.count,
-            "patience": wanted.patience,
-            "seconds": wanted.seconds,
-            "seed": wanted.seed,
-            "score_sums": repr(sums),
-        },
+        search=SearchSettings(
+            wanted.count, wanted.patience, wanted.seconds, wanted.seed, SumSettings.of(sums)
+        ),
         provenance=model.provenance(),
     )
 

@@ -30,7 +30,7 @@ def mc3(
     model: Model,
     space: Any = "linear",
     *,
-    levels: int = 15,
+    temperatures: int = 16,
     ladder: str | Sequence[float] = "linear",
     exchanges_per_step: int | None = None,
     target: Target = "modular",
@@ -55,7 +55,7 @@ def mc3(
 ) -> Posterior:
     """Sample the posterior by Metropolis-coupled Markov chains.
 
-    Each of the chains is a row of ``levels + 1`` states, from one that moves
+    Each of the chains is a row of states, one for each temperature, from one that moves
     (nearly) at random to one that follows the posterior. Neighbours exchange
     their states, which carries the coldest over valleys between its modes, and
     all together give an estimate of the evidence.
@@ -64,11 +64,12 @@ def mc3(
     ----------
     model, space
         As for `mcmc`.
-    levels
-        The number of temperatures besides the hottest.
+    temperatures
+        The number of temperatures, the posterior's included.
     ladder
-        ``"linear"``: inverse temperatures i / levels. ``"harmonic"``: 1 / (levels +
-        1 - i), which has no uniform level and so gives no evidence.
+        ``"linear"``: inverse temperatures from 0 to 1 in equal steps. ``"harmonic"``: 1 / T,
+        1 / (T - 1), ..., 1 / 2, 1 for T temperatures, none of which is uniform, so that
+        there is no evidence.
         ``"adapted"``: linear at first, then spread during the burn-in so that all
         exchanges are equally easy. Or the inverse temperatures themselves, rising
         to 1; from 0 on if the evidence is wanted.
@@ -88,12 +89,12 @@ directory, checkpoint_seconds
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
-    >>> posterior = arcwise.mc3(model, levels=7, steps=4000, seed=1)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
+    >>> posterior = arcwise.mc3(model, temperatures=8, steps=4000, seed=1)
     >>> abs(posterior.log_evidence - arcwise.exact(model).log_evidence) < 0.5
     True
     """
-    inverse_temperatures, adapt = as_ladder(ladder, levels)
+    inverse_temperatures, adapt = as_ladder(ladder, temperatures)
     if exchanges_per_step is None:
         exchanges = _EXCHANGES_PER_PAIR * (len(inverse_temperatures) - 1)
     else:

@@ -123,7 +123,7 @@ def mcmc(
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, steps=4000, seed=1)
     >>> exact = arcwise.exact(model)
     >>> bool(abs(posterior.edges - exact.edges).max() < 0.15)

@@ -65,7 +65,7 @@ def unique_dags(
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(2000, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 2000, seed=1), max_indegree=2)
     >>> posterior = unique_dags(model, steps=400, thinning=10, chains=1, most_dags=500, seed=1)
     >>> len(posterior.dags) == posterior.run.dags
     True
@@ -117,6 +117,7 @@ def unique_dags(
         map_log_weight=best_log_weight,
         dags=weighted,
         provenance=model.provenance(),
+        model=model,
     )
 
 

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.candidates.coerce import DEFAULT_SIZE, read_methods, read_sizes
+from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.candidates.gains import gains
 from arcwise.candidates.greedy import By, greedy
 from arcwise.candidates.pc import Test, pc
-from arcwise.candidates.problem import Problem
 from arcwise.candidates.result import Candidates
-from arcwise.constraints import Constraints
+from arcwise.constraints import ConstraintArguments, gather, takes_constraints
 from arcwise.errors import ArgumentError
 from arcwise.families.families import candidate_matrix
+from arcwise.model import ask
 from arcwise.support.checks import whole_number
 from arcwise.support.running import Run, running
 
 
+@takes_constraints
 def candidates(
     data: Any,
     method: Any = "greedy",
@@ -28,16 +30,12 @@ def candidates(
     size: int | Mapping[str, int] | None = None,
     score: Any = None,
     prior: Any = None,
-    max_indegree: int | Mapping[str, int] | None = None,
-    required_edges: Any = (),
-    forbidden_edges: Any = (),
-    temporal_order: Any = None,
-    constraints: Any = None,
     alpha: float = 0.05,
     max_conditioning: int | None = None,
     test: Literal["fisher-z", "g-squared"] | None = None,
     by: Literal["sum", "best"] = "sum",
     threads: int | None = None,
+    **constraints: Unpack[ConstraintArguments],
 ) -> Candidates:
     """Choose for each node the few others worth considering as its parents.
 
@@ -54,7 +52,7 @@ def candidates(
     ----------
     data
         A `Model`, whose score, prior and constraints are used; or anything
-        `arcwise.read` takes, or ready `FamilyScores`.
+        `arcwise.read` takes, or precomputed `FamilyScores`.
     method
         ``"greedy"``: candidates are added one by one; the next is the one with
         the largest sum of families out of it and those before it (or the best
@@ -74,8 +72,6 @@ def candidates(
         methods gets as many; candidates that are given are not cut.
     score, prior
         As for `Model`.
-    max_indegree, required_edges, forbidden_edges, temporal_order, constraints
-        See `Families.of`; `max_indegree` bounds the families that are weighed.
     alpha
         The significance level of the tests of ``"pc"``; the larger, the more
         neighbours.
@@ -88,6 +84,10 @@ def candidates(
         Whether ``"greedy"`` goes by the sum of all families or by the best one.
     threads
         The number of threads; None for all cores.
+    **constraints
+        Which families there are: `max_indegree`, which bounds those that are weighed,
+        `required_edges`, `forbidden_edges`, `temporal_order`, `constraints`; see
+        `ConstraintArguments`.
 
     Returns
     -------
@@ -97,32 +97,31 @@ def candidates(
     Examples
     --------
     >>> import arcwise
-    >>> data = arcwise.simulate.asia().sample(2000, seed=1)
+    >>> data = arcwise.simulate("asia", 2000, seed=1)
     >>> arcwise.candidates(data, size=2)["either"]
     ('tub', 'lung')
     >>> chosen = arcwise.candidates(data, "pc+greedy:3")
     >>> len(arcwise.Model(data, candidates=chosen).scores) < 8 * 2**7
     True
     """
-    told = Constraints(required_edges, forbidden_edges, temporal_order, max_indegree)
-    problem = Problem.of(data, score, prior, told & Constraints.coerce(constraints))
+    weigher = FamilyWeigher.of(ask(data, score, prior=prior, constraints=gather(constraints)))
     _refuse(alpha, max_conditioning, test, by)
-    sizes = read_sizes(size, problem.variables)
+    sizes = read_sizes(size, weigher.variables)
     with running(threads, None, "Choosing candidates") as run:
         if isinstance(method, str):
-            matrix = np.zeros_like(problem.allowed)
+            matrix = np.zeros_like(weigher.allowed)
             for name, own_size in read_methods(method):
                 own = sizes if own_size is None else [own_size] * len(sizes)
-                matrix |= _by(name, problem, own, alpha, max_conditioning, test, by, run)
+                matrix |= _by(name, weigher, own, alpha, max_conditioning, test, by, run)
         else:
-            matrix = candidate_matrix(method, problem.variables, "method")
-    kept = (matrix & problem.allowed) | problem.required
-    return Candidates.from_matrix(problem.variables, kept)
+            matrix = candidate_matrix(method, weigher.variables, "method")
+    kept = (matrix & weigher.allowed) | weigher.required
+    return Candidates.from_matrix(weigher.variables, kept)
 
 
 def _by(
     name: str,
-    problem: Problem,
+    weigher: FamilyWeigher,
     sizes: Sequence[int | None],
     alpha: float,
     max_conditioning: int | None,
@@ -131,11 +130,11 @@ def _by(
     run: Run,
 ) -> NDArray[np.bool_]:
     if name == "pc":
-        return pc(problem, sizes, alpha, max_conditioning, test, run)
+        return pc(weigher, sizes, alpha, max_conditioning, test, run)
     numbers = [DEFAULT_SIZE if size is None else size for size in sizes]
     if name == "gains":
-        return gains(problem, numbers, run)
-    return greedy(problem, numbers, by, run)
+        return gains(weigher, numbers, run)
+    return greedy(weigher, numbers, by, run)
 
 
 def _refuse(alpha: Any, max_conditioning: Any, test: Any, by: Any) -> None:

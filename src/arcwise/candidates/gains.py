@@ -8,26 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.candidates.problem import Problem
+from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.support.running import Run
 
 PARTNERS = 100
 """Pairs are weighed among so many parents of each node, those with the best single gains."""
 
 
-def gains(problem: Problem, sizes: Sequence[int], run: Run) -> NDArray[np.bool_]:
+def gains(weigher: FamilyWeigher, sizes: Sequence[int], run: Run) -> NDArray[np.bool_]:
     """Return a matrix [candidate, node] with the parents of the largest gains of each node.
 
     The gain of u is the most that it adds to the log weight of no parent or of
     one: the maximum of w(S + u) - w(S) over S with at most one member.
     """
-    n = len(problem.variables)
-    free = [problem.free(node) for node in range(n)]
-    singles = _gains(problem, free, 1, run)
+    n = len(weigher.variables)
+    free = [weigher.free(node) for node in range(n)]
+    singles = _gains(weigher, free, 1, run)
     partners = [
         sorted(free[node][place] for place in _best(singles[node], PARTNERS)) for node in range(n)
     ]
-    pairs = _gains(problem, partners, 2, run)
+    pairs = _gains(weigher, partners, 2, run)
     matrix = np.zeros((n, n), dtype=np.bool_)
     for node in range(n):
         total = singles[node]
@@ -38,16 +38,16 @@ def gains(problem: Problem, sizes: Sequence[int], run: Run) -> NDArray[np.bool_]
 
 
 def _gains(
-    problem: Problem, parents: Sequence[Sequence[int]], most: int, run: Run
+    weigher: FamilyWeigher, parents: Sequence[Sequence[int]], most: int, run: Run
 ) -> list[NDArray[np.float64]]:
     """Return the gain of each of the parents in families of at most so many."""
-    n = len(problem.variables)
+    n = len(weigher.variables)
     table = _core.FamilyTable(
         [list(of_node) for of_node in parents],
-        [problem.must(node) for node in range(n)],
-        [min(most, max(0, problem.room(node)), len(parents[node])) for node in range(n)],
+        [weigher.must(node) for node in range(n)],
+        [min(most, max(0, weigher.room(node)), len(parents[node])) for node in range(n)],
     )
-    problem.weigh(table, run)
+    weigher.weigh(table, run)
     return [_gains_of(table.values(node), table, node, len(parents[node])) for node in range(n)]
 
 

@@ -10,12 +10,12 @@ import arcwise
 from arcwise.cli.compare import compare
 from arcwise.cli.composition import command
 from arcwise.cli.data import describe, simulate
+from arcwise.cli.estimate import estimate
 from arcwise.cli.evidence import evidence
 from arcwise.cli.exact import exact
-from arcwise.cli.feature import feature
 from arcwise.cli.learn import learn
 from arcwise.cli.map import map
-from arcwise.cli.pages import report
+from arcwise.cli.report import report
 from arcwise.cli.resume import resume
 from arcwise.cli.sample import sample
 from arcwise.cli.score import score
@@ -53,7 +53,7 @@ def _global_options(
 
 
 _COMMANDS = (
-    *(learn, report, feature, compare),
+    *(learn, report, estimate, compare),
     *(exact, sample, resume, status, map, evidence, score, describe, simulate),
 )
 

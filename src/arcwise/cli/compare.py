@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+import arcwise
 from arcwise.cli.folders import saved_posterior
-from arcwise.comparison.runs import RunComparison, compare_runs
+from arcwise.comparison.runs import RunComparison
 
 _EDGES_SHOWN = 10
 
@@ -27,7 +28,7 @@ def compare(
 
     [bold]Example:[/bold] arcwise compare results results-of-another-seed
     """
-    found = compare_runs(saved_posterior(first), saved_posterior(second))
+    found = arcwise.compare(saved_posterior(first), saved_posterior(second))
     Console().print(_table(found))
     print(*found.sentences, sep="\n")
 

@@ -8,17 +8,14 @@ from typing import Annotated
 
 import typer
 
+import arcwise
 from arcwise.cli.options import DataOptions
 from arcwise.data.export import write_text
-from arcwise.errors import ArgumentError
-from arcwise.simulate import asia
-
-_NETWORKS = {"asia": asia}
 
 
 def describe(data: DataOptions) -> None:
     """Say how a table is understood: rows, kinds of columns, levels and ranges."""
-    print(data.describe())
+    print(arcwise.describe(data))
 
 
 def simulate(
@@ -33,11 +30,7 @@ def simulate(
 
     [bold]Example:[/bold] arcwise simulate asia --rows 2000 --out asia.csv
     """
-    if network not in _NETWORKS:
-        raise ArgumentError(
-            f"there is no bundled network {network!r}; choose from: {', '.join(_NETWORKS)}"
-        )
-    data = _NETWORKS[network]().sample(rows, seed=seed)
+    data = arcwise.simulate(network, rows, seed=seed)
     if out is None:
         write_text(data, sys.stdout)
     else:

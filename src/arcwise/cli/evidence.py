@@ -7,12 +7,16 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from arcwise.algorithms.evidence import evidence as log_evidence
+import arcwise
 from arcwise.cli.options import (
+    Chains,
+    CheckpointSeconds,
+    Cluster,
     DataOptions,
     FamilyOptions,
+    Particles,
     PriorName,
-    Runs,
+    RunFolder,
     ScoreOptions,
     Seconds,
     Seed,
@@ -20,10 +24,11 @@ from arcwise.cli.options import (
     Steps,
     TargetName,
     Threads,
-    build_model,
+    refuse_options,
 )
 from arcwise.cli.results import evidence_lines
-from arcwise.errors import ArgumentError
+from arcwise.engines import opened_engine
+from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 from arcwise.support.files import write_json
 
@@ -40,7 +45,8 @@ def evidence(
     target: TargetName = "modular",
     steps: Steps = None,
     seconds: Seconds = None,
-    chains: Runs = None,
+    chains: Chains = None,
+    particles: Particles = None,
     bins: Annotated[
         int | None, typer.Option("--bins", help="For ais: one more lower bound, of so many bins.")
     ] = None,
@@ -48,7 +54,10 @@ def evidence(
         float, typer.Option("--confidence", help="The confidence of that bound.")
     ] = 0.95,
     seed: Seed = 0,
+    run: RunFolder = None,
+    checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
+    cluster: Cluster = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="The .json file to write it to.")
     ] = None,
@@ -60,19 +69,24 @@ def evidence(
 
     [bold]Example:[/bold] arcwise evidence data.csv --max-indegree 3 --out evidence.json
     """
-    if bins is not None and method != "ais":
-        raise ArgumentError("--bins belongs to --method ais; leave it out")
-    options: dict[str, Any] = {"threads": threads, "progress": True}
+    told = {"chains": chains, "particles": particles, "bins": bins}
+    options: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
+    if run is not None:
+        options |= {"directory": run, "checkpoint_seconds": checkpoint}
+    refuse_options(options, method, "--method")
+    if bins is not None:
+        options["confidence"] = confidence
     if method != "exact":
         options |= {"space": as_space(space), "steps": steps, "seconds": seconds, "seed": seed}
-        count = "runs" if method == "ais" else "chains"
-        if chains is not None:
-            options[count] = chains
-    if method == "ais":
-        options |= {"bins": bins, "confidence": confidence}
     print(data.describe())
-    model = build_model(families, data, score, prior, seed, threads).model
-    found = log_evidence(model, method, target=target, **options)
+    with opened_engine(cluster) as engine:
+        parents = families.parents(data, score, prior, seed=seed, threads=threads)
+        model = parents.model(engine=engine, threads=threads, progress=True)
+        if method != "exact":
+            options["engine"] = engine
+        found = arcwise.evidence(
+            model, method, target=target, threads=threads, progress=True, **options
+        )
     for line in evidence_lines(found):
         print(line)
     if out is not None:

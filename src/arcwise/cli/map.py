@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
-from arcwise.algorithms.map import all_families_fit
-from arcwise.algorithms.map import map as best_dag
+import arcwise
+from arcwise.algorithms.map import MOST_VARIABLES, all_families_fit
 from arcwise.cli.options import (
+    Cluster,
     DataOptions,
     FamilyOptions,
     PriorName,
     ScoreOptions,
     Seed,
     Threads,
-    build_model,
 )
 from arcwise.cli.results import map_lines, print_dag, write_map
 
@@ -30,7 +30,8 @@ def map(
     method: Annotated[
         Literal["auto", "exact", "search"],
         typer.Option(
-            "--method", help="How it is found; auto: exact for up to 25 variables, else search."
+            "--method",
+            help=f"How it is found; auto: exact for up to {MOST_VARIABLES} variables, else search.",
         ),
     ] = "auto",
     restarts: Annotated[
@@ -42,6 +43,7 @@ def map(
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,
+    cluster: Cluster = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Folder for edges.csv, cpdag.csv and summary.json."),
@@ -55,17 +57,19 @@ def map(
     [bold]Example:[/bold] arcwise map data.csv --candidates pc+greedy:10 --out results
     """
     print(data.describe())
-    chosen = families["candidates"] is not None or families["grow"] is not None
-    if not chosen and method != "exact" and not all_families_fit(data.variables, **_rule(families)):
+    asked = families.method is not None or method == "exact"
+    if not asked and not all_families_fit(data.variables, **families.constraints):
         print("There are too many parent sets to look at all of them, so candidates are grown")
-        families["grow"] = DEFAULT_MAX_SIZE
-    built = build_model(families, data, score, prior, seed, threads)
-    if built.growth is not None and restarts is None and seconds is None:
-        best = built.growth.best
+        families = replace(families, grow=True)
+    parents = families.parents(
+        data, score, prior, seed=seed, threads=threads, keep_interrupted=True
+    )
+    if parents.growth is not None and restarts is None and seconds is None:
+        best = parents.growth.best
         assert best is not None  # growth follows the best DAG
     else:
-        best = best_dag(
-            built.model,
+        best = arcwise.map(
+            parents.model(engine=cluster, threads=threads, progress=True),
             method=method,
             restarts=restarts,
             seconds=seconds,
@@ -77,7 +81,3 @@ def map(
     print(*map_lines(best), sep="\n")
     if out is not None:
         print(f"{write_map(best, out)} written to {out}")
-
-
-def _rule(families: dict[str, Any]) -> dict[str, Any]:
-    return {name: families[name] for name in ("max_indegree", "required_edges", "forbidden_edges")}

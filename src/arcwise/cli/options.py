@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, cast
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from arcwise.algorithms.growth import DEFAULT_MAX_SIZE, Growth, grow
-from arcwise.algorithms.growth_steps import growth_memory
-from arcwise.algorithms.memory import in_words
-from arcwise.candidates import Candidates, candidates
+from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
+from arcwise.algorithms.sample import SAMPLERS, arguments_of
 from arcwise.candidates.coerce import is_method
 from arcwise.cli.composition import Made
 from arcwise.cli.edge_files import read_edge_file
+from arcwise.cli.parents import FamilyChoice
 from arcwise.data import Data, discretize, read
 from arcwise.errors import ArgumentError
-from arcwise.model import Model
 from arcwise.scores import BDeu, BGe, LocalScore, as_score
-
-
-class Built(NamedTuple):
-    """A model, and how its candidates grew if they did."""
-
-    model: Model
-    growth: Growth | None = None
 
 
 def _option(group: str) -> Callable[..., Any]:
@@ -122,8 +113,9 @@ def _read_score(
             "--score", "The score; auto: bdeu for discrete data, else bge.", "auto|bdeu|bge|bic"
         ),
     ] = "auto",
-    ess: Annotated[
-        float | None, _score("--ess", "Equivalent sample size of bdeu (default 1).")
+    equivalent_sample_size: Annotated[
+        float | None,
+        _score("--equivalent-sample-size", "Equivalent sample size of bdeu (default 1).", "NUMBER"),
     ] = None,
     alpha_mu: Annotated[
         float | None, _score("--alpha-mu", "Strength of the prior mean of bge (default 1).")
@@ -134,10 +126,13 @@ def _read_score(
     ] = None,
 ) -> LocalScore | None:
     chosen = None if score.lower() == "auto" else as_score(score)
-    if ess is not None:
+    if equivalent_sample_size is not None:
         if not isinstance(chosen, BDeu):
-            raise ArgumentError("--ess belongs to the score bdeu; add --score bdeu or leave it out")
-        chosen = BDeu(ess)
+            raise ArgumentError(
+                "--equivalent-sample-size belongs to the score bdeu; add --score bdeu or leave it "
+                "out"
+            )
+        chosen = BDeu(equivalent_sample_size)
     if alpha_mu is not None or alpha_w is not None:
         if not isinstance(chosen, BGe):
             raise ArgumentError(
@@ -183,15 +178,18 @@ def _read_families(
     forbidden_edges: Annotated[
         Path | None, _family("--forbidden-edges", "Edges that must not be there, in such a file.")
     ] = None,
-) -> dict[str, Any]:
-    return {
-        "max_indegree": max_indegree,
-        "candidates": _candidates_or_method(candidates_by),
-        "plus_one": plus_one,
-        "grow": max_candidates if grow else None,
-        "required_edges": () if required_edges is None else read_edge_file(required_edges),
-        "forbidden_edges": () if forbidden_edges is None else read_edge_file(forbidden_edges),
-    }
+) -> FamilyChoice:
+    return FamilyChoice(
+        {
+            "max_indegree": max_indegree,
+            "required_edges": () if required_edges is None else read_edge_file(required_edges),
+            "forbidden_edges": () if forbidden_edges is None else read_edge_file(forbidden_edges),
+        },
+        _candidates_or_method(candidates_by),
+        plus_one,
+        grow,
+        max_candidates,
+    )
 
 
 def _candidates_or_method(text: str | None) -> list[tuple[str, str]] | str | None:
@@ -206,38 +204,23 @@ def _candidates_or_method(text: str | None) -> list[tuple[str, str]] | str | Non
     return read_edge_file(path)
 
 
-def build_model(
-    families: dict[str, Any],
-    data: Data,
-    score: LocalScore | None,
-    prior: str = "uniform",
-    seed: int = 0,
-    threads: int | None = None,
-    engine: Any = None,
-) -> Built:
-    """Return the model on the families that the options ask for, candidates chosen or grown."""
-    method, largest = families["candidates"], families["grow"]
-    bounds = {k: v for k, v in families.items() if k not in ("candidates", "grow", "plus_one")}
-    about: dict[str, Any] = {"score": score, "prior": prior, "threads": threads, **bounds}
-    if largest is not None:
-        memory = in_words(growth_memory(len(data.variables), largest))
-        print(f"Growing candidates, up to {largest} of a node, where a node takes {memory}")
-        grown = grow(data, method, max_size=largest, seed=seed, progress=True, **about)
-        print(f"Candidates grown in {len(grown.rounds)} rounds: {_sizes(grown.candidates)}")
-        return Built(grown.model, grown)
-    if isinstance(method, str):
-        chosen = candidates(data, method, **about)
-        print(f"Candidates by {method}: {_sizes(chosen)}")
-        method = chosen
-    plus_one = families["plus_one"]
-    return Built(
-        Model(data, candidates=method, plus_one=plus_one, engine=engine, progress=True, **about)
-    )
+def refuse_options(told: Iterable[str], algorithm: str, option: str) -> None:
+    """Refuse options that belong to other samplers than the one that is asked for.
 
-
-def _sizes(chosen: Candidates) -> str:
-    sizes = chosen.sizes().values()
-    return f"{min(sizes)} to {max(sizes)} parents of each node"
+    Parameters
+    ----------
+    told
+        The names of the arguments that were given.
+    algorithm
+        The sampler.
+    option
+        The option that named it, for the message.
+    """
+    for name in told:
+        owners = [sampler for sampler in SAMPLERS if name in arguments_of(sampler)]
+        if algorithm not in owners:
+            flag = f"--{name.replace('_', '-')}"
+            raise ArgumentError(f"{flag} belongs to {option} {' or '.join(owners)}; leave it out")
 
 
 DataOptions = Annotated[Data, Made(_read_data)]
@@ -246,8 +229,8 @@ DataOptions = Annotated[Data, Made(_read_data)]
 ScoreOptions = Annotated[LocalScore | None, Made(_read_score)]
 """The score with its parameters, or None to choose by the data."""
 
-FamilyOptions = Annotated[dict[str, Any], Made(_read_families)]
-"""What `build_model` makes families from."""
+FamilyOptions = Annotated[FamilyChoice, Made(_read_families)]
+"""Which parent sets there are."""
 
 PriorName = Annotated[
     str, typer.Option("--prior", help="The structure prior.", metavar="uniform|fair")
@@ -278,9 +261,21 @@ Seconds = Annotated[
     float | None, typer.Option("--seconds", help="Wall-clock time instead of steps.")
 ]
 
-Runs = Annotated[
-    int | None,
-    typer.Option("--chains", help="Number of chains (default 4); for ais: of runs (100)."),
+Chains = Annotated[
+    int | None, typer.Option("--chains", help="Number of chains of mcmc and mc3 (default 4).")
+]
+
+Particles = Annotated[
+    int | None, typer.Option("--particles", help="Number of particles of ais (default 100).")
+]
+
+Temperatures = Annotated[
+    int | None, typer.Option("--temperatures", help="Number of temperatures of mc3 (default 16).")
+]
+
+Ladder = Annotated[
+    Literal["linear", "harmonic", "adapted"] | None,
+    typer.Option("--ladder", help="How the temperatures of mc3 are spread (default linear)."),
 ]
 
 Seed = Annotated[int, typer.Option("--seed", help="The seed.")]
@@ -289,8 +284,8 @@ Cluster = Annotated[
     str | None,
     typer.Option(
         "--cluster",
-        help="Run on the Dask cluster whose scheduler is at this address or in this scheduler "
-        "file, instead of on threads; the result is the same.",
+        help="Score and sample on the Dask cluster whose scheduler is at this address or in this "
+        "scheduler file, instead of on threads; the result is the same.",
         metavar="ADDRESS",
     ),
 ]

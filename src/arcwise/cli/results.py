@@ -8,11 +8,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from arcwise.cli.report import write_page
 from arcwise.errors import ArgumentError
 from arcwise.posterior import MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.records.runs import AnnealingRun, ChainRun
-from arcwise.support.names import listing
+from arcwise.support.words import listing
 
 _EDGES_SHOWN = 15
 
@@ -66,14 +67,23 @@ def print_sampled(posterior: Posterior, folder: Path | None) -> None:
         print(f"{write_results(posterior, folder)} written to {folder}")
 
 
-def print_told(posterior: Posterior) -> None:
-    """Print what was chosen and how far to trust it, as `sample` says."""
+def print_learned(posterior: Posterior) -> None:
+    """Print what was found, what was chosen and how far to trust it, as `learn` says."""
+    print_edges(posterior)
+    if posterior.evidence is not None:
+        print(*evidence_lines(posterior.evidence), sep="\n")
     account = posterior.account
     assert account is not None
     print("\nWhat was done:")
     print(*account.choices, sep="\n")
     print(f"\nHow far to trust it: {account.verdict}")
     print(*account.trust, sep="\n", end="\n\n")
+
+
+def write_learned(posterior: Posterior, folder: Path, title: str | None = None) -> None:
+    """Write the files of a posterior to a folder, and its page."""
+    print(f"{write_results(posterior, folder)} written to {folder}")
+    write_page(posterior, folder, title)
 
 
 def evidence_lines(evidence: Evidence) -> list[str]:
@@ -107,7 +117,7 @@ def print_dag(best: MapResult) -> None:
 def map_lines(best: MapResult) -> list[str]:
     """Return the weight of the best DAG and how it was found, in words."""
     lines = [f"log score {best.log_score:.6f}, log weight {best.log_weight:.6f} (with the prior)"]
-    if best.method == "exact":
+    if best.search is None:
         return [*lines, "exact: no DAG of the model weighs more"]
     reached = f"search: {best.restarts_at_best} of {best.restarts} restarts reached this weight"
     classes = "" if best.classes < 2 else f", with DAGs of {best.classes} classes"

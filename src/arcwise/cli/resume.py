@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from arcwise.algorithms.resume import resume as go_on
+import arcwise
 from arcwise.cli.options import CheckpointSeconds, Cluster, Threads
-from arcwise.cli.results import print_sampled
+from arcwise.cli.results import print_learned, print_sampled, write_learned
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 
 
@@ -30,7 +30,12 @@ def resume(
 
     [bold]Example:[/bold] arcwise resume runs/first
     """
-    posterior = go_on(
+    posterior = arcwise.resume(
         directory, engine=cluster, threads=threads, progress=True, checkpoint_seconds=checkpoint
     )
-    print_sampled(posterior, directory if out is None else out)
+    folder = directory if out is None else out
+    if posterior.account is not None:
+        print_learned(posterior)
+        write_learned(posterior, folder)
+    else:
+        print_sampled(posterior, folder)

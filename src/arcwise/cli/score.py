@@ -10,12 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+import arcwise
 from arcwise.cli.options import (
+    Cluster,
     DataOptions,
     FamilyOptions,
     ScoreOptions,
+    Seed,
     Threads,
-    build_model,
 )
 from arcwise.errors import ArgumentError
 from arcwise.scores import FamilyScores, as_score
@@ -25,7 +27,9 @@ def score(
     data: DataOptions,
     score: ScoreOptions,
     families: FamilyOptions,
+    seed: Seed = 0,
     threads: Threads = None,
+    cluster: Cluster = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Write all scores to this .jkl file.")
     ] = None,
@@ -43,7 +47,11 @@ def score(
     if best < 0:
         raise ArgumentError(f"--best is {best}; give 0 or more")
     chosen = as_score(score, data)
-    scores = build_model(families, data, chosen, threads=threads).model.scores
+    parents = families.parents(data, chosen, seed=seed, threads=threads)
+    if parents.growth is not None:
+        scores = parents.growth.model.scores
+    else:
+        scores = arcwise.score(parents.asked, engine=cluster, threads=threads, progress=True)
     print(data.describe())
     print(f"{len(scores):,} families scored by {chosen!r}")
     if best:

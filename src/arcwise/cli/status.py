@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arcwise.runs.status import status as read_status
+import arcwise
 from arcwise.support.plain import strict_json
 
 
@@ -19,5 +19,5 @@ def status(
 
     [bold]Example:[/bold] arcwise status runs/first
     """
-    found = read_status(directory)
+    found = arcwise.status(directory)
     print(strict_json(found.as_dict(), indent=2) if as_json else found)

@@ -49,11 +49,11 @@ class DaskEngine(Engine):
     --------
     >>> import arcwise
     >>> from distributed import Client
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     >>> def sample(engine):
-    ...     return arcwise.ais(model, runs=20, steps=500, seed=1, engine=engine).log_evidence
+    ...     return arcwise.ais(model, particles=20, steps=500, seed=1, engine=engine).log_evidence
     >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
-    ...     far = sample(arcwise.DaskEngine(client))
+    ...     far = sample(arcwise.cluster.DaskEngine(client))
     >>> far == sample(None)
     True
     """

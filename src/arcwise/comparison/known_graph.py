@@ -1,4 +1,4 @@
-"""`compare_posterior` and `roc`: a posterior held against a known DAG."""
+"""`compare_with_graph` and `roc`: a posterior held against a known DAG."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class MeanDistance:
 
 @dataclass(frozen=True)
 class PosteriorComparison:
-    """What `compare_posterior` found.
+    """What `compare_with_graph` found.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ class PosteriorComparison:
     Examples
     --------
     >>> import arcwise
-    >>> network = arcwise.simulate.asia()
+    >>> network = arcwise.networks.asia()
     >>> model = arcwise.Model(network.sample(2000, seed=1), max_indegree=2)
-    >>> comparison = arcwise.compare_posterior(arcwise.exact(model), network.dag)
+    >>> comparison = arcwise.compare(arcwise.exact(model), network.dag)
     >>> comparison.skeleton.at(0.5).recall
     0.875
     """
@@ -70,8 +70,10 @@ class PosteriorComparison:
     skeleton: EdgeCurve
 
 
-@views.compare_posterior.fill
-def compare_posterior(posterior: Posterior, truth: Dag, *, dags: int = 1000) -> PosteriorComparison:
+@views.compare_with_graph.fill
+def compare_with_graph(
+    posterior: Posterior, truth: Dag, *, dags: int = 1000
+) -> PosteriorComparison:
     """Compare a posterior with a known DAG.
 
     Parameters
@@ -89,7 +91,7 @@ def compare_posterior(posterior: Posterior, truth: Dag, *, dags: int = 1000) -> 
     >>> import arcwise
     >>> truth = arcwise.Dag(["a", "b"], {"b": ["a"]})
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
-    >>> comparison = compare_posterior(arcwise.exact(model), truth)
+    >>> comparison = compare_with_graph(arcwise.exact(model), truth)
     >>> print(comparison.structural_hamming_distance)
     0.5
     """
@@ -119,7 +121,7 @@ def roc(posterior: Posterior, truth: Dag, *, skeleton: bool = False) -> EdgeCurv
     Examples
     --------
     >>> import arcwise
-    >>> network = arcwise.simulate.asia()
+    >>> network = arcwise.networks.asia()
     >>> model = arcwise.Model(network.sample(2000, seed=1), max_indegree=2)
     >>> roc(arcwise.exact(model), network.dag, skeleton=True).auc > 0.8
     True

@@ -1,4 +1,4 @@
-"""`compare_runs`: whether two posteriors of the same variables say the same."""
+"""`compare_posteriors`: whether two posteriors of the same variables say the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.posterior import Posterior
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 # How often two runs that differ by chance only are said to differ.
 _FALSE_ALARM_RATE = 0.01
@@ -52,9 +52,9 @@ class RunComparison:
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     >>> other = arcwise.exact(model, "order-modular")
-    >>> found = compare_runs(arcwise.exact(model), other)
+    >>> found = compare_posteriors(arcwise.exact(model), other)
     >>> found.agree, len(found.largest(3))
     (False, 3)
     """
@@ -114,7 +114,7 @@ class RunComparison:
         return (*result, *self.notes)
 
 
-def compare_runs(first: Posterior, second: Posterior) -> RunComparison:
+def compare_posteriors(first: Posterior, second: Posterior) -> RunComparison:
     """Compare the edge probabilities and the evidence of two posteriors.
 
     An edge that chains never saw has a standard error of 0, which is not to be believed:
@@ -128,9 +128,9 @@ def compare_runs(first: Posterior, second: Posterior) -> RunComparison:
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     >>> sampled = arcwise.mcmc(model, "partitions", steps=20_000, seed=1)
-    >>> compare_runs(arcwise.exact(model), sampled).agree
+    >>> compare_posteriors(arcwise.exact(model), sampled).agree
     True
     """
     if set(first.variables) != set(second.variables):

@@ -23,7 +23,8 @@ from arcwise.constraints.options import (
 from arcwise.constraints.resolved import ResolvedConstraints, resolved
 from arcwise.constraints.tiers import Tiers, backward_matrix, backward_pairs, read_tiers
 from arcwise.errors import ArgumentError, ConstraintError
-from arcwise.support.names import checked_variables, quoted
+from arcwise.support.names import checked_variables
+from arcwise.support.words import quoted
 
 
 @dataclass(frozen=True, init=False)

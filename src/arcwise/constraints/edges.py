@@ -24,7 +24,8 @@ from arcwise.support.edges import (
     is_matrix,
     labelled_matrix,
 )
-from arcwise.support.names import listing, positions
+from arcwise.support.names import positions
+from arcwise.support.words import listing
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arcwise.constraints.options import MAX_INDEGREE, REQUIRED_EDGES
 from arcwise.errors import ConstraintError, Wording, worded
 from arcwise.support.cycles import cycle_in_words, find_cycle
-from arcwise.support.names import listing, quoted, worded_listing
+from arcwise.support.words import listing, quoted, worded_listing
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ConstraintError
-from arcwise.support.names import positions, quoted
+from arcwise.support.names import positions
+from arcwise.support.words import quoted
 
 Tiers: TypeAlias = tuple[tuple[str, ...], ...]
 """The names of each tier, the earliest tier first."""

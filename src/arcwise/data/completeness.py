@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from arcwise.data.columns import Column, DiscreteColumn, Kind
 from arcwise.data.messages import columns as columns_text
-from arcwise.data.messages import counted, listed, plural, warn
+from arcwise.data.messages import warn
 from arcwise.data.options import kind_option
 from arcwise.data.raw import RawColumn, RawNumbers
 from arcwise.errors import ArgumentError, DataError, Wording, option
+from arcwise.support.words import counted, plural, quoted
 
 MISSING_CHOICES = ("error", "drop", "level")
 CONSTANT_CHOICES = ("error", "drop", "keep")
@@ -21,7 +22,7 @@ CONSTANT_CHOICES = ("error", "drop", "keep")
 def check_choice(argument: Wording, value: object, choices: Sequence[str]) -> None:
     """Refuse a value that is not among the choices of an argument."""
     if value not in choices:
-        raise ArgumentError(argument, f" is {value!r}; give one of {listed(choices)}")
+        raise ArgumentError(argument, f" is {value!r}; give one of {quoted(choices)}")
 
 
 def complete_rows(
@@ -91,7 +92,8 @@ def columns_to_keep(columns: Sequence[Column], constant: str) -> list[int]:
     if constant == "error":
         verb = "has" if len(single) == 1 else "have"
         raise DataError(
-            f"{columns_text(single, None)} {verb} a single value and thus no information; give ",
+            columns_text(single, every=True),
+            f" {verb} a single value and thus no information; give ",
             option("constant", "drop"),
             " to leave constant columns out or ",
             option("constant", "keep"),
@@ -100,10 +102,10 @@ def columns_to_keep(columns: Sequence[Column], constant: str) -> list[int]:
         )
     if len(single) == len(columns):
         raise DataError(
-            f"every column has a single value ({listed(single)}), so that none is left; give a "
+            f"every column has a single value ({quoted(single)}), so that none is left; give a "
             "table in which some column varies"
         )
-    warn(f"left out the constant {columns_text(single, None)}")
+    warn(f"left out the constant {columns_text(single, every=True)}")
     return [place for place, column in enumerate(columns) if column.name not in single]
 
 

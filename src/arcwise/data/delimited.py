@@ -18,8 +18,9 @@ import narwhals as nw
 import numpy as np
 
 from arcwise.data.foreign_errors import replace_errors
-from arcwise.data.messages import joined, plural, warn
+from arcwise.data.messages import warn
 from arcwise.errors import ArgumentError, DataError, FileFormatError, Wording
+from arcwise.support.words import listing, plural
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 
@@ -159,7 +160,7 @@ def _refuse_numbers(path: str, header: Sequence[str]) -> None:
     # fractional ones are the first row of a file without a header.
     if all(map(_is_number, header)) and (len(set(header)) < len(header) or "." in "".join(header)):
         raise DataError(
-            f"the first line of {path!r} holds numbers ({joined(header)}), not names; add a line "
+            f"the first line of {path!r} holds numbers ({listing(header)}), not names; add a line "
             "of names",
             Wording(", or give names=[...]", ""),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcwise.data.columns import Column, DiscreteColumn
-from arcwise.data.messages import plural
+from arcwise.support.words import plural
 
 if TYPE_CHECKING:
     from arcwise.data.table import Data

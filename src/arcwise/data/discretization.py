@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from arcwise.data.columns import MAX_LEVELS, Column, DiscreteColumn
 from arcwise.data.completeness import check_choice
 from arcwise.data.encoding import check_variable
-from arcwise.data.messages import check_mapping, listed, plural, warn
+from arcwise.data.messages import check_mapping, warn
 from arcwise.data.reader import read
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError, DataError, Wording
+from arcwise.support.words import plural, quoted
 
 METHODS = ("quantile", "uniform")
 DEFAULT_BINS = 3
@@ -113,7 +114,7 @@ def _chosen(table: Data, columns: Sequence[str] | None, named: Mapping[str, Any]
     left_out = [name for name in named if name not in columns]
     if left_out:
         raise ArgumentError(
-            f"bins or breaks name {listed(left_out)}, which columns leaves out; add the name to "
+            f"bins or breaks name {quoted(left_out)}, which columns leaves out; add the name to "
             "columns, or drop it from bins and breaks"
         )
     return set(columns)

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.columns import MAX_LEVELS, ContinuousColumn, DiscreteColumn, Kind
-from arcwise.data.messages import check_mapping, joined, listed, suggestion
+from arcwise.data.messages import check_mapping, suggestion
 from arcwise.data.options import kind_option
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, as_level, level_type
 from arcwise.errors import ArgumentError, DataError, Wording, option
+from arcwise.support.words import listing, quoted
 
 KINDS: tuple[Kind, ...] = ("discrete", "continuous")
 
@@ -153,8 +154,8 @@ def _recoded(
     unknown = [levels[code] for code in observed if places[code] < 0]
     if unknown:
         raise DataError(
-            f"column {name!r} holds {listed(unknown)}, which is not among its declared levels "
-            f"{joined([repr(level) for level in declared])}; declare it in levels or correct it"
+            f"column {name!r} holds {quoted(unknown)}, which is not among its declared levels "
+            f"{listing([repr(level) for level in declared])}; declare it in levels or correct it"
         )
     return places[codes]
 

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from arcwise.data.arrays import rectangular
 from arcwise.data.encoding import as_labels, check_variable
-from arcwise.data.messages import listed, plural, suggestion
+from arcwise.data.messages import suggestion
 from arcwise.data.raw import RawColumn
 from arcwise.data.sources import raw_columns
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.words import plural, quoted
 
 NONE_WORDS = frozenset({"", "none", "observational"})
 
@@ -74,7 +75,7 @@ def _booleans(column: RawColumn, rows: int) -> NDArray[np.bool_]:
     codes, levels = as_labels(column)
     wrong = [level for level in levels if level not in (0, 1)]
     if wrong or len(codes) != rows:
-        problem = f"holds {listed(wrong)}" if wrong else f"has {plural(len(codes), 'value')}"
+        problem = f"holds {quoted(wrong)}" if wrong else f"has {plural(len(codes), 'value')}"
         raise ArgumentError(
             f"interventions[{column.name!r}] {problem}; give {plural(rows, 'boolean')}, one for "
             "each row"

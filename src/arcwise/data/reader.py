@@ -19,13 +19,14 @@ from arcwise.data.completeness import (
 )
 from arcwise.data.encoding import chosen_kinds, continuous, declared_levels, discrete
 from arcwise.data.interventions import column_mask, given_mask
-from arcwise.data.messages import joined, suggestion, warn
+from arcwise.data.messages import suggestion, warn
 from arcwise.data.options import kind_option
 from arcwise.data.raw import RawColumn, RawLabels
 from arcwise.data.sources import raw_columns
 from arcwise.data.table import Data
 from arcwise.data.weights import array_weights, column_weights
 from arcwise.errors import ArgumentError, DataError, Wording, option
+from arcwise.support.words import listing
 
 MANY_LEVELS = 50
 MANY_LEVELS_SHARE = 0.2
@@ -221,5 +222,5 @@ def _warn_about_many_levels(
 
 
 def _with_sizes(columns: Sequence[DiscreteColumn]) -> str:
-    sizes = joined([f"{column.name!r} ({column.size} levels)" for column in columns])
+    sizes = listing([f"{column.name!r} ({column.size} levels)" for column in columns])
     return f"{sizes} {'is' if len(columns) == 1 else 'are'}"

@@ -16,7 +16,6 @@ from arcwise.data.arrays import from_array, from_objects
 from arcwise.data.columns import DiscreteColumn
 from arcwise.data.files import read_file
 from arcwise.data.foreign_errors import replace_errors
-from arcwise.data.messages import joined, listed, plural
 from arcwise.data.raw import (
     RawColumn,
     RawLabels,
@@ -27,6 +26,7 @@ from arcwise.data.raw import (
 from arcwise.data.series import from_series
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.words import listing, plural, quoted
 
 RENAME = "give each column a name of its own"
 
@@ -56,12 +56,12 @@ def checked_names(names: Sequence[object], advice: str) -> list[str]:
     texts = [str(name) for name in names]
     empty = [str(position + 1) for position, text in enumerate(texts) if not text.strip()]
     if empty:
-        which = f"column {empty[0]} has" if len(empty) == 1 else f"columns {joined(empty)} have"
+        which = f"column {empty[0]} has" if len(empty) == 1 else f"columns {listing(empty)} have"
         raise DataError(f"{which} no name; {advice}")
     repeated = [text for text, count in Counter(texts).items() if count > 1]
     if repeated:
         noun, verb = ("name", "occurs") if len(repeated) == 1 else ("names", "occur")
-        raise DataError(f"the column {noun} {listed(repeated)} {verb} more than once; {advice}")
+        raise DataError(f"the column {noun} {quoted(repeated)} {verb} more than once; {advice}")
     return texts
 
 
@@ -76,12 +76,12 @@ def _converted(pairs: list[tuple[object, Any]]) -> list[RawColumn]:
             refused.append(f"column {name!r} {error}")
     if refused:
         raise DataError(
-            f"{joined(refused)}; give columns of numbers, text, categories or booleans, or leave "
+            f"{listing(refused)}; give columns of numbers, text, categories or booleans, or leave "
             "these out"
         )
     lengths = {column.name: len(column.missing) for column in columns}
     if len(set(lengths.values())) > 1:
-        shown = joined([f"{name!r} has {plural(rows, 'row')}" for name, rows in lengths.items()])
+        shown = listing([f"{name!r} has {plural(rows, 'row')}" for name, rows in lengths.items()])
         raise DataError(f"{shown}; give columns of the same length")
     return columns
 

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.data import description, export, fingerprints
 from arcwise.data.columns import Column, DiscreteColumn, Kind, read_only
 from arcwise.data.messages import columns as columns_text
-from arcwise.data.messages import listed, suggestion
+from arcwise.data.messages import suggestion
 from arcwise.data.options import DISCRETIZE, kind_option
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.words import quoted
 
 if TYPE_CHECKING:
     import os
@@ -74,7 +75,7 @@ class Data:
         variables = tuple(column.name for column in columns)
         if len(lengths) != 1 or len(set(variables)) != len(variables):
             raise DataError(
-                f"the columns are {listed(variables) or 'none'}, of lengths {sorted(lengths)}; "
+                f"the columns are {quoted(variables) or 'none'}, of lengths {sorted(lengths)}; "
                 "give at least one column, all of the same length and with different names"
             )
         (rows,) = lengths

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.arrays import MISSING_TYPES, rectangular
-from arcwise.data.messages import plural
 from arcwise.data.raw import RawColumn, RawNumbers
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.words import plural
 
 
 def column_weights(column: RawColumn) -> NDArray[np.float64]:

@@ -60,7 +60,7 @@ def diagnose(posterior: Posterior) -> Diagnosis:
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, "partitions", steps=20_000, chains=4, seed=1)
     >>> arcwise.diagnose(posterior)
     <Diagnosis: trustworthy>

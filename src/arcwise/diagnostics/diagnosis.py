@@ -119,7 +119,7 @@ class Diagnosis(Figures):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     >>> diagnosis = arcwise.diagnose(arcwise.exact(model))
     >>> print(diagnosis)
     exact: The probabilities were computed, not sampled; rounding left an error of at most ...

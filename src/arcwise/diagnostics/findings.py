@@ -25,7 +25,7 @@ from arcwise.errors import (
 from arcwise.records.settings import AnnealingSettings, SamplingSettings
 from arcwise.spaces import BucketOrders, LinearOrders, Partitions
 from arcwise.statistics.edges import FEWEST_CHANGES
-from arcwise.support.names import listing
+from arcwise.support.words import listing
 
 LARGEST_RHAT = 1.05
 LARGEST_EDGE_RHAT = 1.1
@@ -90,7 +90,7 @@ def advice(settings: SamplingSettings) -> str:
     if isinstance(settings, AnnealingSettings):
         return "give more steps to each run, or more runs"
     if settings.tempering is not None:
-        return "run more steps, or give more levels or ladder='adapted'"
+        return "run more steps, or give more temperatures or ladder='adapted'"
     space, others = settings.space, ["use mc3"]
     if settings.recording.target == "modular" and not isinstance(space, Partitions):
         others.append("space='partitions'")
@@ -225,7 +225,7 @@ def of_sampler(change: str, figures: Figures) -> list[Finding]:
                 ExchangeWarning,
                 f"Neighbouring temperatures exchange states in only {exchanges:.1%} of the "
                 "proposals",
-                "give more levels, or ladder='adapted'",
+                "give more temperatures, or ladder='adapted'",
             )
         )
     accepted = [rate for rate in figures.acceptance.values() if rate is not None]

@@ -37,7 +37,7 @@ def batch(
     Examples
     --------
     >>> import arcwise
-    >>> network = arcwise.simulate.asia()
+    >>> network = arcwise.networks.asia()
     >>> def tub_to_either(data):
     ...     return float(arcwise.exact(arcwise.Model(data, max_indegree=2)).edges[1, 5])
     >>> found = batch(tub_to_either, [network.sample(200, seed=seed) for seed in (1, 2, 3)])

@@ -21,6 +21,12 @@ def opened_engine(value: Any) -> Iterator[Engine]:
     value
         None for the threads of this process, an `Engine`, a `distributed.Client`, or
         the address of a scheduler as `DaskEngine` takes it.
+
+    Examples
+    --------
+    >>> with opened_engine(None) as engine:
+    ...     type(engine).__name__
+    'Threads'
     """
     if value is None:
         yield Threads()

@@ -29,10 +29,10 @@ class Engine(ABC):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
-    >>> engine: Engine = arcwise.Threads()
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> engine: Engine = arcwise.engines.Threads()
     >>> with engine:
-    ...     posterior = arcwise.ais(model, "partitions", runs=50, steps=300, engine=engine)
+    ...     posterior = arcwise.ais(model, "partitions", particles=50, steps=300, engine=engine)
     >>> posterior.algorithm
     'ais'
     """
@@ -81,9 +81,9 @@ class Threads(Engine):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
-    >>> here = arcwise.ais(model, "partitions", runs=50, steps=300, engine=Threads())
-    >>> here.log_evidence == arcwise.ais(model, "partitions", runs=50, steps=300).log_evidence
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> here = arcwise.ais(model, "partitions", particles=50, steps=300, engine=Threads())
+    >>> here.log_evidence == arcwise.ais(model, "partitions", particles=50, steps=300).log_evidence
     True
     """
 

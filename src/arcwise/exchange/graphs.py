@@ -26,7 +26,7 @@ def to_networkx(graph: Exchanged, threshold: float = 0.5) -> Any:
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(2000, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 2000, seed=1), max_indegree=2)
     >>> graph = to_networkx(arcwise.exact(model), threshold=0.9)
     >>> sorted(graph.edges)
     [('bronc', 'dysp'), ('either', 'dysp'), ('either', 'xray')]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.constraints import Constraints
+from arcwise.constraints import ConstraintArguments, gather, takes_constraints
 from arcwise.constraints.edges import edge_matrix, read_edges
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.support.names import checked_variables, positions
@@ -58,17 +58,14 @@ class Families:
             object.__setattr__(self, "outside", ((),) * len(self.variables))
 
     @classmethod
+    @takes_constraints
     def of(
         cls,
         variables: Sequence[str],
         *,
-        max_indegree: int | Mapping[str, int] | None = None,
         candidates: Any = None,
         plus_one: bool = False,
-        required_edges: Any = (),
-        forbidden_edges: Any = (),
-        temporal_order: Any = None,
-        constraints: Any = None,
+        **constraints: Unpack[ConstraintArguments],
     ) -> Families:
         """Return all families that the constraints and the candidates leave.
 
@@ -76,8 +73,6 @@ class Families:
         ----------
         variables
             The names of the nodes.
-        max_indegree
-            The largest number of parents, for all nodes or by name; None for no bound.
         candidates
             The only parents a node may have besides the required ones: what
             `arcwise.candidates` returns, a mapping from names to lists of
@@ -86,15 +81,11 @@ class Families:
             candidates. None for all nodes.
         plus_one
             Whether a parent set may have one more parent that is no candidate.
-        required_edges, forbidden_edges, temporal_order
-            See `Constraints`.
-        constraints
-            Further constraints in one object: `Constraints`, a mapping, a pgmpy
-            ExpertKnowledge or a causal-learn BackgroundKnowledge.
+        **constraints
+            Which edges there may be, and how many parents; see `ConstraintArguments`.
         """
         names = checked_variables(variables)
-        told = Constraints(required_edges, forbidden_edges, temporal_order, max_indegree)
-        resolved = (told & Constraints.coerce(constraints)).resolve(names)
+        resolved = gather(constraints).resolve(names)
         free = resolved.allowed & ~resolved.required
         inside = free
         if candidates is not None:

@@ -34,7 +34,7 @@ class FunctionOfDag(Feature):
     --------
     >>> import arcwise
     >>> sparse = FunctionOfDag(lambda dag: dag.number_of_edges < 2, is_event=True)
-    >>> sparse.values(arcwise.DagSample(["a", "b"], np.array([[0, 1], [0, 0]])))
+    >>> sparse.values(arcwise.results.DagSample(["a", "b"], np.array([[0, 1], [0, 0]])))
     array([ True,  True])
     """
 

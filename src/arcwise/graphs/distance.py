@@ -24,7 +24,8 @@ def structural_hamming_distance(first: Graph, second: Graph) -> int:
 
     Examples
     --------
-    >>> from arcwise import Dag, cpdag
+    >>> from arcwise import Dag
+    >>> from arcwise.graphs import cpdag
     >>> forward = Dag(["a", "b", "c"], {"b": ["a"], "c": ["b"]})
     >>> backward = Dag(["a", "b", "c"], {"a": ["b"], "b": ["c"]})
     >>> structural_hamming_distance(forward, backward)
@@ -54,7 +55,8 @@ def aligned_matrices(
     if type(first) is not type(second):
         kinds = f"{type(first).__name__} and {arguments[1]} a {type(second).__name__}"
         raise ArgumentError(
-            f"{arguments[0]} is a {kinds}; give two of one type, as arcwise.cpdag makes of a Dag"
+            f"{arguments[0]} is a {kinds}; give two of one type, as "
+            "arcwise.graphs.cpdag makes of a Dag"
         )
     refuse_other_names(first.variables, second.variables, f"{arguments[0]}.variables")
     order = positions(second.variables, first.variables, arguments[1])

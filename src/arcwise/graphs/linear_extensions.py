@@ -102,9 +102,9 @@ def linear_extensions(
     Examples
     --------
     >>> import arcwise
-    >>> arcwise.linear_extensions(arcwise.Dag(list("abcd"), {"c": ["a", "b"], "d": ["b"]}))
+    >>> arcwise.graphs.linear_extensions(arcwise.Dag(list("abcd"), {"c": ["a", "b"], "d": ["b"]}))
     5
-    >>> arcwise.linear_extensions(arcwise.Dag(["a", "b"], {}), estimate=True)
+    >>> arcwise.graphs.linear_extensions(arcwise.Dag(["a", "b"], {}), estimate=True)
     LinearExtensionEstimate(log_count=0.693..., standard_error=0.0)
     """
     packed = packed_parents(dag)

@@ -10,7 +10,8 @@ from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.support.cycles import cycle_in_words, find_cycle
 from arcwise.support.edges import edges_of_graph, is_graph
-from arcwise.support.names import positions, quoted, refuse_other_names
+from arcwise.support.names import positions, refuse_other_names
+from arcwise.support.words import quoted
 
 _MAX_VARIABLES = 64
 

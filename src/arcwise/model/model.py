@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
 from arcwise import _core
-from arcwise.constraints import Constraints
-from arcwise.data import Data, read
+from arcwise.constraints import ConstraintArguments, Constraints, gather, takes_constraints
 from arcwise.errors import ArgumentError, ConstraintError
 from arcwise.families import Families
 from arcwise.families.functions import parent_names
 from arcwise.graphs.dag import Dag
 from arcwise.model.provenance import Provenance
-from arcwise.priors import Prior, PriorTerms, Uniform, as_prior
-from arcwise.scores import FamilyScores, LocalScore, as_score
-from arcwise.scores.family_scores import as_family_scores
-from arcwise.scores.scoring import score as score_families
+from arcwise.model.question import Question, refuse_more, refuse_reading
+from arcwise.model.scoring import score_families
+from arcwise.priors import PriorTerms, Uniform
+from arcwise.scores import FamilyScores
 from arcwise.support.descriptions import Description
-from arcwise.support.names import quoted
 from arcwise.support.running import Progress
+from arcwise.support.words import quoted
 
 
 class Model:
@@ -35,21 +35,24 @@ class Model:
     ----------
     data
         Anything `arcwise.read` takes, a list of names if the score is a
-        function, or ready `FamilyScores` (also as a path to a .jkl file).
+        function, or precomputed `FamilyScores` (also as a path to a .jkl file).
     score
-        See `arcwise.score`; not to be given together with ready scores.
+        See `arcwise.score`; not to be given together with precomputed scores.
     prior
         A `Prior`, a product of priors, a name such as ``"fair"``, or a function
         of a node and its parents that gives a log weight. None for uniform.
-    max_indegree, candidates, plus_one, required_edges, forbidden_edges, temporal_order, constraints
-        Which families there are; see `Families.of`. With ready scores, those
-        that break a constraint are left out.
+    candidates, plus_one
+        See `Families.of`.
     engine
         Where families are scored: None for threads of this process, or a cluster, see `mcmc`.
     threads
         The number of threads; None for all cores.
     progress
         True for a progress bar, or a function of the share done.
+    **constraints
+        Which families there are: `max_indegree`, `required_edges`, `forbidden_edges`,
+        `temporal_order`, `constraints`; see `ConstraintArguments`. Precomputed scores of
+        families that break a constraint are left out.
 
     Raises
     ------
@@ -59,54 +62,40 @@ class Model:
     Examples
     --------
     >>> import arcwise
-    >>> data = arcwise.simulate.asia().sample(500, seed=1)
+    >>> data = arcwise.simulate("asia", 500, seed=1)
     >>> model = Model(data, prior="fair", max_indegree=2, forbidden_edges=[("dysp", "smoke")])
     >>> model.log_weight("smoke", ["dysp"])
     -inf
     """
 
+    stored: ClassVar[bool] = False
+    """Whether it is no more than the weights of a run in a directory, without data and score."""
+
+    @takes_constraints
     def __init__(
         self,
         data: Any,
         score: Any = None,
         *,
         prior: Any = None,
-        max_indegree: int | Mapping[str, int] | None = None,
         candidates: Any = None,
         plus_one: bool = False,
-        required_edges: Any = (),
-        forbidden_edges: Any = (),
-        temporal_order: Any = None,
-        constraints: Any = None,
         engine: Any = None,
         threads: int | None = None,
         progress: Progress = None,
+        **constraints: Unpack[ConstraintArguments],
     ) -> None:
-        told = Constraints(required_edges, forbidden_edges, temporal_order, max_indegree)
-        self.constraints = told & Constraints.coerce(constraints)
-        self.prior: Prior = as_prior(prior)
-        self.data: Data | None = None
-        self.score: LocalScore | None = None
-        ready = as_family_scores(data)
-        if ready is None:
-            if not isinstance(data, list | tuple):
-                self.data = data if isinstance(data, Data) else read(data)
-                data = self.data
-            self.score = as_score(score, self.data)
-            self.scores = score_families(
-                data,
-                self.score,
-                candidates=candidates,
-                plus_one=plus_one,
-                constraints=self.constraints,
-                engine=engine,
-                threads=threads,
-                progress=progress,
-            )
-        else:
-            if score is not None:
-                raise ArgumentError("data are ready scores; leave out score, they have theirs")
-            self.scores = _restricted(ready, self.constraints, candidates, plus_one)
+        self.question = question = Question.of(
+            data,
+            score,
+            prior=prior,
+            constraints=gather(constraints),
+            candidates=candidates,
+            plus_one=plus_one,
+        )
+        self.constraints, self.prior = question.constraints, question.prior
+        self.data, self.score = question.table, question.score
+        self.scores = score_families(question, engine=engine, threads=threads, progress=progress)
         self.variables = self.scores.variables
         self.prior_terms: PriorTerms = self.prior.terms(self.variables)
         self.weights = self._weigh()
@@ -167,17 +156,8 @@ class Model:
         >>> len(model.with_candidates({"c": ["a"]}).scores)
         4
         """
-        data: Any = self.scores if self.score is None else self.data
-        return Model(
-            list(self.variables) if data is None else data,
-            self.score,
-            prior=self.prior,
-            candidates=candidates,
-            plus_one=plus_one,
-            constraints=self.constraints,
-            threads=threads,
-            progress=progress,
-        )
+        other = replace(self.question, candidates=candidates, plus_one=plus_one)
+        return Model(other, threads=threads, progress=progress)
 
     def log_weight(self, node: str, parents: Iterable[str]) -> float:
         """Return the log weight of one family; minus infinity if it is none."""
@@ -238,29 +218,33 @@ class Model:
         )
 
 
-def _restricted(
-    scores: FamilyScores, constraints: Constraints, candidates: Any, plus_one: bool
-) -> FamilyScores:
-    """Return the scores of the families that satisfy the constraints."""
-    if plus_one:
-        raise ArgumentError(
-            "plus_one needs data to score families from, and these are ready scores; leave it out"
-        )
-    if constraints == Constraints() and candidates is None:
-        return scores
-    resolved = constraints.resolve(scores.variables)
-    allowed = resolved.allowed
-    if candidates is not None:
-        rule = Families.of(scores.variables, candidates=candidates, constraints=constraints)
-        allowed = np.zeros_like(allowed)
-        for node in range(len(scores.variables)):
-            allowed[[*rule.candidates[node], *rule.required[node]], node] = True
-    table: _core.FamilyTable = scores.table.restricted(
-        np.ascontiguousarray(allowed, dtype=np.uint8),
-        np.ascontiguousarray(resolved.required, dtype=np.uint8),
-        resolved.max_indegree,
+def ask(
+    data: Any,
+    score: Any = None,
+    *,
+    prior: Any = None,
+    constraints: Constraints | None = None,
+    candidates: Any = None,
+    plus_one: bool = False,
+    reading: Mapping[str, Any] | None = None,
+) -> Model | Question:
+    """Return the model that was given, or the question that is meant; see `Question.of`.
+
+    Everything that takes a model or what one is made of comes in through here.
+    """
+    if isinstance(data, Model):
+        refuse_more("a model", score, prior, constraints, candidates, plus_one)
+        refuse_reading(reading)
+        return data
+    return Question.of(
+        data,
+        score,
+        prior=prior,
+        constraints=constraints,
+        candidates=candidates,
+        plus_one=plus_one,
+        reading=reading,
     )
-    return FamilyScores(scores.variables, table)
 
 
 def _refuse_empty(weights: FamilyScores) -> None:

@@ -17,7 +17,7 @@ from arcwise.parameters.linear_effects import effect_pieces
 from arcwise.parameters.normal_wishart import node_posteriors
 from arcwise.parameters.quantiles import checked_probabilities, weighted_quantiles
 from arcwise.parameters.requirements import gaussian_data
-from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
+from arcwise.parameters.sampled import Dags, SampledFamilies, model_of, sampled_families
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.checks import whole_number
 from arcwise.support.files import write_table
@@ -67,8 +67,8 @@ class Effects:
     --------
     >>> import arcwise
     >>> dag = arcwise.Dag(["x", "y"], {"y": ["x"]})
-    >>> data = arcwise.simulate.GaussianNetwork(dag, [[0, 2], [0, 0]]).sample(1000, seed=1)
-    >>> effects = arcwise.effects(dag, arcwise.Model(data), draws=100)
+    >>> data = arcwise.networks.GaussianNetwork(dag, [[0, 2], [0, 0]]).sample(1000, seed=1)
+    >>> effects = arcwise.effects(dag, model=arcwise.Model(data), draws=100)
     >>> effects
     <Effects: 2 variables, 1 DAG, 100 draws each; largest: x -> y 1.95>
     >>> effects.quantiles("x", "y", [0.025, 0.975]).round(1)
@@ -202,8 +202,8 @@ class Effects:
 
 def effects(
     posterior: Dags,
-    model: Model,
     *,
+    model: Model | None = None,
     draws: int = 1,
     seed: int = 0,
     pairs: Iterable[tuple[str, str]] | None = None,
@@ -219,7 +219,8 @@ def effects(
     posterior
         A `Posterior` with sampled DAGs, a `DagSample`, or one `Dag`.
     model
-        The model of the posterior, with the score `BGe`.
+        The model of the posterior, with the score `BGe`; None for the one it has. DAGs, and
+        posteriors read from a file, have none.
     draws
         The number of parameter draws for each DAG.
     seed
@@ -234,12 +235,13 @@ def effects(
     --------
     >>> import arcwise
     >>> dag = arcwise.Dag(["x", "y", "z"], {"y": ["x"], "z": ["y"]})
-    >>> network = arcwise.simulate.GaussianNetwork(dag, [[0, 2, 0], [0, 0, 1.5], [0, 0, 0]])
+    >>> network = arcwise.networks.GaussianNetwork(dag, [[0, 2, 0], [0, 0, 1.5], [0, 0, 0]])
     >>> model = arcwise.Model(network.sample(500, seed=1), temporal_order=[["x"], ["y"], ["z"]])
-    >>> found = effects(arcwise.ExactSampler(model).dags(200, seed=1), model, seed=1)
+    >>> found = effects(arcwise.exact(model, dags=200, seed=1), seed=1)
     >>> float(found.mean[0, 2].round(1))
     3.0
     """
+    model = model_of(posterior, model)
     data, score = gaussian_data(model, "effects")
     each = whole_number(draws, "draws", at_least=1)
     families = sampled_families(posterior, model)

@@ -18,14 +18,15 @@ from arcwise.data import Data, DiscreteColumn
 from arcwise.data.raw import as_level, level_type
 from arcwise.errors import ArgumentError, CapacityError, option
 from arcwise.model import Model
+from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.dirichlet import MAX_CELLS, Tables, drawn_tables
 from arcwise.parameters.elimination import Scope, eliminate, elimination_order
 from arcwise.parameters.level_estimates import Interventional
 from arcwise.parameters.requirements import discrete_data
-from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
-from arcwise.simulate._random import Purpose, generator
+from arcwise.parameters.sampled import Dags, SampledFamilies, model_of, sampled_families
 from arcwise.support.checks import whole_number
-from arcwise.support.names import positions, quoted
+from arcwise.support.names import positions
+from arcwise.support.words import quoted
 
 Array = NDArray[np.float64]
 Family = tuple[int, tuple[int, ...]]
@@ -39,10 +40,10 @@ _MAX_KEPT = 1 << 26
 
 def interventional(
     posterior: Dags,
-    model: Model,
-    target: str,
+    outcome: str,
     setting: Mapping[str, Hashable],
     *,
+    model: Model | None = None,
     draws: int = 0,
     seed: int = 0,
 ) -> Interventional:
@@ -56,13 +57,14 @@ def interventional(
     ----------
     posterior
         A `Posterior` with sampled DAGs, a `DagSample`, or one `Dag`.
-    model
-        The model of the posterior, with the score `BDeu` or `BDe`.
-    target
+    outcome
         The variable whose distribution is computed.
     setting
         The level of each variable intervened on; if empty, the result is the marginal
-        distribution of the target.
+        distribution of the outcome.
+    model
+        The model of the posterior, with the score `BDeu` or `BDe`; None for the one it has.
+        DAGs, and posteriors read from a file, have none.
     draws
         The number of parameter draws for each DAG, for quantiles.
     seed
@@ -77,17 +79,18 @@ def interventional(
     Examples
     --------
     >>> import arcwise
-    >>> data = arcwise.simulate.asia().sample(1000, seed=1)
+    >>> data = arcwise.simulate("asia", 1000, seed=1)
     >>> model = arcwise.Model(data, temporal_order=[["smoke"], ["bronc"], ["dysp"]])
-    >>> dags = arcwise.ExactSampler(model).dags(100, seed=1)
-    >>> smoking = interventional(dags, model, "dysp", {"smoke": "yes"})
-    >>> not_smoking = interventional(dags, model, "dysp", {"smoke": "no"})
+    >>> dags = arcwise.algorithms.ExactSampler(model).dags(100, seed=1)
+    >>> smoking = interventional(dags, "dysp", {"smoke": "yes"}, model=model)
+    >>> not_smoking = interventional(dags, "dysp", {"smoke": "no"}, model=model)
     >>> round((smoking - not_smoking)["yes"], 1)
     0.2
     """
+    model = model_of(posterior, model)
     data, score = discrete_data(model, "interventional")
     each = whole_number(draws, "draws", at_least=0)
-    place, codes = _codes(target, setting, data)
+    place, codes = _codes(outcome, setting, data)
     families = sampled_families(posterior, model)
     tables = _CachedTables(Tables(data, score))
     levels = tables.levels
@@ -104,7 +107,7 @@ def interventional(
         order, largest = elimination_order(scopes, levels, place)
         if largest > MAX_CELLS:
             raise CapacityError(
-                f"P({target} | do(...)) needs a table of {largest} cells in one of the DAGs, but "
+                f"P({outcome} | do(...)) needs a table of {largest} cells in one of the DAGs, but "
                 f"at most {MAX_CELLS} are allowed; merge levels or lower ",
                 option("max_indegree"),
             )
@@ -126,7 +129,7 @@ def interventional(
             drawn[piece] = eliminate(factors, order)
     column = data.columns[place]
     assert isinstance(column, DiscreteColumn)
-    return Interventional(target, column.levels, setting, seed, families, given_dag, drawn)
+    return Interventional(outcome, column.levels, setting, seed, families, given_dag, drawn)
 
 
 class _CachedTables:
@@ -148,13 +151,13 @@ class _CachedTables:
         return table
 
 
-def _codes(target: str, setting: Any, data: Data) -> tuple[int, dict[int, int]]:
-    """Return the position of the target and the code of each variable intervened on."""
+def _codes(outcome: str, setting: Any, data: Data) -> tuple[int, dict[int, int]]:
+    """Return the position of the outcome and the code of each variable intervened on."""
     if not isinstance(setting, Mapping):
         raise ArgumentError(
             f"setting is of type {type(setting).__name__}; give a mapping from variables to levels"
         )
-    (place,) = positions([target], data.variables, "target")
+    (place,) = positions([outcome], data.variables, "outcome")
     codes = {}
     for node, level in zip(
         positions(setting, data.variables, "setting"), setting.values(), strict=True
@@ -171,17 +174,17 @@ def _codes(target: str, setting: Any, data: Data) -> tuple[int, dict[int, int]]:
         codes[node] = known.index((level_type(wanted), wanted))
     if place in codes:
         raise ArgumentError(
-            f"the target {target!r} is intervened on by setting; give another target"
+            f"the outcome {outcome!r} is intervened on by setting; give another outcome"
         )
     return place, codes
 
 
 def _sub_dags(
-    families: SampledFamilies, target: int, codes: Mapping[int, int]
+    families: SampledFamilies, outcome: int, codes: Mapping[int, int]
 ) -> list[tuple[tuple[Family, ...], NDArray[np.int64]]]:
-    """Return the families relevant to the target, and the DAGs that have exactly these.
+    """Return the families relevant to the outcome, and the DAGs that have exactly these.
 
-    They are those of the target and its ancestors after removal of the edges into
+    They are those of the outcome and its ancestors after removal of the edges into
     variables intervened on. Their order depends only on the DAGs and on which variables
     are intervened on.
     """
@@ -190,7 +193,7 @@ def _sub_dags(
     of_distinct = np.empty(len(distinct), dtype=np.int64)
     for row, places in enumerate(distinct.tolist()):
         found: dict[int, tuple[int, ...]] = {}
-        waiting = [target]
+        waiting = [outcome]
         while waiting:
             node = waiting.pop()
             if node not in found and node not in codes:

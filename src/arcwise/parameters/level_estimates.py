@@ -15,7 +15,7 @@ from arcwise.parameters.quantiles import checked_probabilities, weighted_quantil
 from arcwise.parameters.sampled import SampledFamilies
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.files import write_table
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 Array = NDArray[np.float64]
 
@@ -43,7 +43,9 @@ class LevelEstimates:
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
     >>> dag = arcwise.Dag(["a", "b"], {"b": ["a"]})
-    >>> one, other = (arcwise.interventional(dag, model, "b", {"a": a}) for a in (1, 0))
+    >>> one, other = (
+    ...     arcwise.interventional(dag, "b", {"a": a}, model=model) for a in (1, 0)
+    ... )
     >>> (one - other).mean.round(3)
     array([-0.952,  0.952])
     """
@@ -152,7 +154,7 @@ class Interventional(LevelEstimates):
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
     >>> dag = arcwise.Dag(["a", "b"], {"b": ["a"]})
-    >>> arcwise.interventional(dag, model, "b", {"a": 1})
+    >>> arcwise.interventional(dag, "b", {"a": 1}, model=model)
     <P(b | do(a=1)): 0: 0.02381, 1: 0.9762>
     """
 

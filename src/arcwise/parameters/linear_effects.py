@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.normal_wishart import NodePosterior, Regressions
 from arcwise.parameters.sampled import SampledFamilies
-from arcwise.simulate._random import Purpose, generator
 
 Array = NDArray[np.float64]
 

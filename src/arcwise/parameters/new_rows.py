@@ -12,10 +12,10 @@ from arcwise.data import Column, ContinuousColumn, Data, DiscreteColumn
 from arcwise.data.completeness import check_finite
 from arcwise.data.encoding import as_labels, continuous
 from arcwise.data.messages import columns as columns_text
-from arcwise.data.messages import counted, joined, listed
 from arcwise.data.raw import RawColumn, level_type
 from arcwise.data.sources import raw_columns
 from arcwise.errors import ArcwiseError, DataError
+from arcwise.support.words import counted, listing, quoted
 
 
 def read_new_rows(new_data: Any, data: Data, *, continuous_only: bool) -> Data:
@@ -134,8 +134,8 @@ def _discrete(column: RawColumn, known: DiscreteColumn) -> DiscreteColumn:
         )
     if unknown:
         raise DataError(
-            f"column {column.name!r} of new_data holds {listed(unknown)}, but its levels in the "
-            f"model's data are {joined([repr(level) for level in known.levels])}; correct it, or "
+            f"column {column.name!r} of new_data holds {quoted(unknown)}, but its levels in the "
+            f"model's data are {listing([repr(level) for level in known.levels])}; correct it, or "
             "declare the level in levels when reading the model's data"
         )
     return DiscreteColumn(known.name, code_of[codes], known.levels)

@@ -15,7 +15,7 @@ from arcwise.parameters.dirichlet import Tables
 from arcwise.parameters.new_rows import read_new_rows, with_new_rows
 from arcwise.parameters.normal_wishart import node_posteriors
 from arcwise.parameters.requirements import scored_data
-from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
+from arcwise.parameters.sampled import Dags, SampledFamilies, model_of, sampled_families
 from arcwise.scores import BDe, BDeu, BGe
 
 Array = NDArray[np.float64]
@@ -26,18 +26,18 @@ _PIECE = 1 << 22
 
 @overload
 def log_predictive(
-    posterior: Dags, model: Model, new_data: Any, *, joint: Literal[False] = False
+    posterior: Dags, new_data: Any, *, model: Model | None = None, joint: Literal[False] = False
 ) -> Array: ...
 
 
 @overload
 def log_predictive(
-    posterior: Dags, model: Model, new_data: Any, *, joint: Literal[True]
+    posterior: Dags, new_data: Any, *, model: Model | None = None, joint: Literal[True]
 ) -> float: ...
 
 
 def log_predictive(
-    posterior: Dags, model: Model, new_data: Any, *, joint: bool = False
+    posterior: Dags, new_data: Any, *, model: Model | None = None, joint: bool = False
 ) -> Array | float:
     """Return the posterior predictive log density of new rows.
 
@@ -49,12 +49,13 @@ def log_predictive(
     ----------
     posterior
         A `Posterior` with sampled DAGs, a `DagSample`, or one `Dag`.
-    model
-        The model of the posterior.
     new_data
         Anything `arcwise.read` accepts, with the variables of the model's data in any
         order; a single row is enough. In rows of a `Data` in which a variable was
         intervened on, the variable's own term is left out.
+    model
+        The model of the posterior; None for the one it has. DAGs, and posteriors read from a
+        file, have none.
     joint
         True for the joint density of all new rows, which is not the product over rows,
         since they share the parameters. Row weights of a `Data` are used only here.
@@ -68,10 +69,11 @@ def log_predictive(
     --------
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
-    >>> dags = arcwise.ExactSampler(model).dags(100, seed=1)
-    >>> np.exp(log_predictive(dags, model, {"a": [0, 0], "b": [0, 1]})).round(3)
+    >>> dags = arcwise.algorithms.ExactSampler(model).dags(100, seed=1)
+    >>> np.exp(log_predictive(dags, {"a": [0, 0], "b": [0, 1]}, model=model)).round(3)
     array([0.488, 0.012])
     """
+    model = model_of(posterior, model)
     data, score = scored_data(model, "log_predictive")
     families = sampled_families(posterior, model)
     new = read_new_rows(new_data, data, continuous_only=isinstance(score, BGe))

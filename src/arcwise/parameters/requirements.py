@@ -18,8 +18,6 @@ def scored_data(model: Model, purpose: str) -> tuple[Data, BDeu | BDe | BGe]:
     purpose
         What needs the parameters, for the messages.
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"model is of type {type(model).__name__}; give an arcwise.Model")
     if model.score is None or model.data is None:
         raise ArgumentError(
             f"{purpose} needs data, but the model was built from precomputed scores or a score "

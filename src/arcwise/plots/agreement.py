@@ -39,7 +39,7 @@ def agreement(
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, "partitions", steps=4000, chains=2, seed=1)
     >>> agreement(posterior).get_xlabel()
     'edge probability, chain 1'

@@ -31,7 +31,7 @@ def roc(posterior: Posterior, truth: Dag, *, axes: Any = None) -> Any:
     Examples
     --------
     >>> import arcwise
-    >>> asia = arcwise.simulate.asia()
+    >>> asia = arcwise.networks.asia()
     >>> model = arcwise.Model(asia.sample(500, seed=1), max_indegree=2)
     >>> len(roc(arcwise.exact(model), asia.dag).lines)
     3

@@ -31,7 +31,7 @@ def edge_matrix(posterior: Posterior, *, axes: Any = None) -> Any:
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> edge_matrix(arcwise.exact(model)).get_xlabel()
     'target'
     """

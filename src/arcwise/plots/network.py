@@ -43,7 +43,7 @@ def network(graph: Exchanged, threshold: float = 0.3, *, axes: Any = None) -> An
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> axes = network(arcwise.exact(model))
     >>> len(axes.texts)
     8

@@ -36,7 +36,7 @@ def traces(posterior: Posterior, *, axes: Any = None) -> Any:
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, "partitions", steps=4000, chains=3, seed=1)
     >>> len(traces(posterior).lines)
     3

@@ -22,7 +22,7 @@ from arcwise.records.plain_space import plain_space
 from arcwise.records.runs import AnnealingRun, ChainRun, MergedRun, OrderWeights
 from arcwise.records.traces import Traces
 from arcwise.statistics.chains import trace_convergence
-from arcwise.support.names import listing
+from arcwise.support.words import listing
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
@@ -56,6 +56,7 @@ def merged_fields(posteriors: Sequence[Posterior]) -> dict[str, Any]:
         "dags": dags,
         "traces": traces,
         "provenance": first.provenance,
+        "model": first.model if all(p.model is first.model for p in posteriors) else None,
     }
 
 

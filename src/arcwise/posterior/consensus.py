@@ -38,7 +38,7 @@ class ThresholdGraph:
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(2000, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 2000, seed=1), max_indegree=2)
     >>> graph = arcwise.exact(model).threshold_graph(0.5)
     >>> graph.is_acyclic, graph.dag().number_of_edges == len(graph.edges)
     (True, True)
@@ -155,8 +155,8 @@ class CredibleSet:
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(2000, seed=1), max_indegree=2)
-    >>> dags = arcwise.ExactSampler(model).dags(2000, seed=1)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 2000, seed=1), max_indegree=2)
+    >>> dags = arcwise.algorithms.ExactSampler(model).dags(2000, seed=1)
     >>> classes = dags.credible_set(0.9, classes=True)
     >>> len(classes) < len(dags.credible_set(0.9)), classes.reached >= 0.9
     (True, True)

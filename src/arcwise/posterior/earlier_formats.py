@@ -193,7 +193,7 @@ def _annealing(summary: Summary, target: Target) -> AnnealingRun:
     return AnnealingRun(
         settings=AnnealingSettings(
             space=space,
-            budget=AnnealingBudget(runs=summary["runs"]),
+            budget=AnnealingBudget(particles=summary["runs"]),
             schedule=Schedule(summary["annealing_steps"]),
             stretch=summary["stretch"],
             thinning=summary["thinning"],

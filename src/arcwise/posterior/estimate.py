@@ -47,10 +47,10 @@ class Estimate:
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> print(arcwise.exact(model).estimate("smoke -- bronc").exact)
     True
-    >>> print(arcwise.ExactSampler(model).dags(1000, seed=1).estimate("smoke ~> dysp"))
+    >>> print(arcwise.algorithms.ExactSampler(model).dags(1000, seed=1).estimate("smoke ~> dysp"))
     smoke ~> dysp has probability 0.824 ± 0.013 (95 % interval 0.798 to 0.848, worth 892
     independent draws)
     """

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.features import Conditional, Edge, Feature, Not, NumberOfEdges, Path, SkeletonEdge
+from arcwise.features import (
+    AnyFeature,
+    Conditional,
+    Edge,
+    Feature,
+    Not,
+    NumberOfEdges,
+    Path,
+    SkeletonEdge,
+    as_feature,
+)
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.estimate import Estimate, Interval, mean_interval
 from arcwise.posterior.matrices import (
@@ -25,6 +35,28 @@ from arcwise.support.names import positions
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
+
+
+def estimate(
+    posterior: Posterior, feature: AnyFeature, given: AnyFeature | None = None
+) -> Estimate:
+    """Return the probability of a feature, how certain it is, and whether it is exact.
+
+    Parameters
+    ----------
+    posterior
+        The posterior.
+    feature, given
+        As for `Posterior.estimate`, which is the same.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> print(arcwise.estimate(arcwise.exact(model), "a -- b"))
+    a -- b has probability 0.999999 (exact)
+    """
+    return estimate_from_posterior(posterior, as_feature(feature, posterior.variables, given))
 
 
 def estimate_from_posterior(posterior: Posterior, asked: Feature | Conditional) -> Estimate:

@@ -14,11 +14,41 @@ from numpy.typing import NDArray
 from arcwise.graphs import Cpdag
 from arcwise.graphs.dag import Dag
 from arcwise.model.provenance import Provenance
+from arcwise.records.settings import SumSettings
 from arcwise.support.files import write_json, write_table
 from arcwise.support.plain import plain
 
 # Weights of equivalent DAGs differ by rounding.
 _SAME_WEIGHT = 1e-9
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """What a search for the best DAG was asked for.
+
+    Parameters
+    ----------
+    restarts, patience, seconds, seed
+        As for `map`.
+    sums
+        How score sums were found.
+    """
+
+    restarts: int
+    patience: int
+    seconds: float | None
+    seed: int
+    sums: SumSettings
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "restarts": self.restarts,
+            "patience": self.patience,
+            "seconds": self.seconds,
+            "seed": self.seed,
+            "score_sums": str(self.sums),
+        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,8 +66,6 @@ class MapResult:
         The natural logarithm of its score, without the prior.
     log_weight
         The natural logarithm of its weight, score times prior, not normalised.
-    method
-        ``"exact"``: no DAG weighs more. ``"search"``: none was found that does.
     restart_log_weights
         The log weight of the best DAG of each restart that was finished; of none if
         it is exact.
@@ -48,15 +76,17 @@ class MapResult:
         Whether Ctrl-C ended the search.
     seconds
         How long it took.
-    settings
-        What the search was told, the seed included, as plain values.
+    search
+        What the search was asked for; None if the result is exact.
+    growth
+        How the candidates grew meanwhile, as plain values; None if they did not.
     provenance
         The model and the data it came from.
 
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> best = arcwise.map(model)
     >>> best.method
     'exact'
@@ -68,13 +98,18 @@ class MapResult:
     cpdag: Cpdag
     log_score: float
     log_weight: float
-    method: str
     restart_log_weights: NDArray[np.float64]
     classes: int
     interrupted: bool
     seconds: float
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    search: SearchSettings | None = None
+    growth: Mapping[str, Any] | None = None
     provenance: Provenance = field(default_factory=Provenance)
+
+    @property
+    def method(self) -> str:
+        """The word "exact", if no DAG weighs more; "search", if none was found that does."""
+        return "exact" if self.search is None else "search"
 
     @property
     def restarts(self) -> int:
@@ -92,7 +127,7 @@ class MapResult:
 
         True if the result is exact, None if fewer than two restarts were finished.
         """
-        if self.method == "exact":
+        if self.search is None:
             return True
         if self.restarts < 2:
             return None
@@ -115,7 +150,8 @@ class MapResult:
                 "agree": self.agree,
                 "restart_log_weights": self.restart_log_weights,
                 "interrupted": self.interrupted,
-                "settings": self.settings,
+                "settings": ({} if self.search is None else self.search.as_dict())
+                | ({} if self.growth is None else {"growth": self.growth}),
                 "seconds": self.seconds,
                 "provenance": self.provenance.as_dict(),
             }
@@ -142,7 +178,7 @@ class MapResult:
     def __repr__(self) -> str:
         """Show the weight, the DAG and how it was found."""
         found = self.method
-        if self.method != "exact":
+        if self.search is not None:
             found += f", reached by {self.restarts_at_best} of {self.restarts} restarts"
         return f"<MapResult: log weight {self.log_weight:.6f}, {self.dag!r}, {found}>"
 

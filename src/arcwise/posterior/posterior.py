@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError, FileFormatError
-from arcwise.features import AnyFeature, as_feature
+from arcwise.features import AnyFeature
 from arcwise.graphs.dag import Dag
 from arcwise.model.provenance import Provenance
 from arcwise.model.targets import Target
@@ -34,6 +34,7 @@ from arcwise.support.plain import plain
 if TYPE_CHECKING:
     from arcwise.comparison import PosteriorComparison
     from arcwise.diagnostics.diagnosis import Diagnosis
+    from arcwise.model import Model
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,6 +80,9 @@ class Posterior:
         What the one call chose and why, and how far to trust it; None if the user chose.
     provenance
         The model and the data it came from.
+    model
+        The model it was computed from; None where that is not at hand: the posterior was
+        read from a file, pickled, or resumed from a directory, none of which keeps the data.
 
     Examples
     --------
@@ -105,6 +109,7 @@ class Posterior:
     traces: Traces | None = None
     account: Account | None = None
     provenance: Provenance = field(default_factory=Provenance)
+    model: Model | None = None
 
     def __post_init__(self) -> None:
         n = len(self.variables)
@@ -120,6 +125,10 @@ class Posterior:
                 )
         if self.map_dag is None and (self.map_log_weight, self.map_probability) != (None, None):
             raise ArgumentError("there is a weight of the best DAG and no DAG; give map_dag")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the model: it holds the data, and functions that cannot be pickled."""
+        return self.__dict__ | {"model": None}
 
     def __repr__(self) -> str:
         """Say what it is."""
@@ -216,14 +225,13 @@ class Posterior:
         Examples
         --------
         >>> import arcwise
-        >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+        >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
         >>> posterior = arcwise.mcmc(model, "partitions", steps=4000, seed=1)
         >>> found = posterior.estimate("smoke ~> dysp", given="bronc -> dysp")
         >>> found.interval.low < found.value < found.interval.high
         True
         """
-        asked = as_feature(feature, self.variables, given)
-        return estimation.estimate_from_posterior(self, asked)
+        return estimation.estimate(self, feature, given)
 
     def matrix(self, relation: Relation, *, max_length: int | None = None) -> FeatureMatrix:
         """Return how probable a relation is between each two nodes, with standard errors.
@@ -284,7 +292,7 @@ class Posterior:
         Examples
         --------
         >>> import arcwise
-        >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+        >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
         >>> runs = [arcwise.mcmc(model, "partitions", steps=4000, seed=seed) for seed in (1, 2)]
         >>> Posterior.concatenate(runs)
         <Posterior: mcmc, modular, 8 variables, 8000 DAGs>
@@ -314,7 +322,7 @@ class Posterior:
         Examples
         --------
         >>> import arcwise
-        >>> model = arcwise.Model(arcwise.simulate.asia().sample(2000, seed=1), max_indegree=2)
+        >>> model = arcwise.Model(arcwise.simulate("asia", 2000, seed=1), max_indegree=2)
         >>> ("smoke", "lung") in arcwise.exact(model).median_dag().edges
         False
         """
@@ -404,8 +412,8 @@ class Posterior:
         title: str | None = None,
         data_description: str | None = None,
     ) -> Path:
-        """Write one HTML page that shows everything; see `arcwise.report.write_report`."""
-        return views.write_report(self, path, title=title, data_description=data_description)
+        """Write one HTML page that shows everything; see `arcwise.report`."""
+        return views.report(self, path, title=title, data_description=data_description)
 
     def to_networkx(self, threshold: float = 0.5) -> Any:
         """Return a networkx DiGraph of the edges at least as probable as the threshold.
@@ -441,6 +449,6 @@ class Posterior:
     def compare(self, truth: Dag) -> PosteriorComparison:
         """Compare this with a known DAG: distances, precision and recall, ROC curves.
 
-        See `arcwise.compare_posterior`.
+        See `arcwise.compare`, which also compares two posteriors.
         """
-        return views.compare_posterior(self, truth)
+        return views.compare_with_graph(self, truth)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from arcwise.diagnostics.diagnosis import Diagnosis
 
 diagnose: Slot[..., Diagnosis] = Slot()  # diagnostics.diagnose
-compare_posterior: Slot[..., PosteriorComparison] = Slot()  # comparison.known_graph
-write_report: Slot[..., Path] = Slot()  # report.page
+compare_with_graph: Slot[..., PosteriorComparison] = Slot()  # comparison.known_graph
+report: Slot[..., Path] = Slot()  # report.page
 to_networkx: Slot[..., Any] = Slot()  # exchange.graphs
 to_pandas: Slot[..., Any] = Slot()  # exchange.tables
 to_polars: Slot[..., Any] = Slot()

@@ -7,7 +7,7 @@ from arcwise.families.functions import FamilyFunction
 from arcwise.priors.base import NAMED_PRIORS, Prior
 from arcwise.priors.function import FunctionPrior
 from arcwise.priors.uniform import Uniform
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 
 def as_prior(value: Prior | str | FamilyFunction | None) -> Prior:

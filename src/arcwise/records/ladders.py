@@ -9,17 +9,17 @@ from arcwise.errors import ArgumentError
 from arcwise.support.checks import whole_number
 
 
-def linear(levels: int) -> list[float]:
-    """Return 0, 1/K, 2/K, ..., 1 for K levels above the hottest."""
-    return [i / levels for i in range(levels)] + [1.0]
+def linear(steps: int) -> list[float]:
+    """Return 0, 1/K, 2/K, ..., 1 for K steps."""
+    return [i / steps for i in range(steps)] + [1.0]
 
 
-def harmonic(levels: int) -> list[float]:
-    """Return 1/(K + 1), 1/K, ..., 1/2, 1: many hot levels, few cold ones; never uniform."""
-    return [1 / (levels + 1 - i) for i in range(levels + 1)]
+def harmonic(steps: int) -> list[float]:
+    """Return 1/(K + 1), 1/K, ..., 1/2, 1 for K steps: many hot, few cold; never uniform."""
+    return [1 / (steps + 1 - i) for i in range(steps + 1)]
 
 
-def as_ladder(value: str | Sequence[float], levels: int) -> tuple[list[float], bool]:
+def as_ladder(value: str | Sequence[float], temperatures: int) -> tuple[list[float], bool]:
     """Return the inverse temperatures, and whether they are to be adapted in the burn-in.
 
     Parameters
@@ -27,15 +27,15 @@ def as_ladder(value: str | Sequence[float], levels: int) -> tuple[list[float], b
     value
         ``"linear"``, ``"harmonic"``, ``"adapted"`` (linear to begin with), or the
         numbers themselves, rising to 1.
-    levels
-        How many there are besides the hottest, for those with a name.
+    temperatures
+        How many there are, for those with a name.
     """
     if isinstance(value, str):
-        count = whole_number(levels, "levels", at_least=1)
+        count = whole_number(temperatures, "temperatures", at_least=2)
         if value == "harmonic":
-            return harmonic(count), False
+            return harmonic(count - 1), False
         if value in ("linear", "adapted"):
-            return linear(count), value == "adapted"
+            return linear(count - 1), value == "adapted"
         raise ArgumentError(
             f"ladder is {value!r}; give 'linear', 'harmonic', 'adapted' or rising numbers up to 1"
         )

@@ -20,7 +20,7 @@ from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
 
-_USUAL_RUNS = 100
+_USUAL_PARTICLES = 100
 
 
 @dataclass(frozen=True)
@@ -123,20 +123,20 @@ class AnnealingBudget:
 
     Parameters
     ----------
-    runs, seconds, effective_samples
+    particles, seconds, effective_samples
         As for `ais`.
     """
 
-    runs: int | None = None
+    particles: int | None = None
     seconds: float | None = None
     effective_samples: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        if self.runs is not None:
-            whole_number(self.runs, "runs", at_least=1)
+        if self.particles is not None:
+            whole_number(self.particles, "particles", at_least=1)
             if self.open_ended:
-                raise ArgumentError("give runs, or seconds and effective_samples, not both")
+                raise ArgumentError("give particles, or seconds and effective_samples, not both")
         for name in ("seconds", "effective_samples"):
             value = getattr(self, name)
             if value is not None and not 0 < value < float("inf"):
@@ -149,7 +149,7 @@ class AnnealingBudget:
 
     def resolved(self) -> AnnealingBudget:
         """Return it with the usual number of runs, if it sets no end."""
-        return self if self != AnnealingBudget() else replace(self, runs=_USUAL_RUNS)
+        return self if self != AnnealingBudget() else replace(self, particles=_USUAL_PARTICLES)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,6 @@ template, with the styles and scripts beside it and the charts' library inlined.
 """
 
 from arcwise.report.contents import report_contents
-from arcwise.report.page import write_report
+from arcwise.report.page import report
 
-__all__ = ["report_contents", "write_report"]
+__all__ = ["report", "report_contents"]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.posterior import Posterior
-from arcwise.report.words import number
 from arcwise.support.plain import plain
+from arcwise.support.words import number
 
 # Okabe and Ito's colours, without yellow, which is too pale for a line on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#1b1f24")

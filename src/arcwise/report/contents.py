@@ -13,8 +13,9 @@ from arcwise.report.network import network, nodes
 from arcwise.report.provenance import provenance_tables, reproduction
 from arcwise.report.summary import key_figures, what_was_done, what_was_found
 from arcwise.report.trust import trust
-from arcwise.report.words import log_value, number
+from arcwise.report.words import log_value
 from arcwise.support.plain import plain
+from arcwise.support.words import number
 
 _TITLE = "Which edges are there?"
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arcwise.posterior import Posterior
 from arcwise.posterior.matrices import relation_probabilities
 from arcwise.report.placement import place_nodes
-from arcwise.report.words import count, number
+from arcwise.support.words import number, plural
 
 SMALLEST_PROBABILITY = 0.001
 MOST_EDGES = 4000
@@ -60,10 +60,11 @@ def _left_out(probabilities: NDArray[np.float64], shown: int) -> str:
     n = len(probabilities)
     rest = n * (n - 1) - shown
     if rest == 0:
-        return f"All {count(shown, 'possible edge')} are on this page."
+        return f"All {plural(shown, 'possible edge')} are on this page."
     off_diagonal = np.sort(probabilities[~np.eye(n, dtype=np.bool_)])[::-1]
     return (
-        f"This page holds {count(shown, 'edge')} out of {number(n * (n - 1))} possible ones; "
+        f"This page holds {plural(shown, 'edge', zero='no')} out of "
+        f"{number(n * (n - 1))} possible ones; "
         f"each of the others has a probability of at most "
         f"{number(float(off_diagonal[shown]), 2)}."
     )

@@ -1,4 +1,4 @@
-"""`write_report`: the page itself, from its contents, the template and the scripts."""
+"""`report`: the page itself, from its contents, the template and the scripts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _SCRIPTS = ("drawing.js", "network.js", "panel.js", "table.js", "charts.js", "st
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
-@views.write_report.fill
-def write_report(
+@views.report.fill
+def report(
     posterior: Posterior,
     path: str | os.PathLike[str],
     *,
@@ -53,7 +53,7 @@ def write_report(
     >>> import arcwise, tempfile, pathlib
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     page = write_report(arcwise.exact(model), pathlib.Path(folder) / "report.html")
+    ...     page = report(arcwise.exact(model), pathlib.Path(folder) / "report.html")
     ...     page.read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """

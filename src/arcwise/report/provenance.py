@@ -9,8 +9,8 @@ from arcwise.model.provenance import Provenance
 from arcwise.posterior import Posterior
 from arcwise.posterior.summary import summary_of
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
-from arcwise.report.words import number
 from arcwise.support.descriptions import Description
+from arcwise.support.words import number
 
 Rows = list[tuple[str, str]]
 
@@ -101,7 +101,7 @@ def reproduction(posterior: Posterior) -> dict[str, Any]:
     if model.data_fingerprint:
         lines.append(f'assert data.fingerprint == "{model.data_fingerprint}"')
     if posterior.account is not None:
-        lines.append(f"posterior = arcwise.sample(data, seed={posterior.account.chosen.seed})")
+        lines.append(f"posterior = arcwise.learn(data, seed={posterior.account.chosen.seed})")
         limits = (
             "Other arguments, if any were given, are in the table of what was chosen or given; "
             "give the same ones."
@@ -110,7 +110,8 @@ def reproduction(posterior: Posterior) -> dict[str, Any]:
         saved = [name for name in _LIMITS if getattr(model, name)]
         if saved:
             lines.append('told = arcwise.Posterior.load("posterior.npz").provenance')
-        arguments = ["data", *_made_again("", model.score), *_made_again("prior=", model.prior)]
+        arguments = ["data", *_made_again("scores.", model.score)]
+        arguments += _made_again("priors.", model.prior, "prior=")
         arguments += [f"{name}=told.{name}" for name in saved]
         lines += [*_wrapped("model = arcwise.Model(", arguments), *_call(posterior)]
         limits = (
@@ -128,10 +129,10 @@ def reproduction(posterior: Posterior) -> dict[str, Any]:
     }
 
 
-def _made_again(keyword: str, thing: Description | None) -> list[str]:
+def _made_again(module: str, thing: Description | None, keyword: str = "") -> list[str]:
     """Return the argument that makes a thing of arcwise again, if it can be written down."""
     call = None if thing is None else thing.call()
-    return [] if call is None else [f"{keyword}arcwise.{call}"]
+    return [] if call is None else [f"{keyword}arcwise.{module}{call}"]
 
 
 def _call(posterior: Posterior) -> list[str]:
@@ -145,8 +146,10 @@ def _call(posterior: Posterior) -> list[str]:
         wanted |= {"dags": run.dags, "seed": run.seed} if run.dags else {}
         return _wrapped("posterior = arcwise.exact(", ["model", target, *_keywords(wanted)])
     if isinstance(run, UniqueDagsRun):
-        return _wrapped("posterior = arcwise.unique_dags(", ["model", *_keywords(_orders(run))])
-    space = _made_again("space=", Description.of(run.settings.space))
+        return _wrapped(
+            "posterior = arcwise.algorithms.unique_dags(", ["model", *_keywords(_orders(run))]
+        )
+    space = _made_again("spaces.", Description.of(run.settings.space), "space=")
     wanted = _runs(run) if isinstance(run, AnnealingRun) else _chains(run)
     arguments = ["model", *space, target, *_keywords(wanted)]
     return _wrapped(f"posterior = arcwise.{posterior.algorithm}(", arguments)
@@ -166,7 +169,7 @@ def _runs(run: AnnealingRun) -> dict[str, Any]:
     """Return the keywords that ask for as much work as was done."""
     settings = run.settings
     return {
-        "runs": run.runs,
+        "particles": run.runs,
         "steps": settings.schedule.steps,
         "stretch": settings.stretch,
         "thinning": settings.thinning,
@@ -178,7 +181,7 @@ def _chains(run: ChainRun) -> dict[str, Any]:
     """Return the keywords that ask for as much work as was done."""
     wanted: dict[str, Any] = {}
     if run.exchanges is not None:
-        wanted["levels"] = len(run.exchanges.inverse_temperatures[0]) - 1
+        wanted["temperatures"] = len(run.exchanges.inverse_temperatures[0])
     burn_in, kept = run.burn_in_steps, max(run.steps_after_burn_in)
     wanted |= {"chains": run.chains, "steps": burn_in + kept}
     if burn_in != kept:

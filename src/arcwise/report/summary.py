@@ -8,8 +8,9 @@ import numpy as np
 
 from arcwise.posterior import Posterior
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
-from arcwise.report.words import count, enumeration, in_words, number, score_in_words
+from arcwise.report.words import in_words, score_in_words
 from arcwise.support.descriptions import Description
+from arcwise.support.words import listing, number, plural
 
 _SURE, _POSSIBLE = 0.9, 0.1
 _MOST_NAMED = 6
@@ -47,9 +48,9 @@ def what_was_done(posterior: Posterior, data_description: str | None) -> list[st
 def _by_settings(posterior: Posterior) -> list[str]:
     model = posterior.provenance
     rows = model.rows
-    names = count(len(posterior.variables), "variable")
+    names = plural(len(posterior.variables), "variable")
     first = f"The data are {names}"
-    first += "." if rows is None else f" in {count(rows, 'row')}."
+    first += "." if rows is None else f" in {plural(rows, 'row')}."
     sentences = [first]
     if model.score is not None:
         sentences.append(f"Every parent set was scored by {score_in_words(model.score)}.")
@@ -70,15 +71,15 @@ def _by_settings(posterior: Posterior) -> list[str]:
 def _algorithm(posterior: Posterior) -> str:
     run = posterior.run
     drawn = 0 if posterior.dags is None else len(posterior.dags)
-    keeping = f" {count(drawn, 'DAG')} were drawn." if drawn else ""
+    keeping = f" {plural(drawn, 'DAG')} were drawn." if drawn else ""
     if isinstance(run, ExactRun):
         return (
             "The posterior was computed exactly, by dynamic programming over all subsets of the "
             f"variables, and not sampled.{keeping}"
         )
     if isinstance(run, MergedRun):
-        parts = enumeration([_how(part) for part in run.parts])
-        return f"The posterior is from {count(len(run.parts), 'run')}: {parts}.{keeping}"
+        parts = listing([_how(part) for part in run.parts])
+        return f"The posterior is from {plural(len(run.parts), 'run')}: {parts}.{keeping}"
     return f"The posterior was sampled {_how(run)}.{keeping}"
 
 
@@ -86,11 +87,11 @@ def _how(run: ChainRun | AnnealingRun | UniqueDagsRun) -> str:
     over = in_words(Description.of(run.settings.space))
     if isinstance(run, AnnealingRun):
         return (
-            f"by annealed importance sampling over {over}: {count(run.runs, 'independent run')} of "
-            f"{count(run.settings.schedule.steps, 'annealing step')}"
+            f"by annealed importance sampling over {over}: {plural(run.runs, 'particle')} of "
+            f"{plural(run.settings.schedule.steps, 'annealing step')}"
         )
     if isinstance(run, UniqueDagsRun):
-        return f"by the different DAGs of {count(run.orders, 'order')}, as Ellis and Wong do"
+        return f"by the different DAGs of {plural(run.orders, 'order')}, as Ellis and Wong do"
     kind = (
         "Markov chain Monte Carlo" if run.exchanges is None else "Metropolis-coupled Markov chains"
     )
@@ -98,10 +99,10 @@ def _how(run: ChainRun | AnnealingRun | UniqueDagsRun) -> str:
 
 
 def _chains(run: ChainRun) -> str:
-    words = count(run.chains, "chain")
+    words = plural(run.chains, "chain")
     if run.exchanges is not None:
-        words += f" at {count(len(run.exchanges.inverse_temperatures[0]), 'temperature')}"
-    words += f", {count(max(run.steps_after_burn_in), 'step')} each"
+        words += f" at {plural(len(run.exchanges.inverse_temperatures[0]), 'temperature')}"
+    words += f", {plural(max(run.steps_after_burn_in), 'step')} each"
     if run.burn_in_steps:
         words += f" after a burn-in of {number(run.burn_in_steps)}"
     return words
@@ -140,7 +141,7 @@ def _listed(names: list[str]) -> str:
     shown = names[:_MOST_NAMED]
     if len(names) > len(shown):
         shown.append(f"{number(len(names) - len(shown))} more")
-    return enumeration(shown)
+    return listing(shown)
 
 
 def _unclear_directions(posterior: Posterior) -> list[str]:

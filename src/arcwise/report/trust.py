@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arcwise.diagnostics.diagnosis import Diagnosis
-from arcwise.report.words import number
+from arcwise.support.words import number
 
 # For each verdict a word for the page's colours, and a sign for those who do not see them.
 _LOOKS = {

@@ -11,6 +11,7 @@ import zlib
 from datetime import UTC, datetime
 
 from arcwise.engines.sampling_jobs import AnnealedRuns
+from arcwise.runs.checkpoint_clock import CheckpointClock
 from arcwise.runs.ledger import Ledger
 from arcwise.support.signals import uninterrupted
 
@@ -33,8 +34,7 @@ class AnnealingLog:
     def __init__(self, ledger: Ledger, annealed: AnnealedRuns, checkpoint_seconds: float) -> None:
         self._ledger = ledger
         self._annealed = annealed
-        self._interval = checkpoint_seconds
-        self._part = _FIRST_PART
+        self._clock = CheckpointClock(checkpoint_seconds, _FIRST_PART)
         self._finished = False
         last = ledger.last()
         before = 0.0
@@ -45,7 +45,8 @@ class AnnealingLog:
                 annealed.restore_runs(zlib.decompress(runs))
         self._written = len(annealed)
         self.began = time.perf_counter() - before
-        self._saved = self._rested = time.perf_counter()
+        self._clock.saved()
+        self._clock.resume()
 
     @property
     def finished(self) -> bool:
@@ -54,19 +55,13 @@ class AnnealingLog:
 
     def part(self, left: int) -> int:
         """Return how many of these runs to make before the next look at the clock."""
-        return min(left, self._part)
+        return min(left, self._clock.part)
 
     def rest(self) -> None:
         """Save what is finished if it is time."""
-        now = time.perf_counter()
-        # Parts of a quarter of the time between checkpoints or less, found by doubling.
-        if now - self._rested < self._interval / 8:
-            self._part *= 2
-        elif now - self._rested > self._interval / 2:
-            self._part = max(1, self._part // 2)
-        if now - self._saved >= self._interval:
+        if self._clock.look():
             self.save()
-        self._rested = time.perf_counter()
+        self._clock.resume()
 
     def save(self, *, finished: bool = False) -> None:
         """Write down the runs that are finished since the last time."""
@@ -91,4 +86,4 @@ class AnnealingLog:
             )
             self._written = len(self._annealed)
             self._finished = finished
-            self._saved = time.perf_counter()
+            self._clock.saved()

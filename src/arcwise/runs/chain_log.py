@@ -9,7 +9,6 @@ checkpoints are makes no difference to the draws.
 from __future__ import annotations
 
 import base64
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from arcwise.engines.sampling_jobs import Chains
 from arcwise.errors import RunDirectoryError
 from arcwise.records.chain_record import DRAW_ARRAYS, ChainRecord
+from arcwise.runs.checkpoint_clock import CheckpointClock
 from arcwise.runs.ledger import Ledger
 from arcwise.runs.packing import pack, unpack
 from arcwise.support.signals import uninterrupted
@@ -60,14 +60,13 @@ class ChainLog:
         most_loaded: int | None = None,
     ) -> None:
         self._ledger = ledger
-        self._seconds = checkpoint_seconds
+        self._clock = CheckpointClock(checkpoint_seconds, _FIRST_PART)
         self._bytes = max(1, bytes_per_state * len(chains))
         self._most_loaded = _MOST_LOADED if most_loaded is None else most_loaded
         self._calls: list[list[Any]] = []  # of the run so far, to be played again
         self._new: list[list[Any]] = []  # since the last checkpoint
         self._resumed: tuple[int, float] | None = None
         self._states = 0  # of each chain that are in the ledger
-        self._part = _FIRST_PART
         self._finished = False
         last = ledger.last()
         if last is not None:
@@ -77,7 +76,8 @@ class ChainLog:
             self._states = int(last.facts["states"])
             self._finished = bool(last.facts["finished"])
             chains.restore_state(last.state)
-        self._saved = self._rested = time.monotonic()
+        self._clock.saved()
+        self._clock.resume()
 
     def replayed(self, call: str, size: int) -> float | None:
         """Return the clock at the end of this call, if the log has it."""
@@ -91,26 +91,20 @@ class ChainLog:
     def resumed(self) -> tuple[int, float] | None:
         """Return how much of the first call that the log does not have is made, and the clock."""
         resumed, self._resumed = self._resumed, None
-        self._rested = time.monotonic()
+        self._clock.resume()
         return resumed
 
     def part(self, left: int, draws: bool) -> int:
         """Return how many of these steps or draws to make before the chains are at rest again."""
         most = max(1, _MOST_PENDING // self._bytes) if draws else left
-        return min(left, self._part, most)
+        return min(left, self._clock.part, most)
 
     def rest(self, loop: ChainLoop, made: int) -> None:
         """Save the run if it is time, so much of the present call being made."""
-        now = time.monotonic()
-        # Parts of a quarter of the time between checkpoints or less, found by doubling.
-        if now - self._rested < self._seconds / 8:
-            self._part *= 2
-        elif now - self._rested > self._seconds / 2:
-            self._part = max(1, self._part // 2)
         pending = loop.draws - self._states
-        if now - self._saved >= self._seconds or pending * self._bytes >= _MOST_PENDING:
+        if self._clock.look() or pending * self._bytes >= _MOST_PENDING:
             self._save(loop, made, finished=False)
-        self._rested = time.monotonic()
+        self._clock.resume()
 
     def note(self, loop: ChainLoop, call: str, size: int) -> None:
         """Write down that a call is made."""
@@ -187,7 +181,7 @@ class ChainLog:
             chains.save_state(),
         )
         self._new = []
-        self._saved = time.monotonic()
+        self._clock.saved()
 
     def _next(self) -> list[Any]:
         return self._calls.pop(0)

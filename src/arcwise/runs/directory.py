@@ -153,7 +153,7 @@ def read_directory(path: Path) -> dict[str, Any]:
     ArgumentError
         If there is no run.
     FileFormatError
-        If the settings are damaged, or of a newer format.
+        If the settings are damaged, or of another format.
     """
     file = path / SETTINGS
     try:
@@ -171,6 +171,11 @@ def read_directory(path: Path) -> dict[str, Any]:
         raise FileFormatError(
             f"'{file}' has the format {version} of a newer arcwise, and this one reads up to "
             f"{FORMAT_VERSION}; update arcwise"
+        )
+    if known and version < FORMAT_VERSION:
+        raise FileFormatError(
+            f"'{file}' has the format {version} of an earlier arcwise, and this one goes on with "
+            f"runs of the format {FORMAT_VERSION}; go on with the version that began it"
         )
     if not known:
         raise FileFormatError(

@@ -27,6 +27,7 @@ from arcwise.runs.lock import is_locked
 from arcwise.runs.packing import unpack
 from arcwise.statistics.chains import trace_convergence
 from arcwise.support.plain import plain
+from arcwise.support.words import duration
 
 
 @dataclass(frozen=True)
@@ -107,14 +108,14 @@ class RunStatus:
         share = "" if self.share is None else f" ({self.share:.0%})"
         lines = [
             f"{self.algorithm} in {self.directory}: {self.state}",
-            f"{self.done:,}{of_all} {self.unit}{share} in {_duration(self.seconds)}",
+            f"{self.done:,}{of_all} {self.unit}{share} in {duration(self.seconds)}",
         ]
         if self.rate is not None:
             left = self.seconds_left
             to_go = (
                 ""
                 if left is None or self.state == "finished"
-                else f", about {_duration(left)} to go"
+                else f", about {duration(left)} to go"
             )
             lines.append(f"{self.rate:,.3g} {self.unit} a second{to_go}")
         rates = [f"{name} {rate:.0%}" for name, rate in self.acceptance.items() if rate is not None]
@@ -131,7 +132,7 @@ class RunStatus:
             then = datetime.fromisoformat(self.checkpoint_time)
             ago = max(0.0, (datetime.now(UTC) - then).total_seconds())
             lines.append(
-                f"checkpoint {self.checkpoints} at {self.checkpoint_time}, {_duration(ago)} ago"
+                f"checkpoint {self.checkpoints} at {self.checkpoint_time}, {duration(ago)} ago"
             )
         return "\n".join(lines)
 
@@ -201,7 +202,7 @@ def _wanted(
 ) -> tuple[int | None, float | None]:
     """Return how much there shall be and the share that is there, as far as they are known."""
     budget = settings.budget
-    count = budget.runs if isinstance(budget, AnnealingBudget) else budget.steps
+    count = budget.particles if isinstance(budget, AnnealingBudget) else budget.steps
     if finished:
         return count, 1.0
     if count is not None:
@@ -231,12 +232,3 @@ def _of_chains(parts: list[list[NDArray[np.float64]]]) -> Convergence:
 def _of_annealing(facts: list[dict[str, Any]]) -> Convergence:
     log_weights = np.array([weight for row in facts for weight in row["log_weights"]])
     return Convergence(ess=effective_runs(log_weights) if len(log_weights) else None)
-
-
-def _duration(seconds: float) -> str:
-    """Return a time in words, as long ones are read."""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    if seconds < 7200:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.errors import FileFormatError
 from arcwise.families import Families
-from arcwise.model import Model
+from arcwise.model import Model, Question
 from arcwise.model.provenance import Provenance
 from arcwise.priors import PriorTerms, Uniform
 from arcwise.records.run_files import read_provenance, write_provenance
@@ -38,6 +38,8 @@ class StoredModel(Model):
         The contents of the file.
     """
 
+    stored = True
+
     def __init__(self, arrays: Arrays) -> None:
         header = json.loads(arrays["header"].tobytes().decode())
         self.digest = digest_of(arrays)
@@ -48,6 +50,8 @@ class StoredModel(Model):
         self._provenance = read_provenance(header["provenance"])
         self.weights = _scores(header, arrays, "values")
         self.scores = self.weights
+        self.question = Question(self.weights, None)
+        self.constraints = self.question.constraints
         self.prior_terms = PriorTerms(
             arrays["prior_constant"],
             arrays["prior_size"],

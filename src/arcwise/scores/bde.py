@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.data import Data, DiscreteColumn
 from arcwise.errors import ArgumentError, DataError
+from arcwise.networks import DiscreteNetwork
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import fill_discrete, positive
-from arcwise.simulate import DiscreteNetwork
-from arcwise.support.names import positions, quoted
+from arcwise.support.names import positions
 from arcwise.support.running import Run
+from arcwise.support.words import quoted
 
 Distribution = Sequence[float] | Mapping[Hashable, float]
 

@@ -10,7 +10,7 @@ from arcwise.scores.base import NAMED_SCORES, LocalScore
 from arcwise.scores.bdeu import BDeu
 from arcwise.scores.bge import BGe
 from arcwise.scores.function import FunctionScore
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 
 def as_score(value: Any, data: Data | None = None) -> LocalScore:

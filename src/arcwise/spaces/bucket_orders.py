@@ -27,7 +27,7 @@ class BucketOrders(Space):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, BucketOrders(4), steps=500, chains=2, seed=1)
     >>> posterior.run.settings.space
     BucketOrders(size=4)

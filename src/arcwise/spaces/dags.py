@@ -38,7 +38,7 @@ class Dags(Space):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, Dags(), steps=20_000, seed=1)
     >>> exact = arcwise.exact(model)
     >>> bool(abs(posterior.edges - exact.edges).max() < 0.1)

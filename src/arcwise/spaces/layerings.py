@@ -46,7 +46,7 @@ class Layerings(Space):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, Layerings(4), steps=5_000, seed=1)
     >>> exact = arcwise.exact(model)
     >>> bool(abs(posterior.edges - exact.edges).max() < 0.1)

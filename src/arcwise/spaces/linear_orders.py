@@ -29,7 +29,7 @@ class LinearOrders(Space):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
     >>> space = LinearOrders(moves={"swap": 3, "relocate": 1})
     >>> arcwise.mcmc(model, space, steps=500, chains=2, seed=1).algorithm
     'mcmc'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from arcwise.errors import ArgumentError
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 
 def refuse_bad_moves(moves: Mapping[str, float] | None, names: Sequence[str], space: str) -> None:

@@ -12,7 +12,7 @@ from arcwise.errors import ArgumentError
 from arcwise.graphs.partial_orders import as_partial_order
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class PartialOrders(Space):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
     >>> space = PartialOrders([("asia", "tub"), ("smoke", "lung"), ("smoke", "bronc")])
     >>> posterior = arcwise.mcmc(model, space, steps=200, chains=2, seed=1)
     >>> sorted(posterior.run.acceptance)

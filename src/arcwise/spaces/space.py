@@ -20,8 +20,8 @@ class Space(ABC):
     >>> import math
     >>> import arcwise
     >>> model = arcwise.Model(["a", "b", "c"], lambda node, parents: 0.0)
-    >>> space: Space = arcwise.LinearOrders()
-    >>> round(math.exp(space.build(arcwise.ScoreSums(model)).log_size))
+    >>> space: Space = arcwise.spaces.LinearOrders()
+    >>> round(math.exp(space.build(arcwise.sums.ScoreSums(model)).log_size))
     6
     """
 

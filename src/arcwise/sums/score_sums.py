@@ -12,9 +12,10 @@ from arcwise.errors import ArgumentError, CapacityError
 from arcwise.model import Model
 from arcwise.sums.score_table import Layout, read_score_table, write_score_table
 from arcwise.support.checks import whole_number
-from arcwise.support.names import positions, quoted
+from arcwise.support.names import positions
 from arcwise.support.running import Progress, running
 from arcwise.support.sealed_files import Header
+from arcwise.support.words import quoted
 
 _MOST_TABULATED = 20  # candidates: 8 MiB a node
 _LARGEST_TABLE = 30

@@ -3,36 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from arcwise.errors import ArcwiseError, ArgumentError, Wording
-
-_LISTED_AT_MOST = 20
-
-
-def listing(items: Iterable[str], limit: int | None = _LISTED_AT_MOST) -> str:
-    """Join items as in a sentence: ``a, b and c``; those beyond the limit are counted."""
-    words = list(items)
-    if limit is not None and len(words) > limit:
-        words = [*words[:limit], f"{len(words) - limit} more"]
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def quoted(names: Iterable[object], limit: int | None = _LISTED_AT_MOST) -> str:
-    """Join names as in a sentence, each in quotation marks."""
-    return listing((repr(name) for name in names), limit)
-
-
-def worded_listing(items: Iterable[Wording]) -> Wording:
-    """Join wordings as in a sentence."""
-    wordings = list(items)
-    return Wording(
-        listing(wording.python for wording in wordings),
-        listing(wording.shell for wording in wordings),
-    )
+from arcwise.support.words import listing, near_miss, quoted
 
 
 def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
@@ -91,8 +65,7 @@ def positions(
         if not isinstance(name, str):
             unknown[repr(name)] = None
         elif name not in index:
-            close = get_close_matches(name, index, n=1)
-            unknown[f"{name!r} (did you mean {close[0]!r}?)" if close else repr(name)] = None
+            unknown[f"{name!r}{near_miss(name, index)}"] = None
     if unknown:
         raise error(source, f" names {listing(unknown)}; the variables are {quoted(index)}")
     return [index[name] for name in names]

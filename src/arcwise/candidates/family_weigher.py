@@ -1,23 +1,21 @@
-"""`Problem`: what candidates are chosen for, and how families are weighed on the way."""
+"""`FamilyWeigher`: weighs families of any kind on the way to candidates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.constraints import Constraints
-from arcwise.data import Data, read
-from arcwise.errors import ArgumentError
+from arcwise.data import Data
 from arcwise.families.functions import parent_names
-from arcwise.model import Model
-from arcwise.priors import PriorTerms, as_prior
-from arcwise.scores import FamilyScores, FunctionScore, as_score
-from arcwise.scores.family_scores import as_family_scores
+from arcwise.model import Model, Question
+from arcwise.priors import PriorTerms
+from arcwise.scores import FamilyScores
 from arcwise.support.running import Run
 
 Table = _core.FamilyTable | _core.PlusOneTable
@@ -25,7 +23,7 @@ Fill = Callable[[Any, Run], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class FamilyWeigher:
     """Nodes, what may be a parent of which, and a way to weigh families.
 
     Parameters
@@ -53,47 +51,25 @@ class Problem:
     prior: PriorTerms
 
     @classmethod
-    def of(cls, given: Any, score: Any, prior: Any, constraints: Constraints) -> Problem:
-        """Return the problem of a model, or of data with a score, a prior and constraints."""
-        if isinstance(given, Model):
-            if score is not None or prior is not None or constraints != Constraints():
-                raise ArgumentError(
-                    "a model has its score, prior and constraints already; leave them out, or "
-                    "give the data instead of the model"
-                )
-            return cls._of_model(given)
-        ready = as_family_scores(given)
-        if ready is not None:
-            if score is not None:
-                raise ArgumentError("data are ready scores; leave out score, they have theirs")
-            return cls._of_model(Model(ready, prior=prior, constraints=constraints))
-        names, data = _names_and_data(given)
-        chosen = as_score(score, data)
-        fill: Fill
-        if data is None:
-            if not isinstance(chosen, FunctionScore):
-                raise ArgumentError(
-                    f"data is a list of names, from which {type(chosen).__name__} cannot be "
-                    "computed; give the data, or a function as the score"
-                )
-            named = chosen
-            fill = lambda table, run: named.fill_named(names, table, run)  # noqa: E731
-        else:
-            table_of = data
-            fill = lambda table, run: chosen.fill(table_of, table, run)  # noqa: E731
-        resolved = constraints.resolve(names)
+    def of(cls, asked: Model | Question) -> FamilyWeigher:
+        """Return the weigher of a model's families, or of those a question is about."""
+        if isinstance(asked, Model):
+            return cls._of_model(asked)
+        if asked.precomputed is not None:
+            return cls._of_model(Model(asked))
+        resolved = asked.constraints.resolve(asked.variables)
         return cls(
-            names,
-            data,
+            asked.variables,
+            asked.table,
             resolved.allowed,
             resolved.required,
             resolved.max_indegree,
-            fill,
-            as_prior(prior).terms(names),
+            asked.scoring.fill,
+            asked.prior.terms(asked.variables),
         )
 
     @classmethod
-    def _of_model(cls, model: Model) -> Problem:
+    def _of_model(cls, model: Model) -> FamilyWeigher:
         """Take the model's families as they are: its candidates bound those chosen here."""
         n = len(model.variables)
         table = model.scores.table
@@ -106,13 +82,11 @@ class Problem:
             allowed[[*table.candidates(node), *must], node] = True
             if not table.listed(node):
                 max_indegree[node] = table.max_free(node) + len(must)
-        data, score, scores = model.data, model.score, model.scores
-        fill: Fill = lambda table, run: _look_up(scores, table)  # noqa: E731
-        if data is not None and score is not None:
-            known, local = data, score
-            fill = lambda table, run: local.fill(known, table, run)  # noqa: E731
+        fill: Fill = partial(_look_up, model.scores)
+        if model.data is not None:
+            fill = model.question.scoring.fill
         prior = model.prior_terms
-        return cls(model.variables, data, allowed, required, max_indegree, fill, prior)
+        return cls(model.variables, model.data, allowed, required, max_indegree, fill, prior)
 
     def weigh(self, table: Table, run: Run) -> None:
         """Set every value of the table to the log weight of its family, score and prior."""
@@ -154,14 +128,7 @@ class Problem:
         return int(self.max_indegree[node]) - len(self.must(node))
 
 
-def _names_and_data(given: Any) -> tuple[tuple[str, ...], Data | None]:
-    if isinstance(given, list | tuple) and given and all(isinstance(name, str) for name in given):
-        return tuple(given), None
-    data = given if isinstance(given, Data) else read(given)
-    return data.variables, data
-
-
-def _look_up(scores: FamilyScores, table: Table) -> None:
+def _look_up(scores: FamilyScores, table: Table, run: Run) -> None:
     """Take scores from a list of them; families that are not listed have minus infinity."""
     for node in range(len(scores.variables)):
         values = table.values(node)

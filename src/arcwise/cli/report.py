@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+import arcwise
 from arcwise.cli.folders import ResultFolder, saved_posterior
 from arcwise.errors import MissingDependencyError
 from arcwise.posterior import Posterior
-from arcwise.report import write_report
 
 
 def report(
@@ -24,13 +24,13 @@ def report(
 
     [bold]Example:[/bold] arcwise report results
     """
-    posterior = saved_posterior(folder)
-    print(f"Report written to {write_report(posterior, folder / 'report.html', title=title)}")
+    page = arcwise.report(saved_posterior(folder), folder / "report.html", title=title)
+    print(f"Report written to {page}")
 
 
 def write_page(posterior: Posterior, folder: Path, title: str | None) -> None:
     """Write the page to a folder, or say in a sentence what it lacks."""
     try:
-        print(f"Report written to {write_report(posterior, folder / 'report.html', title=title)}")
+        print(f"Report written to {arcwise.report(posterior, folder / 'report.html', title=title)}")
     except MissingDependencyError as missing:
         print(f"arcwise: no report.html: {missing}", file=sys.stderr)

@@ -18,8 +18,8 @@ from scipy.stats import binom, chi2
 
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
-from arcwise.simulate import random_dag
-from arcwise.simulate._random import Purpose, generator
+from arcwise.networks import random_dag
+from arcwise.networks._random import Purpose, generator
 from reference.dags import Parents, all_dags, linear_extensions
 
 FALSE_ALARM = 1e-6

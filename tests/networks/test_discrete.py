@@ -17,7 +17,7 @@ from scipy.stats import chi2, kstest
 from arcwise.data import Data
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
-from arcwise.simulate import DiscreteNetwork, asia, discrete_network, random_dag
+from arcwise.networks import DiscreteNetwork, asia, discrete_network, random_dag
 from support.columns import discrete
 
 FALSE_ALARM = 1e-6

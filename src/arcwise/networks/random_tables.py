@@ -9,8 +9,8 @@ from typing import Any
 
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
-from arcwise.simulate._random import Purpose, generator
-from arcwise.simulate.discrete import DiscreteNetwork
+from arcwise.networks._random import Purpose, generator
+from arcwise.networks.discrete import DiscreteNetwork
 from arcwise.support.checks import whole_number
 from arcwise.support.names import refuse_other_names
 

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.data import ContinuousColumn
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
-from arcwise.simulate._random import Purpose, generator
-from arcwise.simulate.network import Network
+from arcwise.networks._random import Purpose, generator
+from arcwise.networks.network import Network
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)

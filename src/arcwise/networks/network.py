@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import Data
 from arcwise.graphs.dag import Dag
-from arcwise.simulate._random import Purpose, generator
+from arcwise.networks._random import Purpose, generator
 from arcwise.support.checks import whole_number
 from arcwise.support.cycles import topological_order
 from arcwise.support.names import positions

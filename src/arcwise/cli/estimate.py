@@ -1,4 +1,4 @@
-"""`arcwise feature`: the probability of anything one may ask of a saved posterior."""
+"""`arcwise estimate`: the probability of anything one may ask of a saved posterior."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+import arcwise
 from arcwise.cli.folders import ResultFolder, saved_posterior
 
 
-def feature(
+def estimate(
     folder: ResultFolder,
     feature: Annotated[
         str,
@@ -22,8 +23,8 @@ def feature(
         str | None, typer.Option("--given", help="A feature to condition on.", metavar="FEATURE")
     ] = None,
 ) -> None:
-    """Say how probable a feature of the graph is, with its error.
+    """Estimate the probability of a feature of the graph, with its error.
 
-    [bold]Example:[/bold] arcwise feature results "smoke ~> dysp"
+    [bold]Example:[/bold] arcwise estimate results "smoke ~> dysp"
     """
-    print(saved_posterior(folder).estimate(feature, given=given))
+    print(arcwise.estimate(saved_posterior(folder), feature, given=given))

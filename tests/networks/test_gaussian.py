@@ -16,7 +16,7 @@ from scipy.stats import chi2
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
-from arcwise.simulate import GaussianNetwork, gaussian_network, random_dag
+from arcwise.networks import GaussianNetwork, gaussian_network, random_dag
 from support.columns import continuous
 
 FALSE_ALARM = 1e-6

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.graphs.dag import Dag
-from arcwise.simulate.discrete import DiscreteNetwork
+from arcwise.networks.discrete import DiscreteNetwork
 
 
 def asia() -> DiscreteNetwork:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
-from arcwise.simulate._random import Purpose, generator
+from arcwise.networks._random import Purpose, generator
 from arcwise.support.checks import whole_number
 from arcwise.support.names import checked_variables
 

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.data import DiscreteColumn
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
-from arcwise.simulate.network import Network
-from arcwise.support.names import quoted, refuse_other_names
+from arcwise.networks.network import Network
+from arcwise.support.names import refuse_other_names
+from arcwise.support.words import quoted
 
 _SUM_TOLERANCE = 1e-9
 _LARGEST_JOINT = 4_000_000
@@ -114,7 +115,7 @@ class DiscreteNetwork(Network):
 
         Examples
         --------
-        >>> from arcwise.simulate import asia
+        >>> from arcwise.networks import asia
         >>> bool(asia().log_probability([[1, 1, 1, 1, 1, 0, 1, 1]])[0] == -np.inf)
         True
         """

@@ -1,0 +1,43 @@
+"""What functions return: posteriors and what is asked of them, comparisons, verdicts."""
+
+from arcwise.algorithms.exact_sampling import ImportanceWeightedDags
+from arcwise.algorithms.growth import Growth
+from arcwise.candidates import Candidates
+from arcwise.comparison import EdgeCurve, MeanDistance, PosteriorComparison, RunComparison
+from arcwise.diagnostics.diagnosis import Diagnosis
+from arcwise.graphs import EdgeCounts, GraphComparison
+from arcwise.parameters.effects import Effects
+from arcwise.parameters.level_estimates import Interventional
+from arcwise.posterior import (
+    CredibleSet,
+    DagSample,
+    Estimate,
+    Evidence,
+    MapResult,
+    Posterior,
+    ThresholdGraph,
+)
+from arcwise.runs.status import RunStatus
+
+__all__ = [
+    "Candidates",
+    "CredibleSet",
+    "DagSample",
+    "Diagnosis",
+    "EdgeCounts",
+    "EdgeCurve",
+    "Effects",
+    "Estimate",
+    "Evidence",
+    "GraphComparison",
+    "Growth",
+    "ImportanceWeightedDags",
+    "Interventional",
+    "MapResult",
+    "MeanDistance",
+    "Posterior",
+    "PosteriorComparison",
+    "RunComparison",
+    "RunStatus",
+    "ThresholdGraph",
+]
