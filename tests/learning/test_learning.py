@@ -278,7 +278,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     ({"a": [1, 1, 1], "b": [0, 1, 1]}, {}, "constant='drop'"),
     ({"a": [1], "b": [0]}, {}, "a single row"),
     ({"a": ["x", "y"] * 9, "b": NUMBERS[:18, 0]}, {}, "cut the measurements into levels"),
-    (None, {}, "the data are of type NoneType"),
+    (None, {}, "the data are of type NoneType; give a data frame"),
     (NUMBERS, {"thinnig": 3}, "learn has no argument 'thinnig' (did you mean 'thinning'?)"),
     (NUMBERS, {"tiers": []}, "learn has no argument 'tiers' (did you mean 'temporal_order'?)"),
     (NUMBERS, {"schedule": "linear"}, "learn has no argument 'schedule'"),
