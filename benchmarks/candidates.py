@@ -52,10 +52,8 @@ def data_sets(count: int) -> Iterator[tuple[str, arcwise.Data]]:
 
 def log_mass(model: arcwise.Model, target: Target) -> float:
     """Return the log of the summed weights of all DAGs."""
-    table = model.weights.table
-    if target == "order-modular":
-        return float(_core.order_modular_log_weight(table, 1, None))
-    return float(_core.modular_log_weight(table, 1e-8, 1, None))
+    computation = _core.ExactComputation(model.weights.table, target == "order-modular", 1e-8)
+    return computation.log_weight(_core.Processors(1), None)
 
 
 def most_probable(

@@ -1,13 +1,12 @@
-// Exact programmes, seen from Python.
+// Exact computations, seen from Python.
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include "arcwise/exact/best_dag.hpp"
-#include "arcwise/exact/modular.hpp"
-#include "arcwise/exact/modular_programme.hpp"
-#include "arcwise/exact/modular_sampler.hpp"
-#include "arcwise/exact/order_modular.hpp"
-#include "arcwise/exact/order_sampler.hpp"
+#include <memory>
+#include <mutex>
+
+#include "arcwise/exact/exact_computation.hpp"
 #include "arcwise/exact/subset_programme.hpp"
 #include "arrays.hpp"
 #include "gate.hpp"
@@ -17,126 +16,134 @@ NB_MAKE_OPAQUE(arcwise::FamilyTable)
 namespace arcwise::bindings {
 namespace {
 
-auto as_tuple(ExactPosterior posterior) {
-    return std::tuple(posterior.log_weight, std::move(posterior.probabilities), posterior.error);
+ExactTarget target_of(bool order_modular) {
+    return order_modular ? ExactTarget::order_modular : ExactTarget::modular;
+}
+
+// A computation that one Python thread uses at a time: the lock of the interpreter is released
+// while it runs.
+class HeldComputation {
+  public:
+    HeldComputation(const FamilyTable& weights, bool order_modular, double tolerance)
+        : computation_(exact_computation(weights, target_of(order_modular), tolerance)),
+          has_orders_(order_modular) {}
+
+    std::size_t nodes() const { return static_cast<std::size_t>(computation_->nodes()); }
+    bool has_orders() const { return has_orders_; }
+
+    // Calls work(computation, options) with the interpreter lock released.
+    template <class Work>
+    auto run(const Device& device, nb::object progress, Work work) {
+        return run_released(device, std::move(progress), [&](const RunOptions& options) {
+            const std::lock_guard lock(mutex_);
+            return work(*computation_, options);
+        });
+    }
+
+  private:
+    std::unique_ptr<ExactComputation> computation_;
+    bool has_orders_;
+    std::mutex mutex_;
+};
+
+auto square(const std::vector<double>& numbers, std::size_t n) {
+    return copied(std::span<const double>(numbers), {n, n});
 }
 
 }  // namespace
 
 void bind_exact(nb::module_& module) {
+    nb::class_<Processors>(module, "Processors", "The cores of this machine, as a device.")
+        .def(nb::init<int>(), nb::arg("threads"))
+        .def_ro("threads", &Processors::threads);
     module.def(
         "exact_cost",
-        [](int nodes, bool order_modular, int threads) {
-            if (order_modular) {
-                return std::tuple(order_modular_bytes(nodes, threads),
-                                  order_modular_operations(nodes));
-            }
-            // Counted with the longer numbers, which it may turn out to need.
-            return std::tuple(ModularProgramme<long double>::bytes(nodes),
-                              ModularProgramme<long double>::work(nodes));
+        [](int nodes, std::uint64_t families, bool order_modular, int threads) {
+            const ExactTarget target = target_of(order_modular);
+            const ExactCost cost = exact_cost(nodes, families, target, threads);
+            return std::tuple(cost.bytes, path_bytes(nodes, families, target, threads),
+                              cost.operations);
         },
-        nb::arg("nodes"), nb::arg("order_modular"), nb::arg("threads"));
-    module.def(
-        "order_modular_posterior",
-        [](const FamilyTable& weights, int threads, nb::object progress) {
-            return as_tuple(run_released(threads, std::move(progress), [&](const RunOptions& o) {
-                return order_modular_posterior(weights, o);
-            }));
-        },
-        nb::arg("weights"), nb::arg("threads"), nb::arg("progress").none());
-    module.def(
-        "order_modular_log_weight",
-        [](const FamilyTable& weights, int threads, nb::object progress) {
-            return run_released(threads, std::move(progress), [&](const RunOptions& o) {
-                return order_modular_log_weight(weights, o);
-            });
-        },
-        nb::arg("weights"), nb::arg("threads"), nb::arg("progress").none());
+        nb::arg("nodes"), nb::arg("families"), nb::arg("order_modular"), nb::arg("threads"),
+        "Bytes without and with paths, and operations.");
     module.def(
         "forward_programme",
         [](const FamilyTable& weights) {
-            const BlockSums sums(weights,
-                                 BlockSums::balanced_low(static_cast<int>(weights.size())));
-            std::vector<double> forward = forward_programme(sums, Semiring::sum, {});
-            auto [values, memory] = new_array<double>({1, forward.size()});
-            std::copy(forward.begin(), forward.end(), memory.begin());
-            return values;
+            const std::vector<double> forward =
+                forward_programme(BlockSums(weights), Semiring::sum, {});
+            return copied(std::span<const double>(forward), {1, forward.size()});
         },
         nb::arg("weights"), "ln F of every set by its bits, relative to the heaviest families.");
-    module.def(
-        "modular_posterior",
-        [](const FamilyTable& weights, double tolerance, int threads, nb::object progress) {
-            return as_tuple(run_released(threads, std::move(progress), [&](const RunOptions& o) {
-                return modular_posterior(weights, tolerance, o);
-            }));
-        },
-        nb::arg("weights"), nb::arg("tolerance"), nb::arg("threads"), nb::arg("progress").none());
-    module.def(
-        "modular_log_weight",
-        [](const FamilyTable& weights, double tolerance, int threads, nb::object progress) {
-            return run_released(threads, std::move(progress), [&](const RunOptions& o) {
-                return modular_log_weight(weights, tolerance, o);
-            });
-        },
-        nb::arg("weights"), nb::arg("tolerance"), nb::arg("threads"), nb::arg("progress").none());
-    module.def(
-        "best_dag",
-        [](const FamilyTable& weights, int threads, nb::object progress) {
-            const BestDag best =
-                run_released(threads, std::move(progress),
-                             [&](const RunOptions& o) { return best_dag(weights, o); });
-            return std::tuple(best.log_weight, best.parents);
-        },
-        nb::arg("weights"), nb::arg("threads"), nb::arg("progress").none());
 
-    nb::class_<OrderSampler>(module, "OrderSampler")
+    nb::class_<HeldComputation>(module, "ExactComputation")
+        .def(nb::init<const FamilyTable&, bool, double>(), nb::arg("weights"),
+             nb::arg("order_modular"), nb::arg("tolerance"), nb::keep_alive<1, 2>())
         .def(
-            "__init__",
-            [](OrderSampler* self, const FamilyTable& weights, int threads, nb::object progress) {
-                run_released(threads, std::move(progress),
-                             [&](const RunOptions& o) { new (self) OrderSampler(weights, o); });
+            "log_weight",
+            [](HeldComputation& self, const Device& device, nb::object progress) {
+                return self.run(device, std::move(progress),
+                                [](ExactComputation& c, const RunOptions& o) {
+                                    return c.log_weight(o);
+                                });
             },
-            nb::arg("weights"), nb::arg("threads"), nb::arg("progress").none())
+            nb::arg("device"), nb::arg("progress").none())
         .def(
-            "sample",
-            [](const OrderSampler& sampler, std::uint64_t seed, std::uint64_t first,
-               std::size_t count, int threads, nb::object progress) {
-                const auto n = static_cast<std::size_t>(sampler.nodes());
-                auto [orders, order_memory] = new_array<std::uint8_t>({count, n});
-                auto [parents, parent_memory] = new_array<std::uint32_t>({count, n});
-                run_released(threads, std::move(progress),
-                             [&, orders_out = order_memory,
-                              parents_out = parent_memory](const RunOptions& o) {
-                                 sampler.sample(seed, first, count, orders_out, parents_out, o);
-                             });
+            "posterior",
+            [](HeldComputation& self, const Device& device, nb::object progress) {
+                ExactPosterior found = self.run(
+                    device, std::move(progress),
+                    [](ExactComputation& c, const RunOptions& o) { return c.posterior(o); });
+                return std::tuple(found.log_weight, std::move(found.probabilities),
+                                  square(found.edges, self.nodes()), found.error);
+            },
+            nb::arg("device"), nb::arg("progress").none(),
+            "The log of the summed weights, the probabilities of families and of edges, and the "
+            "error of these.")
+        .def(
+            "paths",
+            [](HeldComputation& self, const Device& device, nb::object progress) {
+                const PathProbabilities found =
+                    self.run(device, std::move(progress),
+                             [](ExactComputation& c, const RunOptions& o) { return c.paths(o); });
+                return std::tuple(square(found.matrix, self.nodes()), found.error);
+            },
+            nb::arg("device"), nb::arg("progress").none(),
+            "The probabilities [u, v] that a directed path leads from u to v, with 1 on the "
+            "diagonal, and their error.")
+        .def(
+            "best_dag",
+            [](HeldComputation& self, const Device& device, nb::object progress) {
+                const BestDag found = self.run(
+                    device, std::move(progress),
+                    [](ExactComputation& c, const RunOptions& o) { return c.best_dag(o); });
+                return std::tuple(found.log_weight, found.parents);
+            },
+            nb::arg("device"), nb::arg("progress").none())
+        .def(
+            "prepare_draws",
+            [](HeldComputation& self, const Device& device, nb::object progress) {
+                self.run(device, std::move(progress),
+                         [](ExactComputation& c, const RunOptions& o) { c.prepare_draws(o); });
+            },
+            nb::arg("device"), nb::arg("progress").none())
+        .def(
+            "draw",
+            [](HeldComputation& self, std::uint64_t seed, std::uint64_t first, std::size_t count,
+               const Device& device, nb::object progress) {
+                const std::size_t orders_wanted = self.has_orders() ? count : 0;
+                auto [orders, order_memory] =
+                    new_array<std::uint8_t>({orders_wanted, self.nodes()});
+                auto [parents, parent_memory] = new_array<std::uint32_t>({count, self.nodes()});
+                self.run(device, std::move(progress),
+                         [&, orders_out = order_memory,
+                          parents_out = parent_memory](ExactComputation& c, const RunOptions& o) {
+                             c.draw(seed, first, count, orders_out, parents_out, o);
+                         });
                 return std::tuple(orders, parents);
             },
-            nb::arg("seed"), nb::arg("first"), nb::arg("count"), nb::arg("threads"),
-            nb::arg("progress").none());
-    nb::class_<ModularSampler>(module, "ModularSampler")
-        .def(
-            "__init__",
-            [](ModularSampler* self, const FamilyTable& weights, double tolerance, int threads,
-               nb::object progress) {
-                run_released(threads, std::move(progress), [&](const RunOptions& o) {
-                    new (self) ModularSampler(weights, tolerance, o);
-                });
-            },
-            nb::arg("weights"), nb::arg("tolerance"), nb::arg("threads"),
-            nb::arg("progress").none())
-        .def(
-            "sample",
-            [](const ModularSampler& sampler, std::uint64_t seed, std::uint64_t first,
-               std::size_t count, int threads, nb::object progress) {
-                auto [parents, memory] =
-                    new_array<std::uint32_t>({count, static_cast<std::size_t>(sampler.nodes())});
-                run_released(threads, std::move(progress), [&, out = memory](const RunOptions& o) {
-                    sampler.sample(seed, first, count, out, o);
-                });
-                return parents;
-            },
-            nb::arg("seed"), nb::arg("first"), nb::arg("count"), nb::arg("threads"),
-            nb::arg("progress").none());
+            nb::arg("seed"), nb::arg("first"), nb::arg("count"), nb::arg("device"),
+            nb::arg("progress").none(),
+            "Orders, of which there are none under the modular target, and parents as bits.");
 }
 
 }  // namespace arcwise::bindings

@@ -37,15 +37,21 @@ class PythonMonitor final : public Monitor {
 
 // Runs work(options) with the interpreter lock released and a monitor watching.
 template <class Work>
-auto run_released(int threads, nb::object progress, Work&& work) {
+auto run_released(const Device& device, nb::object progress, Work&& work) {
     PythonMonitor monitor(std::move(progress));
     try {
         const nb::gil_scoped_release release;
-        return work(RunOptions{threads, &monitor});
+        return work(RunOptions{device, &monitor});
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::interrupted) monitor.rethrow();
         throw;
     }
+}
+
+template <class Work>
+auto run_released(int threads, nb::object progress, Work&& work) {
+    return run_released(Device(Processors{threads}), std::move(progress),
+                        std::forward<Work>(work));
 }
 
 template <class T>
@@ -67,15 +73,12 @@ void bind_scores(nb::module_& module);
 void bind_sums(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_support(nb::module_& module);
-void bind_dags(nb::module_& module);
+void bind_linear_extensions(nb::module_& module);
 void bind_relations(nb::module_& module);
 void bind_exact(nb::module_& module);
-void bind_ancestors(nb::module_& module);
 void bind_spaces(nb::module_& module);
-void bind_sampling(nb::module_& module);
-void bind_orders(nb::module_& module);
+void bind_chains(nb::module_& module);
 void bind_candidates(nb::module_& module);
 void bind_search(nb::module_& module);
-void bind_diagnostics(nb::module_& module);
 
 }  // namespace arcwise::bindings

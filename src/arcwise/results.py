@@ -17,10 +17,23 @@ from arcwise.posterior import (
     Posterior,
     ThresholdGraph,
 )
+from arcwise.records import (
+    Account,
+    AnnealingRun,
+    ChainRun,
+    Convergence,
+    ExactRun,
+    MergedRun,
+    UniqueDagsRun,
+)
 from arcwise.runs.status import RunStatus
 
 __all__ = [
+    "Account",
+    "AnnealingRun",
     "Candidates",
+    "ChainRun",
+    "Convergence",
     "CredibleSet",
     "DagSample",
     "Diagnosis",
@@ -29,15 +42,18 @@ __all__ = [
     "Effects",
     "Estimate",
     "Evidence",
+    "ExactRun",
     "GraphComparison",
     "Growth",
     "ImportanceWeightedDags",
     "Interventional",
     "MapResult",
     "MeanDistance",
+    "MergedRun",
     "Posterior",
     "PosteriorComparison",
     "RunComparison",
     "RunStatus",
     "ThresholdGraph",
+    "UniqueDagsRun",
 ]

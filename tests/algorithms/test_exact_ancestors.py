@@ -28,10 +28,14 @@ Constraint = dict[str, Any]
 
 
 def paths(
-    table: _core.FamilyTable, order_modular: bool, threads: int = 1, progress: Any = None
+    table: _core.FamilyTable,
+    order_modular: bool,
+    threads: int = 1,
+    progress: Any = None,
+    tolerance: float = 1e-8,
 ) -> tuple[np.ndarray, float]:
-    matrix, error = _core.ancestor_probabilities(table, order_modular, threads, progress)
-    return matrix, error
+    computation = _core.ExactComputation(table, order_modular, tolerance)
+    return computation.paths(_core.Processors(threads), progress)
 
 
 def random_weight(seed: int, spread: float) -> Callable[[int, tuple[int, ...]], float]:
@@ -144,16 +148,6 @@ def simulated(n: int, rows: int) -> arcwise.Model:
     return arcwise.Model(columns, "bdeu", max_indegree=3)
 
 
-def edge_probabilities(table: _core.FamilyTable, families: _core.FamilyTable) -> np.ndarray:
-    n = len(table)
-    matrix = np.zeros((n, n))
-    for node in range(n):
-        parents, offsets = families.parent_sets(node)
-        for i, probability in enumerate(families.values(node)):
-            matrix[parents[offsets[i] : offsets[i + 1]], node] += probability
-    return matrix
-
-
 @TARGETS
 @pytest.mark.parametrize("n", [8, 10, 12])
 def test_paths_are_consistent_with_edges_and_each_other(order_modular: bool, n: int) -> None:
@@ -163,12 +157,8 @@ def test_paths_are_consistent_with_edges_and_each_other(order_modular: bool, n: 
     else:
         table = simulated(n, 200).weights.table
     matrix, error = paths(table, order_modular)
-    posterior = (
-        _core.order_modular_posterior(table, 1, None)
-        if order_modular
-        else _core.modular_posterior(table, 1e-8, 1, None)
-    )
-    edges = edge_probabilities(table, posterior[1])
+    computation = _core.ExactComputation(table, order_modular, 1e-8)
+    edges = computation.posterior(_core.Processors(1), None)[2]
     assert error < 1e-9
     assert (matrix.diagonal() == 1.0).all()
     assert (matrix >= edges - 1e-9).all()
@@ -251,13 +241,13 @@ def test_refuses_weights_without_a_dag(order_modular: bool) -> None:
 def test_refuses_what_the_digits_do_not_suffice_for() -> None:
     table = simulated(8, 100).weights.table
     with pytest.raises(NumericalError, match="tolerance"):
-        _core.ancestor_probabilities(table, False, 1, None, tolerance=1e-30)
+        paths(table, order_modular=False, tolerance=1e-30)
 
 
 def test_states_its_memory() -> None:
     # The two largest levels of 3^19 states and little more.
-    assert 3e9 < _core.ancestor_probabilities_bytes(20, True, 1) < 5e9
-    assert 2e8 < _core.ancestor_probabilities_bytes(20, False, 1) < 1e9
+    assert 3e9 < _core.exact_cost(20, 0, True, 1)[1] < 5e9
+    assert 2e8 < _core.exact_cost(20, 0, False, 1)[1] < 1e9
 
 
 def test_reference_counts_linear_extensions_and_finds_ancestors() -> None:

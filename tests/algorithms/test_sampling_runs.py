@@ -123,7 +123,7 @@ def test_the_budget_in_steps(model: Model) -> None:
 
 @pytest.mark.parametrize("algorithm", SHORT)
 def test_the_budget_in_seconds(algorithm: str, model: Model) -> None:
-    rule = {"runs": None} if algorithm == "ais" else {"steps": None}
+    rule = {"particles": None} if algorithm == "ais" else {"steps": None}
     found = SHORT[algorithm](model, seconds=0.2, **rule)
     assert found.dags is not None
     assert len(found.dags) > 0
@@ -131,7 +131,7 @@ def test_the_budget_in_seconds(algorithm: str, model: Model) -> None:
 
 @pytest.mark.parametrize("algorithm", SHORT)
 def test_the_budget_in_effective_samples(algorithm: str, model: Model) -> None:
-    rule = {"runs": None} if algorithm == "ais" else {"steps": None}
+    rule = {"particles": None} if algorithm == "ais" else {"steps": None}
     found = SHORT[algorithm](model, effective_samples=120, **rule)
     assert found.run.convergence.ess >= 120
 
@@ -251,7 +251,7 @@ MC3: list[tuple[dict[str, Any], str]] = [
 AIS: list[tuple[dict[str, Any], str]] = [
     ({"particles": 0}, "particles is 0"),
     ({"particles": 5, "seconds": 1.0}, "give particles, or seconds"),
-    ({"runs": None, "seconds": -1.0}, "seconds is -1.0"),
+    ({"particles": None, "seconds": -1.0}, "seconds is -1.0"),
     ({"steps": 0}, "steps is 0"),
     ({"schedule": "cubic"}, "schedule is 'cubic'"),
     ({"schedule": [0.0, 1.0], "steps": 5}, "both steps and a schedule were given"),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import arcwise
-from arcwise.algorithms.exact import MOST_VARIABLES
+from arcwise.algorithms.exact_computation import MOST_VARIABLES
 from arcwise.algorithms.map import MOST_VARIABLES as map_limit
 from arcwise.cli import main
 from arcwise.priors.base import NAMED_PRIORS

@@ -12,7 +12,7 @@ import pytest
 
 import arcwise
 from arcwise import Dag, Model, _core
-from arcwise.algorithms.exact import log_prior_constant
+from arcwise.algorithms.exact_computation import log_prior_constant
 from arcwise.priors import (
     DistanceToDag,
     EdgePenalty,
@@ -24,6 +24,7 @@ from arcwise.priors import (
 )
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
 from arcwise.scores import BDeu, FamilyScores
+from arcwise.support.devices import Processors
 from arcwise.support.running import Run
 from reference.exact import all_dags_with_orders, enumerate_posterior
 from reference.layering import modular_by_layers, order_modular_by_orders
@@ -61,7 +62,7 @@ RULES: dict[str, dict[str, Any]] = {
 
 
 def constant(model: Model, target: Any) -> float:
-    return log_prior_constant(model, target, 1e-8, Run(2))
+    return log_prior_constant(model, target, 1e-8, Run(Processors(2)))
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -83,11 +84,8 @@ def test_the_recurrence_against_the_programme(prior: str, target: Any) -> None:
             model = flat_model(n, prior=SYMMETRIC[prior](n), **rule)
             assert weights_by_size(model.prior_terms, model.families) is not None
             table = model.prior_weights().table
-            by_programme = (
-                _core.modular_log_weight(table, 1e-6, 2, None)
-                if target == "modular"
-                else _core.order_modular_log_weight(table, 2, None)
-            )
+            computation = _core.ExactComputation(table, target == "order-modular", 1e-6)
+            by_programme = computation.log_weight(_core.Processors(2), None)
             assert close(constant(model, target), by_programme)
 
 

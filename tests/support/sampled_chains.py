@@ -15,6 +15,7 @@ from arcwise.records.chain_record import ChainRecord
 from arcwise.records.recording import Recording
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Space
 from arcwise.sums import ScoreSums
+from arcwise.support.devices import Processors
 from arcwise.support.running import Run
 from reference.spaces import (
     State,
@@ -91,7 +92,9 @@ def sampled(
         count=1,
     )
     budget = Budget(steps=(draws + 10) * thinning, burn_in=10 / (draws + 10), thinning=thinning)
-    (record,) = run_chains(job.in_core(), budget, Run(1), nodes=len(model.variables)).records
+    (record,) = run_chains(
+        job.in_core(), budget, Run(Processors(1)), nodes=len(model.variables)
+    ).records
     return record
 
 

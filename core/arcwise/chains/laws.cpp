@@ -74,11 +74,10 @@ std::map<Code, double> step_law(const Space& space, const Code& from,
     std::map<Code, double> law;
     AllBranches branches;
     const std::unique_ptr<State> state = space.make_state();
-    MoveCounts counts(space.move_names().size());
     branches.for_each([&] {
         Random random(branches);
         state->decode(from);
-        metropolis_step(*state, temperature, random, counts);
+        metropolis_step(*state, temperature, random);
         law[state->encode()] += branches.probability();
     });
     return law;

@@ -9,21 +9,22 @@
 
 namespace arcwise {
 
-BestDag best_dag(const FamilyTable& weights, const RunOptions& options) {
-    const BlockSums sums(weights, BlockSums::balanced_low(static_cast<int>(weights.size())));
-    const std::vector<double> best = forward_programme(sums, Semiring::maximum, options);
+BestDags best_dags(const FamilyTable& weights, const RunOptions& options) {
+    const BlockSums sums(weights);
+    BestDags found{{}, forward_programme(sums, Semiring::maximum, options)};
+    const std::vector<double>& best = found.log_weights;
     if (std::isinf(best.back())) refuse_impossible();
-    BestDag result;
+    BestDag& result = found.on_all;
     result.parents.resize(weights.size());
     auto left = static_cast<std::uint32_t>(best.size() - 1);
     while (left != 0) {
         int last = -1;
-        BlockSums::Best chosen{0.0, -1};
+        NodeBlockSums::Best chosen{0.0, -1};
         double largest = -std::numeric_limits<double>::infinity();
         for (int v = 0; v < sums.nodes(); ++v) {
             const std::uint32_t bit = std::uint32_t{1} << v;
             if ((left & bit) == 0) continue;
-            const BlockSums::Best candidate = sums.best_family(v, left ^ bit);
+            const NodeBlockSums::Best candidate = sums[v].best_family(left ^ bit);
             if (candidate.family >= 0 && candidate.weight + best[left ^ bit] > largest) {
                 largest = candidate.weight + best[left ^ bit];
                 last = v;
@@ -38,7 +39,7 @@ BestDag best_dag(const FamilyTable& weights, const RunOptions& options) {
         }
         left ^= std::uint32_t{1} << last;
     }
-    return result;
+    return found;
 }
 
 }  // namespace arcwise

@@ -14,6 +14,12 @@ struct BestDag {
     std::vector<std::uint32_t> parents;  // of each node, as a set of nodes
 };
 
-BestDag best_dag(const FamilyTable& weights, const RunOptions& options);
+// The best DAG, and the log weights of the best ones on all sets of nodes, relative to the heaviest
+// families of their nodes. Throws `argument` if there is none.
+struct BestDags {
+    BestDag on_all;
+    std::vector<double> log_weights;
+};
+BestDags best_dags(const FamilyTable& weights, const RunOptions& options);
 
 }  // namespace arcwise

@@ -31,60 +31,74 @@ constexpr double nats_per_band = 300.0;
 
 int BlockSums::balanced_low(int nodes) { return std::min(nodes, std::max(nodes - 12, 14)); }
 
-BlockSums::BlockSums(const FamilyTable& table, int low) : low_(low), nodes_(table.size()) {
+std::uint64_t BlockSums::bytes(int nodes, std::uint64_t families, int threads) {
+    // Of each family its weight, the same as a plain number, and two places; for each thread one
+    // table for every node and a few buffers.
+    return families * (2 * sizeof(double) + 2 * sizeof(std::uint32_t)) +
+           static_cast<std::uint64_t>(threads) * (static_cast<std::uint64_t>(nodes) + 8) *
+               (std::uint64_t{1} << balanced_low(nodes)) * sizeof(double);
+}
+
+BlockSums::BlockSums(const FamilyTable& table, int low) : low_(low) {
     if (table.size() > 32 || low < 0 || low > static_cast<int>(table.size())) {
         throw Error(ErrorKind::capacity, "Programmes over all subsets take at most 32 variables.");
     }
-    const std::uint32_t low_mask = low == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << low) - 1;
+    nodes_.reserve(table.size());
     for (std::size_t v = 0; v < table.size(); ++v) {
-        Node& node = nodes_[v];
-        const NodeFamilies& families = table[v];
-        const int number = static_cast<int>(v);
-        node.index_bits = number < low ? low - 1 : low;
-        const std::vector<double>& values = families.values();
-        node.offset = *std::max_element(values.begin(), values.end());
-        std::uint32_t required = 0;
-        for (const int parent : families.required()) required |= std::uint32_t{1} << parent;
+        nodes_.emplace_back(table[v], static_cast<int>(v), low);
+    }
+}
 
-        std::vector<std::uint32_t> parents(values.size());
-        families.for_each([&](std::uint64_t index, std::span<const int> members) {
-            std::uint32_t set = required;
-            for (const int member : members) {
-                set |= std::uint32_t{1} << families.candidates()[static_cast<std::size_t>(member)];
-            }
-            parents[index] = set;
-        });
-        for (std::uint32_t i = 0; i < values.size(); ++i) {
-            if (values[i] != minus_infinity) node.storage.push_back(i);
+NodeBlockSums::NodeBlockSums(const NodeFamilies& families, int node, int low)
+    : node_(node), low_(low), index_bits_(node < low ? low - 1 : low) {
+    const std::uint32_t low_mask = low == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << low) - 1;
+    const std::vector<double>& values = families.values();
+    offset_ = *std::max_element(values.begin(), values.end());
+    std::uint32_t required = 0;
+    for (const int parent : families.required()) required |= std::uint32_t{1} << parent;
+
+    std::vector<std::uint32_t> parents(values.size());
+    families.for_each([&](std::uint64_t index, std::span<const int> members) {
+        std::uint32_t set = required;
+        for (const int member : members) {
+            set |= std::uint32_t{1} << families.candidates()[static_cast<std::size_t>(member)];
         }
-        const auto high_of = [&](std::uint32_t i) { return low == 32 ? 0 : parents[i] >> low; };
-        std::stable_sort(node.storage.begin(), node.storage.end(),
-                         [&](std::uint32_t i, std::uint32_t j) { return high_of(i) < high_of(j); });
-        for (std::uint32_t f = 0; f < node.storage.size(); ++f) {
-            const std::uint32_t i = node.storage[f];
-            const double weight = values[i] - node.offset;
-            node.weights.push_back(weight);
-            node.place.push_back(static_cast<std::uint32_t>(index(number, parents[i] & low_mask)));
-            if (node.groups.empty() || node.groups.back().high_set != high_of(i)) {
-                node.groups.push_back({high_of(i), f, f, weight, weight});
-            }
-            Group& group = node.groups.back();
-            group.last = f + 1;
-            group.largest = std::max(group.largest, weight);
-            group.smallest = std::min(group.smallest, weight);
+        parents[index] = set;
+    });
+    storage_.reserve(values.size());
+    for (std::uint32_t i = 0; i < values.size(); ++i) {
+        if (values[i] != minus_infinity) storage_.push_back(i);
+    }
+    const auto high_of = [&](std::uint32_t i) { return low == 32 ? 0 : parents[i] >> low; };
+    std::stable_sort(storage_.begin(), storage_.end(),
+                     [&](std::uint32_t i, std::uint32_t j) { return high_of(i) < high_of(j); });
+    if (storage_.empty()) refuse_impossible();
+    weights_.reserve(storage_.size());
+    place_.reserve(storage_.size());
+    for (std::uint32_t f = 0; f < storage_.size(); ++f) {
+        const std::uint32_t i = storage_[f];
+        const double weight = values[i] - offset_;
+        weights_.push_back(weight);
+        place_.push_back(static_cast<std::uint32_t>(index(parents[i] & low_mask)));
+        if (groups_.empty() || groups_.back().high_set != high_of(i)) {
+            groups_.push_back({high_of(i), f, f, weight, weight});
         }
-        const double smallest = *std::min_element(node.weights.begin(), node.weights.end());
-        if (-smallest < nats_per_window) {
-            node.scale = window_scale(0.0, smallest);
-            node.plain.resize(node.weights.size());
-            scaled_exp(node.plain.data(), node.weights.data(), node.scale, node.weights.size());
-        }
+        Group& group = groups_.back();
+        group.last = f + 1;
+        group.largest = std::max(group.largest, weight);
+        group.smallest = std::min(group.smallest, weight);
+    }
+    const double smallest = *std::min_element(weights_.begin(), weights_.end());
+    if (-smallest < nats_per_window) {
+        scale_ = window_scale(0.0, smallest);
+        plain_.resize(weights_.size());
+        scaled_exp(plain_.data(), weights_.data(), scale_, weights_.size());
     }
 }
 
 double BlockSums::total_offset() const {
     double total = 0.0;
-    for (const Node& node : nodes_) total += node.offset;
+    for (const NodeBlockSums& node : nodes_) total += node.offset();
     return total;
 }
 
@@ -93,25 +107,24 @@ void refuse_impossible() {
                 "No DAG has a positive weight; relax the constraints or the prior.");
 }
 
-void BlockSums::log_sums(int v, std::uint32_t high_set, double* out) const {
-    const Node& node = at(v);
-    const std::size_t size = block_size(v);
+void NodeBlockSums::log_sums(std::uint32_t high_set, double* out) const {
+    const std::size_t size = block_size();
     std::fill_n(out, size, minus_infinity);
     const auto for_groups = [&](auto visit) {
-        for (const Group& group : node.groups) {
+        for (const Group& group : groups_) {
             if ((group.high_set & ~high_set) == 0) visit(group);
         }
     };
     double* window = buffer(0, size).data();
-    if (!node.plain.empty()) {
+    if (!plain_.empty()) {
         std::fill_n(window, size, 0.0);
         for_groups([&](const Group& group) {
             for (std::uint32_t f = group.first; f < group.last; ++f) {
-                window[node.place[f]] += node.plain[f];
+                window[place_[f]] += plain_[f];
             }
         });
-        sum_over_subsets(window, node.index_bits);
-        fill_with_scaled_log(out, window, node.scale, smallest_final_sum, size);
+        sum_over_subsets(window, index_bits_);
+        fill_with_scaled_log(out, window, scale_, smallest_final_sum, size);
         return;
     }
     double largest = minus_infinity;
@@ -126,20 +139,20 @@ void BlockSums::log_sums(int v, std::uint32_t high_set, double* out) const {
         for_groups([&](const Group& group) {
             const std::size_t count = group.last - group.first;
             double* plain = buffer(1, count).data();
-            scaled_exp(plain, node.weights.data() + group.first, scale, count);
+            scaled_exp(plain, weights_.data() + group.first, scale, count);
             for (std::size_t i = 0; i < count; ++i) {
-                window[node.place[group.first + i]] += plain[i];
+                window[place_[group.first + i]] += plain[i];
             }
         });
-        sum_over_subsets(window, node.index_bits);
+        sum_over_subsets(window, index_bits_);
         fill_with_scaled_log(out, window, scale, smallest_final_sum, size);
         // What is left has only families that are too light to count in a final sum.
         double next = minus_infinity;
         for_groups([&](const Group& group) {
             if (group.smallest - scale >= std::log(smallest_final_sum)) return;
             for (std::uint32_t f = group.first; f < group.last; ++f) {
-                if (window[node.place[f]] < smallest_final_sum) {
-                    next = std::max(next, node.weights[f]);
+                if (window[place_[f]] < smallest_final_sum) {
+                    next = std::max(next, weights_[f]);
                 }
             }
         });
@@ -147,36 +160,33 @@ void BlockSums::log_sums(int v, std::uint32_t high_set, double* out) const {
     }
 }
 
-void BlockSums::maxima(int v, std::uint32_t high_set, double* out) const {
-    const Node& node = at(v);
-    std::fill_n(out, block_size(v), minus_infinity);
-    for (const Group& group : node.groups) {
+void NodeBlockSums::maxima(std::uint32_t high_set, double* out) const {
+    std::fill_n(out, block_size(), minus_infinity);
+    for (const Group& group : groups_) {
         if ((group.high_set & ~high_set) != 0) continue;
         for (std::uint32_t f = group.first; f < group.last; ++f) {
-            out[node.place[f]] = std::max(out[node.place[f]], node.weights[f]);
+            out[place_[f]] = std::max(out[place_[f]], weights_[f]);
         }
     }
-    max_over_subsets(out, node.index_bits);
+    max_over_subsets(out, index_bits_);
 }
 
-BlockSums::Best BlockSums::best_family(int v, std::uint32_t allowed) const {
-    const Node& node = at(v);
+NodeBlockSums::Best NodeBlockSums::best_family(std::uint32_t allowed) const {
     Best best{minus_infinity, -1};
-    for (const Group& group : node.groups) {
+    for (const Group& group : groups_) {
         if (((std::uint64_t{group.high_set} << low_) & ~std::uint64_t{allowed}) != 0) continue;
         for (std::uint32_t f = group.first; f < group.last; ++f) {
-            if (node.weights[f] > best.weight && (set_at(v, node.place[f]) & ~allowed) == 0) {
-                best = {node.weights[f], node.storage[f]};
+            if (weights_[f] > best.weight && (set_at(place_[f]) & ~allowed) == 0) {
+                best = {weights_[f], storage_[f]};
             }
         }
     }
     return best;
 }
 
-void BlockSums::add_family_shares(int v, std::uint32_t high_set, const double* share,
+void NodeBlockSums::add_family_shares(std::uint32_t high_set, const double* share,
                                   const double* log_sum, double* probabilities) const {
-    const Node& node = at(v);
-    const std::size_t size = block_size(v);
+    const std::size_t size = block_size();
     double* ratios = buffer(0, size).data();
     double* exponents = buffer(2, 2 * size).data();
     double* inverses = exponents + size;
@@ -201,30 +211,29 @@ void BlockSums::add_family_shares(int v, std::uint32_t high_set, const double* s
         scaled_exp(inverses, exponents, -top, size);
         // Sums over supersets are sums over subsets of the complements.
         for (std::size_t i = 0; i < size; ++i) ratios[size - 1 - i] = share[i] * inverses[i];
-        sum_over_subsets(ratios, node.index_bits);
-        for (const Group& group : node.groups) {
+        sum_over_subsets(ratios, index_bits_);
+        for (const Group& group : groups_) {
             if ((group.high_set & ~high_set) != 0) continue;
             const std::size_t count = group.last - group.first;
             double* plain = buffer(1, count).data();
-            scaled_exp(plain, node.weights.data() + group.first, top, count);
+            scaled_exp(plain, weights_.data() + group.first, top, count);
             for (std::size_t i = 0; i < count; ++i) {
                 const std::size_t f = group.first + i;
-                probabilities[node.storage[f]] += plain[i] * ratios[size - 1 - node.place[f]];
+                probabilities[storage_[f]] += plain[i] * ratios[size - 1 - place_[f]];
             }
         }
         ceiling = floor;
     }
 }
 
-void BlockSums::add_plain_shares(int v, std::uint32_t high_set, double* ratios,
+void NodeBlockSums::add_plain_shares(std::uint32_t high_set, double* ratios,
                                  double* probabilities) const {
-    const Node& node = at(v);
-    const std::size_t last = block_size(v) - 1;
-    sum_over_subsets(ratios, node.index_bits);
-    for (const Group& group : node.groups) {
+    const std::size_t last = block_size() - 1;
+    sum_over_subsets(ratios, index_bits_);
+    for (const Group& group : groups_) {
         if ((group.high_set & ~high_set) != 0) continue;
         for (std::uint32_t f = group.first; f < group.last; ++f) {
-            probabilities[node.storage[f]] += node.plain[f] * ratios[last - node.place[f]];
+            probabilities[storage_[f]] += plain_[f] * ratios[last - place_[f]];
         }
     }
 }

@@ -1,4 +1,4 @@
-// Score sums over whole blocks of parent bounds, for programmes that visit every subset.
+// Score sums over whole blocks of parent bounds, for dynamic programmes that visit every subset.
 //
 // The variables are split into low and high ones. A block is a set H of high variables with all
 // sets L of low ones: for a node v and a block, ln alpha_v(H + L) comes as one array over L (v
@@ -12,66 +12,53 @@
 #include <cstdint>
 #include <vector>
 
+#include "arcwise/exact/subset_index.hpp"
 #include "arcwise/families/family_table.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
-class BlockSums {
+// Of one node.
+class NodeBlockSums {
   public:
-    // At most 32 variables, `low` of them low.
-    BlockSums(const FamilyTable& table, int low);
+    // Of the families of `node` among at most 32 variables, of which the first `low` are low.
+    NodeBlockSums(const NodeFamilies& families, int node, int low);
 
-    // A number of low variables that balances the work per family with the work per set.
-    static int balanced_low(int nodes);
+    // Largest log weight of a family.
+    double offset() const { return offset_; }
 
-    int nodes() const { return static_cast<int>(nodes_.size()); }
-    int low() const { return low_; }
-    int high() const { return nodes() - low_; }
-    std::uint32_t blocks() const { return std::uint32_t{1} << high(); }
-
-    // Largest log weight of a family of `node`.
-    double offset(int node) const { return at(node).offset; }
-    double total_offset() const;
-
-    // Entries of a block's array for `node`: 2^low, or half of it if the node is low itself.
-    std::size_t block_size(int node) const { return std::size_t{1} << at(node).index_bits; }
+    // Entries of a block's array: 2^low, or half of it if the node is low itself.
+    std::size_t block_size() const { return std::size_t{1} << index_bits_; }
 
     // Place in that array of a set of low variables without the node.
-    std::size_t index(int node, std::uint32_t low_set) const {
-        if (node >= low_) return low_set;
-        const std::uint32_t below = (std::uint32_t{1} << node) - 1;
-        return (low_set & below) | ((low_set >> 1) & ~below);
+    std::size_t index(std::uint32_t low_set) const {
+        return node_ >= low_ ? low_set : place_without(node_, low_set);
     }
     // The set of low variables at a place of that array.
-    std::uint32_t set_at(int node, std::size_t place) const {
-        const auto low_set = static_cast<std::uint32_t>(place);
-        if (node >= low_) return low_set;
-        const std::uint32_t below = (std::uint32_t{1} << node) - 1;
-        return (low_set & below) | ((low_set & ~below) << 1);
+    std::uint32_t set_at(std::size_t place) const {
+        return node_ >= low_ ? static_cast<std::uint32_t>(place) : set_without(node_, place);
     }
 
-    // out[L] = ln alpha_node(high_set + L) - offset. `high_set` is in units of high variables.
-    void log_sums(int node, std::uint32_t high_set, double* out) const;
+    // out[L] = ln alpha(high_set + L) - offset. `high_set` is in units of high variables.
+    void log_sums(std::uint32_t high_set, double* out) const;
 
     // out[L] = the largest log weight of a family within high_set + L, less offset.
-    void maxima(int node, std::uint32_t high_set, double* out) const;
+    void maxima(std::uint32_t high_set, double* out) const;
 
     // Adds to probabilities[family], for every family S within the block's sets,
     //   phi(S) * sum over L with S within high_set + L of share[L] / alpha(high_set + L),
     // where log_sum[L] is what `log_sums` gave. Shares may be negative; where a share is zero the
     // log sum does not matter.
-    void add_family_shares(int node, std::uint32_t high_set, const double* share,
-                           const double* log_sum, double* probabilities) const;
+    void add_family_shares(std::uint32_t high_set, const double* share, const double* log_sum,
+                           double* probabilities) const;
 
-    // Whether all weights of the node fit into one window of plain numbers, e^(weight -
-    // plain_scale).
-    bool is_plain(int node) const { return !at(node).plain.empty(); }
-    double plain_scale(int node) const { return at(node).scale; }
+    // Whether all weights fit into one window of plain numbers, e^(weight - plain_scale).
+    bool is_plain() const { return !plain_.empty(); }
+    double plain_scale() const { return scale_; }
 
     // The same as add_family_shares for such a node, given share[L] / alpha(high_set + L) in its
     // scale, that is times e^plain_scale, at the place of the complement of L. Overwrites `ratios`.
-    void add_plain_shares(int node, std::uint32_t high_set, double* ratios,
-                          double* probabilities) const;
+    void add_plain_shares(std::uint32_t high_set, double* ratios, double* probabilities) const;
 
     // The heaviest family within `allowed` (a set of all variables): its log weight less offset and
     // its index in the family table, which is -1 if there is none.
@@ -79,7 +66,7 @@ class BlockSums {
         double weight;
         std::int64_t family;
     };
-    Best best_family(int node, std::uint32_t allowed) const;
+    Best best_family(std::uint32_t allowed) const;
 
   private:
     struct Group {  // families with the same high parents, next to each other
@@ -89,22 +76,49 @@ class BlockSums {
         double largest;
         double smallest;
     };
-    struct Node {
-        int index_bits = 0;
-        double offset = 0.0;
-        std::vector<Group> groups;
-        std::vector<double> weights;  // ln phi - offset, by group
-        // Where one window holds all weights of the node, e^(weight - scale); else empty.
-        double scale = 0.0;
-        std::vector<double> plain;
-        std::vector<std::uint32_t> place;    // of the low parents in a block's array
-        std::vector<std::uint32_t> storage;  // index in the family table
-    };
 
-    const Node& at(int node) const { return nodes_[static_cast<std::size_t>(node)]; }
-
+    int node_;
     int low_;
-    std::vector<Node> nodes_;
+    int index_bits_;
+    double offset_ = 0.0;
+    std::vector<Group> groups_;
+    std::vector<double> weights_;  // ln phi - offset, by group
+    // Where one window holds all weights of the node, e^(weight - scale); else empty.
+    double scale_ = 0.0;
+    std::vector<double> plain_;
+    std::vector<std::uint32_t> place_;    // of the low parents in a block's array
+    std::vector<std::uint32_t> storage_;  // index in the family table
+};
+
+// Of all nodes.
+class BlockSums {
+  public:
+    // At most 32 variables, `low` of them low.
+    BlockSums(const FamilyTable& table, int low);
+
+    // Split so that the work per family and the work per set are balanced.
+    explicit BlockSums(const FamilyTable& table)
+        : BlockSums(table, balanced_low(static_cast<int>(table.size()))) {}
+    static int balanced_low(int nodes);
+
+    // Bytes they take, split so, with the buffers that programmes over them need on each thread.
+    static std::uint64_t bytes(int nodes, std::uint64_t families, int threads);
+
+    int nodes() const { return static_cast<int>(nodes_.size()); }
+    int low() const { return low_; }
+    int high() const { return nodes() - low_; }
+    std::uint32_t blocks() const { return std::uint32_t{1} << high(); }
+
+    const NodeBlockSums& operator[](int node) const {
+        return nodes_[static_cast<std::size_t>(node)];
+    }
+
+    // The log weights of the heaviest families of all nodes, added up.
+    double total_offset() const;
+
+  private:
+    int low_;
+    std::vector<NodeBlockSums> nodes_;
 };
 
 // Throws `argument`: no DAG has a positive weight.

@@ -1,186 +1,253 @@
-// Layers drawn from inclusion and exclusion over the sets that may come next.
+// Takes many draws from set to set together, those at the same set in one task.
 #include "arcwise/exact/modular_sampler.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <memory>
-#include <optional>
-#include <unordered_map>
-#include <utility>
+#include <tuple>
+#include <vector>
 
-#include "arcwise/exact/enough_digits.hpp"
+#include "arcwise/exact/modular_kernels.hpp"
+#include "arcwise/exact/subset_index.hpp"
+#include "arcwise/support/error.hpp"
+#include "arcwise/support/random.hpp"
 
 namespace arcwise {
 namespace {
 
-constexpr std::size_t draws_per_task = 256;
-constexpr std::size_t most_numbers_kept = std::size_t{1} << 25;
+// Draws that go through the sets together.
+constexpr std::size_t draws_per_batch = std::size_t{1} << 15;
 
-// Distributions of the next layer, by (nodes placed, nodes placed before the last layer).
+// Rounding may lead to a layer of no weight; then it is drawn again, so many times.
+constexpr int most_tries = 100;
+
+constexpr double negligible = 0x1p-100;
+
+// Of one layer: sets are dealt out to so many, which keep their memory from set to set.
+constexpr std::size_t most_tasks = 64;
+
+struct Draw {
+    Draw(std::uint64_t seed, std::uint64_t number, std::uint32_t* parents)
+        : random(seed, number), parents_of(parents) {}
+
+    Random random;
+    std::uint32_t* parents_of;
+    std::uint32_t placed = 0;
+    std::uint32_t placed_before = 0;
+    std::uint32_t layer = 0;
+    bool failed = false;
+    int tries = 0;
+};
+
+// Draws the layers that come after one set U.
 template <class Real>
-class NextLayers {
+class NextLayer {
   public:
-    explicit NextLayers(const ModularProgramme<Real>& programme) : programme_(programme) {}
+    explicit NextLayer(const ModularTables<Real>& tables) : tables_(tables) {}
 
-    std::uint32_t draw(std::uint32_t placed, std::uint32_t placed_before, Random& random) {
-        const std::uint64_t key = std::uint64_t{placed} << 32 | placed_before;
-        auto found = layers_.find(key);
-        if (found == layers_.end()) {
-            if (numbers_kept_ > most_numbers_kept) {
-                exact_.clear();
-                layers_.clear();
-                numbers_kept_ = 0;
+    // All draws stand at the same U; they are put in the order of the sets before it.
+    void draw(std::span<Draw*> draws) {
+        const std::uint32_t placed = draws.front()->placed;
+        fill(placed);
+        while (!draws.empty()) {
+            const std::uint32_t before = draws.front()->placed_before;
+            const auto end =
+                std::find_if(draws.begin(), draws.end(),
+                             [&](const Draw* draw) { return draw->placed_before != before; });
+            fill_shares(placed, before);
+            const auto group = draws.first(static_cast<std::size_t>(end - draws.begin()));
+            for (Draw* draw : group) {
+                draw->layer = 0;
+                draw->failed = false;
             }
-            found = layers_.emplace(key, running_weights(placed, placed_before)).first;
-            numbers_kept_ += found->second.size();
+            decide(weights_.data(), nodes_.size(), scratch_.data(), group);
+            draws = draws.subspan(group.size());
         }
-        const std::vector<double>& running = found->second;
-        const double share = random.uniform() * running.back();
-        const auto place = static_cast<std::uint32_t>(
-            std::upper_bound(running.begin(), running.end() - 1, share) - running.begin());
-        return spread(place, programme_.everything() & ~placed);
     }
 
   private:
-    // The subset of `free` whose members, numbered from the lowest, are the bits of `place`.
-    static std::uint32_t spread(std::uint32_t place, std::uint32_t free) {
-        std::uint32_t result = 0;
-        for (std::uint32_t left = free; left != 0; left &= left - 1, place >>= 1) {
-            if ((place & 1) != 0) result |= left & (~left + 1);
-        }
-        return result;
-    }
-
-    // E(placed, T) relative to B(placed), for all T outside.
-    const std::vector<double>& exact_layers(std::uint32_t placed) {
-        if (const auto found = exact_.find(placed); found != exact_.end()) return found->second;
-        const std::uint32_t free = programme_.everything() & ~placed;
-        const std::size_t size = std::size_t{1} << std::popcount(free);
-        typename ModularProgramme<Real>::Products products;
-        programme_.multiply_out(placed, free, Real{1}, -programme_.exponent_beyond(placed),
-                                products);
-        std::vector<Real> sums(size);
-        std::uint32_t added = 0;
-        for (std::size_t i = 0; i < size; ++i) {
-            const std::uint32_t target = placed | added;
-            const Real weight = programme_.weight_beyond()[target];
-            sums[i] =
-                weight == Real{0}
-                    ? Real{0}
-                    : times_power_of_two(products.mantissa[i] * weight,
-                                         products.exponent[i] + programme_.exponent_beyond(target));
-            added = (added - free) & free;
-        }
-        for (std::size_t bit = 1; bit < size; bit <<= 1) {
-            for (std::size_t i = 0; i < size; ++i) {
-                if ((i & bit) == 0) sums[i] += sums[i | bit];
+    // x(Z) in the scale of B(U), for the sets Z of nodes that may be in the layer.
+    void fill(std::uint32_t placed) {
+        const ScaledSums& sums = tables_.sums();
+        const auto weight = [&](Real mantissa, std::int32_t exponent, std::uint32_t set) {
+            const std::int32_t power = exponent - tables_.scale(set);
+            return mantissa * power_of_two(power) * tables_.weight_beyond(set);
+        };
+        const std::int32_t own = tables_.scale(placed) + exponent_bias;
+        const Real least = static_cast<Real>(negligible) * tables_.weight_beyond(placed);
+        nodes_.clear();
+        free_ = 0;
+        for (std::uint32_t left = tables_.everything() & ~placed; left != 0; left &= left - 1) {
+            const int v = std::countr_zero(left);
+            const std::uint32_t bit = std::uint32_t{1} << v;
+            if (weight(sums.mantissa(v, placed), own + sums.exponent(v, placed), placed | bit) >
+                least) {
+                nodes_.push_back(v);
+                free_ |= bit;
             }
         }
-        std::vector<double> result(size);
-        for (std::size_t i = 0; i < size; ++i) {
-            const Real sum = std::popcount(i) % 2 == 0 ? sums[i] : -sums[i];
-            result[i] = std::max(0.0, static_cast<double>(sum));  // below zero is rounding
+        const std::size_t size = std::size_t{1} << nodes_.size();
+        if (weights_.size() < size) {
+            weights_.resize(size);
+            exponents_.resize(size);
+            scratch_.resize(2 * size);
         }
-        numbers_kept_ += size;
-        return exact_.emplace(placed, std::move(result)).first->second;
-    }
-
-    std::vector<double> running_weights(std::uint32_t placed, std::uint32_t placed_before) {
-        std::vector<double> weights = exact_layers(placed);
-        const std::uint32_t free = programme_.everything() & ~placed;
+        weights_[0] = Real{1};
+        exponents_[0] = own;
         std::size_t filled = 1;
-        std::vector<double> factors(weights.size(), 1.0);
-        for (std::uint32_t left = free; left != 0; left &= left - 1) {
-            const int v = std::countr_zero(left);
-            const double factor = placed == 0 ? 1.0 : share_meeting_last(v, placed, placed_before);
-            for (std::size_t i = 0; i < filled; ++i) factors[filled + i] = factors[i] * factor;
+        for (const int v : nodes_) {
+            const auto factor = static_cast<Real>(sums.mantissa(v, placed));
+            const std::int32_t shift = sums.exponent(v, placed);
+            for (std::size_t i = 0; i < filled; ++i) {
+                weights_[filled + i] = weights_[i] * factor;
+                exponents_[filled + i] = exponents_[i] + shift;
+            }
             filled *= 2;
         }
-        weights[0] = 0.0;  // a layer has a member
-        double running = 0.0;
-        for (std::size_t i = 0; i < weights.size(); ++i) {
-            running += weights[i] * factors[i];
-            weights[i] = running;
+        std::uint32_t added = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+            weights_[i] = weight(weights_[i], exponents_[i], placed | added);
+            added = next_subset(added, free_);
         }
-        return weights;
     }
 
-    // 1 - alpha_v(placed_before) / alpha_v(placed).
-    double share_meeting_last(int v, std::uint32_t placed, std::uint32_t placed_before) const {
-        const double whole = programme_.sum_mantissa(v, placed);
-        if (whole == 0.0) return 0.0;
-        const double without = times_power_of_two(
-            programme_.sum_mantissa(v, placed_before),
-            programme_.sum_exponent(v, placed_before) - programme_.sum_exponent(v, placed));
-        return std::max(0.0, 1.0 - without / whole);
+    // beta_j. Before the first layer nothing was placed.
+    void fill_shares(std::uint32_t placed, std::uint32_t before) {
+        const ScaledSums& sums = tables_.sums();
+        shares_.clear();
+        for (const int v : nodes_) {
+            const double power =
+                power_of_two(sums.exponent(v, before) - sums.exponent(v, placed) + exponent_bias);
+            const double share = sums.mantissa(v, before) * power / sums.mantissa(v, placed);
+            shares_.push_back(placed == 0 ? 0.0 : std::min(1.0, share));
+        }
     }
 
-    const ModularProgramme<Real>& programme_;
-    std::unordered_map<std::uint32_t, std::vector<double>> exact_;
-    std::unordered_map<std::uint64_t, std::vector<double>> layers_;
-    std::size_t numbers_kept_ = 0;
+    // Decides on the lowest `count` nodes for draws that agree in the others.
+    void decide(const Real* weights, std::size_t count, Real* scratch, std::span<Draw*> draws) {
+        if (draws.empty()) return;
+        if (count == 0) {
+            for (Draw* draw : draws) draw->failed = draw->failed || draw->layer == 0;
+            return;
+        }
+        const std::size_t half = std::size_t{1} << (count - 1);
+        const Real share = shares_[count - 1];
+        const Real without = signed_sum(weights, half, shares_.data(), scratch);
+        const Real with = signed_sum(weights + half, half, shares_.data(), scratch);
+        const Real in = std::max(Real{0}, (Real{1} - share) * with);
+        const Real out = std::max(Real{0}, without - with);
+        const double chance = in > Real{0} ? static_cast<double>(in / (in + out)) : 0.0;
+        const std::uint32_t bit = std::uint32_t{1} << nodes_[count - 1];
+        const bool possible = in + out > Real{0};
+        const auto end = std::partition(draws.begin(), draws.end(), [&](Draw* draw) {
+            draw->failed = draw->failed || !possible;
+            if (draw->random.uniform() >= chance) return false;
+            draw->layer |= bit;
+            return true;
+        });
+        const auto chosen = static_cast<std::size_t>(end - draws.begin());
+        decide(weights + half, count - 1, scratch, draws.first(chosen));
+        if (chosen == draws.size()) return;
+        subtract(scratch, weights, weights + half, half);
+        decide(scratch, count - 1, scratch + half, draws.subspan(chosen));
+    }
+
+    const ModularTables<Real>& tables_;
+    std::vector<int> nodes_;  // that may be in the layer, rising
+    std::uint32_t free_ = 0;
+    std::vector<double> shares_;
+    std::vector<Real> weights_;
+    std::vector<std::int32_t> exponents_;
+    std::vector<Real> scratch_;
 };
 
-// As ModularSampler::sample.
-template <class Real>
-void sample_with(const ModularProgramme<Real>& programme, const SetSums& sums, std::uint64_t seed,
-                 std::uint64_t first, std::size_t count, std::span<std::uint32_t> parents,
-                 const RunOptions& options) {
-    const auto n = static_cast<std::size_t>(programme.nodes());
-    const std::size_t tasks = (count + draws_per_task - 1) / draws_per_task;
-    run_tasks(tasks, count, options, [&](std::size_t task, TaskContext& context) {
-        // Caches of one thread; it lives as long as this run.
-        thread_local const SetSums* owner = nullptr;
-        thread_local std::unique_ptr<NextLayers<Real>> next_layers;
-        thread_local std::unique_ptr<ParentSampler> parent_sampler;
-        if (owner != &sums) {
-            owner = &sums;
-            next_layers = std::make_unique<NextLayers<Real>>(programme);
-            parent_sampler = std::make_unique<ParentSampler>(sums);
+// Draws the parents of the layer, and goes on behind it.
+void place_layer(Draw& draw, const ParentTables& parent_tables) {
+    if (draw.failed) {
+        if (++draw.tries == most_tries) {
+            throw Error(ErrorKind::numerical,
+                        "Rounding led the sampler to a set without any continuation; lower the "
+                        "tolerance.");
         }
-        const std::size_t end = std::min(count, (task + 1) * draws_per_task);
-        for (std::size_t i = task * draws_per_task; i < end; ++i) {
-            Random random(seed, first + i);
-            std::uint32_t placed = 0;
-            std::uint32_t last_layer = 0;
-            while (placed != programme.everything()) {
-                const std::uint32_t layer = next_layers->draw(placed, placed & ~last_layer, random);
-                for (std::uint32_t left = layer; left != 0; left &= left - 1) {
-                    const int v = std::countr_zero(left);
-                    parents[i * n + static_cast<std::size_t>(v)] =
-                        parent_sampler->draw(v, placed, last_layer, random);
-                }
-                placed |= layer;
-                last_layer = layer;
-            }
-            context.advance(1);
+        return;
+    }
+    const std::uint32_t last = draw.placed & ~draw.placed_before;
+    for (std::uint32_t left = draw.layer; left != 0; left &= left - 1) {
+        const int v = std::countr_zero(left);
+        draw.parents_of[v] =
+            draw.placed == 0 ? 0 : parent_tables.draw(v, draw.placed, last, draw.random);
+    }
+    draw.placed_before = draw.placed;
+    draw.placed |= draw.layer;
+    draw.tries = 0;
+}
+
+// Where the draws of each set begin, when they are in the order of the sets; and where all end.
+std::vector<std::size_t> groups_of(std::span<Draw* const> draws) {
+    std::vector<std::size_t> result{0};
+    for (std::size_t i = 1; i < draws.size(); ++i) {
+        if (draws[i]->placed != draws[i - 1]->placed) result.push_back(i);
+    }
+    result.push_back(draws.size());
+    return result;
+}
+
+// Takes every draw one layer further.
+template <class Real>
+void draw_layers(const ModularTables<Real>& tables, const ParentTables& parent_tables,
+                 std::span<Draw*> draws, const RunOptions& options) {
+    std::sort(draws.begin(), draws.end(), [](const Draw* a, const Draw* b) {
+        return std::tie(a->placed, a->placed_before) < std::tie(b->placed, b->placed_before);
+    });
+    const std::vector<std::size_t> groups = groups_of(draws);
+    const std::size_t tasks = std::min(most_tasks, groups.size() - 1);
+    run_tasks(tasks, draws.size(), options, [&](std::size_t task, TaskContext& context) {
+        NextLayer<Real> next(tables);
+        for (std::size_t i = task; i + 1 < groups.size(); i += tasks) {
+            const auto group = draws.subspan(groups[i], groups[i + 1] - groups[i]);
+            next.draw(group);
+            for (Draw* draw : group) place_layer(*draw, parent_tables);
+            context.advance(group.size());
         }
     });
 }
 
 }  // namespace
 
-ModularSampler::Programme ModularSampler::run(const FamilyTable& weights, double tolerance,
-                                              const RunOptions& options) {
-    std::optional<Programme> result;
-    with_enough_digits(weights, tolerance, false, options,
-                       [&](auto&& programme) { result.emplace(std::move(programme)); });
-    return std::move(*result);
+template <class Real>
+void draw_modular_dags(const ModularTables<Real>& tables, const ParentTables& parent_tables,
+                       std::uint64_t seed, std::uint64_t first, std::size_t count,
+                       std::span<std::uint32_t> parents, const RunOptions& options) {
+    const auto n = static_cast<std::size_t>(tables.nodes());
+    Phases batches(options, count);
+    for (std::size_t start = 0; start < count; start += draws_per_batch) {
+        const std::size_t size = std::min(draws_per_batch, count - start);
+        std::vector<Draw> draws;
+        std::vector<Draw*> going;
+        draws.reserve(size);
+        for (std::size_t i = start; i < start + size; ++i) {
+            draws.emplace_back(seed, first + i, parents.data() + i * n);
+            going.push_back(&draws.back());
+        }
+        batches.run(size, [&](const RunOptions& batch) {
+            Phases layers(batch, n * size);
+            for (std::size_t layer = 0; !going.empty(); ++layer) {
+                layers.run(layer < n ? going.size() : 0, [&](const RunOptions& part) {
+                    draw_layers(tables, parent_tables, std::span<Draw*>(going), part);
+                });
+                std::erase_if(going, [&](const Draw* draw) {
+                    return draw->placed == tables.everything();
+                });
+            }
+            report_complete(batch);
+        });
+    }
 }
 
-ModularSampler::ModularSampler(const FamilyTable& weights, double tolerance,
-                               const RunOptions& options)
-    : programme_(run(weights, tolerance, options)),
-      sums_(weights, true, {options.threads, nullptr}) {}
-
-void ModularSampler::sample(std::uint64_t seed, std::uint64_t first, std::size_t count,
-                            std::span<std::uint32_t> parents, const RunOptions& options) const {
-    std::visit(
-        [&](const auto& programme) {
-            sample_with(programme, sums_, seed, first, count, parents, options);
-        },
-        programme_);
-}
+template void draw_modular_dags(const ModularTables<double>&, const ParentTables&, std::uint64_t,
+                                std::uint64_t, std::size_t, std::span<std::uint32_t>,
+                                const RunOptions&);
+template void draw_modular_dags(const ModularTables<long double>&, const ParentTables&,
+                                std::uint64_t, std::uint64_t, std::size_t,
+                                std::span<std::uint32_t>, const RunOptions&);
 
 }  // namespace arcwise

@@ -5,9 +5,7 @@
 #include <cmath>
 
 #include "arcwise/exact/rounding.hpp"
-#include "arcwise/exact/subset_programme.hpp"
 #include "arcwise/numerics/log_space.hpp"
-#include "arcwise/support/error.hpp"
 
 namespace arcwise {
 namespace {
@@ -34,7 +32,7 @@ void add_blocks_of_node(const BlockSums& sums, int v, const std::vector<double>&
                         const std::vector<double>& backward, const std::vector<double>& largest,
                         double* probabilities, TaskContext& context) {
     const std::size_t block = std::size_t{1} << sums.low();
-    const std::size_t size = sums.block_size(v);
+    const std::size_t size = sums[v].block_size();
     const double total = forward.back();
     std::vector<double> log_sum(size);
     std::vector<double> log_share(size);
@@ -51,89 +49,61 @@ void add_blocks_of_node(const BlockSums& sums, int v, const std::vector<double>&
         const std::size_t step = std::size_t{1} << v;  // from U to U + v
         // Sets of one run agree in all variables above v, so their entries are next to each other.
         const std::size_t run = is_high ? block : step;
-        if (sums.is_plain(v)) {
+        if (sums[v].is_plain()) {
             // F(U) B(U + v) is the share less alpha_v(U); sums over supersets are sums over subsets
             // of the complements.
             for (std::size_t first = 0; first < size; first += run) {
-                const std::size_t set = sums.set_at(v, first);
+                const std::size_t set = sums[v].set_at(first);
                 double* const reversed = log_share.data() + size - 1 - first;
                 for (std::size_t i = 0; i < run; ++i) {
                     *(reversed - i) = before[set + i] + after[set + i + step];
                 }
             }
-            scaled_exp(share.data(), log_share.data(), total - sums.plain_scale(v), size);
-            sums.add_plain_shares(v, high_set, share.data(), probabilities);
+            scaled_exp(share.data(), log_share.data(), total - sums[v].plain_scale(), size);
+            sums[v].add_plain_shares(high_set, share.data(), probabilities);
             continue;
         }
-        sums.log_sums(v, high_set, log_sum.data());
+        sums[v].log_sums(high_set, log_sum.data());
         for (std::size_t first = 0; first < size; first += run) {
-            const std::size_t set = sums.set_at(v, first);
+            const std::size_t set = sums[v].set_at(first);
             for (std::size_t i = 0; i < run; ++i) {
                 log_share[first + i] = before[set + i] + log_sum[first + i] + after[set + i + step];
             }
         }
         scaled_exp(share.data(), log_share.data(), total, size);
-        sums.add_family_shares(v, high_set, share.data(), log_sum.data(), probabilities);
+        sums[v].add_family_shares(high_set, share.data(), log_sum.data(), probabilities);
     }
 }
 
 }  // namespace
 
-std::uint64_t order_modular_bytes(int nodes, int threads) {
-    const auto n = static_cast<std::uint64_t>(nodes);
-    const std::uint64_t block = std::uint64_t{1} << BlockSums::balanced_low(nodes);
-    // F and B, and for each thread one table for every node and a few buffers.
-    return (std::uint64_t{2} << nodes) * sizeof(double) +
-           static_cast<std::uint64_t>(threads) * (n + 8) * block * sizeof(double);
-}
-
-std::uint64_t order_modular_operations(int nodes) {
-    const auto n = static_cast<std::uint64_t>(nodes);
-    return 2 * n * n << nodes;
-}
-
-ExactPosterior order_modular_posterior(const FamilyTable& weights, const RunOptions& options) {
-    const BlockSums sums(weights, BlockSums::balanced_low(static_cast<int>(weights.size())));
+ExactPosterior order_modular_posterior(const FamilyTable& weights, const BlockSums& sums,
+                                       const std::vector<double>& forward,
+                                       const std::vector<double>& backward,
+                                       const RunOptions& options) {
     ExactPosterior result;
-    std::vector<double> forward;
-    std::vector<double> backward;
-    Phases phases(options, 3);
-    phases.run(
-        1, [&](const RunOptions& part) { forward = forward_programme(sums, Semiring::sum, part); });
-    if (std::isinf(forward.back())) refuse_impossible();
-    phases.run(1, [&](const RunOptions& part) {
-        backward = backward_programme(sums, Semiring::sum, part);
-    });
     result.log_weight = forward.back() + sums.total_offset();
     result.probabilities = weights;
     const auto nodes = static_cast<std::size_t>(sums.nodes());
     std::vector<double> errors(nodes);
     const std::vector<double> largest = largest_by_block(sums, forward, backward);
-    phases.run(1, [&](const RunOptions& part) {
-        run_tasks(nodes, nodes * sums.blocks(), part, [&](std::size_t v, TaskContext& context) {
-            std::vector<double>& values = result.probabilities[v].values();
-            std::fill(values.begin(), values.end(), 0.0);
-            add_blocks_of_node(sums, static_cast<int>(v), forward, backward, largest, values.data(),
-                               context);
-            double total = 0.0;
-            for (const double value : values) total += value;
-            errors[v] = std::abs(total - 1.0);
-            for (double& value : values) value = std::min(value, 1.0);
-        });
+    run_tasks(nodes, nodes * sums.blocks(), options, [&](std::size_t v, TaskContext& context) {
+        std::vector<double>& values = result.probabilities[v].values();
+        std::fill(values.begin(), values.end(), 0.0);
+        add_blocks_of_node(sums, static_cast<int>(v), forward, backward, largest, values.data(),
+                           context);
+        double total = 0.0;
+        for (const double value : values) total += value;
+        errors[v] = std::abs(total - 1.0);
+        for (double& value : values) value = std::min(value, 1.0);
     });
     // The probabilities of a node's families add up to 1 but for rounding; so do F(V) and B(empty)
     // agree.
     result.error = std::max(*std::max_element(errors.begin(), errors.end()),
                             std::abs(std::expm1(forward.back() - backward.front()))) +
                    rounding_of_logs(sums.nodes(), forward.back());
+    result.fill_edges();
     return result;
-}
-
-double order_modular_log_weight(const FamilyTable& weights, const RunOptions& options) {
-    const BlockSums sums(weights, BlockSums::balanced_low(static_cast<int>(weights.size())));
-    const double log_weight = forward_programme(sums, Semiring::sum, options).back();
-    if (std::isinf(log_weight)) refuse_impossible();
-    return log_weight + sums.total_offset();
 }
 
 }  // namespace arcwise

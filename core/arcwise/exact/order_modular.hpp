@@ -1,30 +1,39 @@
-// Exact posterior under the order-modular prior, by the forward and backward programmes.
+// Exact posterior and paths under the order-modular prior, from the forward and backward programmes
+// (subset_programme.hpp).
 //
 // The probability that v has the predecessors U in a random order is F(U) alpha_v(U) B(U + v) /
 // F(V); given U, a parent set S within U has probability phi_v(S) / alpha_v(U).
+//
+// Paths from u. Nodes are placed one by one, into O as long as u is not among their ancestors, else
+// into A. With S = O + A the weight g of a state starts with
+//   g(O, {u}) = F(O) alpha_u(O);   adding j multiplies it by
+//   alpha_j(O), into O,   or by   alpha_j(S) - alpha_j(O), into A: at least one parent is in A.
+// No term is negative. O(n 3^n) per u.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "arcwise/exact/block_sums.hpp"
+#include "arcwise/exact/exact_computation.hpp"
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 
-struct ExactPosterior {
-    double log_weight = 0.0;    // ln of the summed weights of all DAGs, prior not normalised
-    FamilyTable probabilities;  // of every family
-    double error = 0.0;         // bound or estimate of the absolute error of a probability
-};
+ExactPosterior order_modular_posterior(const FamilyTable& weights, const BlockSums& sums,
+                                       const std::vector<double>& forward,
+                                       const std::vector<double>& backward,
+                                       const RunOptions& options);
 
-// Bytes the run holds besides the families, and the sums and products it makes, roughly.
-std::uint64_t order_modular_bytes(int nodes, int threads);
-std::uint64_t order_modular_operations(int nodes);
+// At most this many variables: the memory triples with each. Throws `capacity` for more.
+inline constexpr int most_nodes_of_order_modular_paths = 20;
+PathProbabilities order_modular_paths(const FamilyTable& weights,
+                                      const std::vector<double>& forward,
+                                      const std::vector<double>& backward,
+                                      const RunOptions& options);
 
-ExactPosterior order_modular_posterior(const FamilyTable& weights, const RunOptions& options);
-
-// ln of the summed weights alone, by the forward programme.
-double order_modular_log_weight(const FamilyTable& weights, const RunOptions& options);
+// Bytes they hold at most, besides what is given to them.
+std::uint64_t order_modular_path_bytes(int nodes, int threads);
 
 }  // namespace arcwise

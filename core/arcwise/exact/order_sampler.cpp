@@ -7,8 +7,6 @@
 #include <memory>
 #include <unordered_map>
 
-#include "arcwise/exact/block_sums.hpp"
-#include "arcwise/exact/subset_programme.hpp"
 
 namespace arcwise {
 namespace {
@@ -63,13 +61,11 @@ class LastNodes {
 
 }  // namespace
 
-OrderSampler::OrderSampler(const FamilyTable& weights, const RunOptions& options)
-    : sums_(weights, static_cast<int>(weights.size()) <= most_tabulated,
-            {options.threads, nullptr}) {
-    const BlockSums blocks(weights, BlockSums::balanced_low(static_cast<int>(weights.size())));
-    forward_ = forward_programme(blocks, Semiring::sum, options);
-    if (std::isinf(forward_.back())) refuse_impossible();
-    for (int v = 0; v < blocks.nodes(); ++v) offset_.push_back(blocks.offset(v));
+OrderSampler::OrderSampler(const FamilyTable& weights, const BlockSums& blocks,
+                           const std::vector<double>& forward, const RunOptions& options)
+    : forward_(forward),
+      sums_(weights, static_cast<int>(weights.size()) <= most_tabulated, options) {
+    for (int v = 0; v < blocks.nodes(); ++v) offset_.push_back(blocks[v].offset());
 }
 
 void OrderSampler::sample(std::uint64_t seed, std::uint64_t first, std::size_t count,
@@ -96,7 +92,7 @@ void OrderSampler::sample(std::uint64_t seed, std::uint64_t first, std::size_t c
                 set ^= std::uint32_t{1} << v;
                 orders[i * n + position] = static_cast<std::uint8_t>(v);
                 parents[i * n + static_cast<std::size_t>(v)] =
-                    parent_sampler->draw(v, set, 0, random);
+                    parent_sampler->draw(v, set, random);
             }
         }
         context.advance(end - task * draws_per_task);

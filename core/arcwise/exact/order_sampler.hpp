@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "arcwise/exact/block_sums.hpp"
 #include "arcwise/exact/parent_sampler.hpp"
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/support/tasks.hpp"
@@ -17,7 +18,9 @@ namespace arcwise {
 
 class OrderSampler {
   public:
-    OrderSampler(const FamilyTable& weights, const RunOptions& options);
+    // `forward` is ln F of the forward programme, less the offsets; it must outlive this.
+    OrderSampler(const FamilyTable& weights, const BlockSums& blocks,
+                 const std::vector<double>& forward, const RunOptions& options);
 
     int nodes() const { return sums_.nodes(); }
 
@@ -29,7 +32,7 @@ class OrderSampler {
                 const RunOptions& options) const;
 
   private:
-    std::vector<double> forward_;  // ln F, less the offsets
+    const std::vector<double>& forward_;
     std::vector<double> offset_;
     SetSums sums_;
 };

@@ -54,17 +54,15 @@ std::uint32_t SetSums::set_of(int node, std::uint64_t bits) const {
     return set;
 }
 
-ParentSampler::Distribution ParentSampler::make(int node, std::uint64_t allowed,
-                                                std::uint64_t required, bool meets) const {
+ParentSampler::Distribution ParentSampler::make(int node, std::uint32_t allowed) const {
     const SortedFamilies& families = sums_.families(node);
+    const std::uint64_t inside = sums_.bits_of(node, allowed);
     Distribution result;
-    result.log_sum = meets ? sums_.log_sum(node, sums_.set_of(node, allowed),
-                                           sums_.set_of(node, required), memo_)
-                           : sums_.log_sum(node, sums_.set_of(node, allowed));
+    result.log_sum = sums_.log_sum(node, allowed);
     double running = 0.0;
     for (std::size_t place = 0; place < families.count(); ++place) {
         const std::uint64_t parents = *families.parents(place);
-        if ((parents & ~allowed) != 0 || (meets && (parents & required) == 0)) continue;
+        if ((parents & ~inside) != 0) continue;
         running += std::exp(families.weight(place) - result.log_sum);
         result.running.push_back(running);
         result.parents.push_back(sums_.set_of(node, parents));
@@ -73,18 +71,15 @@ ParentSampler::Distribution ParentSampler::make(int node, std::uint64_t allowed,
     return result;
 }
 
-std::uint32_t ParentSampler::draw(int node, std::uint32_t allowed, std::uint32_t required,
-                                  Random& random) {
-    const Key key{static_cast<std::uint64_t>(node) << 32 | allowed, required};
-    const std::uint64_t inside = sums_.bits_of(node, allowed);
-    const std::uint64_t wanted = sums_.bits_of(node, required);
+std::uint32_t ParentSampler::draw(int node, std::uint32_t allowed, Random& random) {
+    const std::uint64_t key = static_cast<std::uint64_t>(node) << 32 | allowed;
     auto found = kept_.find(key);
     if (found == kept_.end()) {
         if (numbers_kept_ > most_numbers_kept) {
             kept_.clear();
             numbers_kept_ = 0;
         }
-        found = kept_.emplace(key, make(node, inside, wanted, required != 0)).first;
+        found = kept_.emplace(key, make(node, allowed)).first;
         numbers_kept_ += 2 * found->second.running.size() + 8;
     }
     const Distribution& distribution = found->second;
@@ -95,12 +90,11 @@ std::uint32_t ParentSampler::draw(int node, std::uint32_t allowed, std::uint32_t
         return distribution.parents[static_cast<std::size_t>(place - distribution.running.begin())];
     }
     const SortedFamilies& families = sums_.families(node);
-    const std::int64_t drawn =
-        families.place_at(&inside, required != 0 ? &wanted : nullptr, distribution.log_sum, share);
+    const std::uint64_t inside = sums_.bits_of(node, allowed);
+    const std::int64_t drawn = families.place_at(&inside, nullptr, distribution.log_sum, share);
     if (drawn < 0) {
         throw Error(ErrorKind::numerical,
-                    "Rounding led the sampler to a set without any parent set; lower the "
-                    "tolerance.");
+                    "Rounding led the sampler to a set without any parent set.");
     }
     return sums_.set_of(node, *families.parents(static_cast<std::size_t>(drawn)));
 }

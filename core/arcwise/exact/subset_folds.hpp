@@ -1,12 +1,10 @@
-// Sums over the subsets that contain given nodes, by folding one node away after the other.
+// Sums over the subsets that have given members, by folding one member away after the other.
 //
-// Values are one number for each subset of `nodes`, in the order of their bits squeezed together.
-// All functions overwrite them.
+// Values are one number for each subset of some members, by its bits: the member at place i is bit
+// i. All functions overwrite them.
 #pragma once
 
-#include <bit>
 #include <cstddef>
-#include <cstdint>
 
 namespace arcwise {
 
@@ -19,17 +17,15 @@ Real spend_sum(Real* values, std::size_t size) {
     return values[0];
 }
 
-// Calls use(v, below, with_v, size) for the nodes from the highest to the lowest: with_v[W], for
-// the subsets W of the nodes `below` v, is the sum over the subsets that have v and, below v, just
-// W. It may be overwritten. Returns the sum of all values.
+// Calls use(place, with_it, size) for the places from the highest to the lowest: with_it[W], for
+// the subsets W of the places below, is the sum over the subsets that have the place and, below it,
+// just W. It may be overwritten. Returns the sum of all values.
 template <class Real, class Use>
-Real fold_nodes(Real* values, std::uint32_t nodes, Use use) {
-    std::size_t half = (std::size_t{1} << std::popcount(nodes)) / 2;
-    for (std::uint32_t below = nodes; below != 0; half /= 2) {
-        const int v = 31 - std::countl_zero(below);
-        below ^= std::uint32_t{1} << v;
+Real fold_places(Real* values, int places, Use use) {
+    for (int place = places; place-- > 0;) {
+        const std::size_t half = std::size_t{1} << place;
         for (std::size_t i = 0; i < half; ++i) values[i] += values[half + i];
-        use(v, below, values + half, half);
+        use(place, values + half, half);
     }
     return values[0];
 }

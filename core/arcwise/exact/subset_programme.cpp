@@ -81,15 +81,15 @@ class Programme {
             tables.resize(static_cast<std::size_t>(sums_.nodes()));
         }
         std::vector<double>& own = tables[static_cast<std::size_t>(v)];
-        if (own.size() < sums_.block_size(v)) own.resize(sums_.block_size(v));
+        if (own.size() < sums_[v].block_size()) own.resize(sums_[v].block_size());
         return own.data();
     }
 
     void fill(int v, std::uint32_t high_set) const {
         if (maximum_) {
-            sums_.maxima(v, high_set, table(v));
+            sums_[v].maxima(high_set, table(v));
         } else {
-            sums_.log_sums(v, high_set, table(v));
+            sums_[v].log_sums(high_set, table(v));
         }
     }
 
@@ -114,7 +114,7 @@ class Programme {
         const int v = elements - 1;
         const std::size_t half = std::size_t{1} << v;
         solve_forward(block, first, v);
-        const std::size_t place = sums_.index(v, static_cast<std::uint32_t>(first));
+        const std::size_t place = sums_[v].index(static_cast<std::uint32_t>(first));
         add_products(block + first + half, table(v) + place, block + first, half);
         solve_forward(block, first + half, v);
     }
@@ -129,7 +129,7 @@ class Programme {
         const int v = elements - 1;
         const std::size_t half = std::size_t{1} << v;
         solve_backward(block, first + half, v);
-        const std::size_t place = sums_.index(v, static_cast<std::uint32_t>(first));
+        const std::size_t place = sums_[v].index(static_cast<std::uint32_t>(first));
         add_products(block + first, table(v) + place, block + first + half, half);
         solve_backward(block, first, v);
     }

@@ -24,7 +24,7 @@ struct LinearExtensionEstimate {
     double standard_error;  // of the mean, relative to it: about that of log_count
 };
 
-// Parents come packed: (nodes + 63) / 64 words for each node. The same seed gives the same estimate
+// Parents come packed: words_for(nodes) words for each node. The same seed gives the same estimate
 // on any number of threads.
 LinearExtensionEstimate estimate_linear_extensions(const std::uint64_t* parents, int nodes,
                                                    const EstimateOptions& settings,

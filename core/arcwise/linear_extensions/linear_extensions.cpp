@@ -10,6 +10,7 @@
 #include "arcwise/linear_extensions/order_volume.hpp"
 #include "arcwise/linear_extensions/share_arithmetic.hpp"
 #include "arcwise/numerics/special.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
@@ -127,14 +128,13 @@ class LinearExtensions::Workspace {
 
     // The nodes first to last - 1 of a component as a DAG of their own.
     void pack(int component, int first, int last) {
-        const auto words = static_cast<std::size_t>((last - first + 63) / 64);
+        const auto words = words_for(last - first);
         packed_.assign(static_cast<std::size_t>(last - first) * words, 0);
         for (int v = first; v < last; ++v) {
             for (const int parent : components_.parents(component, v)) {
                 if (parent < first) continue;
-                const int bit = parent - first;
-                packed_[static_cast<std::size_t>(v - first) * words +
-                        static_cast<std::size_t>(bit / 64)] |= std::uint64_t{1} << (bit % 64);
+                put_member(packed_.data() + static_cast<std::size_t>(v - first) * words,
+                           parent - first);
             }
         }
     }

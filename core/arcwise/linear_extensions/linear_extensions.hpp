@@ -12,7 +12,7 @@ namespace arcwise {
 
 // A workspace of one thread, to count for millions of DAGs without allocating for each.
 //
-// Parents come packed: (nodes + 63) / 64 words for each node. Time and memory grow with the number
+// Parents come packed: words_for(nodes) words for each node. Time and memory grow with the number
 // of connected sets that are closed under children (or under parents, whichever are fewer), not
 // with the number of nodes: sparse DAGs of hundreds of nodes may be cheap.
 class LinearExtensions {

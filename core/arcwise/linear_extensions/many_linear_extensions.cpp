@@ -3,15 +3,16 @@
 #include <atomic>
 
 #include "arcwise/linear_extensions/linear_extensions.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
 void log_linear_extensions(const std::uint64_t* parents, int nodes, std::size_t budget,
                            std::span<double> log_counts, const RunOptions& options) {
-    const std::size_t words = (static_cast<std::size_t>(nodes) + 63) / 64;
+    const std::size_t words = words_for(nodes);
     const std::size_t each = static_cast<std::size_t>(nodes) * words;
     const std::size_t workers =
-        std::min(static_cast<std::size_t>(options.threads), log_counts.size());
+        std::min(static_cast<std::size_t>(options.threads()), log_counts.size());
     // Counts take from microseconds to seconds, so a thread takes the next few when it is free.
     constexpr std::size_t piece = 16;
     std::atomic<std::size_t> next = 0;

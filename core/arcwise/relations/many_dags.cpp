@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "arcwise/relations/mutable_dag.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
@@ -40,8 +41,8 @@ void relation_sums(const ManyDags& dags, RelationAsked asked, std::span<const do
                       const double weight = weights.empty() ? 1.0 : weights[dag];
                       for (std::size_t target = 0; target < n; ++target) {
                           double* sum = by_target.data() + target * n;
-                          for_each_node(rows + target * words, words,
-                                        [&](int source) { sum[source] += weight; });
+                          for_each_member(rows + target * words, words,
+                                          [&](int source) { sum[source] += weight; });
                       }
                       if (dag % piece == 0) context.advance(0);
                   }
@@ -64,7 +65,7 @@ void relation_values(const ManyDags& dags, RelationAsked asked,
             const std::uint64_t* rows = relation.of(dags.dag(dag));
             std::uint8_t* of_dag = values.data() + dag * pairs.size();
             for (const auto& [source, target] : pairs) {
-                *of_dag++ = has_node(rows + static_cast<std::size_t>(target) * words, source);
+                *of_dag++ = has_member(rows + static_cast<std::size_t>(target) * words, source);
             }
         }
     });
@@ -85,7 +86,7 @@ void edge_counts(const ManyDags& dags, std::span<std::uint32_t> counts, const Ru
     over_pieces(dags.count, options, [&](std::size_t first, std::size_t last) {
         for (std::size_t dag = first; dag < last; ++dag) {
             counts[dag] =
-                static_cast<std::uint32_t>(count_nodes(dags.dag(dag), dags.words_of_dag()));
+                static_cast<std::uint32_t>(count_members(dags.dag(dag), dags.words_of_dag()));
         }
     });
 }

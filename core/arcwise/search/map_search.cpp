@@ -79,11 +79,7 @@ class Restart {
         }
     }
 
-    void mix(std::vector<int>& nodes) {
-        for (std::size_t last = nodes.size(); last > 1; --last) {
-            std::swap(nodes[last - 1], nodes[random_.below(last)]);
-        }
-    }
+    void mix(std::vector<int>& nodes) { random_.shuffle(std::span(nodes)); }
 
     // The standard deviation of the changes of weight that moves from here bring. The largest of
     // them counts for the margin: the heaviest families may weigh next to nothing and others much,
@@ -233,11 +229,11 @@ class Restart {
 
     // Annealing can end where some nodes have no parent set, if constraints are tight.
     void settle_state() {
-        const LinearOrders space(sums_, LinearOrders::balanced(sums_->nodes()), Semiring::maximum);
+        const LinearOrders space(sums_, {}, Semiring::maximum);
         const std::unique_ptr<State> state = space.make_state();
         const std::vector<int>& order = state_.order();
         state->decode(std::vector<std::uint16_t>(order.begin(), order.end()));
-        settle(*state, random_, space.move_names().size());
+        settle(*state, random_);
         const std::vector<std::uint16_t> settled = state->encode();
         state_.become(std::vector<int>(settled.begin(), settled.end()));
     }

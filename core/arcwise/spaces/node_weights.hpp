@@ -83,11 +83,4 @@ class NodeWeights {
     std::vector<double> stand_ins_;
 };
 
-inline LogWeight operator+(const LogWeight& a, const LogWeight& b) {
-    return {a.value + b.value, a.impossible + b.impossible};
-}
-inline LogWeight operator-(const LogWeight& a, const LogWeight& b) {
-    return {a.value - b.value, a.impossible - b.impossible};
-}
-
 }  // namespace arcwise

@@ -13,11 +13,21 @@
 
 namespace arcwise {
 
+namespace {
+
+[[noreturn]] void stop_interrupted() {
+    throw Error(ErrorKind::interrupted, "The run was interrupted.");
+}
+
+}  // namespace
+
 void TaskContext::advance(std::uint64_t amount) {
     work_done_.fetch_add(amount, std::memory_order_relaxed);
-    if (stop_.load(std::memory_order_relaxed)) {
-        throw Error(ErrorKind::interrupted, "The run was interrupted.");
-    }
+    if (stop_.load(std::memory_order_relaxed)) stop_interrupted();
+}
+
+void report_complete(const RunOptions& options) {
+    if (options.monitor != nullptr && !options.monitor->proceed(1.0)) stop_interrupted();
 }
 
 void run_tasks(std::size_t count, std::uint64_t total_work, const RunOptions& options,
@@ -49,7 +59,7 @@ void run_tasks(std::size_t count, std::uint64_t total_work, const RunOptions& op
     };
 
     const std::size_t wanted = std::clamp<std::size_t>(
-        static_cast<std::size_t>(std::max(1, options.threads)), 1, std::max<std::size_t>(1, count));
+        static_cast<std::size_t>(std::max(1, options.threads())), 1, std::max<std::size_t>(1, count));
     running = wanted;
     std::vector<std::jthread> workers;
     workers.reserve(wanted);
@@ -83,7 +93,7 @@ void run_tasks(std::size_t count, std::uint64_t total_work, const RunOptions& op
         }
     }
     workers.clear();
-    if (refused) throw Error(ErrorKind::interrupted, "The run was interrupted.");
+    if (refused) stop_interrupted();
     if (first_failure) std::rethrow_exception(first_failure);
 }
 

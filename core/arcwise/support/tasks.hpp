@@ -9,6 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <variant>
+
+#include "arcwise/support/device.hpp"
 
 namespace arcwise {
 
@@ -34,9 +37,13 @@ class TaskContext {
     std::atomic<std::uint64_t>& work_done_;
 };
 
+// Where a computation runs, and who watches over it.
 struct RunOptions {
-    int threads = 1;
+    Device device;
     Monitor* monitor = nullptr;
+
+    // Threads of this machine.
+    int threads() const { return std::get<Processors>(device).threads; }
 };
 
 // A run of several phases, each reported as its own part of the whole, so that progress never falls
@@ -52,7 +59,7 @@ class Phases {
         const double first = work_done_;
         work_done_ += static_cast<double>(work);
         PartMonitor part(options_.monitor, first / total_work_, work_done_ / total_work_);
-        run(RunOptions{options_.threads, options_.monitor == nullptr ? nullptr : &part});
+        run(RunOptions{options_.device, options_.monitor == nullptr ? nullptr : &part});
     }
 
   private:
@@ -75,6 +82,9 @@ class Phases {
     double total_work_;
     double work_done_ = 0.0;
 };
+
+// Tells the monitor that all is done; for what can end without having done all its parts.
+void report_complete(const RunOptions& options);
 
 // Calls `task(index, context)` for index = 0 .. count-1 in increasing order of start. The first
 // exception stops the run and is thrown again here; an unwilling monitor ends in `interrupted`.

@@ -50,7 +50,7 @@ TEST(pc_finds_a_chain) {
     for (std::size_t i = 0; i < n; ++i) possible[i * n + i] = 0;
     std::vector<std::uint8_t> fixed(n * n, 0);
     const auto joined = [&](const PcSettings& settings) {
-        return pc_skeleton(ChainTest(n), possible, fixed, settings, {2, nullptr});
+        return pc_skeleton(ChainTest(n), possible, fixed, settings, {Processors{2}, nullptr});
     };
     const PcSkeleton chain = joined({0.05, -1});
     for (std::size_t i = 0; i < n; ++i) {

@@ -67,7 +67,7 @@ struct Held {
 std::vector<Held> dags_of(const Shape& shape) {
     const auto sums = sums_of(shape);
     std::vector<Held> result;
-    const auto dags = [&](const std::string& name, const Dags::MoveWeights& moves) {
+    const auto dags = [&](const std::string& name, const MoveShares& moves) {
         result.push_back({name, sums, std::make_shared<Dags>(sums, moves), true});
     };
     dags("edges", {2.0, 1.0, 0.0, 0.0, 0.0});
@@ -77,25 +77,25 @@ std::vector<Held> dags_of(const Shape& shape) {
     result.back().faults_show = !shape.required_edges;
     dags("reverse and redraw", {0.0, 0.0, 0.0, 0.0, 1.0});
     result.back().faults_show = !shape.required_edges;
-    dags("dags", Dags::usual);
+    dags("dags", {});
     return result;
 }
 
 std::vector<Held> spaces_of(const Shape& shape) {
     const auto sums = sums_of(shape);
     std::vector<Held> result;
-    const auto linear = [&](const std::string& name, const LinearOrders::MoveWeights& moves) {
-        const bool gibbs = moves[LinearOrders::relocate] > 0.0;
+    const auto linear = [&](const std::string& name, const MoveShares& moves) {
+        const bool gibbs = moves.empty() || moves.back() > 0.0;
         result.push_back({name, sums, std::make_shared<LinearOrders>(sums, moves), gibbs});
     };
     linear("swap", {1.0, 0.0, 0.0});
     linear("adjacent", {0.0, 1.0, 0.0});
     linear("relocate", {0.0, 0.0, 1.0});
-    linear("all moves", LinearOrders::balanced(shape.nodes));
+    linear("all moves", {});
     for (const int size : {2, 3}) {
         result.push_back({"buckets", sums, std::make_shared<BucketOrders>(sums, size)});
     }
-    const auto layered = [&](const std::string& name, int size, const Layerings::MoveWeights& moves,
+    const auto layered = [&](const std::string& name, int size, const MoveShares& moves,
                              bool has_ratio, bool annealed) {
         const auto space = std::make_shared<Layerings>(sums, size, moves, 1);
         result.push_back({name, sums, space, has_ratio, true, annealed});
@@ -104,14 +104,14 @@ std::vector<Held> spaces_of(const Shape& shape) {
     layered("swap in layers", 3, {0.0, 1.0, 1.0, 0.0, 0.0, 0.1}, false, true);
     layered("re-partition", 2, {0.0, 0.0, 0.0, 1.0, 0.0, 0.0}, true, false);
     // By way of a DAG there are too many ways even for a step.
-    if (shape.nodes > 4) layered("all moves of layers", 3, Layerings::usual, true, false);
+    if (shape.nodes > 4) layered("all moves of layers", 3, {}, true, false);
     if (shape.nodes > 4) std::ranges::copy(dags_of(shape), std::back_inserter(result));
     if (shape.nodes > 20) return result;
     // Parts {0, 1 | 2} and {3 | 4 ..}: the last has one bucket of one and one of the rest.
     std::vector<std::uint64_t> order(static_cast<std::size_t>(shape.nodes), 0);
     if (shape.nodes > 2) order[2] = 3;
     for (std::size_t node = 4; node < order.size(); ++node) order[node] = 8;
-    result.push_back({"partial orders", sums, std::make_shared<PartialOrders>(*sums, order)});
+    result.push_back({"partial orders", sums, std::make_shared<PartialOrders>(sums, order)});
     return result;
 }
 
@@ -192,14 +192,14 @@ class FaultyState final : public State {
 
 class FaultySpace final : public Space {
   public:
-    FaultySpace(const Space& space, Fault fault) : space_(space), fault_(fault) {}
+    FaultySpace(const Space& space, Fault fault)
+        : Space(space.moves()), space_(space), fault_(fault) {}
 
     int nodes() const override { return space_.nodes(); }
     std::unique_ptr<State> make_state() const override {
         return std::make_unique<FaultyState>(space_.make_state(), fault_);
     }
     double log_size() const override { return space_.log_size(); }
-    std::vector<std::string> move_names() const override { return space_.move_names(); }
 
   private:
     const Space& space_;
@@ -265,12 +265,11 @@ bool laws_hold(const Space& space, const Space& truth, bool annealed) {
 // Random steps at one temperature after the other; look(step) after each.
 void wander(State& state, int steps, const std::function<void(int)>& look) {
     Random random(3, 0);
-    MoveCounts counts(6);
     state.draw_uniform(random);
     const Temperature temperatures[] = {Temperature::at(0.0), Temperature::at(0.5),
                                         Temperature::at(0.999)};
     for (int step = 0; step < steps; ++step) {
-        metropolis_step(state, temperatures[step / 50 % 3], random, counts);
+        metropolis_step(state, temperatures[step / 50 % 3], random);
         look(step);
     }
 }
@@ -351,7 +350,6 @@ TEST(proposals_that_are_not_accepted_change_nothing) {
             const auto left_alone = held.space->make_state();
             Random steps(11, 0);
             Random idle(11, 1);
-            MoveCounts counts(6);
             for (int step = 0; step < 1000; ++step) {
                 const Temperature temperature = Temperature::at(0.1 * (step % 10));
                 const Code before = state->encode();
@@ -360,8 +358,8 @@ TEST(proposals_that_are_not_accepted_change_nothing) {
                 CHECK(state->encode() == before);
                 CHECK(state->log_weight().value == weight.value);
                 Random same = steps;
-                metropolis_step(*state, temperature, steps, counts);
-                metropolis_step(*left_alone, temperature, same, counts);
+                metropolis_step(*state, temperature, steps);
+                metropolis_step(*left_alone, temperature, same);
                 CHECK(state->encode() == left_alone->encode());
                 CHECK(state->log_weight().value == left_alone->log_weight().value);
             }

@@ -9,6 +9,7 @@
 
 #include "arcwise/linear_extensions/linear_extension_estimate.hpp"
 #include "arcwise/linear_extensions/thinning.hpp"
+#include "arcwise/support/bits.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 
@@ -56,7 +57,7 @@ Packed generated(Random& random, int nodes, double density) {
 
 // The same DAG among `nodes` nodes, the others without edges, labels spread over all words.
 Packed spread(const Packed& parents, int nodes) {
-    const int words = (nodes + 63) / 64;
+    const auto words = static_cast<int>(words_for(nodes));
     const int step = nodes / static_cast<int>(parents.size());
     Packed result(static_cast<std::size_t>(nodes * words));
     for (std::size_t v = 0; v < parents.size(); ++v) {
@@ -72,7 +73,7 @@ Packed spread(const Packed& parents, int nodes) {
 // Two chains of so many nodes, each node of the second after its neighbour in the first.
 Packed ladder(int length) {
     const int nodes = 2 * length;
-    const auto words = static_cast<std::size_t>((nodes + 63) / 64);
+    const auto words = words_for(nodes);
     Packed parents(static_cast<std::size_t>(nodes) * words);
     const auto add = [&](int v, int u) {
         parents[static_cast<std::size_t>(v) * words + static_cast<std::size_t>(u / 64)] |=
@@ -205,12 +206,12 @@ TEST(estimates_of_linear_extensions_beyond_the_range_of_doubles) {
     for (const int length : {20, 40, 100, 150}) {
         const Packed parents = ladder(length);
         const LinearExtensionEstimate estimate =
-            estimate_linear_extensions(parents.data(), 2 * length, {5, 200, 0, 4}, 3, {2, nullptr});
+            estimate_linear_extensions(parents.data(), 2 * length, {5, 200, 0, 4}, 3, {Processors{2}, nullptr});
         CHECK(estimate.standard_error > 0.0);
         // Six standard errors, as the estimates are skewed.
         CHECK_CLOSE(estimate.log_count, log_catalan(length), 6.0 * estimate.standard_error);
         const LinearExtensionEstimate exact = estimate_linear_extensions(
-            parents.data(), 2 * length, {5, 2, 1'000'000, 4}, 3, {1, nullptr});
+            parents.data(), 2 * length, {5, 2, 1'000'000, 4}, 3, {Processors{1}, nullptr});
         CHECK_CLOSE(exact.log_count, log_catalan(length), 1e-9);
         CHECK(exact.standard_error == 0.0);
     }

@@ -45,7 +45,7 @@ void check_scores(const SetFunction& score) {
     PlusOneTable table = example();
     score_families(score, table, {});
     PlusOneTable threaded = example();
-    score_families(score, threaded, {3, nullptr});
+    score_families(score, threaded, {Processors{3}, nullptr});
     for (std::size_t node = 0; node < table.size(); ++node) {
         const std::vector<double>& values = table[node].values();
         CHECK(values == threaded[node].values());

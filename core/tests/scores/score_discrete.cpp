@@ -282,8 +282,8 @@ TEST(threads_change_no_bit_of_a_score) {
     }
     for (FamilyTable one : {all_families(16, 4), few_candidates}) {
         FamilyTable three = one;
-        score_families(*score, one, RunOptions{1, nullptr});
-        score_families(*score, three, RunOptions{3, nullptr});
+        score_families(*score, one, RunOptions{Processors{1}, nullptr});
+        score_families(*score, three, RunOptions{Processors{3}, nullptr});
         for (std::size_t node = 0; node < one.size(); ++node) {
             CHECK(one[node].values() == three[node].values());
         }

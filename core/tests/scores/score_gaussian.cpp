@@ -152,7 +152,7 @@ double direct_bic_of_set(const Example& example, int node, const std::vector<int
 
 template <class OfSet>
 void check_scores(const SetFunction& score, FamilyTable table, OfSet of_set) {
-    score_families(score, table, RunOptions{2, nullptr});
+    score_families(score, table, RunOptions{Processors{2}, nullptr});
     for (int node = 0; node < static_cast<int>(table.size()); ++node) {
         const NodeFamilies& families = table[static_cast<std::size_t>(node)];
         families.for_each([&](std::uint64_t index, std::span<const int> members) {
@@ -243,8 +243,8 @@ TEST(threads_change_no_bit_of_a_gaussian_score) {
     const auto score = make_bge_score(example.table, settings_for(16, true));
     FamilyTable one = all_families(16, 4);
     FamilyTable three = one;
-    score_families(*score, one, RunOptions{1, nullptr});
-    score_families(*score, three, RunOptions{3, nullptr});
+    score_families(*score, one, RunOptions{Processors{1}, nullptr});
+    score_families(*score, three, RunOptions{Processors{3}, nullptr});
     for (std::size_t node = 0; node < one.size(); ++node) {
         CHECK(one[node].values() == three[node].values());
     }

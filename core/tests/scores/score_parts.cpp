@@ -55,7 +55,7 @@ TEST(blocks_of_sets_give_the_bits_of_the_whole_table) {
     // Enough sets that the walk falls into many pieces.
     const Example example(24);
     FamilyTable whole = families(example.nodes, 4, 23, 0);
-    score_families(*example.score, whole, {2, nullptr});
+    score_families(*example.score, whole, {Processors{2}, nullptr});
     FamilyTable parts = families(example.nodes, 4, 23, 0);
     const std::vector<std::uint8_t> none(parts.size(), 0);
     const ScoringPlan plan = plan_scoring(parts, none);

@@ -205,9 +205,9 @@ TEST(restarts_are_the_same_on_any_number_of_threads_and_in_any_pieces) {
     const auto sums = sums_of(random_families(kinds[5], 8), kinds[5].method);
     std::vector<FoundOrder> together;
     std::vector<FoundOrder> apart;
-    search_orders(sums, 20, 9, 0, 5, {}, {.threads = 1}, together);
-    search_orders(sums, 20, 9, 0, 2, {}, {.threads = 3}, apart);
-    search_orders(sums, 20, 9, 2, 3, {}, {.threads = 2}, apart);
+    search_orders(sums, 20, 9, 0, 5, {}, {.device = Processors{1}}, together);
+    search_orders(sums, 20, 9, 0, 2, {}, {.device = Processors{3}}, apart);
+    search_orders(sums, 20, 9, 2, 3, {}, {.device = Processors{2}}, apart);
     CHECK(together.size() == 5 && apart.size() == 5);
     for (std::size_t i = 0; i < together.size(); ++i) {
         CHECK(together[i].order == apart[i].order);
@@ -221,7 +221,7 @@ TEST(a_search_cut_short_leaves_the_best_so_far) {
     Refusing monitor;
     std::vector<FoundOrder> found;
     CHECK_THROWS_KIND(search_orders(sums, std::numeric_limits<std::uint64_t>::max(), 1, 0, 2, {},
-                                    {.threads = 2, .monitor = &monitor}, found),
+                                    {.device = Processors{2}, .monitor = &monitor}, found),
                       interrupted);
     CHECK(found.size() == 2);
     for (const FoundOrder& one : found) {

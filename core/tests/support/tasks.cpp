@@ -35,7 +35,7 @@ TEST(every_task_runs_once_on_any_number_of_threads) {
     for (const int threads : {-1, 0, 1, 2, 3, 50}) {
         for (const std::size_t count : {0, 1, 7, 1000}) {
             std::vector<std::atomic<int>> runs(count);
-            run_tasks(count, count, RunOptions{threads, nullptr},
+            run_tasks(count, count, RunOptions{Processors{threads}, nullptr},
                       [&](std::size_t index, TaskContext& context) {
                           ++runs[index];
                           context.advance(1);
@@ -47,7 +47,7 @@ TEST(every_task_runs_once_on_any_number_of_threads) {
 
 TEST(progress_grows_to_one_and_is_told_by_the_calling_thread) {
     Recorder recorder;
-    run_tasks(4, 40, RunOptions{2, &recorder}, [](std::size_t, TaskContext& context) {
+    run_tasks(4, 40, RunOptions{Processors{2}, &recorder}, [](std::size_t, TaskContext& context) {
         for (int i = 0; i < 10; ++i) {
             std::this_thread::sleep_for(std::chrono::milliseconds(8));
             context.advance(1);
@@ -66,7 +66,7 @@ TEST(a_monitor_stops_a_run_that_would_never_end) {
     std::atomic<int> ended{0};
     const auto start = std::chrono::steady_clock::now();
     CHECK_THROWS_KIND(
-        run_tasks(10, 1, RunOptions{3, &recorder},
+        run_tasks(10, 1, RunOptions{Processors{3}, &recorder},
                   [&](std::size_t, TaskContext& context) {
                       try {
                           for (;;) {
@@ -89,7 +89,7 @@ TEST(the_first_exception_comes_out_and_stops_the_others) {
     std::atomic<int> finished{0};
     std::string said;
     try {
-        run_tasks(1000, 1000, RunOptions{2, nullptr}, [&](std::size_t index, TaskContext& context) {
+        run_tasks(1000, 1000, RunOptions{Processors{2}, nullptr}, [&](std::size_t index, TaskContext& context) {
             if (index == 5) throw std::runtime_error("task five");
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
             context.advance(1);
@@ -103,7 +103,7 @@ TEST(the_first_exception_comes_out_and_stops_the_others) {
 }
 
 TEST(errors_of_the_core_keep_their_kind) {
-    CHECK_THROWS_KIND(run_tasks(3, 3, RunOptions{2, nullptr},
+    CHECK_THROWS_KIND(run_tasks(3, 3, RunOptions{Processors{2}, nullptr},
                                 [](std::size_t, TaskContext&) {
                                     throw Error(ErrorKind::numerical, "no digits left");
                                 }),

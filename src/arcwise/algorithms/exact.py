@@ -1,29 +1,20 @@
-"""`exact`: the posterior itself, by programmes over all subsets of the variables."""
+"""`exact`: the posterior itself, by dynamic programming over all subsets of the variables."""
 
 from __future__ import annotations
 
-import math
 import time
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import _core
-from arcwise.algorithms.memory import exact_cost, refuse_too_large
-from arcwise.errors import ArgumentError, CapacityError
-from arcwise.graphs.dag import Dag
-from arcwise.graphs.linear_extensions import linear_extensions
+from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.model import Model
-from arcwise.model.targets import Target, as_target
-from arcwise.posterior import DagSample, Evidence, Posterior
-from arcwise.priors.constant import log_constant_by_size, weights_by_size
+from arcwise.model.targets import Target
+from arcwise.posterior import Posterior
 from arcwise.records.runs import ExactRun
-from arcwise.scores import FamilyScores
 from arcwise.support.checks import whole_number
-from arcwise.support.running import Progress, Run, running
-
-MOST_VARIABLES = {"modular": 25, "order-modular": 30}
+from arcwise.support.running import Progress
 
 
 def exact(
@@ -41,7 +32,7 @@ def exact(
     """Compute the posterior exactly.
 
     Under the order-modular prior the time is O(n^2 2^n) and 25 variables take
-    seconds; under the modular prior it is O(3^n), seconds for 17 variables.
+    seconds; under the modular prior it is O(3^n), seconds for 19 variables.
 
     Parameters
     ----------
@@ -61,8 +52,7 @@ def exact(
         computed as well, see `ancestor_probabilities`.
     dags
         The number of DAGs to draw from the posterior, independently, for what
-        edges and parent sets do not tell, such as blankets; see `ExactSampler`. It takes
-        about as long again.
+        edges and parent sets do not tell, such as blankets; see `ExactComputation`.
     seed
         The seed of these draws.
     threads
@@ -91,87 +81,26 @@ def exact(
     >>> posterior.edge_probability("smoke", "bronc") > 0.1
     True
     """
-    wanted = as_target(target)
-    refuse_many_variables(model, wanted)
-    if not 0 < tolerance < 1:
-        raise ArgumentError(f"tolerance is {tolerance!r}; give a number between 0 and 1")
     start = time.perf_counter()
+    computation = ExactComputation(
+        model, target, memory_limit=memory_limit, tolerance=tolerance, threads=threads
+    )
     count = whole_number(dags, "dags", at_least=0)
     key = whole_number(seed, "seed", at_least=0)
-    with running(threads, progress, "Exact posterior") as run:
-        refuse_too_large(exact_cost(model, wanted, threads=run.threads).memory, memory_limit)
-        quiet = Run(run.threads)
-        weights = model.weights.table
-        map_dag, map_log_weight = best_dag(model, quiet)
-        if wanted == "modular":
-            total, families, error = _core.modular_posterior(
-                weights, tolerance, run.threads, run.progress
-            )
-        else:
-            total, families, error = _core.order_modular_posterior(
-                weights, run.threads, run.progress
-            )
-        constant = log_prior_constant(model, wanted, tolerance, quiet)
+    found = computation.posterior(progress=progress)
     reached = None
     if paths:
-        reached = ancestor_probabilities(
-            model, wanted, memory_limit=memory_limit, tolerance=tolerance, threads=threads,
-            progress=progress,
-        )  # fmt: skip
+        reached = computation.paths(progress=progress)
         np.fill_diagonal(reached, 0.0)  # no variable has a path to itself
-    drawn = _drawn(model, wanted, tolerance, count, key, threads, progress) if count else None
-    orders = 0.0
-    if wanted == "order-modular":
-        orders = linear_extensions(map_dag, log=True)
-    return Posterior(
-        variables=model.variables,
-        target=wanted,
-        run=ExactRun(
-            dags=count,
-            paths=paths,
-            seed=key if count else None,
-            tolerance=tolerance,
-            seconds=time.perf_counter() - start,
-        ),
-        edges=_edge_probabilities(families),
-        evidence=Evidence(total - constant, log_prior_constant=constant),
-        map_dag=map_dag,
-        map_log_weight=map_log_weight,
-        map_probability=math.exp(min(0.0, map_log_weight + orders - total)),
-        error=error,
-        family_probabilities=FamilyScores(model.variables, families),
-        paths=reached,
-        dags=drawn,
-        provenance=model.provenance(),
-        model=model,
+    drawn = computation.dags(count, seed=key, progress=progress) if count else None
+    run = ExactRun(
+        dags=count,
+        paths=paths,
+        seed=key if count else None,
+        tolerance=tolerance,
+        seconds=time.perf_counter() - start,
     )
-
-
-def _drawn(
-    model: Model,
-    target: Target,
-    tolerance: float,
-    count: int,
-    seed: int,
-    threads: int | None,
-    progress: Progress,
-) -> DagSample:
-    # Drawing stands on this file.
-    from arcwise.algorithms.exact_sampling import ExactSampler
-
-    sampler = ExactSampler(model, target, tolerance=tolerance, threads=threads, progress=progress)
-    return sampler.dags(count, seed=seed, progress=progress)
-
-
-def best_dag(model: Model, run: Run) -> tuple[Dag, float]:
-    """Return the DAG of the largest weight and its log weight, by a programme of O(n^2 2^n)."""
-    log_weight, parents = _core.best_dag(model.weights.table, run.threads, run.progress)
-    names = model.variables
-    of_each = {
-        node: [names[u] for u in range(len(names)) if parents[v] >> u & 1]
-        for v, node in enumerate(names)
-    }
-    return Dag(names, of_each), log_weight
+    return replace(found, run=run, paths=reached, dags=drawn)
 
 
 def ancestor_probabilities(
@@ -188,8 +117,8 @@ def ancestor_probabilities(
     Parameters
     ----------
     model, target, memory_limit, tolerance, threads, progress
-        As for `exact`. The modular target takes about half as long again as
-        `exact`; the order-modular one O(n^2 3^n) steps, less if the posterior is
+        As for `exact`. Paths of the modular target come with all else there is to compute;
+        those of the order-modular one take O(n^2 3^n) steps, fewer if the posterior is
         concentrated, for up to 20 variables.
 
     Returns
@@ -206,46 +135,7 @@ def ancestor_probabilities(
     >>> bool(paths[2, 4] >= arcwise.exact(model).edges[2, 4])
     True
     """
-    order_modular = as_target(target) == "order-modular"
-    with running(threads, progress, "Ancestors") as run:
-        n = len(model.variables)
-        memory = _core.ancestor_probabilities_bytes(n, order_modular, run.threads)
-        refuse_too_large(memory, memory_limit)
-        matrix, _ = _core.ancestor_probabilities(
-            model.weights.table, order_modular, run.threads, run.progress, tolerance
-        )
-    return matrix
-
-
-def log_prior_constant(model: Model, target: Target, tolerance: float, run: Run) -> float:
-    """Return the log of the summed prior weights of all DAGs."""
-    order_modular = target == "order-modular"
-    by_size = weights_by_size(model.prior_terms, model.families)
-    if by_size is not None:
-        constants = float(model.prior_terms.constant.sum())
-        return constants + log_constant_by_size(by_size, len(model.variables), order_modular)
-    table = model.prior_weights().table
-    if order_modular:
-        return _core.order_modular_log_weight(table, run.threads, run.progress)
-    return _core.modular_log_weight(table, tolerance, run.threads, run.progress)
-
-
-def refuse_many_variables(model: Model, target: Target) -> None:
-    """Refuse a model with more variables than the programmes for the target take."""
-    n, most = len(model.variables), MOST_VARIABLES[target]
-    if n > most:
-        raise CapacityError(
-            f"the model has {n} variables, and the exact {target} posterior takes up to {most}; "
-            "use a sampler"
-        )
-
-
-def _edge_probabilities(families: _core.FamilyTable) -> NDArray[np.float64]:
-    n = len(families)
-    edges = np.zeros((n, n))
-    for node in range(n):
-        flat, offsets = families.parent_sets(node)
-        sizes = np.diff(offsets).astype(np.int64)
-        each: NDArray[Any] = np.repeat(families.values(node), sizes)
-        edges[:, node] = np.bincount(flat, weights=each, minlength=n)
-    return np.clip(edges, 0.0, 1.0)
+    computation = ExactComputation(
+        model, target, memory_limit=memory_limit, tolerance=tolerance, threads=threads
+    )
+    return computation.paths(progress=progress)

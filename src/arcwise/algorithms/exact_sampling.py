@@ -13,18 +13,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcwise import _core
 from arcwise.algorithms.dag_weights import modular_log_weights
-from arcwise.algorithms.exact import refuse_many_variables
+from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.errors import ArgumentError
 from arcwise.features import AnyFeature, Conditional, as_feature
 from arcwise.model import Model
-from arcwise.model.targets import Target, as_target
+from arcwise.model.targets import Target
 from arcwise.posterior import DagSample, Estimate, Interval
 from arcwise.posterior.consensus import CredibleSet, credible_set
 from arcwise.posterior.estimation import estimate_without_error
-from arcwise.support.checks import whole_number
-from arcwise.support.running import Progress, running
+from arcwise.support.running import Progress
 
 
 class ExactSampler:
@@ -63,60 +61,33 @@ class ExactSampler:
         progress: Progress = None,
     ) -> None:
         self.model = model
-        self.target = as_target(target)
-        self._threads = threads
-        refuse_many_variables(model, self.target)
-        weights = model.weights.table
-        self._modular: _core.ModularSampler | None = None
-        self._orders: _core.OrderSampler | None = None
-        with running(threads, progress, "Setting up") as run:
-            if self.target == "modular":
-                self._modular = _core.ModularSampler(weights, tolerance, run.threads, run.progress)
-            else:
-                self._orders = _core.OrderSampler(weights, run.threads, run.progress)
+        self.computation = ExactComputation(model, target, tolerance=tolerance, threads=threads)
+        self.target = self.computation.target
+        self.computation.prepare_draws(progress=progress)
 
     def dags(
         self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
     ) -> DagSample:
-        """Return independent DAGs.
+        """Return independent DAGs; see `ExactComputation.dags`.
 
         Parameters
         ----------
-        count
-            The number of draws.
-        seed
-            The seed; a draw depends on it and on its own number only.
-        first
-            The number of the first draw, to go on where an earlier call ended.
-        progress
-            As for `exact`.
+        count, seed, first, progress
+            See there.
         """
-        return DagSample(self.model.variables, self._draw(count, seed, first, progress)[1])
+        return self.computation.dags(count, seed=seed, first=first, progress=progress)
 
     def orders(
         self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
     ) -> list[tuple[str, ...]]:
-        """Return independent orders of the variables (order-modular target only)."""
-        if self._orders is None:
-            raise ArgumentError(
-                "the modular posterior has no orders; use target='order-modular' to draw them"
-            )
-        names = self.model.variables
-        orders = self._draw(count, seed, first, progress)[0]
-        return [tuple(names[v] for v in order) for order in orders.tolist()]
+        """Return independent orders of the variables; see `ExactComputation.orders`.
 
-    def _draw(
-        self, count: int, seed: int, first: int, progress: Progress
-    ) -> tuple[np.ndarray, np.ndarray]:
-        number = whole_number(count, "count", at_least=1)
-        key = whole_number(seed, "seed", at_least=0)
-        start = whole_number(first, "first", at_least=0)
-        with running(self._threads, progress, "Drawing") as run:
-            arguments = (key, start, number, run.threads, run.progress)
-            if self._orders is not None:
-                return self._orders.sample(*arguments)
-            assert self._modular is not None
-            return np.empty((0, 0)), self._modular.sample(*arguments)
+        Parameters
+        ----------
+        count, seed, first, progress
+            See there.
+        """
+        return self.computation.orders(count, seed=seed, first=first, progress=progress)
 
 
 @dataclass(frozen=True, eq=False)

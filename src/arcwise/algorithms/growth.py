@@ -30,6 +30,7 @@ from arcwise.model import Model, Question, ask
 from arcwise.posterior.map_result import MapResult, is_more
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
+from arcwise.support.devices import Processors
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
 from arcwise.support.words import byte_size, quoted
@@ -261,7 +262,7 @@ def _grow_by_map(state: GrowthState, restarts: int, seed: int, run: Run) -> MapR
             return found
         wanted = _adjacent(found.dag)
         more = better_pairs if state.plus_one else better_parents
-        others = more(state.weigher, found.dag, Run(state.threads)) & ~state.matrix
+        others = more(state.weigher, found.dag, Run(Processors(state.threads))) & ~state.matrix
         new = state.record(wanted | others, found.log_weight)
         improved = is_more(found.log_weight, before)
         # Parents found again were not kept for lack of room.
@@ -286,7 +287,7 @@ def _search_and_grow(state: GrowthState, dag: Dag | None, seed: int, stream: int
         weight = state.weights[dag] = model.log_weight_of(dag)
         wanted = _adjacent(dag)
         if not state.plus_one:
-            wanted |= better_parents(state.weigher, dag, Run(state.threads))
+            wanted |= better_parents(state.weigher, dag, Run(Processors(state.threads)))
         new = state.record(wanted, weight)
         if new == 0 or not is_more(weight, best):
             return dag

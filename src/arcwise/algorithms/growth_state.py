@@ -13,6 +13,7 @@ from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.errors import CapacityError, Wording
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
+from arcwise.support.devices import Processors
 from arcwise.support.running import Run
 from arcwise.support.words import byte_size
 
@@ -161,7 +162,7 @@ def single_parent_weights(weigher: FamilyWeigher, threads: int) -> NDArray[np.fl
     free = [weigher.free(node) for node in range(n)]
     must = [weigher.must(node) for node in range(n)]
     table = _core.PlusOneTable([[] for _ in range(n)], must, free, [0] * n)
-    weigher.weigh(table, Run(threads))
+    weigher.weigh(table, Run(Processors(threads)))
     weights = np.full((n, n), -np.inf)
     for node in range(n):
         weights[free[node], node] = table.values(node)

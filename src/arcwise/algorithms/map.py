@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from arcwise import _core
-from arcwise.algorithms.exact import best_dag
+from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.errors import ArgumentError, CapacityError, InterruptedWarning, option
 from arcwise.families import Families
 from arcwise.graphs import cpdag
@@ -210,8 +210,9 @@ def _exact(model: Model, threads: int | None, progress: Progress, start: float) 
             f"{MOST_VARIABLES}; use ",
             option("method", "search"),
         )
-    with running(threads, progress, "map") as run:
-        dag, log_weight = best_dag(model, run)
+    # The best DAG is the same under both targets, and the other one has tables to keep.
+    computation = ExactComputation(model, "order-modular", threads=threads)
+    dag, log_weight = computation.best_dag(progress=progress)
     return MapResult(
         dag=dag,
         cpdag=cpdag(dag),

@@ -9,7 +9,7 @@ from arcwise import _core
 from arcwise.errors import CapacityError
 from arcwise.model import Model
 from arcwise.model.targets import Target, as_target
-from arcwise.support.running import running
+from arcwise.support.devices import Processors
 from arcwise.support.words import byte_size
 
 
@@ -49,12 +49,21 @@ def exact_cost(
     >>> print(exact_cost(model, "order-modular", threads=1))
     1 KiB of memory, 1.4e+02 operations
     """
-    n = len(model.variables)
-    families = len(model.weights)
-    with running(threads, None, "") as run:
-        memory, operations = _core.exact_cost(n, as_target(target) == "order-modular", run.threads)
-    # Each family is held with its weight, place and probability.
-    return ExactCost(memory + families * 24, operations)
+    count = Processors.available(threads).threads
+    memory, _, operations = _of_model(model, as_target(target), count)
+    return ExactCost(memory, operations)
+
+
+def memory_needed(model: Model, target: Target, threads: int, *, paths: bool) -> int:
+    """Return the bytes an exact computation holds at most, with or without that of paths."""
+    without, with_paths, _ = _of_model(model, target, threads)
+    return with_paths if paths else without
+
+
+def _of_model(model: Model, target: Target, threads: int) -> tuple[int, int, int]:
+    return _core.exact_cost(
+        len(model.variables), len(model.weights), target == "order-modular", threads
+    )
 
 
 def refuse_too_large(memory: int, limit: int | None) -> None:

@@ -8,7 +8,7 @@ estimated by annealing on the prior alone.
 from __future__ import annotations
 
 from arcwise.algorithms.annealed_results import annealed_log_total
-from arcwise.algorithms.exact import log_prior_constant
+from arcwise.algorithms.exact_computation import log_prior_constant
 from arcwise.model import Model
 from arcwise.model.targets import Target
 from arcwise.priors.constant import weights_by_size

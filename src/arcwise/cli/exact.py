@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import arcwise
-from arcwise.algorithms.exact import MOST_VARIABLES
+from arcwise.algorithms.exact_computation import MOST_VARIABLES
 from arcwise.algorithms.memory import exact_cost
 from arcwise.cli.options import (
     Cluster,

@@ -29,6 +29,7 @@ from arcwise.cli.options import (
 )
 from arcwise.cli.results import make_folder, print_learned, write_learned
 from arcwise.runs.directory import CHECKPOINT_SECONDS
+from arcwise.spaces import space_words
 
 
 def learn(
@@ -47,7 +48,7 @@ def learn(
             "--space",
             help="The space that chains move in (default: partitions; linear orders with --target "
             "order-modular).",
-            metavar="linear|buckets:SIZE|partitions|layerings[:MAX_SIZE]|dags",
+            metavar="|".join(space_words()),
         ),
     ] = None,
     until: Annotated[

@@ -18,6 +18,7 @@ from arcwise.cli.parents import FamilyChoice
 from arcwise.data import Data, discretize, read
 from arcwise.errors import ArgumentError
 from arcwise.scores import BDeu, BGe, LocalScore, as_score
+from arcwise.spaces import space_words
 
 
 def _option(group: str) -> Callable[..., Any]:
@@ -271,7 +272,7 @@ SpaceName = Annotated[
     typer.Option(
         "--space",
         help="The space that chains or particles move in.",
-        metavar="linear|buckets:SIZE|partitions|layerings[:MAX_SIZE]|dags",
+        metavar="|".join(space_words()),
     ),
 ]
 

@@ -12,6 +12,7 @@ from arcwise.cluster.host_files import HostFile, opened
 from arcwise.cluster.work import Work
 from arcwise.families import Families
 from arcwise.scores.job import FamilyScoring
+from arcwise.support.devices import Processors
 from arcwise.support.running import Run
 
 
@@ -29,7 +30,7 @@ class SetsWork(Work):
         payload: FamilyScoring = opened(self.payload)
         nodes = len(payload.families.variables)
         block = _core.SetBlock(nodes, self.largest_set, self.first, self.first + self.count)
-        payload.fill(block, Run(1))
+        payload.fill(block, Run(Processors(1)))
         return block.values()
 
 
@@ -44,7 +45,7 @@ class NodesWork(Work):
         """Score them."""
         payload: FamilyScoring = opened(self.payload)
         table = _core.LoneTable(_only(payload.families, self.nodes).table())
-        payload.fill(table, Run(1))
+        payload.fill(table, Run(Processors(1)))
         return [np.array(table.values(node)) for node in self.nodes]
 
 

@@ -23,7 +23,6 @@ from arcwise.errors import (
     WeightCollapseWarning,
 )
 from arcwise.records.settings import AnnealingSettings, SamplingSettings
-from arcwise.spaces import BucketOrders, LinearOrders, Partitions
 from arcwise.statistics.edges import FEWEST_CHANGES
 from arcwise.support.words import listing
 
@@ -91,13 +90,7 @@ def advice(settings: SamplingSettings) -> str:
         return "give more steps to each run, or more runs"
     if settings.tempering is not None:
         return "run more steps, or give more temperatures or ladder='adapted'"
-    space, others = settings.space, ["use mc3"]
-    if settings.recording.target == "modular" and not isinstance(space, Partitions):
-        others.append("space='partitions'")
-    if isinstance(space, LinearOrders):
-        others.append("space='buckets:4'")
-    elif isinstance(space, BucketOrders):
-        others.append("larger buckets")
+    others = ["use mc3", *settings.space.advice(settings.recording.target)]
     return f"run more steps, or {' or '.join(others)}"
 
 

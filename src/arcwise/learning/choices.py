@@ -49,7 +49,7 @@ def candidate_method(request: Request, asked: Model | Question, algorithm: str) 
 def settings_for(request: Request, algorithm: str, n: int, spent: float) -> dict[str, Any]:
     """Return the arguments of the algorithm: all that is chosen about the run."""
     if algorithm == "exact":
-        dags = costs.default_dags(n, request.target) if request.dags is None else request.dags
+        dags = costs.DEFAULT_DAGS if request.dags is None else request.dags
         # Under the order-modular prior, paths take far longer than everything else.
         return {"dags": dags, "paths": request.target == "modular"}
     modular = request.target == "modular"

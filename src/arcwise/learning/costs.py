@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 
 from arcwise import _core
-from arcwise.algorithms.exact import MOST_VARIABLES
+from arcwise.algorithms.exact_computation import MOST_VARIABLES
 from arcwise.model.targets import Target
 
-# Without a time limit, exact computation is chosen if it takes up to about a minute on one core,
-# including the draws of DAGs; sampling as many variables would take as long.
-_EXACT_OPERATIONS = 10**10
-_EXACT_OPERATIONS_PER_SECOND = 10**8
+# DAGs drawn from an exact posterior by default.
+DEFAULT_DAGS = 10_000
+
+# Without a time limit, exact computation is chosen if it takes less than half a minute in all on
+# one core, and less than a gigabyte.
+_EXACT_OPERATIONS = 11 * 10**9
+_EXACT_OPERATIONS_PER_SECOND = 5 * 10**8
 _MOST_FAMILIES = 2**24
-# An exact draw of a DAG goes through sets of variables, so each further variable doubles its cost;
-# with 16 variables ten thousand draws take some ten seconds.
-_DAGS = 10_000
-_VARIABLES_FOR_ALL_DAGS = 16
-_FEWEST_DAGS = 500
 # The most families whose sums over all subsets are tabulated; beyond, candidates are better.
 _MOST_TABULATED_FAMILIES = 2**21
 
@@ -35,8 +33,8 @@ def exact_operations(variables: int, target: Target) -> int | None:
     """Return the operations of the exact computation; None if there are too many variables."""
     if variables > MOST_VARIABLES[target]:
         return None
-    _, operations = _core.exact_cost(variables, target == "order-modular", 1)
-    return int(operations)
+    _, _, operations = _core.exact_cost(variables, 0, target == "order-modular", 1)
+    return operations
 
 
 def exact_is_cheap(variables: int, families: int, target: Target, seconds: float | None) -> bool:
@@ -60,18 +58,6 @@ def exact_limit(seconds: float | None) -> float:
     if seconds is None:
         return _EXACT_OPERATIONS
     return seconds * _EXACT_OPERATIONS_PER_SECOND
-
-
-def default_dags(variables: int, target: Target) -> int:
-    """Return the default number of DAGs drawn from an exact posterior.
-
-    Examples
-    --------
-    >>> default_dags(8, "modular"), default_dags(20, "modular")
-    (10000, 625)
-    """
-    more = 0 if target == "order-modular" else max(0, variables - _VARIABLES_FOR_ALL_DAGS)
-    return max(_FEWEST_DAGS, _DAGS >> more)
 
 
 def all_families_fit(families: int) -> bool:

@@ -108,7 +108,7 @@ def learn(
     dags
         With ``"exact"``: the number of DAGs drawn from the posterior, from which
         causal effects and features other than edges and paths are estimated. None for
-        10,000, fewer for more than 16 variables, as each draw then takes longer.
+        10,000.
     seed
         The seed; results do not depend on the number of threads.
     engine

@@ -78,6 +78,13 @@ class Account:
         How far the result can be trusted, as a word and in sentences; see `diagnose`.
     seconds
         The time all of it took.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> posterior = arcwise.learn({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5}, progress=None)
+    >>> posterior.account.verdict, posterior.account.chosen.parents
+    ('exact', 'all')
     """
 
     choices: tuple[str, ...]

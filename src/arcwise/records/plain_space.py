@@ -2,63 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from arcwise import _core
 from arcwise.errors import ArgumentError, FileFormatError
-from arcwise.graphs.partial_orders import as_partial_order
-from arcwise.spaces import (
-    BucketOrders,
-    Dags,
-    Layerings,
-    LinearOrders,
-    PartialOrders,
-    Partitions,
-    Space,
-)
+from arcwise.spaces import Space
+from arcwise.spaces.space import NAMED_SPACES
 from arcwise.sums import ScoreSums
 from arcwise.support.descriptions import Description
 
-_SPACES: dict[str, type[Space]] = {
-    kind.__name__: kind
-    for kind in (LinearOrders, BucketOrders, PartialOrders, Partitions, Layerings, Dags)
-}
 _FOREIGN = "other"
 
 
 def is_known(space: Space) -> bool:
-    """Say whether a space is one of arcwise's, which can be made again from a file."""
-    return type(space) is _SPACES.get(type(space).__name__)
+    """Say whether a space has a name, so that it can be made again from a file."""
+    return type(space) in NAMED_SPACES.values()
+
+
+def _kind(name: str | None) -> type[Space] | None:
+    """Return the class of a named space, by the name of the class."""
+    return next((kind for kind in NAMED_SPACES.values() if kind.__name__ == name), None)
 
 
 def plain_space(space: Space, variables: tuple[str, ...]) -> dict[str, Any]:
-    """Return a space as plain values; of one that is not arcwise's, the text it shows.
+    """Return a space as plain values; of one without a name, the text it shows.
 
     Examples
     --------
+    >>> from arcwise.spaces import BucketOrders
     >>> plain_space(BucketOrders(3), ("a", "b"))
     {'kind': 'BucketOrders', 'size': 3}
     """
-    kind = type(space).__name__
     if not is_known(space):
         return {"kind": _FOREIGN, "text": repr(space)}
-    if isinstance(space, PartialOrders):
-        # Given in one of several forms, some of them objects of other libraries.
-        before = as_partial_order(space.order, variables)
-        names = [
-            [variables[u], variables[v]]
-            for v, mask in enumerate(before)
-            for u in range(len(variables))
-            if mask >> u & 1
-        ]
-        return {"kind": kind, "order": names}
-    values: dict[str, Any] = {"kind": kind}
-    for field in fields(space):  # type: ignore[arg-type]
-        value = getattr(space, field.name)
-        values[field.name] = dict(value) if isinstance(value, Mapping) else value
-    return values
+    return {"kind": type(space).__name__, **space.plain(variables)}
 
 
 def read_space(values: dict[str, Any]) -> Space:
@@ -66,15 +44,13 @@ def read_space(values: dict[str, Any]) -> Space:
     rest = {name: value for name, value in values.items() if name != "kind"}
     if values["kind"] == _FOREIGN:
         return ForeignSpace(str(values["text"]))
-    kind = _SPACES.get(values["kind"])
+    kind = _kind(values["kind"])
     if kind is None:
         raise FileFormatError(
             f"the run is in the space {values['kind']!r}, which this arcwise does not know; use "
             "the version that began it"
         )
-    if kind is PartialOrders:
-        rest["order"] = [tuple(pair) for pair in rest["order"]]
-    return kind(**rest)
+    return kind.of_plain(rest)
 
 
 @dataclass(frozen=True, repr=False)
@@ -109,8 +85,7 @@ def parse_space(text: str) -> Space:
     BucketOrders(size=3)
     """
     described = Description.parse(text)
-    kind = _SPACES.get(described.name or "")
-    if kind is None or not described.complete:
+    if _kind(described.name) is None or not described.complete:
         return ForeignSpace(text)
     try:
         return read_space({"kind": described.name, **described.settings})

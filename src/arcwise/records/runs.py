@@ -106,6 +106,13 @@ class ExactRun(RunRecord):
         Of the DAGs that were drawn; None if there are none.
     tolerance
         The rounding error that was allowed in a probability; None if it is not known.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> arcwise.exact(model, dags=10, seed=3).run.dags
+    10
     """
 
     paths: bool = False
@@ -140,6 +147,14 @@ class ChainRun(RunRecord):
         How coupled chains exchanged states; None at one temperature.
     seconds_sampling
         The time the chains took.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> run = arcwise.mcmc(model, "partitions", steps=4000, chains=2).run
+    >>> run.settings.space, run.states
+    (Partitions(moves=None), (1000, 1000))
     """
 
     settings: ChainSettings
@@ -190,6 +205,14 @@ class AnnealingRun(RunRecord):
         How many were made, and how many of them ended where the weight is zero.
     moves
         The share of accepted proposals of each kind of move.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> run = arcwise.ais(model, "partitions", particles=20, steps=50).run
+    >>> run.runs, run.settings.schedule.steps
+    (20, 50)
     """
 
     settings: AnnealingSettings
@@ -229,6 +252,14 @@ class UniqueDagsRun(RunRecord):
         The number of orders, and of those whose DAGs carry less.
     effective_dags
         How many DAGs of equal weight would vary as little.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> from arcwise.algorithms import unique_dags
+    >>> unique_dags(model, steps=100, thinning=10, chains=1, most_dags=20).run.orders
+    5
     """
 
     settings: ChainSettings
@@ -254,6 +285,14 @@ class MergedRun(RunRecord):
         The runs.
     difference_between_parts
         The largest difference of an edge probability between two of them.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> one, other = (arcwise.mcmc(model, "dags", steps=400, seed=seed) for seed in (1, 2))
+    >>> [part.settings.seed for part in (one + other).run.parts]
+    [1, 2]
     """
 
     parts: tuple[ChainRun | AnnealingRun, ...]

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arcwise import _core
-from arcwise.spaces.moves import as_move_weights, refuse_bad_moves
+from arcwise.model.targets import Target
+from arcwise.spaces.moves import refuse_bad_moves
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
 
-_MOVES = ("swap", "adjacent", "relocate")
-
 
 @dataclass(frozen=True)
-class LinearOrders(Space):
+class LinearOrders(Space, name="linear"):
     """Linear orders; a variable's parents come before it.
 
     Parameters
@@ -39,9 +38,12 @@ class LinearOrders(Space):
 
     def __post_init__(self) -> None:
         """Refuse moves that do not exist or cannot be."""
-        refuse_bad_moves(self.moves, _MOVES, "linear orders")
+        refuse_bad_moves(self, self.moves)
 
     def build(self, sums: ScoreSums) -> _core.Space:
         """Return the space of the core, on the score sums of a model."""
-        balanced = _core.balanced_moves(len(sums.variables))
-        return _core.linear_orders(sums.core, as_move_weights(self.moves, _MOVES, balanced))
+        return self.build_named(sums, self.moves)
+
+    def advice(self, target: Target) -> list[str]:
+        """Return what else to try: orders that stand for many of these."""
+        return [*super().advice(target), "space='buckets:4'"]

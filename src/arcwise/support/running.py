@@ -1,15 +1,14 @@
-"""How a long computation runs: on how many threads, and who hears of its progress."""
+"""How a long computation runs: on which device, and who hears of its progress."""
 
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from arcwise.support.checks import whole_number
+from arcwise.support.devices import Device, Processors
 from arcwise.support.signals import sigterm_interrupts
 
 Progress = bool | Callable[[float], None] | None
@@ -86,10 +85,28 @@ class ProgressUpdate(float):
 
 @dataclass(frozen=True)
 class Run:
-    """What the core is told about a run; the answer never depends on it."""
+    """What the core is told about a run; the answer depends on no more than the kind of device.
 
-    threads: int
+    Parameters
+    ----------
+    device
+        Where it runs.
+    progress
+        A function of the share done.
+    """
+
+    device: Device
     progress: Callable[[float], None] | None = None
+
+    @property
+    def threads(self) -> int:
+        """The number of threads on this machine."""
+        return self.device.threads
+
+    @property
+    def quiet(self) -> Run:
+        """The same with nobody who hears of the progress."""
+        return Run(self.device)
 
 
 @contextmanager
@@ -107,17 +124,13 @@ def running(threads: int | None, progress: Progress, what: str) -> Iterator[Run]
     what
         The bar's label.
     """
-    count = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    if threads is not None:
-        count = whole_number(threads, "threads", at_least=1)
+    device = Processors.available(threads)
     with sigterm_interrupts():
         if progress is True:
             with _bar(what) as show:
-                yield Run(count, show)
+                yield Run(device, show)
         else:
-            yield Run(count, progress or None)
+            yield Run(device, progress or None)
 
 
 @contextmanager

@@ -2,19 +2,58 @@
 #include "arcwise/spaces/dags/dag_state.hpp"
 
 #include <algorithm>
+#include <cmath>
 
-#include "arcwise/spaces/dags/given_dag.hpp"
 #include "arcwise/spaces/dags/uniform_dags.hpp"
-#include "arcwise/spaces/node_weights.hpp"
+#include "arcwise/spaces/given_predecessors.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
 namespace {
 
-// The total is summed up anew after this many accepted moves, so that rounding does not build up.
-constexpr unsigned accepted_between_sums = 1024;
 constexpr std::size_t bits_per_number = 16;
+
+// The posterior of DAGs given one: itself, and the law of each node's parents given the other
+// families.
+class GivenDag final : public GivenState {
+  public:
+    // The weights must outlive this.
+    GivenDag(const FamilyWeights& weights, const MutableDag& dag) : weights_(weights), dag_(dag) {}
+
+    // An edge's probability is that given the parents of all nodes but its head: its mean over DAGs
+    // that follow the posterior is that of the edge itself, and it varies less.
+    void add_edge_probabilities(double scale, double* edges) override;
+
+    // The DAG itself.
+    void draw(Random& random, std::uint64_t* parents) override;
+
+  private:
+    const FamilyWeights& weights_;
+    MutableDag dag_;
+};
+
+void GivenDag::add_edge_probabilities(double scale, double* edges) {
+    const ScoreSums& sums = weights_.sums();
+    std::vector<std::uint64_t> set(dag_.words());
+    std::vector<std::uint64_t> allowed(sums.words());
+    std::vector<double> by_place;
+    for (int node = 0; node < dag_.nodes(); ++node) {
+        std::fill(set.begin(), set.end(), 0);
+        dag_.add_descendants(node, set.data());
+        for (std::uint64_t& word : set) word = ~word;
+        weights_.to_places(node, set.data(), allowed.data());
+        by_place.assign(sums.possible_parents(node).size(), 0.0);
+        const double log_factor = -sums[node].log_sum(allowed.data());
+        sums[node].add_parent_probabilities(allowed.data(), {}, &log_factor, by_place.data());
+        add_parents_to_edges(sums, node, scale, by_place, edges);
+    }
+}
+
+void GivenDag::draw(Random&, std::uint64_t* parents) {
+    std::copy(dag_.all_parents().begin(), dag_.all_parents().end(), parents);
+}
 
 }  // namespace
 
@@ -25,24 +64,21 @@ DagState::DagState(const Dags& space)
       dag_(space.nodes()),
       node_weights_(static_cast<std::size_t>(space.nodes())),
       neighbours_(weights_),
-      reversal_(weights_),
       changed_parents_(node_weights_.size() * words_),
       changed_weights_(node_weights_.size()),
-      set_(words_),
-      allowed_(weights_.sums().words()) {
+      moves_(dag_moves(), *this) {
     become(dag_.all_parents());
 }
 
 void DagState::become(const std::vector<std::uint64_t>& parents) {
     const std::vector<std::uint64_t> rows = parents;  // may be the DAG's own
     accepted_ = 0;
-    weight_ = {};
     for (int node = 0; node < dag_.nodes(); ++node) {
         const auto at = static_cast<std::size_t>(node);
         dag_.set_parents(node, rows.data() + at * words_);
         node_weights_[at] = weights_.weigh(node, dag_.parents(node));
-        weight_ = weight_ + node_weights_[at];
     }
+    weight_ = sum_of(node_weights_);
     neighbours_.forget();
 }
 
@@ -92,7 +128,7 @@ void DagState::decode(std::span<const std::uint16_t> code) {
             row[i / 4] |= std::uint64_t{code[node * numbers + i]} << (i % 4 * bits_per_number);
         }
         const bool beyond = nodes % 64 != 0 && (row.back() >> (nodes % 64)) != 0;
-        const std::size_t size = count_nodes(row.data(), words_);
+        const std::size_t size = count_members(row.data(), words_);
         if (beyond || size > static_cast<std::size_t>(weights_.most_parents())) refuse();
         decoded.set_parents(static_cast<int>(node), row.data());
     }
@@ -102,6 +138,20 @@ void DagState::decode(std::span<const std::uint16_t> code) {
 
 std::unique_ptr<GivenState> DagState::given() const {
     return std::make_unique<GivenDag>(weights_, dag_);
+}
+
+Proposal DagState::propose(const Temperature& temperature, Random& random) {
+    changed_.clear();
+    proposed_ = weight_;
+    renew_neighbours_ = false;
+    const bool hot = !std::isinf(temperature.penalty);
+    return moves_.propose(random.choose(space_.shares(hot)), temperature, random);
+}
+
+DagNeighbours& DagState::look_at_neighbours(NeighbourRule rule) {
+    renew_neighbours_ = true;
+    neighbours_.look_at(dag_, rule);
+    return neighbours_;
 }
 
 std::uint64_t* DagState::begin_change(int node) {
@@ -123,10 +173,6 @@ void DagState::weigh_changes() {
     }
 }
 
-Proposal DagState::proposal(int move, double log_ratio) const {
-    return {.move = move, .weight = proposed_, .log_ratio = log_ratio};
-}
-
 void DagState::accept() {
     if (renew_neighbours_) {
         neighbours_.change(dag_, changed_, changed_parents_.data());
@@ -139,11 +185,7 @@ void DagState::accept() {
     for (std::size_t i = 0; i < changed_.size(); ++i) {
         node_weights_[static_cast<std::size_t>(changed_[i])] = changed_weights_[i];
     }
-    weight_ = proposed_;
-    if (++accepted_ % accepted_between_sums == 0) {
-        weight_ = {};
-        for (const LogWeight& weight : node_weights_) weight_ = weight_ + weight;
-    }
+    take_weight(proposed_);
 }
 
 }  // namespace arcwise

@@ -12,6 +12,7 @@
 
 #include "arcwise/sums/layers/layer_sums.hpp"
 #include "arcwise/sums/layers/subset_pairs.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
@@ -50,7 +51,7 @@ struct LayerTables {
     }
     // ln tau_i(D).
     double log_sum(std::size_t member, std::size_t set) const {
-        return log_sums_[member * pairs_of_others->sets() + without(set, member)];
+        return log_sums_[member * pairs_of_others->sets() + squeeze_bit(set, member)];
     }
 
     // All of the above; `bases` are the nodes before the layer as bits of each member.
@@ -58,12 +59,8 @@ struct LayerTables {
               std::span<const std::vector<std::uint64_t>> bases);
 
   private:
-    static std::size_t without(std::size_t set, std::size_t member) {
-        const std::size_t below = (std::size_t{1} << member) - 1;
-        return (set & below) | ((set >> 1) & ~below);
-    }
     std::size_t place(std::size_t member, std::size_t set) const {
-        return member * pairs_of_others->size() + pairs_of_others->block(without(set, member));
+        return member * pairs_of_others->size() + pairs_of_others->block(squeeze_bit(set, member));
     }
     void fill_meets(std::size_t member, const Number* holds, const Number* lacks);
     void fill_shares();

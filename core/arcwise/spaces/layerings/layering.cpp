@@ -7,44 +7,64 @@
 #include <numeric>
 
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/spaces/layerings/given_layering.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
+#include "arcwise/spaces/partitions/given_parts.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
 
+namespace {
+
+// The posterior of DAGs given a layering.
+class GivenLayering final : public GivenState {
+  public:
+    // The weights are those of the state, with what they remember. The space must outlive this.
+    GivenLayering(const ScoreSums& sums, std::vector<int> layer_of,
+                  std::shared_ptr<LayeringWeights> weights)
+        : sums_(sums), layer_of_(std::move(layer_of)), weights_(std::move(weights)) {}
+
+    void add_edge_probabilities(double scale, double* edges) override {
+        weights_->add_edge_probabilities(layer_of_, scale, edges);
+    }
+
+    // A partition first, then families with a parent in the part before.
+    void draw(Random& random, std::uint64_t* parents) override {
+        std::vector<int> part_of;
+        weights_->draw_partition(layer_of_, random, part_of);
+        GivenParts(sums_, part_of).draw(random, parents);
+    }
+
+  private:
+    const ScoreSums& sums_;
+    std::vector<int> layer_of_;
+    std::shared_ptr<LayeringWeights> weights_;
+};
+
+}  // namespace
+
 Layering::Layering(const Layerings& space)
     : space_(space),
-      nodes_(static_cast<std::size_t>(space.nodes())),
       weights_(std::make_shared<LayeringWeights>(space)),
-      partition_(space.partitions()),
-      reversal_(space.reversals()) {
-    become(std::vector<int>(nodes_, 0));
+      moves_(layering_moves(), *this) {
+    become(std::vector<int>(static_cast<std::size_t>(space.nodes()), 0));
 }
 
 void Layering::become(std::vector<int> layer_of) {
-    layer_of_ = std::move(layer_of);
-    count_sizes();
-    weight_ = weights_->weight(layer_of_);
+    layers_.exchange(layer_of);
+    weight_ = weights_->weight(layers_.part_of());
 }
 
-void Layering::count_sizes() {
-    const int last = *std::max_element(layer_of_.begin(), layer_of_.end());
-    sizes_.assign(static_cast<std::size_t>(last) + 1, 0);
-    for (const int layer : layer_of_) ++sizes_[static_cast<std::size_t>(layer)];
+LogWeight Layering::recomputed_weight() const {
+    return LayeringWeights(space_).weight(layers_.part_of());
 }
-
-LogWeight Layering::recomputed_weight() const { return LayeringWeights(space_).weight(layer_of_); }
 
 // The size of the first layer in proportion to the number of layerings that begin with one of that
 // size, and so on; then who is where.
 void Layering::draw_uniform(Random& random) {
-    std::vector<int> order(nodes_);
+    std::vector<int> order(layers_.nodes());
     std::iota(order.begin(), order.end(), 0);
-    for (std::size_t last = nodes_; last > 1; --last) {
-        std::swap(order[last - 1], order[random.below(last)]);
-    }
-    std::vector<int> layer_of(nodes_);
+    random.shuffle(std::span(order));
+    std::vector<int> layer_of(order.size());
     int left = space_.nodes();
     int before = space_.nodes();  // nothing before the first layer: it may have any size
     for (int layer = 0; left > 0; ++layer) {
@@ -66,23 +86,23 @@ void Layering::draw_uniform(Random& random) {
 }
 
 std::vector<std::uint16_t> Layering::encode() const {
-    return std::vector<std::uint16_t>(layer_of_.begin(), layer_of_.end());
+    return std::vector<std::uint16_t>(layers_.part_of().begin(), layers_.part_of().end());
 }
 
 bool Layering::become_possible(Random& random) {
-    const std::vector<int> levels = some_dag(space_.weights().sums(), random).levels;
-    code_.assign(levels.begin(), levels.end());
-    merge_parts();
-    become(proposed_);
+    std::vector<int> layer_of;
+    space_.merge_parts(some_dag(space_.weights().sums(), random).levels, layer_of);
+    become(std::move(layer_of));
     return true;
 }
 
 void Layering::decode(std::span<const std::uint16_t> code) {
-    std::vector<std::size_t> sizes(nodes_, 0);
-    bool right = code.size() == nodes_;
+    const std::size_t nodes = layers_.nodes();
+    std::vector<std::size_t> sizes(nodes, 0);
+    bool right = code.size() == nodes;
     std::size_t layers = 0;
     for (const std::uint16_t layer : code) {
-        right = right && layer < nodes_;
+        right = right && layer < nodes;
         if (!right) break;
         ++sizes[layer];
         layers = std::max(layers, static_cast<std::size_t>(layer) + 1);
@@ -100,29 +120,16 @@ void Layering::decode(std::span<const std::uint16_t> code) {
 }
 
 std::unique_ptr<GivenState> Layering::given() const {
-    return std::make_unique<GivenLayering>(space_.weights().sums(), layer_of_, weights_);
+    return std::make_unique<GivenLayering>(space_.weights().sums(), layers_.part_of(), weights_);
 }
 
 Proposal Layering::propose(const Temperature& temperature, Random& random) {
-    if (static_cast<std::size_t>(space_.max_size()) >= nodes_) return {.possible = false};
-    const auto kind = static_cast<Layerings::MoveKind>(random.choose(space_.move_weights()));
-    switch (kind) {
-        case Layerings::relocate:
-            return propose_relocation(temperature, random);
-        case Layerings::swap_adjacent:
-        case Layerings::swap_any:
-            return propose_swap(temperature, random, kind == Layerings::swap_adjacent);
-        case Layerings::repartition:
-            return propose_through_partition(
-                kind, partition_, temperature.inverse < 1.0 ? 1 : space_.partition_moves(), random);
-        case Layerings::reverse_edge:
-            return propose_through_partition(kind, reversal_, 1, random);
-        default:
-            return {.move = kind, .possible = false};
-    }
+    // All nodes fit one layer, and there is one state.
+    if (space_.max_size() >= space_.nodes()) return {.possible = false};
+    return moves_.propose(space_.moves().choose(random), temperature, random);
 }
 
-Proposal Layering::proposal(int move, const Temperature& temperature, double log_ratio) {
+Proposal Layering::proposal(const Temperature& temperature, double log_ratio) {
     // Below this weight the proposal is accepted with a probability that uniform numbers, multiples
     // of 2^-53, cannot tell from zero. That goes for a weight of zero only at the posterior itself:
     // elsewhere something finite stands for it.
@@ -132,12 +139,16 @@ Proposal Layering::proposal(int move, const Temperature& temperature, double log
             ? (temperature.log_density(weight_) - log_ratio + never) / temperature.inverse
             : -std::numeric_limits<double>::infinity();
     proposed_weight_ = weights_->weight(proposed_, enough);
-    return {.move = move, .weight = proposed_weight_, .log_ratio = log_ratio};
+    return {.weight = proposed_weight_, .log_ratio = log_ratio};
+}
+
+Proposal Layering::proposal_in_balance() {
+    proposed_weight_ = weights_->weight(proposed_);
+    return {.weight = proposed_weight_, .log_ratio = weight_.value - proposed_weight_.value};
 }
 
 void Layering::accept() {
-    layer_of_.swap(proposed_);
-    count_sizes();
+    layers_.exchange(proposed_);
     weight_ = proposed_weight_;
 }
 

@@ -222,7 +222,7 @@ template <class Number>
 void LayeringEdges<Number>::add_entry(std::size_t layer, std::size_t member, double log_sum,
                                       Values& weights, const Number& total) {
     if (layer == 0 || log_sum == minus_infinity) return;
-    const Layers& layers = programme_.layers();
+    const Parts& layers = programme_.layers();
     const int node = layers.members(layer)[member];
     std::vector<double> by_place(sums_.possible_parents(node).size(), 0.0);
     if (programme_.divided(layer - 1)) {

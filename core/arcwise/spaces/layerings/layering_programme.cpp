@@ -46,7 +46,7 @@ LayeringProgramme<Number>::LayeringProgramme(const Layerings& space,
       kept_messages_(1023) {}
 
 template <class Number>
-void LayeringProgramme<Number>::set(const Layers& layers) {
+void LayeringProgramme<Number>::set(const Parts& layers) {
     layers_ = &layers;
     keys_.set(layers);
 }

@@ -14,9 +14,9 @@
 #include <functional>
 #include <vector>
 
+#include "arcwise/spaces/layerings/layer_keys.hpp"
 #include "arcwise/spaces/layerings/layer_tables.hpp"
 #include "arcwise/spaces/layerings/layerings.hpp"
-#include "arcwise/spaces/layerings/layers.hpp"
 #include "arcwise/spaces/layerings/set_cache.hpp"
 
 namespace arcwise {
@@ -44,7 +44,7 @@ class LayeringProgramme {
                                std::function<bool(std::size_t)> has_partition = {});
 
     // All that follows is about these layers.
-    void set(const Layers& layers);
+    void set(const Parts& layers);
 
     // Whether underflow spared enough of the numbers, as it always does with extended ones. If not,
     // the weight is an upper bound, and nothing else may be asked.
@@ -62,7 +62,7 @@ class LayeringProgramme {
     std::size_t endings(std::size_t layer) const {
         return divided(layer) ? std::size_t{1} << layers_->size(layer) : 1;
     }
-    const Layers& layers() const { return *layers_; }
+    const Parts& layers() const { return *layers_; }
 
     using Tables = LayerTables<Number>;
     using Entry = EntryTables<Number>;
@@ -90,7 +90,7 @@ class LayeringProgramme {
     const Layerings& space_;
     const PairLayouts& layouts_;
     std::function<bool(std::size_t)> has_partition_;
-    const Layers* layers_ = nullptr;
+    const Parts* layers_ = nullptr;
     LayerKeys keys_;
     LayerSums sums_;
     SetCache<Tables> kept_tables_;

@@ -32,7 +32,7 @@ class LayeringWeights {
     // Calls use(programme) with the programme of these layers in numbers that serve.
     template <class Use>
     void with_programme(std::span<const int> layer_of, Use use) {
-        layers_ = Layers(layer_of);
+        layers_ = Parts({layer_of.begin(), layer_of.end()});
         plain_.set(layers_);
         if (plain_.trusted()) {
             use(plain_);
@@ -43,7 +43,7 @@ class LayeringWeights {
     LayeringProgramme<Extended>& extended();
 
     const Layerings& space_;
-    Layers layers_;
+    Parts layers_;
     LayeringProgramme<float> possible_;  // says which layers have no partition
     LayeringProgramme<double> plain_;
     std::optional<LayeringProgramme<Extended>> extended_;

@@ -8,20 +8,12 @@
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/special.hpp"
 #include "arcwise/spaces/layerings/layering.hpp"
-#include "arcwise/spaces/move_weights.hpp"
+#include "arcwise/spaces/partitions/partition_moves.hpp"
+#include "arcwise/spaces/registry.hpp"
 #include "arcwise/sums/layers/layer_families.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
-namespace {
-
-// All moves of partitions but the reversal, which has a share of its own.
-constexpr Partitions::MoveWeights without_reversal = {
-    Partitions::usual[0], Partitions::usual[1], Partitions::usual[2], Partitions::usual[3], 0.0};
-constexpr Partitions::MoveWeights only_reversal = {0.0, 0.0, 0.0, 0.0, 1.0};
-
-}  // namespace
-
 int Layerings::usual_size(const ScoreSums& sums) {
     constexpr int smallest = 4;
     constexpr int largest = 8;
@@ -35,16 +27,15 @@ int Layerings::usual_size(const ScoreSums& sums) {
     return std::min(size, sums.nodes());
 }
 
-Layerings::Layerings(std::shared_ptr<const ScoreSums> sums, int max_size,
-                     const MoveWeights& move_weights, int partition_moves)
-    : weights_(sums),
+Layerings::Layerings(std::shared_ptr<const ScoreSums> sums, int max_size, const MoveShares& shares,
+                     int partition_moves)
+    : Space(MoveTable(layering_moves(), shares)),
+      weights_(sums),
       families_(std::make_shared<const LayerFamilies>(*sums)),
       max_size_(max_size),
-      move_weights_(move_weights),
       partition_moves_(partition_moves),
-      partitions_(sums, without_reversal),
-      reversals_(sums, only_reversal) {
-    refuse_bad_weights(move_weights_);
+      partitions_(sums, MoveTable(arcwise::partition_moves()).shares_without(Partitions::reversal)),
+      reversals_(sums, MoveTable(arcwise::partition_moves()).shares_of_only(Partitions::reversal)) {
     if (max_size < 1 || std::min(max_size, nodes()) > most_layer_members) {
         throw Error(ErrorKind::capacity, "Layers of up to " + std::to_string(max_size) +
                                              " nodes came, and their sums are over 4^size pairs "
@@ -72,6 +63,37 @@ double Layerings::log_count(int left, int before) const {
     return log_counts_[static_cast<std::size_t>(left * (max_size_ + 1) + column)];
 }
 
+void Layerings::merge_parts(const std::vector<int>& part_of, std::vector<int>& layer_of) const {
+    const Parts parts(part_of);
+    std::vector<int> layer_of_part(parts.count(), 0);
+    std::size_t size = parts.size(0);
+    for (std::size_t part = 1; part < parts.count(); ++part) {
+        const bool apart = fit(size, parts.size(part));
+        layer_of_part[part] = layer_of_part[part - 1] + (apart ? 1 : 0);
+        size = parts.size(part) + (apart ? 0 : size);
+    }
+    layer_of.resize(part_of.size());
+    for (std::size_t node = 0; node < part_of.size(); ++node) {
+        layer_of[node] = layer_of_part[static_cast<std::size_t>(part_of[node])];
+    }
+}
+
 std::unique_ptr<State> Layerings::make_state() const { return std::make_unique<Layering>(*this); }
+
+static const SpaceRegistration registration({
+    .name = "layerings",
+    .moves = [](int) { return MoveTable(layering_moves()); },
+    .build = [](std::shared_ptr<const ScoreSums> sums, const SpaceSettings& settings,
+                const MoveShares& shares) -> std::shared_ptr<const Space> {
+        return std::make_shared<Layerings>(std::move(sums), settings.number("max_size"), shares,
+                                           settings.number("partition_moves"));
+    },
+    .usual =
+        [](const ScoreSums& sums) {
+            return std::map<std::string, std::int64_t>{
+                {"max_size", Layerings::usual_size(sums)},
+                {"partition_moves", Layerings::usual_partition_moves}};
+        },
+});
 
 }  // namespace arcwise

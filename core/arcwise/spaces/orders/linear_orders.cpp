@@ -1,28 +1,30 @@
-// The space of linear orders: its size, its moves' probabilities.
+// The space of linear orders and its size.
 #include "arcwise/spaces/orders/linear_orders.hpp"
 
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/spaces/move_weights.hpp"
 #include "arcwise/spaces/orders/linear_order.hpp"
+#include "arcwise/spaces/registry.hpp"
 
 namespace arcwise {
 
-LinearOrders::MoveWeights LinearOrders::balanced(int nodes) {
-    const double n = nodes;
-    return {1.0 / (n / 3.0 + 2.0), 1.0 / 2.0, 1.0 / (2.0 * n)};
-}
-
-LinearOrders::LinearOrders(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights,
+LinearOrders::LinearOrders(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares,
                            Semiring semiring)
-    : weights_(std::move(sums), semiring), move_weights_(move_weights) {
-    // Neighbours alone reach every order, and so do swaps or relocations alone.
-    refuse_bad_weights(move_weights_);
-}
+    : Space(MoveTable(linear_order_moves(sums->nodes()), shares)),
+      weights_(std::move(sums), semiring) {}
 
 std::unique_ptr<State> LinearOrders::make_state() const {
     return std::make_unique<LinearOrder>(*this);
 }
 
 double LinearOrders::log_size() const { return log_gamma(nodes() + 1.0); }
+
+static const SpaceRegistration registration({
+    .name = "linear",
+    .moves = [](int nodes) { return MoveTable(linear_order_moves(nodes)); },
+    .build = [](std::shared_ptr<const ScoreSums> sums, const SpaceSettings&,
+                const MoveShares& shares) -> std::shared_ptr<const Space> {
+        return std::make_shared<LinearOrders>(std::move(sums), shares);
+    },
+});
 
 }  // namespace arcwise

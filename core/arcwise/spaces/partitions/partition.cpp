@@ -3,92 +3,57 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "arcwise/numerics/special.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
 #include "arcwise/spaces/partitions/given_parts.hpp"
+#include "arcwise/spaces/partitions/partition_moves.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
-namespace {
-
-// The total is summed up anew after this many accepted moves, so that rounding does not build up.
-constexpr unsigned accepted_between_sums = 1024;
-
-}  // namespace
-
 Partition::Partition(const Partitions& space)
     : space_(space),
       weights_(space.weights()),
-      nodes_(static_cast<std::size_t>(space.nodes())),
       words_(weights_.words()),
-      order_(nodes_),
-      sets_(nodes_ * 2 * words_),
-      node_weights_(nodes_),
+      sets_(static_cast<std::size_t>(space.nodes()) * 2 * words_),
+      node_weights_(static_cast<std::size_t>(space.nodes())),
       sums_(weights_),
-      draws_(weights_.sums()),
-      proposed_parts_(nodes_),
-      changed_sets_(nodes_ * 2 * words_),
-      some_sets_((5 * nodes_ + 2) * 2 * words_),
-      ways_(nodes_),
-      part_ways_(nodes_),
-      own_(nodes_ + 1),
-      later_(nodes_ + 2),
-      rows_(nodes_ * ((nodes_ + 63) / 64)),
-      below_(nodes_),
-      touched_((nodes_ + 63) / 64),
-      change_of_(nodes_, -1) {
-    changes_.reserve(nodes_);
-    become(Parts(nodes_, 0));
+      proposed_parts_(nodes()),
+      changed_sets_(sets_.size()),
+      moves_(partition_moves(), *this) {
+    changes_.reserve(nodes());
+    become(std::vector<int>(nodes(), 0));
 }
 
-void Partition::sort_nodes() {
-    const int last = *std::max_element(part_of_.begin(), part_of_.end());
-    starts_.assign(static_cast<std::size_t>(last) + 2, 0);
-    for (const int part : part_of_) ++starts_[static_cast<std::size_t>(part) + 1];
-    std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-    // Each start moves on to the next while its part is filled, and all go back one place then.
-    for (std::size_t node = 0; node < nodes_; ++node) {
-        order_[starts_[static_cast<std::size_t>(part_of_[node])]++] = static_cast<int>(node);
-    }
-    std::copy_backward(starts_.begin(), starts_.end() - 1, starts_.end());
-    starts_[0] = 0;
-}
-
-void Partition::become(Parts parts) {
-    part_of_ = std::move(parts);
+void Partition::become(std::vector<int> part_of) {
+    parts_.exchange(part_of);
     accepted_ = 0;
-    sort_nodes();
-    weight_ = {};
-    for (std::size_t node = 0; node < nodes_; ++node) {
-        const int v = static_cast<int>(node);
-        set_by_parts(weights_.sums(), part_of_, v, sets(v));
-        sums_.ask(v, sets(v), part_of_[node] == 0, node_weights_[node]);
+    for (int node = 0; node < space_.nodes(); ++node) {
+        set_by_parts(weights_.sums(), parts_.part_of(), node, own_sets(node));
+        sums_.ask(node, sets(node), this->part_of(node) == 0,
+                  node_weights_[static_cast<std::size_t>(node)]);
     }
     sums_.answer();
-    for (const LogWeight& weight : node_weights_) weight_ = weight_ + weight;
+    weight_ = sum_of(node_weights_);
 }
 
 LogWeight Partition::recomputed_weight() const {
     Partition fresh(space_);
-    fresh.become(part_of_);
+    fresh.become(parts_.part_of());
     return fresh.log_weight();
 }
 
 // The size of the first part in proportion to the number of partitions that begin with one of that
 // size, and so on; then who is where.
 void Partition::draw_uniform(Random& random) {
-    std::vector<int> order(nodes_);
+    std::vector<int> order(nodes());
     std::iota(order.begin(), order.end(), 0);
-    for (std::size_t last = nodes_; last > 1; --last) {
-        std::swap(order[last - 1], order[random.below(last)]);
-    }
-    Parts parts(nodes_);
+    random.shuffle(std::span(order));
+    std::vector<int> part_of(nodes());
     std::size_t placed = 0;
-    for (int part = 0; placed < nodes_; ++part) {
-        const std::size_t left = nodes_ - placed;
+    for (int part = 0; placed < nodes(); ++part) {
+        const std::size_t left = nodes() - placed;
         std::vector<double> shares;
         for (std::size_t size = 1; size <= left; ++size) {
             shares.push_back(
@@ -97,10 +62,10 @@ void Partition::draw_uniform(Random& random) {
         }
         const std::size_t size = 1 + random.choose(shares);
         for (std::size_t i = 0; i < size; ++i) {
-            parts[static_cast<std::size_t>(order[placed++])] = part;
+            part_of[static_cast<std::size_t>(order[placed++])] = part;
         }
     }
-    become(std::move(parts));
+    become(std::move(part_of));
 }
 
 bool Partition::become_possible(Random& random) {
@@ -109,7 +74,7 @@ bool Partition::become_possible(Random& random) {
 }
 
 std::vector<std::uint16_t> Partition::encode() const {
-    return std::vector<std::uint16_t>(part_of_.begin(), part_of_.end());
+    return std::vector<std::uint16_t>(parts_.part_of().begin(), parts_.part_of().end());
 }
 
 void Partition::decode(std::span<const std::uint16_t> code) {
@@ -119,35 +84,23 @@ void Partition::decode(std::span<const std::uint16_t> code) {
         if (part < filled.size()) filled[part] = true;
         parts = std::max(parts, static_cast<std::size_t>(part) + 1);
     }
-    if (code.size() != nodes_ || parts > nodes_ ||
+    if (code.size() != nodes() || parts > nodes() ||
         std::count(filled.begin(), filled.end(), true) != static_cast<std::ptrdiff_t>(parts)) {
         throw Error(ErrorKind::argument,
                     "A partition must give each node a part, and no part may be empty.");
     }
-    become(Parts(code.begin(), code.end()));
+    become(std::vector<int>(code.begin(), code.end()));
 }
 
 std::unique_ptr<GivenState> Partition::given() const {
-    return std::make_unique<GivenParts>(weights_.sums(), part_of_);
+    return std::make_unique<GivenParts>(weights_.sums(), parts_.part_of());
 }
 
 Proposal Partition::propose(const Temperature& temperature, Random& random) {
     changes_.clear();
-    sets_made_ = 0;
     proposed_ = weight_;
     stays_ = false;
-    switch (random.choose(space_.move_weights())) {
-        case Partitions::split_or_join:
-            return random.below(2) == 0 ? propose_split(random) : propose_join(random);
-        case Partitions::swap_adjacent:
-            return propose_swap(random, true);
-        case Partitions::swap_any:
-            return propose_swap(random, false);
-        case Partitions::relocate:
-            return propose_relocation(temperature, random);
-        default:
-            return propose_reversal(random);
-    }
+    return moves_.propose(space_.moves().choose(random), temperature, random);
 }
 
 Partition::Word* Partition::begin_change(int node, bool first) {
@@ -158,8 +111,7 @@ Partition::Word* Partition::begin_change(int node, bool first) {
 }
 
 void Partition::count_change(const Change& change) {
-    const LogWeight& old = node_weights_[static_cast<std::size_t>(change.node)];
-    proposed_ = proposed_ + (change.weight - old);
+    proposed_ = proposed_ + (change.weight - weight_of(change.node));
 }
 
 void Partition::weigh_changes() {
@@ -170,24 +122,20 @@ void Partition::weigh_changes() {
     for (const Change& change : changes_) count_change(change);
 }
 
-Proposal Partition::proposal(int move, double log_ratio) const {
-    return {.move = move, .weight = proposed_, .log_ratio = log_ratio};
+void Partition::weigh_last_change(const LogWeight& weight) {
+    changes_.back().weight = weight;
+    count_change(changes_.back());
 }
 
 void Partition::accept() {
     if (stays_) return;
-    part_of_.swap(proposed_parts_);
-    sort_nodes();
+    parts_.exchange(proposed_parts_);
     for (std::size_t i = 0; i < changes_.size(); ++i) {
         const Change& change = changes_[i];
-        copy_sets(changed_sets(i), sets(change.node));
+        copy_sets(changed_sets(i), own_sets(change.node));
         node_weights_[static_cast<std::size_t>(change.node)] = change.weight;
     }
-    weight_ = proposed_;
-    if (++accepted_ % accepted_between_sums == 0) {
-        weight_ = {};
-        for (const LogWeight& weight : node_weights_) weight_ = weight_ + weight;
-    }
+    take_weight(proposed_);
 }
 
 }  // namespace arcwise

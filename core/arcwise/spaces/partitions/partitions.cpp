@@ -1,4 +1,4 @@
-// The space of ordered partitions: how many there are, and how often each kind of move is tried.
+// The space of ordered partitions: how many there are.
 #include "arcwise/spaces/partitions/partitions.hpp"
 
 #include <cmath>
@@ -6,14 +6,14 @@
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/special.hpp"
-#include "arcwise/spaces/move_weights.hpp"
-#include "arcwise/spaces/partitions/partition.hpp"
+#include "arcwise/spaces/partitions/partition_moves.hpp"
+#include "arcwise/spaces/registry.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
-Partitions::Partitions(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights)
-    : weights_(std::move(sums)), move_weights_(move_weights) {
-    refuse_bad_weights(move_weights_);
+Partitions::Partitions(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares)
+    : Space(MoveTable(partition_moves(), shares)), weights_(std::move(sums)) {
     // a(0) = 1, a(n) = sum over the size k of the first part of C(n, k) a(n - k).
     log_counts_.push_back(0.0);
     for (int n = 1; n <= nodes(); ++n) {
@@ -30,16 +30,24 @@ Partitions::Partitions(std::shared_ptr<const ScoreSums> sums, const MoveWeights&
         log_factorials_.push_back(log_gamma(n + 1.0));
     }
     const auto n = static_cast<std::size_t>(nodes());
-    const std::size_t words = (n + 63) / 64;
+    const std::size_t words = words_for(n);
     children_.resize(n * words);
     for (std::size_t child = 0; child < n; ++child) {
         for (const int parent : weights_.sums().possible_parents(static_cast<int>(child))) {
-            children_[static_cast<std::size_t>(parent) * words + child / 64] |= std::uint64_t{1}
-                                                                                << (child % 64);
+            put_member(children_.data() + static_cast<std::size_t>(parent) * words, child);
         }
     }
 }
 
 std::unique_ptr<State> Partitions::make_state() const { return std::make_unique<Partition>(*this); }
+
+static const SpaceRegistration registration({
+    .name = "partitions",
+    .moves = [](int) { return MoveTable(partition_moves()); },
+    .build = [](std::shared_ptr<const ScoreSums> sums, const SpaceSettings&,
+                const MoveShares& shares) -> std::shared_ptr<const Space> {
+        return std::make_shared<Partitions>(std::move(sums), shares);
+    },
+});
 
 }  // namespace arcwise

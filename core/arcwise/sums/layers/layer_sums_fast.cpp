@@ -8,6 +8,7 @@
 #include "arcwise/numerics/layer_numbers.hpp"
 #include "arcwise/sums/layers/layer_sums.hpp"
 #include "arcwise/sums/table/subset_transforms.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
@@ -95,7 +96,7 @@ void LayerSums::sum_by_places(const FamilyTrie& trie, ParentBits base,
     const auto outside = static_cast<std::uint16_t>(1 << places.size());
     codes_.resize(trie.places());
     for (std::size_t place = 0; place < codes_.size(); ++place) {
-        codes_[place] = (base[place / 64] >> (place % 64) & 1) != 0 ? std::uint16_t{0} : outside;
+        codes_[place] = has_member(base, place) ? std::uint16_t{0} : outside;
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
         if (places[i] >= 0) {

@@ -11,6 +11,7 @@
 
 #include "arcwise/sums/rows/plus_one_rows.hpp"
 #include "arcwise/sums/rows/plus_one_sums.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
@@ -173,12 +174,7 @@ void PlusOneSums::add_parent_probabilities(ParentBits allowed, ParentBits requir
             const double probability = factor * std::exp(of_family - whole);
             std::fill(bits.begin(), bits.end(), 0);
             add_parents(at, bits.data());
-            for (std::size_t word = 0; word < words_; ++word) {
-                for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
-                    by_place[64 * word + static_cast<std::size_t>(std::countr_zero(left))] +=
-                        probability;
-                }
-            }
+            for_each_member(bits.data(), words_, [&](int v) { by_place[v] += probability; });
         });
         return;
     }

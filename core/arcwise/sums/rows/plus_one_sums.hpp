@@ -179,7 +179,7 @@ inline std::uint64_t PlusOneSums::entries_of(ParentBits bits, std::size_t chunk)
         if (shift > 0 && word + 1 < words_) result |= bits[word + 1] << (64 - shift);
     }
     const std::size_t left = entries_ - 64 * chunk;
-    if (left < 64) result &= (std::uint64_t{1} << left) - 1;
+    result &= first_bits(left);
     return chunk == 0 ? result & ~std::uint64_t{1} : result;
 }
 

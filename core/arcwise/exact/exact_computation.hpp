@@ -1,0 +1,81 @@
+// All that can be asked of the exact posterior of a model, by dynamic programmes over all subsets
+// of the nodes that run once, when they are first needed, and are kept.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "arcwise/exact/best_dag.hpp"
+#include "arcwise/families/family_table.hpp"
+#include "arcwise/support/tasks.hpp"
+
+namespace arcwise {
+
+// Modular: a DAG counts with the product of the weights of its families. Order-modular: once more
+// for each of its topological orders.
+enum class ExactTarget { modular, order_modular };
+
+struct ExactPosterior {
+    double log_weight = 0.0;    // ln of the summed weights of all DAGs, prior not normalised
+    FamilyTable probabilities;  // of every family
+    std::vector<double> edges;  // [u * n + v], of the edge from u to v
+    double error = 0.0;         // bound or estimate of the absolute error of a probability
+
+    // Sums the probabilities of families to those of edges.
+    void fill_edges();
+};
+
+struct PathProbabilities {
+    std::vector<double> matrix;  // [u * n + v], that a path leads from u to v; 1 where u = v
+    // Bound or estimate of the absolute error; the probabilities of all sets of ancestors of a node
+    // (of descendants, if order-modular) are known to add up to 1.
+    double error = 0.0;
+};
+
+class ExactComputation {
+  public:
+    virtual ~ExactComputation() = default;
+
+    virtual int nodes() const = 0;
+
+    // ln of the summed weights of all DAGs.
+    virtual double log_weight(const RunOptions& options) = 0;
+
+    // Not kept: whoever asks again waits again, for a part of the time.
+    virtual ExactPosterior posterior(const RunOptions& options) = 0;
+
+    virtual PathProbabilities paths(const RunOptions& options) = 0;
+
+    virtual BestDag best_dag(const RunOptions& options) = 0;
+
+    // All that draws need; they see to it themselves if it has not been called.
+    virtual void prepare_draws(const RunOptions& options) = 0;
+
+    // Fills `count` draws, numbered from `first`; draw i depends on (seed, i) only. `parents` has
+    // one row of nodes() entries for each draw, the parents of each node as a set; so has `orders`,
+    // the order from first to last, under the order-modular target, and is empty else.
+    virtual void draw(std::uint64_t seed, std::uint64_t first, std::size_t count,
+                      std::span<std::uint8_t> orders, std::span<std::uint32_t> parents,
+                      const RunOptions& options) = 0;
+};
+
+// The weights must outlive it. Throws `capacity` for too many variables; the computations throw
+// `argument` if no DAG has a positive weight, and `numerical` if rounding may cost the modular
+// target more than the tolerance.
+std::unique_ptr<ExactComputation> exact_computation(const FamilyTable& weights, ExactTarget target,
+                                                    double tolerance);
+
+// Bytes a computation holds at most, besides the weights, and the sums and products it makes,
+// roughly. Paths are part of the modular one; for the order-modular one they are not counted.
+struct ExactCost {
+    std::uint64_t bytes;
+    std::uint64_t operations;
+};
+ExactCost exact_cost(int nodes, std::uint64_t families, ExactTarget target, int threads);
+
+// What paths hold at most.
+std::uint64_t path_bytes(int nodes, std::uint64_t families, ExactTarget target, int threads);
+
+}  // namespace arcwise

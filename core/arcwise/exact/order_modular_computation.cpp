@@ -1,0 +1,96 @@
+// Runs each programme when it is first needed.
+#include "arcwise/exact/order_modular_computation.hpp"
+
+#include <cmath>
+
+#include "arcwise/exact/order_modular.hpp"
+#include "arcwise/exact/subset_programme.hpp"
+#include "arcwise/support/error.hpp"
+
+namespace arcwise {
+
+std::uint64_t OrderModularComputation::bytes(int nodes, std::uint64_t families, int threads) {
+    // Both programmes and the probabilities of the families.
+    return BlockSums::bytes(nodes, families, threads) + (std::uint64_t{2} << nodes) * sizeof(double) +
+           families * sizeof(double);
+}
+
+std::uint64_t OrderModularComputation::path_bytes(int nodes, std::uint64_t families, int threads) {
+    return bytes(nodes, families, threads) + order_modular_path_bytes(nodes, threads);
+}
+
+const BlockSums& OrderModularComputation::sums() {
+    if (!sums_) sums_.emplace(weights_);
+    return *sums_;
+}
+
+void OrderModularComputation::fill_forward(const RunOptions& options) {
+    if (!forward_.empty()) return;
+    std::vector<double> forward = forward_programme(sums(), Semiring::sum, options);
+    if (std::isinf(forward.back())) refuse_impossible();
+    forward_ = std::move(forward);
+}
+
+void OrderModularComputation::fill_both(const RunOptions& options) {
+    Phases phases(options, 2);
+    phases.run(1, [&](const RunOptions& part) { fill_forward(part); });
+    phases.run(1, [&](const RunOptions& part) {
+        if (backward_.empty()) backward_ = backward_programme(sums(), Semiring::sum, part);
+    });
+}
+
+double OrderModularComputation::log_weight(const RunOptions& options) {
+    fill_forward(options);
+    return forward_.back() + sums().total_offset();
+}
+
+ExactPosterior OrderModularComputation::posterior(const RunOptions& options) {
+    ExactPosterior result;
+    Phases phases(options, 3);
+    phases.run(2, [&](const RunOptions& part) { fill_both(part); });
+    phases.run(1, [&](const RunOptions& part) {
+        result = order_modular_posterior(weights_, sums(), forward_, backward_, part);
+    });
+    return result;
+}
+
+PathProbabilities OrderModularComputation::paths(const RunOptions& options) {
+    if (nodes() > most_nodes_of_order_modular_paths) {
+        throw Error(ErrorKind::capacity,
+                    "Path probabilities under the order-modular target take at most 20 variables; "
+                    "use the modular target or a sampler.");
+    }
+    PathProbabilities result;
+    Phases phases(options, 100);
+    phases.run(2, [&](const RunOptions& part) { fill_both(part); });
+    phases.run(98, [&](const RunOptions& part) {
+        result = order_modular_paths(weights_, forward_, backward_, part);
+    });
+    return result;
+}
+
+BestDag OrderModularComputation::best_dag(const RunOptions& options) {
+    if (!best_) best_ = best_dags(weights_, options).on_all;
+    return *best_;
+}
+
+void OrderModularComputation::prepare_draws(const RunOptions& options) {
+    Phases phases(options, 10);
+    phases.run(9, [&](const RunOptions& part) { fill_forward(part); });
+    phases.run(1, [&](const RunOptions& part) {
+        if (!sampler_) sampler_.emplace(weights_, sums(), forward_, part);
+    });
+}
+
+void OrderModularComputation::draw(std::uint64_t seed, std::uint64_t first, std::size_t count,
+                                   std::span<std::uint8_t> orders,
+                                   std::span<std::uint32_t> parents, const RunOptions& options) {
+    Phases phases(options, 100);
+    const std::uint64_t to_prepare = sampler_ ? 0 : 90;
+    phases.run(to_prepare, [&](const RunOptions& part) { prepare_draws(part); });
+    phases.run(100 - to_prepare, [&](const RunOptions& part) {
+        sampler_->sample(seed, first, count, orders, parents, part);
+    });
+}
+
+}  // namespace arcwise

@@ -1,0 +1,239 @@
+"""`ExactComputation`: an exact posterior, computed once and then asked for its parts."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.algorithms.memory import memory_needed, refuse_too_large
+from arcwise.errors import ArgumentError, CapacityError
+from arcwise.graphs.dag import Dag
+from arcwise.graphs.linear_extensions import linear_extensions
+from arcwise.model import Model
+from arcwise.model.targets import Target, as_target
+from arcwise.posterior import DagSample, Evidence, Posterior
+from arcwise.priors.constant import log_constant_by_size, weights_by_size
+from arcwise.records.runs import ExactRun
+from arcwise.scores import FamilyScores
+from arcwise.support.checks import whole_number
+from arcwise.support.running import Progress, Run, running
+
+MOST_VARIABLES = {"modular": 25, "order-modular": 30}
+
+
+class ExactComputation:
+    """The exact posterior of a model, by dynamic programming over all subsets of the variables.
+
+    Each part is computed when it is first asked for, and what it shares with others is
+    kept: posterior, paths and DAGs of the modular posterior come from the same tables.
+
+    Parameters
+    ----------
+    model
+        The model.
+    target
+        Which posterior, see `exact`.
+    memory_limit
+        The bytes that may be held; None for what the machine has free.
+    tolerance
+        The largest error rounding may leave, for the modular target.
+    threads
+        The number of threads; None for all cores.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> computation = ExactComputation(model)
+    >>> paths = computation.paths()
+    >>> dags = computation.dags(100, seed=1)
+    >>> computation.posterior().edges.shape, paths.shape, len(dags)
+    ((8, 8), (8, 8), 100)
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        target: Target = "modular",
+        *,
+        memory_limit: int | None = None,
+        tolerance: float = 1e-8,
+        threads: int | None = None,
+    ) -> None:
+        self.model = model
+        self.target = as_target(target)
+        self._order_modular = self.target == "order-modular"
+        n, most = len(model.variables), MOST_VARIABLES[self.target]
+        if n > most:
+            other = "the order-modular target, or " if n <= MOST_VARIABLES["order-modular"] else ""
+            raise CapacityError(
+                f"the model has {n} variables, and the exact {self.target} posterior takes up to "
+                f"{most}; use {other}a sampler"
+            )
+        if not 0 < tolerance < 1:
+            raise ArgumentError(f"tolerance is {tolerance!r}; give a number between 0 and 1")
+        self._memory_limit = memory_limit
+        self._tolerance = tolerance
+        self._threads = threads
+        self._core = _core.ExactComputation(model.weights.table, self._order_modular, tolerance)
+        self._posterior: Posterior | None = None
+        self._paths: NDArray[np.float64] | None = None
+
+    def posterior(self, *, progress: Progress = None) -> Posterior:
+        """Return the probabilities of edges and parent sets, the evidence and the best DAG.
+
+        Parameters
+        ----------
+        progress
+            As for `exact`.
+
+        Raises
+        ------
+        CapacityError
+            If there is too little memory.
+        NumericalError
+            If rounding may cost more than the tolerance.
+        """
+        if self._posterior is None:
+            start = time.perf_counter()
+            with running(self._threads, progress, "Exact posterior") as run:
+                self._refuse_too_large(run)
+                self._posterior = self._assembled(run, start)
+        return self._posterior
+
+    def paths(self, *, progress: Progress = None) -> NDArray[np.float64]:
+        """Return the probability of a directed path between each two variables.
+
+        Parameters
+        ----------
+        progress
+            As for `exact`.
+
+        Returns
+        -------
+        numpy.ndarray
+            As [ancestor, descendant]; 1 on the diagonal.
+        """
+        if self._paths is None:
+            with running(self._threads, progress, "Paths") as run:
+                self._refuse_too_large(run, paths=True)
+                self._paths, _ = self._core.paths(run.device.core, run.progress)
+        return self._paths.copy()
+
+    def best_dag(self, *, progress: Progress = None) -> tuple[Dag, float]:
+        """Return the DAG of the largest weight and its log weight.
+
+        Parameters
+        ----------
+        progress
+            As for `exact`.
+        """
+        with running(self._threads, progress, "Best DAG") as run:
+            return self._best_dag(run)
+
+    def prepare_draws(self, *, progress: Progress = None) -> None:
+        """Compute all that draws need.
+
+        Parameters
+        ----------
+        progress
+            As for `exact`.
+        """
+        with running(self._threads, progress, "Setting up") as run:
+            self._refuse_too_large(run)
+            self._core.prepare_draws(run.device.core, run.progress)
+
+    def dags(
+        self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
+    ) -> DagSample:
+        """Return independent DAGs.
+
+        Parameters
+        ----------
+        count
+            The number of draws.
+        seed
+            The seed; a draw depends on it and on its own number only.
+        first
+            The number of the first draw, to go on where an earlier call ended.
+        progress
+            As for `exact`.
+        """
+        return DagSample(self.model.variables, self._draw(count, seed, first, progress)[1])
+
+    def orders(
+        self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
+    ) -> list[tuple[str, ...]]:
+        """Return independent orders of the variables (order-modular target only).
+
+        Parameters
+        ----------
+        count, seed, first, progress
+            As for `dags`; the DAGs of the same seed and numbers go with these orders.
+        """
+        if not self._order_modular:
+            raise ArgumentError(
+                "the modular posterior has no orders; use target='order-modular' to draw them"
+            )
+        names = self.model.variables
+        orders = self._draw(count, seed, first, progress)[0]
+        return [tuple(names[v] for v in order) for order in orders.tolist()]
+
+    def _draw(
+        self, count: int, seed: int, first: int, progress: Progress
+    ) -> tuple[np.ndarray, np.ndarray]:
+        number = whole_number(count, "count", at_least=1)
+        key = whole_number(seed, "seed", at_least=0)
+        start = whole_number(first, "first", at_least=0)
+        with running(self._threads, progress, "Drawing") as run:
+            self._refuse_too_large(run)
+            return self._core.draw(key, start, number, run.device.core, run.progress)
+
+    def _assembled(self, run: Run, start: float) -> Posterior:
+        map_dag, map_log_weight = self._best_dag(run.quiet)
+        total, families, edges, error = self._core.posterior(run.device.core, run.progress)
+        constant = log_prior_constant(self.model, self.target, self._tolerance, run.quiet)
+        orders = linear_extensions(map_dag, log=True) if self._order_modular else 0.0
+        return Posterior(
+            variables=self.model.variables,
+            target=self.target,
+            run=ExactRun(tolerance=self._tolerance, seconds=time.perf_counter() - start),
+            edges=edges,
+            evidence=Evidence(total - constant, log_prior_constant=constant),
+            map_dag=map_dag,
+            map_log_weight=map_log_weight,
+            map_probability=math.exp(min(0.0, map_log_weight + orders - total)),
+            error=error,
+            family_probabilities=FamilyScores(self.model.variables, families),
+            provenance=self.model.provenance(),
+            model=self.model,
+        )
+
+    def _best_dag(self, run: Run) -> tuple[Dag, float]:
+        log_weight, parents = self._core.best_dag(run.device.core, run.progress)
+        names = self.model.variables
+        of_each = {
+            node: [names[u] for u in range(len(names)) if parents[v] >> u & 1]
+            for v, node in enumerate(names)
+        }
+        return Dag(names, of_each), log_weight
+
+    def _refuse_too_large(self, run: Run, *, paths: bool = False) -> None:
+        needed = memory_needed(self.model, self.target, run.threads, paths=paths)
+        refuse_too_large(needed, self._memory_limit)
+
+
+def log_prior_constant(model: Model, target: Target, tolerance: float, run: Run) -> float:
+    """Return the log of the summed prior weights of all DAGs."""
+    order_modular = target == "order-modular"
+    by_size = weights_by_size(model.prior_terms, model.families)
+    if by_size is not None:
+        constants = float(model.prior_terms.constant.sum())
+        return constants + log_constant_by_size(by_size, len(model.variables), order_modular)
+    weights = model.prior_weights().table
+    prior = _core.ExactComputation(weights, order_modular, tolerance)
+    return prior.log_weight(run.device.core, run.progress)
