@@ -81,9 +81,12 @@ def test_the_same_seed_writes_the_same_edges(algorithm: str, table: Path, tmp_pa
         (["--seed", -1], "seed is -1"),
         (["--algorithm", "mc3", "--temperatures", 1], "temperatures is 1"),
         (["--algorithm", "mc3", "--ladder", "steep"], "steep"),
-        (["--algorithm", "ais", "--chains", 5], "--chains belongs to --algorithm mcmc or mc3"),
+        (
+            ["--algorithm", "ais", "--chains", 5],
+            "--chains is an option of --algorithm mcmc or mc3 only",
+        ),
         (["--algorithm", "ais", "--particles", 5, "--seconds", 1], "give particles, or seconds"),
-        (["--particles", 5], "--particles belongs to --algorithm ais"),
+        (["--particles", 5], "--particles is an option of --algorithm ais only"),
         (["--algorithm", "ais", "--particles", 0], "particles is 0"),
     ],
 )

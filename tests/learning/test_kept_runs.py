@@ -73,7 +73,7 @@ def test_an_exact_computation_leaves_its_result(data: Data, tmp_path: Path) -> N
     assert np.array_equal(resumed.edges, whole.edges)
     assert account(resumed) == account(whole)
     (tmp_path / "posterior.npz").unlink()
-    with pytest.raises(ArgumentError, match="call arcwise learn again"):
+    with pytest.raises(ArgumentError, match=r"call arcwise.learn again"):
         arcwise.resume(tmp_path)
     assert account(learn(data, None, directory=tmp_path, dags=50)) == account(whole)
 
@@ -94,7 +94,7 @@ def test_another_request_is_refused(
     learn(data, "mcmc", directory=tmp_path)
     with pytest.raises(RunDirectoryError, match=words) as caught:
         learn(data, "mcmc", directory=tmp_path, **changes)
-    assert "go on with arcwise resume, or use another directory" in str(caught.value)
+    assert "continue it with arcwise.resume, or use another directory" in str(caught.value)
     with pytest.raises(RunDirectoryError, match="another data"):
         learn(arcwise.simulate("asia", 200, seed=4), "mcmc", directory=tmp_path)
 
