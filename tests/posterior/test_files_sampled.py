@@ -31,7 +31,7 @@ from support.sampled_posteriors import random_sample, sampled_posterior
 from support.saved_archives import array_in, bytes_of, members_of, with_header, write_members
 
 ARRAYS = ("edges", "edge_errors", "paths")
-ONE_SENTENCE = r"^'[^']*' [^.;]*; save it again$"
+ONE_SENTENCE = r"^'[^']*' [^.;]*; save the posterior again$"
 
 
 def same_arrays(first: Any, second: Any) -> bool:
@@ -244,7 +244,7 @@ def test_runs_of_version_2_are_merged_with_each_other() -> None:
     parts = merged_of(merged).parts
     assert [part.settings.space for part in parts] == [BucketOrders(2), LinearOrders()]
     again = replace(Posterior.load(FORMAT_2 / "mcmc.npz"), traces=None)
-    with pytest.raises(ArgumentError, match="two posteriors are the same run, with seed 3"):
+    with pytest.raises(ArgumentError, match="two posteriors come from the same run, with seed 3"):
         again + again
 
 
