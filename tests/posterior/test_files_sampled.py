@@ -138,7 +138,7 @@ def test_of_a_space_that_is_not_known_the_text_comes_back(tmp_path: Path) -> Non
     sampled_posterior(run=chain_run(space=OwnSpace())).save(tmp_path / "p.npz")
     space = chains_of(Posterior.load(tmp_path / "p.npz")).settings.space
     assert repr(space) == "OwnSpace(moves=None)"
-    with pytest.raises(ArgumentError, match=r"known by its text alone; give the space itself$"):
+    with pytest.raises(ArgumentError, match=r"cannot be restored from a file; give the space"):
         space.build(arcwise.sums.ScoreSums(flat_model(2)))
 
 

@@ -215,7 +215,7 @@ def test_traces() -> None:
     assert traces.log_weights_matrix().tolist() == [[-1.0, -2.0], [-4.0, -5.0]]
     assert Traces((np.zeros(3),)).steps == 1
     for rows in ((), (np.zeros((2, 2)),)):
-        with pytest.raises(ArgumentError, match=r"^log_weights must be one row of numbers"):
+        with pytest.raises(ArgumentError, match=r"^log_weights must hold a vector of numbers"):
             Traces(rows)
     with pytest.raises(ArgumentError, match=r"^steps is 0; give a whole number, 1 or more"):
         Traces((np.zeros(3),), steps=0)

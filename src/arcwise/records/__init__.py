@@ -1,4 +1,4 @@
-"""What samplers keep: recording settings, kept states, traces, ladders of temperatures."""
+"""Records of runs: settings, draws, traces, temperature ladders, convergence figures."""
 
 from arcwise.records.traces import Traces
 

@@ -1,4 +1,4 @@
-"""Spaces as plain values for files, and back."""
+"""Conversion of spaces to plain values for files, and back."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _FOREIGN = "other"
 
 
 def is_known(space: Space) -> bool:
-    """Say whether a space is one of arcwise's, which can be made again from a file."""
+    """Return whether a space is one of arcwise's, and so can be restored from a file."""
     return type(space) is _SPACES.get(type(space).__name__)
 
 
 def plain_space(space: Space, variables: tuple[str, ...]) -> dict[str, Any]:
-    """Return a space as plain values; of one that is not arcwise's, the text it shows.
+    """Return a space as plain values; one that is not arcwise's is kept as its repr.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def plain_space(space: Space, variables: tuple[str, ...]) -> dict[str, Any]:
     if not is_known(space):
         return {"kind": _FOREIGN, "text": repr(space)}
     if isinstance(space, PartialOrders):
-        # Given in one of several forms, some of them objects of other libraries.
+        # The order may be given in several forms, some of them objects of other libraries.
         before = as_partial_order(space.order, variables)
         names = [
             [variables[u], variables[v]]
@@ -69,8 +69,8 @@ def read_space(values: dict[str, Any]) -> Space:
     kind = _SPACES.get(values["kind"])
     if kind is None:
         raise FileFormatError(
-            f"the run is in the space {values['kind']!r}, which this arcwise does not know; use "
-            "the version that began it"
+            f"the run uses the space {values['kind']!r}, which this version of arcwise does not "
+            "have; use the version that started the run"
         )
     if kind is PartialOrders:
         rest["order"] = [tuple(pair) for pair in rest["order"]]
@@ -79,7 +79,7 @@ def read_space(values: dict[str, Any]) -> Space:
 
 @dataclass(frozen=True, repr=False)
 class ForeignSpace(Space):
-    """A space that arcwise does not know, by the text it showed itself with.
+    """A space that arcwise does not know, of which only the repr was kept.
 
     Parameters
     ----------
@@ -90,18 +90,18 @@ class ForeignSpace(Space):
     text: str
 
     def __repr__(self) -> str:
-        """Return its text."""
+        """Return the text."""
         return self.text
 
     def build(self, sums: ScoreSums) -> _core.Space:
-        """Refuse, since only its text is left of it."""
+        """Refuse, since only its repr was kept."""
         raise ArgumentError(
-            f"the space {self.text} is known by its text alone; give the space itself"
+            f"the space {self.text} cannot be restored from a file; give the space itself"
         )
 
 
 def parse_space(text: str) -> Space:
-    """Return the space that shows itself by a text, as files of earlier formats have it.
+    """Return the space with this repr, as stored in files of earlier formats.
 
     Examples
     --------
