@@ -46,16 +46,16 @@ def test_rules_are_read(text: str, form: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ({"until": "rhat>1.01"}, "rhat is to be below a number"),
-        ({"until": "ess<400"}, "ess is to be above a number"),
-        ({"until": "rhat<1"}, "give rhat a number above 1"),
+        ({"until": "rhat>1.01"}, "require rhat to be below a number"),
+        ({"until": "ess<400"}, "require ess to be above a number"),
+        ({"until": "rhat<1"}, "give rhat a bound above 1"),
         ({"until": "rhat<1.e.2"}, "until has 'rhat<1.e.2'"),
         ({"until": "speed>3"}, "until has 'speed>3'"),
         ({"until": ""}, "until has ''"),
         ({"until": "rhat<1.01,"}, "until has ''"),
         ({"until": 400}, "until is 400"),
         ({"until": "rhat<1.1", "burn_in": 0.1}, "burn_in is 0.1"),
-        ({"until": "difference<0.1", "chains": 1}, "there is one chain"),
+        ({"until": "difference<0.1", "chains": 1}, "there is only one chain"),
         (
             {"until": "edge_ess>5", "dags_per_state": 0, "target": "order-modular"},
             "dags_per_state is 0",

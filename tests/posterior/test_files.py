@@ -228,7 +228,8 @@ def test_a_newer_format(members: dict[str, bytes], tmp_path: Path) -> None:
     path = tmp_path / "p.npz"
     write_members(path, with_header(members, format_version=4, variables="unknown"))
     with pytest.raises(
-        FileFormatError, match=r"format 4 of a newer arcwise, .* 3; update arcwise$"
+        FileFormatError,
+        match=r"format 4, written by a newer version of arcwise, .* 3; update arcwise$",
     ):
         Posterior.load(path)
     write_members(path, with_header(members))
