@@ -250,7 +250,7 @@ MC3: list[tuple[dict[str, Any], str]] = [
 ]
 AIS: list[tuple[dict[str, Any], str]] = [
     ({"particles": 0}, "particles is 0"),
-    ({"particles": 5, "seconds": 1.0}, "particles was given together with seconds"),
+    ({"particles": 5, "seconds": 1.0}, "both particles and seconds were given"),
     ({"particles": None, "seconds": -1.0}, "seconds is -1.0"),
     ({"steps": 0}, "steps is 0"),
     ({"schedule": "cubic"}, "schedule is 'cubic'"),

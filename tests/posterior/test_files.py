@@ -108,9 +108,9 @@ def test_saving_again_is_all_or_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match=r"there is no folder .*; make it first"):
+    with pytest.raises(ArgumentError, match=r"there is no folder .*; create it first"):
         posterior_of().save(tmp_path / "missing" / "p.npz")
-    with pytest.raises(ArgumentError, match=r"there is no folder .*; make it first"):
+    with pytest.raises(ArgumentError, match=r"there is no folder .*; create it first"):
         posterior_of().write_edges(tmp_path / "missing" / "edges.csv")
 
 

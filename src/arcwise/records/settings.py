@@ -138,12 +138,11 @@ class AnnealingBudget:
             whole_number(self.particles, option("particles"), at_least=1)
             if self.open_ended:
                 raise ArgumentError(
+                    "both ",
                     option("particles"),
-                    " was given together with ",
-                    option("seconds"),
-                    " or ",
-                    option("effective_samples"),
-                    "; give either the number of particles or the others",
+                    " and ",
+                    option("effective_samples" if self.seconds is None else "seconds"),
+                    " were given; give only one of them",
                 )
         for name in ("seconds", "effective_samples"):
             value = getattr(self, name)
