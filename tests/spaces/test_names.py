@@ -9,6 +9,7 @@ import pytest
 
 import arcwise
 from arcwise import _core
+from arcwise.errors import ArgumentError
 from arcwise.records.plain_space import plain_space, read_space
 from arcwise.spaces import LinearOrders, Space, as_space, space_words
 from arcwise.spaces.moves import move_shares
@@ -67,5 +68,5 @@ def test_a_space_of_ones_own_goes_by_its_name(toy: type[Space]) -> None:
 
 @pytest.mark.parametrize("word", ["toy", "linear:3", "linear:", "buckets", "buckets:", "dags:x"])
 def test_words_of_no_space_are_refused(word: str) -> None:
-    with pytest.raises(arcwise.ArgumentError, match="give one of 'buckets:SIZE'"):
+    with pytest.raises(ArgumentError, match="give one of 'buckets:SIZE'"):
         as_space(word)
