@@ -289,7 +289,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (NUMBERS, {"target": "order-modular", "space": "partitions"}, "use a space of orders"),
     (NUMBERS, {"until": "rhat"}, "until has 'rhat'"),
     (NUMBERS, {"seconds": -1}, "seconds is -1"),
-    (NUMBERS, {"steps": 10, "seconds": 1}, "give steps, or seconds"),
+    (NUMBERS, {"steps": 10, "seconds": 1}, "both steps and seconds were given"),
     (NUMBERS, {"seed": -1}, "seed is -1"),
     (NUMBERS, {"chains": 0}, "chains is 0"),
     (NUMBERS, {"dags": -1}, "dags is -1"),
