@@ -183,7 +183,7 @@ NodeBlockSums::Best NodeBlockSums::best_family(std::uint32_t allowed) const {
 }
 
 void NodeBlockSums::add_family_shares(std::uint32_t high_set, const double* share,
-                                  const double* log_sum, double* probabilities) const {
+                                      const double* log_sum, double* probabilities) const {
     const std::size_t size = block_size();
     double* ratios = buffer(0, size).data();
     double* exponents = buffer(2, 2 * size).data();
@@ -225,7 +225,7 @@ void NodeBlockSums::add_family_shares(std::uint32_t high_set, const double* shar
 }
 
 void NodeBlockSums::add_plain_shares(std::uint32_t high_set, double* ratios,
-                                 double* probabilities) const {
+                                     double* probabilities) const {
     const std::size_t last = block_size() - 1;
     sum_over_subsets(ratios, index_bits_);
     for (const Group& group : groups_) {

@@ -136,10 +136,9 @@ void ModularTables<Real>::fill_weight_on(const RunOptions& options) {
     for (const std::vector<std::uint32_t>& level : by_size(parts_.top_sets())) {
         const std::uint64_t sources = std::uint64_t{1} << std::popcount(level.front());
         phases.run(level.size() * sources, [&](const RunOptions& part) {
-            run_tasks(level.size(), level.size() * sources * parts_.middle_sets(), part,
-                      [&](std::size_t task, TaskContext& context) {
-                          push_to(level[task], context);
-                      });
+            run_tasks(
+                level.size(), level.size() * sources * parts_.middle_sets(), part,
+                [&](std::size_t task, TaskContext& context) { push_to(level[task], context); });
         });
     }
 }
@@ -205,8 +204,8 @@ double ModularTables<Real>::relative_error(double squares) const {
     const Real on = weight_on_[everything_];
     const Real beyond = weight_beyond_[0];
     if (!(on > Real{0}) || !(beyond > Real{0})) return 1.0;
-    const double terms = static_cast<double>(std::numeric_limits<Real>::epsilon()) *
-                         (nodes() + 4) * std::sqrt(squares);
+    const double terms = static_cast<double>(std::numeric_limits<Real>::epsilon()) * (nodes() + 4) *
+                         std::sqrt(squares);
     const auto directions = static_cast<double>(std::abs(beyond / on - Real{1}));
     return std::max(terms, directions) + rounding_of_logs(nodes(), log_total());
 }

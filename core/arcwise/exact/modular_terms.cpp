@@ -59,7 +59,8 @@ class ModularTables<Real>::Terms {
                 shares[static_cast<std::size_t>(v)][place_without(v, set)] =
                     static_cast<double>(share(v, low));
             });
-            const auto absolute = static_cast<double>(spend_sum(absolutes_.data() + low * lanes, lanes));
+            const auto absolute =
+                static_cast<double>(spend_sum(absolutes_.data() + low * lanes, lanes));
             squares += absolute * absolute;
         }
     }
@@ -98,10 +99,10 @@ class ModularTables<Real>::Terms {
             -tables_.weight_on_[block_.base() | low] / tables_.weight_on_[tables_.everything_];
         const auto rows = block_.rows(low);
         std::fill_n(over_low_.begin(), block_.stride(), Real{0});
-        add_terms(products, rows.data(), rows.size(), reach, block_.values(0), block_.scales(0),
-                  block_.stride(),
-                  {over_sets_.data(), over_low_.data(), by_row_.data(),
-                   absolutes_.data() + low * lanes});
+        add_terms(
+            products, rows.data(), rows.size(), reach, block_.values(0), block_.scales(0),
+            block_.stride(),
+            {over_sets_.data(), over_low_.data(), by_row_.data(), absolutes_.data() + low * lanes});
         // Rows come by the bits of T among the low nodes outside U; below them are the lanes.
         std::uint32_t free = (low_sets_ - 1) & ~low;
         fold_places(by_row_.data(), std::countr_zero(rows.size() * lanes),
@@ -135,15 +136,15 @@ class ModularTables<Real>::Terms {
         const auto fold = [&](Real* values, int places, auto use) {
             return fold_places(values, places, use);
         };
-        const Real all = fold(
-            over_sets_.data(), middle + tables_.parts_.low,
-            [&](int place, Real* with_it, std::size_t) {
-                const int v = node_at(place);
-                const Real sum = fold(with_it, place, [&](int other, Real* both, std::size_t size) {
-                    add_pair(node_at(other), v, spend_sum(both, size));
-                });
-                for_nodes(added_top, [&](int u) { add_pair(u, v, sum); });
-            });
+        const Real all = fold(over_sets_.data(), middle + tables_.parts_.low,
+                              [&](int place, Real* with_it, std::size_t) {
+                                  const int v = node_at(place);
+                                  const Real sum = fold(
+                                      with_it, place, [&](int other, Real* both, std::size_t size) {
+                                          add_pair(node_at(other), v, spend_sum(both, size));
+                                      });
+                                  for_nodes(added_top, [&](int u) { add_pair(u, v, sum); });
+                              });
         for_nodes(added_top, [&](int u) {
             for_nodes(added_top & ((std::uint32_t{1} << u) - 1),
                       [&](int v) { add_pair(u, v, all); });

@@ -14,7 +14,6 @@
 namespace arcwise {
 namespace {
 
-
 // Whether every set of other nodes is a family: then storage is by the bits of the set.
 bool has_all_families(const NodeFamilies& families, std::size_t nodes) {
     return !families.listed() && families.outside() == 0 && families.required().empty() &&
@@ -46,8 +45,7 @@ ParentTables::ParentTables(const FamilyTable& weights, const RunOptions& options
                     set |= std::uint32_t{1}
                            << families.candidates()[static_cast<std::size_t>(member)];
                 }
-                node.filled[place_without(static_cast<int>(v), set)] =
-                    families.values()[index];
+                node.filled[place_without(static_cast<int>(v), set)] = families.values()[index];
             });
             node.log_weights = node.filled.data();
         }
