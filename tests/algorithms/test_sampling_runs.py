@@ -225,7 +225,7 @@ MCMC: list[tuple[dict[str, Any], str]] = [
     ({"space": "buckets:x"}, "space is 'buckets:x'"),
     ({"target": "both"}, "target is 'both'"),
     ({"steps": 1}, "steps is 1"),
-    ({"steps": 100, "seconds": 1.0}, "give steps, or seconds"),
+    ({"steps": 100, "seconds": 1.0}, "both steps and seconds were given"),
     ({"steps": None, "seconds": 0}, "seconds is 0"),
     ({"steps": None, "effective_samples": float("inf")}, "effective_samples is inf"),
     ({"burn_in": 1.0}, "burn_in is 1.0"),
@@ -243,14 +243,14 @@ MCMC: list[tuple[dict[str, Any], str]] = [
 MC3: list[tuple[dict[str, Any], str]] = [
     ({"temperatures": 1}, "temperatures is 1"),
     ({"ladder": "steep"}, "ladder is 'steep'"),
-    ({"ladder": [0.0, 0.5]}, "give rising numbers"),
-    ({"ladder": [0.5, 0.2, 1.0]}, "give rising numbers"),
-    ({"ladder": [-0.5, 1.0]}, "give rising numbers"),
+    ({"ladder": [0.0, 0.5]}, "give increasing numbers"),
+    ({"ladder": [0.5, 0.2, 1.0]}, "give increasing numbers"),
+    ({"ladder": [-0.5, 1.0]}, "give increasing numbers"),
     ({"exchanges_per_step": -1}, "exchanges_per_step is -1"),
 ]
 AIS: list[tuple[dict[str, Any], str]] = [
     ({"particles": 0}, "particles is 0"),
-    ({"particles": 5, "seconds": 1.0}, "give particles, or seconds"),
+    ({"particles": 5, "seconds": 1.0}, "both particles and seconds were given"),
     ({"particles": None, "seconds": -1.0}, "seconds is -1.0"),
     ({"steps": 0}, "steps is 0"),
     ({"schedule": "cubic"}, "schedule is 'cubic'"),

@@ -246,7 +246,7 @@ def test_a_warning_names_options(tmp_path: Path, capsys: Captured) -> None:
     assert main(["describe", str(path)]) == 0
     assert capsys.readouterr().err == (
         "arcwise: warning: 'PassengerId' (60 levels) is treated as discrete; give --continuous "
-        "PassengerId or discretize with --discretize quantile:3 if the numbers are measurements\n"
+        "PassengerId if the numbers are measurements\n"
     )
 
 

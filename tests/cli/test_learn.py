@@ -184,7 +184,7 @@ def test_bad_tables_are_refused_in_one_line(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--steps", 10, "--seconds", 1], "give steps, or seconds"),
+        (["--steps", 10, "--seconds", 1], "both --steps and --seconds were given"),
         (["--until", "speed>4"], "until has 'speed>4'"),
         (["--algorithm", "exact", "--space", "dags"], "algorithm is 'exact'"),
         (["--temperatures", 4], "--temperatures is an option of --algorithm mc3 only"),

@@ -6,7 +6,6 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,8 +13,7 @@ import arcwise
 from arcwise.algorithms.exact_computation import MOST_VARIABLES
 from arcwise.algorithms.map import MOST_VARIABLES as map_limit
 from arcwise.cli import main
-from arcwise.priors.base import NAMED_PRIORS
-from arcwise.scores.base import NAMED_SCORES
+from support.registers import names_taken_back
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
@@ -29,12 +27,8 @@ def blocks(page: str) -> list[tuple[str, str]]:
 @pytest.fixture
 def _names_forgotten() -> Iterator[None]:
     """Take back the names under which the pages enter scores and priors of their own."""
-    registers: list[dict[str, Any]] = [NAMED_SCORES, NAMED_PRIORS]
-    kept = [(names, dict(names)) for names in registers]
-    yield
-    for names, before in kept:
-        names.clear()
-        names.update(before)
+    with names_taken_back():
+        yield
 
 
 @pytest.mark.usefixtures("_names_forgotten")
