@@ -2,40 +2,40 @@
 
     data  ->  local score + prior  =  model  ->  space x algorithm  ->  posterior  ->  features
 
-In one call, which chooses everything that is not told and says what it chose:
+In one call, which makes every choice that is not given and reports what it chose:
 
     posterior = arcwise.learn("table.csv")
     print(posterior.estimate("smoke ~> cancer"))
     posterior.report("page.html")
 
-Step by step; each function has the name of its command in the shell, where there is one:
+Step by step, by functions that have the same names as the commands of the shell:
 
     data            read, discretize and describe a table (Data); simulate draws one
-    model           Model, with score, candidates and grow on the way; Constraints
-    posterior       exact, or sample by mcmc, mc3 or ais, give a Posterior; resume and status
-                    are for long runs
+    model           Model, from score, candidates or grow; Constraints
+    posterior       exact, or sample by mcmc, mc3 or ais, return a Posterior; resume and
+                    status are for long runs
     best DAG        map
     evidence        evidence
-    features        estimate; effects, interventional and log_predictive with parameters
+    features        estimate; effects, interventional and log_predictive for parameters
     reliability     diagnose, compare
-    page            report
+    report          report
 
-and what is more in kind than in number has a module of its own:
+and by modules:
 
-    scores          BDeu, BDe, BGe, BIC, functions, files of scores
+    scores          BDeu, BDe, BGe, BIC, functions, precomputed scores
     priors          uniform, fair, edge weights, penalties, functions
-    spaces          what samplers move through: orders, partitions, layerings, DAGs
-    features        edges, paths, blankets and so on, and the language for them
+    spaces          the spaces that samplers move in: orders, partitions, layerings, DAGs
+    features        edges, paths, Markov blankets and so on, and their text syntax
     graphs          Dag, Cpdag, distances, linear extensions
     networks        networks with parameters, to draw data from
-    engines         where it runs; cluster has Dask's
+    engines         where computations run; cluster has the engine for Dask
     algorithms      exact draws, importance weighting, the posterior given an order
-    results         what functions return
-    plots           pictures by matplotlib
-    exchange        forms of other packages
+    results         the classes of results
+    plots           plots with matplotlib
+    exchange        conversion to and from other packages
     errors          all errors and warnings
 
-``help(arcwise.learn)`` says more about `learn`, and so on.
+See ``help(arcwise.learn)`` and so on for the details.
 """
 
 from arcwise import _core
@@ -43,7 +43,7 @@ from arcwise import algorithms as algorithms
 from arcwise import cluster as cluster
 from arcwise import engines as engines
 from arcwise import errors as errors
-from arcwise import exchange as exchange  # whose forms are methods of posteriors
+from arcwise import exchange as exchange  # adds methods to posteriors
 from arcwise import features as features
 from arcwise import graphs as graphs
 from arcwise import networks as networks
@@ -84,7 +84,7 @@ from arcwise.runs.status import status as status
 
 __version__ = _core.version
 
-# No `__all__`: `help` would go through every method of everything in it instead of the page above.
+# No `__all__`: `help` would list every method of everything in it instead of the page above.
 _PUBLIC = (
     *("Constraints", "Dag", "Data", "Model", "Posterior"),
     *("ais", "candidates", "compare", "describe", "diagnose", "discretize", "effects", "estimate"),

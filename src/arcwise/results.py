@@ -1,4 +1,4 @@
-"""What functions return: posteriors and what is asked of them, comparisons, verdicts."""
+"""The classes of results: posteriors, estimates, diagnoses, comparisons."""
 
 from arcwise.algorithms.exact_sampling import ImportanceWeightedDags
 from arcwise.algorithms.growth import Growth

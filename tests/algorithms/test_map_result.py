@@ -185,7 +185,7 @@ def test_refusals_of_models_and_sums() -> None:
     ):
         arcwise.map(large, method="exact")
     other = ScoreSums(random_model(3, variables=names(3)[::-1]))
-    with pytest.raises(ArgumentError, match="make them from the same model"):
+    with pytest.raises(ArgumentError, match="compute them from the same model"):
         arcwise.map(random_model(3), sums=other)
 
 

@@ -369,7 +369,7 @@ def test_refusals_say_what_came_and_what_to_do(
 
 def test_refusals_of_what_candidates_cannot_be_chosen_from() -> None:
     model = Model(discrete(3, 50))
-    with pytest.raises(ArgumentError, match="a model has its score"):
+    with pytest.raises(ArgumentError, match="a model already has its score"):
         arcwise.candidates(model, score="bdeu")
     with pytest.raises(ArgumentError, match="there are only scores"):
         arcwise.candidates(model.scores, "pc")

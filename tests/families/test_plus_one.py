@@ -107,7 +107,7 @@ def test_scores_are_those_of_a_model_with_all_families(kind: str) -> None:
 
 
 def test_plus_one_asks_for_candidates_and_data() -> None:
-    with pytest.raises(ArgumentError, match="there are none given; give candidates too"):
+    with pytest.raises(ArgumentError, match="there are no candidates; give candidates too"):
         random_model(4, plus_one=True)
     scores = random_model(3).scores
     with pytest.raises(ArgumentError, match="plus_one needs data to score families from"):

@@ -131,7 +131,7 @@ def test_parameters_cannot_be_changed_and_survive_pickling() -> None:
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: GaussianNetwork(DIAMOND, np.eye(4)), "not 0 at 'd' -> 'd', which is no edge"),
+        (lambda: GaussianNetwork(DIAMOND, np.eye(4)), "not 0 at 'd' -> 'd', which is not an edge"),
         (lambda: GaussianNetwork(DIAMOND, np.zeros((3, 3))), r"weights has the shape \(3, 3\)"),
         (lambda: GaussianNetwork(DIAMOND, 0.0), r"weights has the shape \(\); .* give \(4, 4\)"),
         (lambda: GaussianNetwork(DIAMOND, np.full((4, 4), np.nan)), "weights holds inf or nan"),

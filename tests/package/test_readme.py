@@ -93,4 +93,4 @@ def test_the_limits_of_exact_computation_are_told_as_they_are(
     assert f"exact for up to {map_limit} variables" in readme
     assert main(["exact", "--help"]) == 0
     said = capsys.readouterr().out
-    assert f"For up to {modular} variables (3^n steps), or {order_modular} with --target" in said
+    assert f"for up to {modular} variables (3^n operations), or {order_modular} with" in said

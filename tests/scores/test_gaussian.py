@@ -294,7 +294,7 @@ def test_prior_means_and_scales_in_every_form() -> None:
         ({"alpha_w": 2.5}, "alpha_w is 2.5.*alpha_w above 3, or prior_scale"),
         ({"prior_mean": [1.0]}, r"prior_mean has the shape \(1,\)"),
         ({"prior_mean": {"z": 1.0}}, "prior_mean names 'z'"),
-        ({"prior_mean": math.nan}, "prior_mean holds a value that is not finite"),
+        ({"prior_mean": math.nan}, "prior_mean contains inf or nan"),
         ({"prior_scale": np.eye(3)}, r"prior_scale has the shape \(3, 3\)"),
         ({"prior_scale": -1.0}, "not a symmetric positive definite matrix"),
         ({"prior_scale": [[1.0, 2.0], [2.0, 1.0]]}, "not a symmetric positive definite"),

@@ -177,7 +177,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (bytes(range(256)), r"line 1 has '\?{9}' where the number of variables should be"),
-        (b"1\n\xe9 1\n-1 0\n", "names that are not text in UTF-8"),
+        (b"1\n\xe9 1\n-1 0\n", "names that are not valid UTF-8"),
         (b"2\na 1\n-1 1 \xe9\nb 1\n-1 0\n", "gives variable 'a' the parent '\ufffd', which is not"),
         (b"1\na 1\n\xff 0\n", r"line 3 has '\?' where a score"),
         ("1\na 1\n{} 0\n".format(39 * "x" + "\u00e9").encode(), "line 3 has 'x+[?]' where"),

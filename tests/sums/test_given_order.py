@@ -251,5 +251,5 @@ def test_orders_that_leave_too_much_open() -> None:
 
 
 def test_sums_of_another_model_are_refused() -> None:
-    with pytest.raises(ArgumentError, match="sums are of the variables"):
+    with pytest.raises(ArgumentError, match="sums are for the variables"):
         GivenOrder(random_model(3), names(3), sums=ScoreSums(random_model(2)))

@@ -35,7 +35,7 @@ def test_listed_families_are_scanned_and_no_walk_is_to_be_had() -> None:
     lists: dict[str, dict[Iterable[str], float]] = {name: {(): 0.0} for name in names}
     model = Model(FamilyScores.from_mapping({"v": {(): -1.0, tuple(names): -2.0}, **lists}))
     assert ScoreSums(model).methods[model.variables.index("v")] == "scan"
-    with pytest.raises(ArgumentError, match=r"method is 'walk', and the families of .* are a list"):
+    with pytest.raises(ArgumentError, match=r"method is 'walk', but the families of .* are a list"):
         ScoreSums(model, method="walk")
 
 

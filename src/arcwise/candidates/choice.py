@@ -1,4 +1,4 @@
-"""`candidates`: chooses candidate parents by tests, by the score, or takes given ones."""
+"""`candidates`: chooses candidate parents by independence tests or by the score."""
 
 from __future__ import annotations
 
@@ -37,16 +37,15 @@ def candidates(
     threads: int | None = None,
     **constraints: Unpack[ConstraintArguments],
 ) -> Candidates:
-    """Choose for each node the few others worth considering as its parents.
+    """Choose candidate parents: for each node, the few others worth considering as its parents.
 
-    The default is the method that covers most of the exact posterior for its
-    number of candidates and needs no more than scores; ``"pc+greedy"`` adds a few
-    candidates, and covers more, where there are data without interventions
-    (benchmarks/README.md has the shares).
+    The default method covers most of the exact posterior for its number of candidates and
+    needs scores only; for observational data, ``"pc+greedy"`` adds a few candidates and
+    covers more (see benchmarks/README.md for figures).
 
-    Required edges are always among them and do not count for `size`; forbidden
-    ones never are. Nothing depends on the number of threads, nor on the order of
-    the variables but for ties, which go to the variable that comes first.
+    Required edges are always included and do not count towards `size`; forbidden ones
+    never are. The result does not depend on the number of threads, nor, except for ties,
+    which go to the variable that comes first, on the order of the variables.
 
     Parameters
     ----------
@@ -54,45 +53,44 @@ def candidates(
         A `Model`, whose score, prior and constraints are used; or anything
         `arcwise.read` takes, or precomputed `FamilyScores`.
     method
-        ``"greedy"``: candidates are added one by one; the next is the one with
-        the largest sum of families out of it and those before it (or the best
-        one, see `by`); of more than 300 variables, only the 300 best on their own are
-        considered after the first. ``"gains"``: those that add most to the log weight of no parent
-        or of one; with more than 100 variables, only the 100 best single ones
-        are paired. ``"pc"``: the neighbours in the skeleton of the PC
-        algorithm in its order-independent form, which are not as many as
-        wished but as many as are found. Several joined by ``+`` are united, and
-        a part may have a size of its own, as in ``"pc+greedy:6"``. Or
-        candidates known already, as edges in any form `Constraints` takes, or a
-        mapping from names to lists of names.
+        ``"greedy"``: candidates are added one by one; the next is the one with the largest
+        total weight of the families it forms with those before it (or the best such family,
+        see `by`). With more than 300 variables, only the 300 best single parents are
+        considered after the first. ``"gains"``: those that add most to the log weight of a
+        family with no or one other parent; with more than 100 variables, only the 100 best
+        single parents are paired. ``"pc"``: the neighbours in the skeleton of the
+        order-independent (stable) PC algorithm, as many as are found. Methods joined by
+        ``+`` are united, and each may have its own size, as in ``"pc+greedy:6"``. Or known
+        candidates, as edges in any form `Constraints` takes, or a mapping from names to
+        lists of names.
     size
-        How many candidates of a node, besides the required ones: a number, or a
-        mapping from names to numbers. None, and names a mapping leaves out,
-        stand for 8, and for all neighbours with ``"pc"``. Each of several
-        methods gets as many; candidates that are given are not cut.
+        The number of candidates of a node besides the required ones: a number, or a
+        mapping from names to numbers. None, and names left out of a mapping, stand for 8,
+        and with ``"pc"`` for all neighbours. It applies to each of several methods; given
+        candidates are not cut.
     score, prior
         As for `Model`.
     alpha
         The significance level of the tests of ``"pc"``; the larger, the more
         neighbours.
     max_conditioning
-        The largest set ``"pc"`` conditions on; None for no bound.
+        The largest conditioning set of ``"pc"``; None for no bound.
     test
         ``"fisher-z"`` or ``"g-squared"``; None for the latter if all columns are
-        discrete, else the former. Rows may have weights.
+        discrete, otherwise the former. Rows may have weights.
     by
         Whether ``"greedy"`` goes by the sum of all families or by the best one.
     threads
         The number of threads; None for all cores.
     **constraints
-        Which families there are: `max_indegree`, which bounds those that are weighed,
+        Which families are allowed: `max_indegree`, which bounds those considered,
         `required_edges`, `forbidden_edges`, `temporal_order`, `constraints`; see
         `ConstraintArguments`.
 
     Returns
     -------
     Candidates
-        For `Model`, `score` and all else that takes ``candidates=``.
+        For `Model`, `score` and other functions that take ``candidates=``.
 
     Examples
     --------
@@ -112,14 +110,14 @@ def candidates(
             matrix = np.zeros_like(weigher.allowed)
             for name, own_size in read_methods(method):
                 own = sizes if own_size is None else [own_size] * len(sizes)
-                matrix |= _by(name, weigher, own, alpha, max_conditioning, test, by, run)
+                matrix |= _choose(name, weigher, own, alpha, max_conditioning, test, by, run)
         else:
             matrix = candidate_matrix(method, weigher.variables, "method")
     kept = (matrix & weigher.allowed) | weigher.required
     return Candidates.from_matrix(weigher.variables, kept)
 
 
-def _by(
+def _choose(
     name: str,
     weigher: FamilyWeigher,
     sizes: Sequence[int | None],

@@ -1,4 +1,4 @@
-"""`FamilyWeigher`: weighs families of any kind on the way to candidates."""
+"""`FamilyWeigher`: computes the log weights of arbitrary families, for choosing candidates."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ Fill = Callable[[Any, Run], None]
 
 @dataclass(frozen=True, eq=False)
 class FamilyWeigher:
-    """Nodes, what may be a parent of which, and a way to weigh families.
+    """The allowed and required edges, and the log weights of families.
 
     Parameters
     ----------
     variables
         The names of the nodes.
     data
-        The data, or None if only scores are known.
+        The data, or None if there are only scores.
     allowed, required
-        Matrices [parent, node] of edges that may and that must be there.
+        Matrices [parent, node] of the allowed and the required edges.
     max_indegree
-        For each node the largest number of parents.
+        For each node the maximum number of parents.
     fill
         Sets the values of a table to the scores of its families.
     prior
-        What to add to them.
+        The prior, whose log weights are added to the scores.
     """
 
     variables: tuple[str, ...]
@@ -52,7 +52,7 @@ class FamilyWeigher:
 
     @classmethod
     def of(cls, asked: Model | Question) -> FamilyWeigher:
-        """Return the weigher of a model's families, or of those a question is about."""
+        """Return the weigher for the families of a model or of a question."""
         if isinstance(asked, Model):
             return cls._of_model(asked)
         if asked.precomputed is not None:
@@ -70,7 +70,7 @@ class FamilyWeigher:
 
     @classmethod
     def _of_model(cls, model: Model) -> FamilyWeigher:
-        """Take the model's families as they are: its candidates bound those chosen here."""
+        """Return the weigher for a model, whose candidates bound those chosen here."""
         n = len(model.variables)
         table = model.scores.table
         allowed = np.zeros((n, n), dtype=np.bool_)
@@ -89,7 +89,7 @@ class FamilyWeigher:
         return cls(model.variables, model.data, allowed, required, max_indegree, fill, prior)
 
     def weigh(self, table: Table, run: Run) -> None:
-        """Set every value of the table to the log weight of its family, score and prior."""
+        """Set every value of the table to the log weight of its family: score plus log prior."""
         self.fill(table, run)
         if self.prior.functions or isinstance(table, _core.PlusOneTable):
             self._add_prior_by_family(table)
@@ -116,20 +116,20 @@ class FamilyWeigher:
                     values[family] += terms.log_weight_by_functions(self.variables[node], parents)
 
     def free(self, node: int) -> list[int]:
-        """Return the parents a node may have but need not, ascending."""
+        """Return the optional parents of a node, ascending."""
         return [int(u) for u in np.flatnonzero(self.allowed[:, node] & ~self.required[:, node])]
 
     def must(self, node: int) -> list[int]:
-        """Return the parents a node must have, ascending."""
+        """Return the required parents of a node, ascending."""
         return [int(u) for u in np.flatnonzero(self.required[:, node])]
 
     def room(self, node: int) -> int:
-        """Return how many parents a node may have besides those it must have."""
+        """Return how many optional parents a node may have."""
         return int(self.max_indegree[node]) - len(self.must(node))
 
 
 def _look_up(scores: FamilyScores, table: Table, run: Run) -> None:
-    """Take scores from a list of them; families that are not listed have minus infinity."""
+    """Look up precomputed scores; families without one have minus infinity."""
     for node in range(len(scores.variables)):
         values = table.values(node)
         flat, offsets = table.parent_sets(node)

@@ -1,4 +1,4 @@
-"""Candidates by tests of independence: the neighbours in the skeleton of the PC algorithm."""
+"""Candidates by independence tests: the neighbours in the skeleton of the PC algorithm."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def pc(
     test: Test | None,
     run: Run,
 ) -> NDArray[np.bool_]:
-    """Return a matrix [candidate, node] of neighbours, those of the clearest dependence.
+    """Return a matrix [candidate, node] of neighbours, the most clearly dependent ones.
 
-    A pair with both directions forbidden is never joined, and one with a required
-    edge always. Where a node has more neighbours than its size, those are left
-    out whose most doubtful test was the most doubtful.
+    A pair with both directions forbidden is never adjacent, one with a required edge
+    always. If a node has more neighbours than its size, those with the largest maximum
+    p-value are left out.
     """
     data = weigher.data
     if data is None:
         raise ArgumentError(
-            'the method "pc" needs data, and there are only scores; give the data, or use "greedy"'
+            'the method "pc" needs data, but there are only scores; give the data, or use "greedy"'
         )
     if data.intervened is not None:
         raise DataError(
-            'the method "pc" cannot use data with interventions; use "greedy", or drop the '
-            "rows that were set from outside"
+            'the method "pc" cannot use interventional data; use "greedy", or drop the rows with '
+            "interventions"
         )
     either = weigher.allowed | weigher.allowed.T
     fixed = weigher.required | weigher.required.T

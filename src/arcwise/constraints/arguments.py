@@ -10,12 +10,12 @@ from arcwise.support.arguments import checks_names
 
 
 class ConstraintArguments(TypedDict, total=False):
-    """Which families there are, as `Model`, `score`, `candidates`, `grow` and `learn` take it.
+    """The constraint arguments of `Model`, `score`, `candidates`, `grow` and `learn`.
 
     Parameters
     ----------
     max_indegree
-        The largest number of parents, for all nodes or by name; None for no bound.
+        The maximum number of parents, for all nodes or by name; None for no bound.
     required_edges, forbidden_edges, temporal_order
         See `Constraints`.
     constraints
@@ -37,7 +37,7 @@ class ConstraintArguments(TypedDict, total=False):
     constraints: Any
 
 
-OTHER_WORDS = {
+SYNONYMS = {
     "tiers": "temporal_order",
     "max_parents": "max_indegree",
     "whitelist": "required_edges",
@@ -45,16 +45,16 @@ OTHER_WORDS = {
     "required": "required_edges",
     "forbidden": "forbidden_edges",
 }
-"""What else these arguments are called, for those who come from there."""
+"""What other libraries call these arguments, to suggest the right name."""
 
 NAMES = tuple(ConstraintArguments.__annotations__)
 
-takes_constraints = checks_names(NAMES, OTHER_WORDS)
-"""Decorates a function that has ``**constraints``: names it does not know are refused."""
+takes_constraints = checks_names(NAMES, SYNONYMS)
+"""Decorates a function that takes ``**constraints``, so that it refuses unknown names."""
 
 
 def gather(arguments: ConstraintArguments) -> Constraints:
-    """Return the constraints that the arguments say together.
+    """Return the conjunction of all constraints in the arguments.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`Constraints`: which edges must, may and must not be there, said by name."""
+"""`Constraints`: required, allowed and forbidden edges, by name."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from arcwise.support.words import quoted
 
 @dataclass(frozen=True, init=False)
 class Constraints:
-    """Which edges must, may and must not be there, and how many parents a node may have.
+    """Required, allowed and forbidden edges, and the maximum number of parents.
 
     Edges come as pairs (source, target) of names, as a `Dag`, a networkx
     DiGraph or a causal-learn GeneralGraph, as a frame with the columns source
     and target (or from and to), as an n x n matrix of 0 and 1 indexed [source,
-    target] in the order of the variables, or as such a frame with names. In a pair, a
-    compiled regular expression stands for all names it matches from their
-    start. The attributes hold the same in one fixed form, so that constraints
-    that say the same in the same way are equal.
+    target] in the order of the variables, or as a frame of such a matrix with names. In a
+    pair, a compiled regular expression stands for all names that it matches from the start.
+    The attributes hold the constraints in one canonical form, so that equal constraints
+    compare equal.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ class Constraints:
     forbidden_edges
         Edges no DAG may have.
     temporal_order
-        Tiers, the earliest first, each a list of names or a bare name; or a
-        mapping from names to tier numbers. No edge goes from a later to an
-        earlier tier; edges within a tier, and of variables in no tier, are free.
+        Tiers, the earliest first, each a list of names or a single name; or a mapping from
+        names to tier numbers. No edge goes from a later to an earlier tier; edges within a
+        tier, and of variables in no tier, are unconstrained.
     max_indegree
-        The largest number of parents: one number for all, or a mapping from
-        names to numbers, in which None stands for all names that are not there.
+        The maximum number of parents: one number for all, or a mapping from names to
+        numbers, in which the key None stands for all names left out.
     search_space
         The only edges a DAG may have; None for all. An empty list allows none.
 
@@ -94,14 +94,14 @@ class Constraints:
 
     @classmethod
     def coerce(cls, value: Any) -> Constraints:
-        """Return the constraints that are meant.
+        """Return constraints from any accepted form.
 
         Parameters
         ----------
         value
             `Constraints`; None for none; a mapping with the parameters' names
             as keys; a pgmpy ExpertKnowledge; or a causal-learn
-            BackgroundKnowledge, its patterns and tiers included.
+            BackgroundKnowledge, including its patterns and tiers.
 
         Examples
         --------
@@ -130,10 +130,10 @@ class Constraints:
         )
 
     def combined_with(self, other: Constraints) -> Constraints:
-        """Return the constraints that say what both say; ``a & b`` is the same.
+        """Return the conjunction of both constraints; ``a & b`` is the same.
 
-        Where the two have different temporal orders, the result keeps the
-        second one as the edges it forbids.
+        If the two have different temporal orders, the result represents the second one by
+        the edges it forbids.
         """
         forbidden = [*self.forbidden_edges, *other.forbidden_edges]
         tiers = self.temporal_order or other.temporal_order
@@ -148,7 +148,7 @@ class Constraints:
         )
 
     def __and__(self, other: Constraints) -> Constraints:
-        """Return the constraints that say what both say."""
+        """Return the conjunction of both constraints."""
         if not isinstance(other, Constraints):
             return NotImplemented
         return self.combined_with(other)

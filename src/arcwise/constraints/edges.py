@@ -1,4 +1,4 @@
-"""Reads lists of edges in any form a user may write them, and lays them out as a matrix."""
+"""Reads edges in any accepted form, and converts them to a matrix."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from arcwise.support.words import listing
 
 @dataclass(frozen=True)
 class Position:
-    """The variable at a place in the order of the variables, as in a matrix without names."""
+    """A variable given by its position, as in a matrix without names."""
 
     index: int
     of: int
-    """How many variables that order has."""
+    """The number of variables."""
 
 
 Endpoint: TypeAlias = str | re.Pattern[str] | Position
-"""A name, a pattern that stands for every name it matches from the start, or a place."""
+"""A name, a pattern that stands for every name it matches from the start, or a position."""
 
 Edge: TypeAlias = tuple[Endpoint, Endpoint]
 
@@ -58,7 +58,7 @@ def read_edges(
         and target (or from and to), an n x n matrix or frame of 0 and 1, or what
         this function returns.
     source
-        The argument the edges came in, for the messages.
+        The argument that holds the edges, for messages.
     diagonal_is_meant
         Whether a 1 on a matrix's diagonal asks for a self loop, and is
         refused, or is a by-product of how the matrix was made.
@@ -123,7 +123,7 @@ def edge_matrix(
     matrix = np.zeros((n, n), dtype=np.bool_)
     for start, end in edges:
         for i, j in product(places(start), places(end)):
-            # Only a pattern can bring i = j here, and by two patterns no self loop is meant.
+            # Only patterns can make i = j here, and they do not mean a self loop.
             if i != j:
                 matrix[i, j] = True
     return matrix
@@ -143,13 +143,13 @@ def _checked(pair: Any, source: str | Wording) -> Edge:
     ends = tuple(pair) if isinstance(pair, Iterable) and not isinstance(pair, str) else ()
     if len(ends) != 2 or not all(isinstance(end, _ENDPOINT_TYPES) for end in ends):
         raise ConstraintError(
-            source, f" holds {pair!r}; give each edge as a pair (source, target) of names"
+            source, f" contains {pair!r}; give each edge as a pair (source, target) of names"
         )
     start, end = ends
     if start == end and not isinstance(start, re.Pattern):
         where = start if isinstance(start, str) else f"number {start.index}"
         raise ConstraintError(
-            source, f" holds an edge from {where!r} to itself; leave it out, as no DAG has one"
+            source, f" contains an edge from {where!r} to itself, which no DAG has; leave it out"
         )
     return start, end
 

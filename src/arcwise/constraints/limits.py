@@ -1,4 +1,4 @@
-"""Reads limits on the number of parents, combines two, and lays them out by node."""
+"""Reads limits on the number of parents, combines them, and lists them by node."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def read_limits(value: Any) -> Limits:
     Parameters
     ----------
     value
-        None, a number, a mapping from names to numbers (None stands for
-        every variable that is not named), or what this function returns.
+        None, a number, a mapping from names to numbers (the key None stands for every
+        variable left out), or a result of this function.
     """
     if value is None:
         return None
@@ -47,7 +47,7 @@ def read_limits(value: Any) -> Limits:
 
 
 def tighter(first: Limits, second: Limits) -> Limits:
-    """Return the limits that hold where both do."""
+    """Return the tighter of two limits for each variable."""
     one, other = _as_mapping(first), _as_mapping(second)
     merged: dict[str | None, int] = {}
     for name in [None, *one, *other]:

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS, arguments_of
 from arcwise.algorithms.sampler_options import SamplerOptions
-from arcwise.constraints.arguments import NAMES, OTHER_WORDS, ConstraintArguments
+from arcwise.constraints.arguments import NAMES, SYNONYMS, ConstraintArguments
 from arcwise.errors import ArgumentError, option
 from arcwise.model.targets import Target, as_target
 from arcwise.records.budget import Budget
@@ -157,7 +157,7 @@ class ArgumentGroups:
             if algorithm == "exact"
             else arguments_of(algorithm if algorithm in SAMPLERS else "mcmc")
         ) & frozenset(SamplerOptions.__annotations__)
-        refuse_unknown(arguments, {*own, *NAMES, *reading, *sampler}, "learn", OTHER_WORDS)
+        refuse_unknown(arguments, {*own, *NAMES, *reading, *sampler}, "learn", SYNONYMS)
         given: dict[str, Any] = dict(arguments)
         constraints: Any = {name: given[name] for name in NAMES if name in given}
         return cls(

@@ -26,10 +26,10 @@ from arcwise.support.words import quoted
 
 
 class Model:
-    """What a posterior is computed from: the log weight of every family.
+    """A local score and a structure prior: the log weight of every family.
 
-    The weight of a DAG is the product of the weights of its families, prior
-    times likelihood; everything later in the library reads only these.
+    The unnormalised posterior probability of a DAG is the product of the weights of its
+    families, prior times marginal likelihood; all algorithms read only these weights.
 
     Parameters
     ----------
@@ -37,22 +37,22 @@ class Model:
         Anything `arcwise.read` takes, a list of names if the score is a
         function, or precomputed `FamilyScores` (also as a path to a .jkl file).
     score
-        See `arcwise.score`; not to be given together with precomputed scores.
+        See `arcwise.score`; leave it out with precomputed scores.
     prior
         A `Prior`, a product of priors, a name such as ``"fair"``, or a function
-        of a node and its parents that gives a log weight. None for uniform.
+        of a node and its parents that returns a log weight. None for uniform.
     candidates, plus_one
         See `Families.of`.
     engine
-        Where families are scored: None for threads of this process, or a cluster, see `mcmc`.
+        Where families are scored: None for threads of this process, or a cluster; see `mcmc`.
     threads
         The number of threads; None for all cores.
     progress
-        True for a progress bar, or a function of the share done.
+        True for a progress bar, or a function of the fraction done.
     **constraints
-        Which families there are: `max_indegree`, `required_edges`, `forbidden_edges`,
+        Which families are allowed: `max_indegree`, `required_edges`, `forbidden_edges`,
         `temporal_order`, `constraints`; see `ConstraintArguments`. Precomputed scores of
-        families that break a constraint are left out.
+        families that violate a constraint are left out.
 
     Raises
     ------
@@ -69,7 +69,7 @@ class Model:
     """
 
     stored: ClassVar[bool] = False
-    """Whether it is no more than the weights of a run in a directory, without data and score."""
+    """Whether it consists only of the weights stored in a run directory, without data and score."""
 
     @takes_constraints
     def __init__(
@@ -102,14 +102,14 @@ class Model:
         _refuse_empty(self.weights)
 
     def __repr__(self) -> str:
-        """Say what it is made of."""
+        """Show the number of variables and families, the score and the prior."""
         return (
             f"<Model: {len(self.variables)} variables, {len(self.scores)} families, "
             f"score {self.score!r}, prior {self.prior!r}>"
         )
 
     def _weigh(self) -> FamilyScores:
-        """Return scores plus log prior; the scores themselves if the prior is uniform."""
+        """Return scores plus log prior weights; the scores themselves if the prior is uniform."""
         if isinstance(self.prior, Uniform):
             return self.scores
         table = self.scores.table.copy()
@@ -126,7 +126,7 @@ class Model:
                     values[family] += terms.log_weight_by_functions(name, parents)
 
     def prior_weights(self) -> FamilyScores:
-        """Return the log prior weight of every family: the model as it would be without data."""
+        """Return the log prior weight of every family: the model without data."""
         table = self.scores.table.copy()
         for node in range(len(self.variables)):
             table.values(node)[:] = 0.0
@@ -141,7 +141,7 @@ class Model:
         threads: int | None = None,
         progress: Progress = None,
     ) -> Model:
-        """Return a model of the same data, score, prior and constraints on other candidates.
+        """Return a model with the same data, score, prior and constraints but other candidates.
 
         Parameters
         ----------
@@ -160,11 +160,11 @@ class Model:
         return Model(other, threads=threads, progress=progress)
 
     def log_weight(self, node: str, parents: Iterable[str]) -> float:
-        """Return the log weight of one family; minus infinity if it is none."""
+        """Return the log weight of one family; minus infinity if it is not allowed."""
         return self.weights.log_score(node, parents)
 
     def log_weight_of(self, dag: Dag) -> float:
-        """Return the log weight of a DAG under the modular prior, not normalised."""
+        """Return the unnormalised log posterior of a DAG under the modular prior."""
         if set(dag.variables) != set(self.variables):
             raise ArgumentError(
                 f"the DAG has the variables {quoted(dag.variables)}; "
@@ -173,7 +173,7 @@ class Model:
         return sum(self.log_weight(node, dag.parents(node)) for node in self.variables)
 
     def provenance(self) -> Provenance:
-        """Return what a result should say about the model it came from."""
+        """Return a description of the model and the data, for results."""
         return Provenance(
             version=_core.version,
             score=None if self.score is None else Description.of(self.score),
@@ -187,7 +187,7 @@ class Model:
         )
 
     def _candidate_names(self) -> dict[str, tuple[str, ...]] | None:
-        """Return the candidates of each variable; None if they leave out no parent."""
+        """Return the candidates of each variable; None if they exclude no parent."""
         rule = self.families
         if rule is None:
             return None
@@ -202,7 +202,7 @@ class Model:
 
     @cached_property
     def families(self) -> Families | None:
-        """The families as a rule, or None if they are a list (read from a file)."""
+        """The families as a rule, or None if they are an explicit list, as read from a file."""
         table = self.scores.table
         nodes = range(len(self.variables))
         if any(table.listed(node) for node in nodes):
@@ -228,9 +228,9 @@ def ask(
     plus_one: bool = False,
     reading: Mapping[str, Any] | None = None,
 ) -> Model | Question:
-    """Return the model that was given, or the question that is meant; see `Question.of`.
+    """Return the given model, or the question that data and arguments define; see `Question.of`.
 
-    Everything that takes a model or what one is made of comes in through here.
+    All functions that take either a model or data go through here.
     """
     if isinstance(data, Model):
         refuse_more("a model", score, prior, constraints, candidates, plus_one)
@@ -255,6 +255,6 @@ def _refuse_empty(weights: FamilyScores) -> None:
     ]
     if empty:
         raise ConstraintError(
-            f"the constraints and the prior leave {quoted(empty)} no parent set; "
-            "relax those that name them"
+            f"the constraints and the prior leave no parent set for {quoted(empty)}; "
+            "relax those that concern them"
         )

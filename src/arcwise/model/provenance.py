@@ -1,4 +1,4 @@
-"""`Provenance`: what a result says about the model it came from."""
+"""`Provenance`: the description of the model and the data behind a result."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from arcwise.support.descriptions import Description
 
 @dataclass(frozen=True)
 class Provenance:
-    """The model and the data behind a result; None where nothing is known.
+    """The model and the data behind a result; None where unknown.
 
     Parameters
     ----------
     version
         The version of arcwise.
     score, prior
-        The score of families and the structure prior.
+        The score and the structure prior.
     constraints
         The constraints, as `Model` takes them.
     candidates
-        The candidate parents of each variable; None if no parent is left out.
+        The candidate parents of each variable; None if they exclude no parent.
     plus_one
-        Whether a parent set may have one parent besides the candidates.
+        Whether a parent set may have one parent that is not a candidate.
     families
         The number of parent sets that were scored.
     rows, data_fingerprint
@@ -33,8 +33,8 @@ class Provenance:
     Examples
     --------
     >>> import arcwise
-    >>> told = arcwise.Model({"a": [0, 1, 1], "b": [1, 0, 1]}).provenance()
-    >>> told.rows, told.score.name
+    >>> provenance = arcwise.Model({"a": [0, 1, 1], "b": [1, 0, 1]}).provenance()
+    >>> provenance.rows, provenance.score.name
     (3, 'BDeu')
     """
 
@@ -49,7 +49,7 @@ class Provenance:
     data_fingerprint: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values, score and prior as their texts."""
+        """Return plain values, with score and prior as text."""
         return {
             "arcwise": self.version,
             "score": None if self.score is None else self.score.text,

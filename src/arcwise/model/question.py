@@ -1,7 +1,7 @@
-"""`Question`: what is asked, told apart and checked in one place for every function.
+"""`Question`: data, score, prior, constraints and candidates, checked in one place.
 
-Data come as a table, as precomputed scores, or as bare names whose score is a function; with a
-score, a prior, constraints and candidates they say which model is meant.
+Data are a table, precomputed scores, or variable names alone if the score is a function;
+together with a score, a prior, constraints and candidates they define a model.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from arcwise import _core
 from arcwise.constraints import Constraints
 from arcwise.data import Data, read
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, option
 from arcwise.families import Families
 from arcwise.priors import Prior, Uniform, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
@@ -27,18 +27,18 @@ from arcwise.support.words import quoted
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What a model is made of, before anything is scored.
+    """The definition of a model, before anything is scored.
 
     Parameters
     ----------
     data
         A table, precomputed scores, or the names of the variables.
     score
-        The score; None if the scores are there already.
+        The score; None if the scores are precomputed.
     prior
         The structure prior.
     constraints
-        Which edges there may be, and how many parents.
+        Which edges are allowed, and how many parents.
     candidates, plus_one
         See `Families.of`.
 
@@ -57,11 +57,12 @@ class Question:
     plus_one: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what contradicts itself."""
+        """Refuse contradictory arguments."""
         if self.precomputed is not None and self.plus_one:
             raise ArgumentError(
-                "plus_one needs data to score families from, and these are precomputed scores; "
-                "leave it out"
+                option("plus_one"),
+                " needs data to score further families, but the scores are precomputed; leave it "
+                "out",
             )
 
     @classmethod
@@ -76,13 +77,14 @@ class Question:
         plus_one: bool = False,
         reading: Mapping[str, Any] | None = None,
     ) -> Question:
-        """Return the question that is meant.
+        """Return the question that data and arguments define.
 
         Parameters
         ----------
         data
             Anything `arcwise.read` takes; `FamilyScores`, also as the path of a .jkl file; a
-            list of names, if the score is a function; or a question, which is complete.
+            list of names, if the score is a function; or a question, which is complete
+            in itself.
         score, prior
             See `as_score` and `as_prior`.
         constraints, candidates, plus_one
@@ -105,7 +107,7 @@ class Question:
             refuse_reading(reading)
             if score is not None:
                 raise ArgumentError(
-                    "data are precomputed scores; leave out score, they have theirs"
+                    "the data are precomputed scores, which have their own; leave out the score"
                 )
             return cls(precomputed, None, **rest)
         if _are_names(data):
@@ -122,12 +124,12 @@ class Question:
 
     @property
     def table(self) -> Data | None:
-        """The data, or None if there are only scores or names."""
+        """The data table, or None if there are only scores or names."""
         return self.data if isinstance(self.data, Data) else None
 
     @property
     def precomputed(self) -> FamilyScores | None:
-        """The scores, if they came in place of data."""
+        """The precomputed scores, or None if there are none."""
         return self.data if isinstance(self.data, FamilyScores) else None
 
     @property
@@ -137,13 +139,13 @@ class Question:
 
     @property
     def has_interventions(self) -> bool:
-        """Whether some variable was intervened on in some row."""
+        """Whether any variable was intervened on in any row."""
         table = self.table
         return table is not None and table.intervened is not None and bool(table.intervened.any())
 
     @cached_property
     def families(self) -> Families:
-        """The families that constraints and candidates leave."""
+        """The families allowed by constraints and candidates."""
         return Families.of(
             self.variables,
             candidates=self.candidates,
@@ -153,18 +155,18 @@ class Question:
 
     @property
     def number_of_families(self) -> int:
-        """How many families there are to score, or how many scores."""
+        """The number of families to score, or of precomputed scores."""
         return self.families.total if self.precomputed is None else len(self.precomputed)
 
     @property
     def scoring(self) -> FamilyScoring:
-        """What is to be scored, and by what."""
+        """The families to score, with the score and the data."""
         assert self.score is not None
         assert not isinstance(self.data, FamilyScores)
         return FamilyScoring(self.score, self.data, self.families)
 
     def restricted_scores(self) -> FamilyScores:
-        """Return the precomputed scores of the families that constraints and candidates leave."""
+        """Return the precomputed scores of the families that constraints and candidates allow."""
         scores = self.precomputed
         assert scores is not None
         if self.constraints == Constraints() and self.candidates is None:
@@ -192,20 +194,21 @@ def refuse_more(
     candidates: Any,
     plus_one: bool,
 ) -> None:
-    """Refuse arguments beside something that has an answer to all of them."""
-    told = plus_one or any(value is not None for value in (score, prior, candidates))
-    if told or constraints not in (None, Constraints()):
+    """Refuse arguments that something given, such as a model, already has."""
+    given = plus_one or any(value is not None for value in (score, prior, candidates))
+    if given or constraints not in (None, Constraints()):
         raise ArgumentError(
-            f"{what} has its score, prior, constraints and candidates already; leave them out, or "
+            f"{what} already has its score, prior, constraints and candidates; leave them out, or "
             "give the data instead"
         )
 
 
 def refuse_reading(options: Mapping[str, Any] | None) -> None:
-    """Refuse arguments of `read` where there is nothing to read."""
+    """Refuse arguments of `read` where there is no table to read."""
     if options:
         raise ArgumentError(
-            f"there is no table to read with {quoted(options)}; leave it out, or give data"
+            f"there is no table to read, so {quoted(options)} cannot be used; leave it out, or "
+            "give data"
         )
 
 

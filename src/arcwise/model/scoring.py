@@ -26,13 +26,13 @@ def score(
     progress: Progress = None,
     **constraints: Unpack[ConstraintArguments],
 ) -> FamilyScores:
-    """Score every family the constraints and candidates leave.
+    """Score every family that the constraints and candidates allow.
 
     Parameters
     ----------
     data
-        Anything `arcwise.read` takes; with a function as the score, a list of
-        variable names will do. Of precomputed scores those are kept that are left.
+        Anything `arcwise.read` takes; with a function as the score, a list of variable
+        names suffices. Of precomputed scores, those of allowed families are kept.
     score
         A score such as ``BDeu(equivalent_sample_size=10)``, a name such as
         ``"bge"``, or a function of a node and its parents. None chooses `BDeu`
@@ -40,19 +40,19 @@ def score(
     candidates, plus_one
         See `Families.of`.
     engine
-        Where it is done: None for threads of this process, or a cluster, see `mcmc`.
+        Where families are scored: None for threads of this process, or a cluster; see `mcmc`.
     threads
         The number of threads; None for all cores.
     progress
-        True for a progress bar, or a function of the share done.
+        True for a progress bar, or a function of the fraction done.
     **constraints
-        Which families there are: `max_indegree`, `required_edges`, `forbidden_edges`,
+        Which families are allowed: `max_indegree`, `required_edges`, `forbidden_edges`,
         `temporal_order`, `constraints`; see `ConstraintArguments`.
 
     Returns
     -------
     FamilyScores
-        Natural logarithms of the likelihoods, without any prior on structures.
+        Natural logarithms of the marginal likelihoods, without a structure prior.
 
     Examples
     --------
@@ -70,18 +70,18 @@ def score(
 def score_families(
     question: Question, *, engine: Any, threads: int | None, progress: Progress
 ) -> FamilyScores:
-    """Return the scores of all families a question is about."""
+    """Return the scores of all families of a question."""
     if question.precomputed is not None:
         return question.restricted_scores()
     job = question.scoring
     with opened_engine(engine) as active, running(threads, progress, "Scoring families") as run:
         table = active.score(job, run)
-    if not isinstance(job.score, FunctionScore):  # whose values were looked at one by one
+    if not isinstance(job.score, FunctionScore):  # whose values were checked one by one
         for node, name in enumerate(question.variables):
             largest = table.values(node).max()
             if not largest < np.inf:  # nan if any value is
                 raise ArgumentError(
-                    f"the score {type(job.score).__name__} gave {largest} for a family of "
-                    f"{name!r}; let it give log likelihoods, numbers or -inf"
+                    f"the score {type(job.score).__name__} returned {largest} for a family of "
+                    f"{name!r}; it must return log likelihoods, finite or -inf"
                 )
     return FamilyScores(question.variables, table)

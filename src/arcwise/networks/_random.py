@@ -1,4 +1,4 @@
-"""Random generators: a draw depends on the seed, its purpose and its item alone."""
+"""Random generators: a draw depends only on the seed, its purpose and its item."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ _KEY_BITS = 128
 class Purpose(IntEnum):
     """What random numbers are for.
 
-    Each purpose has a stream of its own: with one stream for all, the same
-    seed for a DAG, its parameters and its data would make the three depend
-    on each other.
+    Each purpose has its own stream: with a single stream, using the same seed for a DAG,
+    its parameters and its data would make the three dependent.
     """
 
     STRUCTURE = 0
@@ -32,8 +31,8 @@ class Purpose(IntEnum):
 def generator(seed: int, purpose: Purpose, item: int = 0) -> np.random.Generator:
     """Return the generator of one stream: Philox with the seed as its key.
 
-    The two high words of the counter hold the purpose and the item (such as
-    the number of a variable), so streams never meet.
+    The two high words of the counter hold the purpose and the item (such as the number of a
+    variable), so streams never overlap.
     """
     key = whole_number(seed, "seed", at_least=0)
     if key >= 1 << _KEY_BITS:

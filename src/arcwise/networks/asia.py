@@ -1,4 +1,4 @@
-"""`asia`: the chest clinic network of Lauritzen and Spiegelhalter (1988), written out.
+"""`asia`: the chest-clinic network of Lauritzen and Spiegelhalter (1988).
 
 S. L. Lauritzen and D. J. Spiegelhalter, Local computations with probabilities
 on graphical structures and their application to expert systems, Journal of the
@@ -17,7 +17,7 @@ from arcwise.networks.discrete import DiscreteNetwork
 def asia() -> DiscreteNetwork:
     """Return the ASIA network: eight variables, eight edges, levels "no" and "yes".
 
-    "either" is a logical or of "tub" and "lung", so many combinations are impossible.
+    "either" is the logical or of "tub" and "lung", so many combinations are impossible.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`random_dag`: draws a DAG by a random order of its nodes and random edges along it."""
+"""`random_dag`: draws a DAG from a random order of its nodes and random edges along it."""
 
 from __future__ import annotations
 
@@ -21,26 +21,24 @@ def random_dag(
 ) -> Dag:
     """Draw a random DAG.
 
-    The nodes are put in a random order, uniform among all, and every edge
-    goes forward in it. The result is not uniform among DAGs: those with many
-    topological orders come up more often.
+    The nodes are put in a uniformly random order, and every edge goes forward in it. The
+    result is not uniform over DAGs: those with many topological orders are more frequent.
 
     Parameters
     ----------
     variables
-        How many variables, to be named X0, X1 and so on; or their names.
+        The number of variables, which are named X0, X1 and so on; or their names.
     edge_probability
-        Each of the n (n - 1) / 2 forward edges is there with this
-        probability, independently of the others.
+        The probability of each of the n (n - 1) / 2 forward edges, independently of the
+        others.
     expected_degree
-        The expected number of edges at a node, in and out together: the same
+        The expected number of edges at a node, incoming and outgoing together: the same
         as an edge_probability of expected_degree / (n - 1).
     max_indegree
-        The largest number of parents. With an edge probability, a node that
-        drew more keeps a random choice of this many, uniform among them. On
-        its own, a node with m nodes before it in the order draws its number
-        of parents uniformly from 0 to min(max_indegree, m), and then a set
-        of that size, uniform among all.
+        The maximum number of parents. With an edge probability, a node that drew more keeps
+        a uniformly random subset of this size. Without one, a node with m nodes before it
+        in the order draws its number of parents uniformly from 0 to min(max_indegree, m),
+        and then a uniformly random set of that size.
     seed
         The same arguments and seed give the same DAG.
 

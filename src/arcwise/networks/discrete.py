@@ -1,4 +1,4 @@
-"""`DiscreteNetwork`: networks of conditional probability tables, and random ones."""
+"""`DiscreteNetwork`: a network of conditional probability tables."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class DiscreteNetwork(Network):
     levels
         For each variable the labels of its values.
     tables
-        For each variable an array with one axis for each parent, in the
-        order of ``dag.parents(name)``, and a last one for the variable
-        itself, which sums to 1.
+        For each variable an array with one axis for each parent, in the order of
+        ``dag.parents(name)``, and a last axis for the variable itself, along which it sums
+        to 1.
 
     Examples
     --------
@@ -70,17 +70,17 @@ class DiscreteNetwork(Network):
 
     @property
     def number_of_levels(self) -> tuple[int, ...]:
-        """For each variable how many levels it has."""
+        """The number of levels of each variable."""
         return tuple(map(len, self.levels.values()))
 
     def joint(self) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
-        """Return the whole joint distribution.
+        """Return the full joint distribution.
 
         Returns
         -------
         codes
             One row for each combination of levels, as positions among the
-            levels; the last variable changes fastest.
+            levels; the last variable varies fastest.
         probabilities
             The probability of each row.
 
@@ -93,8 +93,8 @@ class DiscreteNetwork(Network):
         cells = math.prod(counts)
         if cells > _LARGEST_JOINT:
             raise CapacityError(
-                f"the joint distribution of these {len(counts)} variables has {cells} cells; "
-                f"it is written out up to {_LARGEST_JOINT}, so use sample or log_probability"
+                f"the joint distribution of these {len(counts)} variables has {cells} cells, and "
+                f"at most {_LARGEST_JOINT} are tabulated; use sample or log_probability"
             )
         codes = np.empty((cells, len(counts)), dtype=np.uint16)
         remaining = np.arange(cells)
@@ -160,7 +160,7 @@ class DiscreteNetwork(Network):
         self, node: int, parents: Sequence[NDArray[Any]], rows: int, random: np.random.Generator
     ) -> NDArray[np.uint16]:
         cumulative = np.cumsum(self._table(node), axis=-1)
-        # Divided by the very last sum, the last possible level reaches exactly 1 and no
+        # Divided by the very last sum, the last possible level reaches exactly 1, so that no
         # impossible level after it can be drawn, however the row was rounded.
         cumulative /= cumulative[..., -1:]
         uniform = random.random(rows)

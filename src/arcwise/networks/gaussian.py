@@ -1,4 +1,4 @@
-"""`GaussianNetwork`: linear Gaussian networks, their moments, and random ones."""
+"""`GaussianNetwork`: linear Gaussian networks, their moments, and random ones of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class GaussianNetwork(Network):
     intercepts
         One number for each node, or one for all.
     variances
-        The variance of each node's noise, above 0; one for each node, or one for all.
+        The noise variances, positive: one for each node, or one for all.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class GaussianNetwork(Network):
         if stray.size:
             source, target = (self.dag.variables[index] for index in stray[0])
             raise ArgumentError(
-                f"weights is not 0 at {source!r} -> {target!r}, which is no edge of the DAG; "
+                f"weights is not 0 at {source!r} -> {target!r}, which is not an edge of the DAG; "
                 "set it to 0 or add the edge"
             )
         if (self.variances <= 0.0).any():
@@ -127,7 +127,7 @@ def gaussian_network(
     weights
         The edge weights are uniform between these two.
     signs
-        "random" turns the sign of each weight with probability 1/2.
+        "random" flips the sign of each weight with probability 1/2.
     variance
         The noise variance of every node.
     seed

@@ -1,4 +1,4 @@
-"""`Network`: a DAG with parameters, and how rows are drawn from any kind of it."""
+"""`Network`: a DAG with parameters, and sampling from it."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ class Network(ABC):
     ) -> Data:
         """Draw rows, each node after its parents.
 
-        Each node has random numbers of its own, one for each row in turn:
-        the same seed gives the same noise whatever is intervened on, and the
-        first rows of a longer sample are those of a shorter one.
+        Each node has its own random numbers, one for each row in turn: the same seed gives
+        the same noise whatever is intervened on, and the first rows of a longer sample are
+        those of a shorter one.
 
         Parameters
         ----------
         rows
-            How many rows.
+            The number of rows.
         seed
             The same arguments and seed give the same data.
         interventions
-            For each variable that is set from outside, the value it is set to
-            in every row (Pearl's do-operation); its parents have no effect.
-            The mask of the data marks these cells.
+            For each variable that is intervened on, the value it is set to in every row
+            (Pearl's do-operator); its parents have no effect. The data mark these cells as
+            intervened on.
         """
         count = whole_number(rows, "rows", at_least=1)
         variables = self.dag.variables
@@ -69,7 +69,7 @@ class Network(ABC):
 
     @abstractmethod
     def _setting(self, node: int, value: Any) -> Any:
-        """Check the value of an intervention and return it as it stands in a drawn array."""
+        """Check the value of an intervention and return it as stored in a drawn array."""
 
     @abstractmethod
     def _draw(

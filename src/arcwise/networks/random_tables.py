@@ -1,4 +1,4 @@
-"""`discrete_network`: gives a DAG random levels and random probability tables."""
+"""`discrete_network`: random conditional probability tables for a DAG."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def discrete_network(
     dag
         The structure.
     levels
-        How many levels every variable has; or two numbers between which,
-        both included, each variable's is drawn uniformly; or for each
-        variable a number or its labels. Labels that are not given are
-        the numbers 0, 1 and so on.
+        The number of levels of every variable; or two numbers, between which (inclusive)
+        that of each variable is drawn uniformly; or for each variable a number or its
+        labels. The default labels are the numbers 0, 1 and so on.
     concentration
-        The Dirichlet parameter of each level, above 0: 1 is uniform among
-        all rows, less gives rows closer to certainty, more gives flatter ones.
+        The Dirichlet parameter of each level, positive: 1 is uniform over all
+        distributions, smaller values give more deterministic ones, larger values flatter
+        ones.
     seed
         The same arguments and seed give the same network.
 
@@ -77,7 +77,7 @@ def _labels(dag: Dag, levels: Any, seed: int) -> dict[str, tuple[Hashable, ...]]
         low, high = 1, 0
     if low > high:
         raise ArgumentError(
-            f"levels is {levels!r}; give a whole number, two of them, the lower first, "
+            f"levels is {levels!r}; give a whole number, two of them with the smaller first, "
             "or a mapping from names"
         )
     counts = generator(seed, Purpose.LEVELS).integers(low, high, len(variables), endpoint=True)

@@ -1,4 +1,4 @@
-"""`simulate`: data drawn from a network, one that is bundled or one's own."""
+"""`simulate`: draws data from a bundled or a user-defined network."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def simulate(
     network
         The name of a bundled network, ``"asia"``, or one of `arcwise.networks`.
     rows
-        How many rows.
+        The number of rows.
     seed
         The same arguments and seed give the same data.
     interventions

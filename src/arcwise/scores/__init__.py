@@ -1,6 +1,6 @@
 """Local scores: how well a parent set explains a node, one class and one file each.
 
-A score of one's own is a function of a node and its parents, or a subclass of
+A user-defined score is a function of a node and its parents, or a subclass of
 `LocalScore` with the one method `fill`.
 """
 
