@@ -81,10 +81,9 @@ void bind_exact(nb::module_& module) {
         .def(
             "log_weight",
             [](HeldComputation& self, const Device& device, nb::object progress) {
-                return self.run(device, std::move(progress),
-                                [](ExactComputation& c, const RunOptions& o) {
-                                    return c.log_weight(o);
-                                });
+                return self.run(
+                    device, std::move(progress),
+                    [](ExactComputation& c, const RunOptions& o) { return c.log_weight(o); });
             },
             nb::arg("device"), nb::arg("progress").none())
         .def(
@@ -135,8 +134,8 @@ void bind_exact(nb::module_& module) {
                     new_array<std::uint8_t>({orders_wanted, self.nodes()});
                 auto [parents, parent_memory] = new_array<std::uint32_t>({count, self.nodes()});
                 self.run(device, std::move(progress),
-                         [&, orders_out = order_memory,
-                          parents_out = parent_memory](ExactComputation& c, const RunOptions& o) {
+                         [&, orders_out = order_memory, parents_out = parent_memory](
+                             ExactComputation& c, const RunOptions& o) {
                              c.draw(seed, first, count, orders_out, parents_out, o);
                          });
                 return std::tuple(orders, parents);

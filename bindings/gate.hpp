@@ -50,8 +50,7 @@ auto run_released(const Device& device, nb::object progress, Work&& work) {
 
 template <class Work>
 auto run_released(int threads, nb::object progress, Work&& work) {
-    return run_released(Device(Processors{threads}), std::move(progress),
-                        std::forward<Work>(work));
+    return run_released(Device(Processors{threads}), std::move(progress), std::forward<Work>(work));
 }
 
 template <class T>

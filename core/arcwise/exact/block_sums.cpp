@@ -70,8 +70,11 @@ NodeBlockSums::NodeBlockSums(const NodeFamilies& families, int node, int low)
         if (values[i] != minus_infinity) storage_.push_back(i);
     }
     const auto high_of = [&](std::uint32_t i) { return low == 32 ? 0 : parents[i] >> low; };
-    std::stable_sort(storage_.begin(), storage_.end(),
-                     [&](std::uint32_t i, std::uint32_t j) { return high_of(i) < high_of(j); });
+    const auto lower = [&](std::uint32_t i, std::uint32_t j) { return high_of(i) < high_of(j); };
+    // Families that are stored by the bits of their sets are in order.
+    if (!std::is_sorted(storage_.begin(), storage_.end(), lower)) {
+        std::stable_sort(storage_.begin(), storage_.end(), lower);
+    }
     if (storage_.empty()) refuse_impossible();
     weights_.reserve(storage_.size());
     place_.reserve(storage_.size());
@@ -185,7 +188,7 @@ NodeBlockSums::Best NodeBlockSums::best_family(std::uint32_t allowed) const {
 }
 
 void NodeBlockSums::add_family_shares(std::uint32_t high_set, const double* share,
-                                  const double* log_sum, double* probabilities) const {
+                                      const double* log_sum, double* probabilities) const {
     const std::size_t size = block_size();
     double* ratios = buffer(0, size).data();
     double* exponents = buffer(2, 2 * size).data();
@@ -227,7 +230,7 @@ void NodeBlockSums::add_family_shares(std::uint32_t high_set, const double* shar
 }
 
 void NodeBlockSums::add_plain_shares(std::uint32_t high_set, double* ratios,
-                                 double* probabilities) const {
+                                     double* probabilities) const {
     const std::size_t last = block_size() - 1;
     sum_over_subsets(ratios, index_bits_);
     for (const Group& group : groups_) {

@@ -108,9 +108,8 @@ BestDag ModularComputation::best_dag(const RunOptions& options) {
 
 double ModularComputation::log_weight(const RunOptions& options) {
     fill_tables(options);
-    return with_filled(tables_, [&](auto& tables) {
-        return tables.log_total() + sums_->total_offset();
-    });
+    return with_filled(tables_,
+                       [&](auto& tables) { return tables.log_total() + sums_->total_offset(); });
 }
 
 ExactPosterior ModularComputation::posterior(const RunOptions& options) {

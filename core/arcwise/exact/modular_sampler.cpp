@@ -87,9 +87,9 @@ class NextLayer {
         multiply_out(nodes.first(count), low_);
         multiply_out(nodes.subspan(count), high_);
         for (std::size_t i = 0; i < high_.size(); ++i) {
-            weigh_sets(low_, high_.mantissas[i], own + high_.exponents[i],
-                       placed_ | high_.sets[i], tables_.weights_beyond().data(),
-                       tables_.scales().data(), weights_.data() + i * low_.size());
+            weigh_sets(low_, high_.mantissas[i], own + high_.exponents[i], placed_ | high_.sets[i],
+                       tables_.weights_beyond().data(), tables_.scales().data(),
+                       weights_.data() + i * low_.size());
         }
     }
 
@@ -125,8 +125,7 @@ class NextLayer {
         }
         const std::size_t half = std::size_t{1} << (count - 1);
         const Real with = signed_sum(weights + half, half, shares_.data(), scratch);
-        const Real in =
-            std::clamp<Real>((Real{1} - Real{shares_[count - 1]}) * with, Real{0}, all);
+        const Real in = std::clamp<Real>((Real{1} - Real{shares_[count - 1]}) * with, Real{0}, all);
         const auto chance = static_cast<double>(in / all);
         const std::uint32_t bit = std::uint32_t{1} << nodes_[count - 1];
         const auto end = std::partition(draws.begin(), draws.end(), [&](Draw* draw) {
@@ -243,9 +242,8 @@ void draw_modular_dags(const ModularTables<Real>& tables, const ParentTables& pa
                 layers.run(layer < n ? going.size() : 0, [&](const RunOptions& part) {
                     draw_layers(tables, parent_tables, std::span<Draw*>(going), part);
                 });
-                std::erase_if(going, [&](const Draw* draw) {
-                    return draw->placed == tables.everything();
-                });
+                std::erase_if(
+                    going, [&](const Draw* draw) { return draw->placed == tables.everything(); });
             }
             report_complete(batch);
         });
@@ -256,7 +254,7 @@ template void draw_modular_dags(const ModularTables<double>&, const ParentTables
                                 std::uint64_t, std::size_t, std::span<std::uint32_t>,
                                 const RunOptions&);
 template void draw_modular_dags(const ModularTables<long double>&, const ParentTables&,
-                                std::uint64_t, std::uint64_t, std::size_t,
-                                std::span<std::uint32_t>, const RunOptions&);
+                                std::uint64_t, std::uint64_t, std::size_t, std::span<std::uint32_t>,
+                                const RunOptions&);
 
 }  // namespace arcwise

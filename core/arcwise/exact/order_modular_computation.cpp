@@ -11,8 +11,8 @@ namespace arcwise {
 
 std::uint64_t OrderModularComputation::bytes(int nodes, std::uint64_t families, int threads) {
     // Both programmes and the probabilities of the families.
-    return BlockSums::bytes(nodes, families, threads) + (std::uint64_t{2} << nodes) * sizeof(double) +
-           families * sizeof(double);
+    return BlockSums::bytes(nodes, families, threads) +
+           (std::uint64_t{2} << nodes) * sizeof(double) + families * sizeof(double);
 }
 
 std::uint64_t OrderModularComputation::path_bytes(int nodes, std::uint64_t families, int threads) {
@@ -83,8 +83,8 @@ void OrderModularComputation::prepare_draws(const RunOptions& options) {
 }
 
 void OrderModularComputation::draw(std::uint64_t seed, std::uint64_t first, std::size_t count,
-                                   std::span<std::uint8_t> orders,
-                                   std::span<std::uint32_t> parents, const RunOptions& options) {
+                                   std::span<std::uint8_t> orders, std::span<std::uint32_t> parents,
+                                   const RunOptions& options) {
     Phases phases(options, 100);
     const std::uint64_t to_prepare = sampler_ ? 0 : 90;
     phases.run(to_prepare, [&](const RunOptions& part) { prepare_draws(part); });

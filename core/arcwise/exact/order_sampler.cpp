@@ -7,7 +7,6 @@
 #include <memory>
 #include <unordered_map>
 
-
 namespace arcwise {
 namespace {
 
@@ -91,8 +90,7 @@ void OrderSampler::sample(std::uint64_t seed, std::uint64_t first, std::size_t c
                 const int v = last_nodes->draw(set, random);
                 set ^= std::uint32_t{1} << v;
                 orders[i * n + position] = static_cast<std::uint8_t>(v);
-                parents[i * n + static_cast<std::size_t>(v)] =
-                    parent_sampler->draw(v, set, random);
+                parents[i * n + static_cast<std::size_t>(v)] = parent_sampler->draw(v, set, random);
             }
         }
         context.advance(end - task * draws_per_task);

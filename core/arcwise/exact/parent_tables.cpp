@@ -47,8 +47,7 @@ ParentTables::ParentTables(const FamilyTable& weights, const RunOptions& options
                     set |= std::uint32_t{1}
                            << families.candidates()[static_cast<std::size_t>(member)];
                 }
-                node.filled[place_without(static_cast<int>(v), set)] =
-                    families.values()[index];
+                node.filled[place_without(static_cast<int>(v), set)] = families.values()[index];
             });
             node.log_weights = node.filled.data();
         }

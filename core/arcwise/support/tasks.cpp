@@ -58,8 +58,9 @@ void run_tasks(std::size_t count, std::uint64_t total_work, const RunOptions& op
         finished.notify_one();
     };
 
-    const std::size_t wanted = std::clamp<std::size_t>(
-        static_cast<std::size_t>(std::max(1, options.threads())), 1, std::max<std::size_t>(1, count));
+    const std::size_t wanted =
+        std::clamp<std::size_t>(static_cast<std::size_t>(std::max(1, options.threads())), 1,
+                                std::max<std::size_t>(1, count));
     running = wanted;
     std::vector<std::jthread> workers;
     workers.reserve(wanted);
