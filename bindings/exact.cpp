@@ -136,13 +136,30 @@ void bind_exact(nb::module_& module) {
                 self.run(device, std::move(progress),
                          [&, orders_out = order_memory, parents_out = parent_memory](
                              ExactComputation& c, const RunOptions& o) {
-                             c.draw(seed, first, count, orders_out, parents_out, o);
+                             c.draw([&](std::size_t i) { return Random(seed, first + i); }, count,
+                                    orders_out, parents_out, o);
                          });
                 return std::tuple(orders, parents);
             },
             nb::arg("seed"), nb::arg("first"), nb::arg("count"), nb::arg("device"),
             nb::arg("progress").none(),
-            "Orders, of which there are none under the modular target, and parents as bits.");
+            "Orders, of which there are none under the modular target, and parents as bits.")
+        .def(
+            "draw_law",
+            [](HeldComputation& self) {
+                const auto law =
+                    self.run(Processors{1}, nb::none(),
+                             [](ExactComputation& c, const RunOptions&) { return c.draw_law(); });
+                nb::dict result;
+                for (const auto& [parents, probability] : law) {
+                    nb::list key;
+                    for (const std::uint32_t set : parents) key.append(set);
+                    result[nb::tuple(key)] = probability;
+                }
+                return result;
+            },
+            nb::sig("def draw_law(self) -> dict[tuple[int, ...], float]"),
+            "The probability of each DAG, by its parents as bits, to be drawn: for a few nodes.");
 }
 
 }  // namespace arcwise::bindings

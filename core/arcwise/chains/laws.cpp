@@ -1,74 +1,11 @@
-// A script that takes every branch of a random computation, depth first.
+// Goes through all that chains can do, branch by branch.
 #include "arcwise/chains/laws.hpp"
 
 #include <atomic>
-#include <numeric>
+
+#include "arcwise/support/all_branches.hpp"
 
 namespace arcwise {
-namespace {
-
-class AllBranches final : public Random::Script {
-  public:
-    // Calls run() once for every sequence of choices; probability() is that of the present one.
-    template <class Run>
-    void for_each(Run run) {
-        do {
-            depth_ = 0;
-            probability_ = 1.0;
-            run();
-        } while (advance());
-    }
-
-    double probability() const { return probability_; }
-
-    std::uint64_t one_of(std::uint64_t count) override {
-        return take(std::vector<double>(count, 1.0 / static_cast<double>(count)));
-    }
-
-    std::size_t choose(std::span<const double> weights) override {
-        const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-        std::vector<double> shares(weights.begin(), weights.end());
-        for (double& share : shares) share /= total;
-        return take(std::move(shares));
-    }
-
-    bool event(double probability) override { return take({probability, 1.0 - probability}) == 0; }
-
-  private:
-    struct Branching {
-        std::vector<double> shares;
-        std::size_t taken;
-    };
-
-    std::size_t take(std::vector<double> shares) {
-        if (depth_ == path_.size()) path_.push_back({std::move(shares), 0});
-        Branching& here = path_[depth_++];
-        while (here.shares[here.taken] <= 0.0) ++here.taken;
-        probability_ *= here.shares[here.taken];
-        return here.taken;
-    }
-
-    // On to the next sequence: the deepest choice that has one left takes it.
-    bool advance() {
-        path_.resize(depth_);
-        while (!path_.empty()) {
-            Branching& last = path_.back();
-            do {
-                ++last.taken;
-            } while (last.taken < last.shares.size() && last.shares[last.taken] <= 0.0);
-            if (last.taken < last.shares.size()) return true;
-            path_.pop_back();
-        }
-        return false;
-    }
-
-    std::vector<Branching> path_;
-    std::size_t depth_ = 0;
-    double probability_ = 1.0;
-};
-
-}  // namespace
-
 std::map<Code, double> step_law(const Space& space, const Code& from,
                                 const Temperature& temperature) {
     std::map<Code, double> law;

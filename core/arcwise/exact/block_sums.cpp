@@ -68,8 +68,11 @@ NodeBlockSums::NodeBlockSums(const NodeFamilies& families, int node, int low)
         if (values[i] != minus_infinity) storage_.push_back(i);
     }
     const auto high_of = [&](std::uint32_t i) { return low == 32 ? 0 : parents[i] >> low; };
-    std::stable_sort(storage_.begin(), storage_.end(),
-                     [&](std::uint32_t i, std::uint32_t j) { return high_of(i) < high_of(j); });
+    const auto lower = [&](std::uint32_t i, std::uint32_t j) { return high_of(i) < high_of(j); };
+    // Families that are stored by the bits of their sets are in order.
+    if (!std::is_sorted(storage_.begin(), storage_.end(), lower)) {
+        std::stable_sort(storage_.begin(), storage_.end(), lower);
+    }
     if (storage_.empty()) refuse_impossible();
     weights_.reserve(storage_.size());
     place_.reserve(storage_.size());

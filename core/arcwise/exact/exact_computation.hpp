@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "arcwise/exact/best_dag.hpp"
 #include "arcwise/families/family_table.hpp"
+#include "arcwise/support/random.hpp"
 #include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
@@ -34,6 +37,9 @@ struct PathProbabilities {
     double error = 0.0;
 };
 
+// The random numbers of each draw, by its number.
+using RandomOf = std::function<Random(std::size_t)>;
+
 class ExactComputation {
   public:
     virtual ~ExactComputation() = default;
@@ -53,12 +59,16 @@ class ExactComputation {
     // All that draws need; they see to it themselves if it has not been called.
     virtual void prepare_draws(const RunOptions& options) = 0;
 
-    // Fills `count` draws, numbered from `first`; draw i depends on (seed, i) only. `parents` has
-    // one row of nodes() entries for each draw, the parents of each node as a set; so has `orders`,
-    // the order from first to last, under the order-modular target, and is empty else.
-    virtual void draw(std::uint64_t seed, std::uint64_t first, std::size_t count,
-                      std::span<std::uint8_t> orders, std::span<std::uint32_t> parents,
-                      const RunOptions& options) = 0;
+    // Makes `count` draws, draw i of random_of(i) and nothing else. `parents` has one row of
+    // nodes() entries for each draw, the parents of each node as a set; so has `orders`, the order
+    // from first to last, under the order-modular target, and is empty else.
+    virtual void draw(const RandomOf& random_of, std::size_t count, std::span<std::uint8_t> orders,
+                      std::span<std::uint32_t> parents, const RunOptions& options) = 0;
+
+    // The probability of each DAG, by its rows of parents, to be drawn: all that chance may do is
+    // gone through, so it is for a few nodes. What has a probability below 1e-14, which may be
+    // rounding, is left out.
+    std::map<std::vector<std::uint32_t>, double> draw_law();
 };
 
 // The weights must outlive it. Throws `capacity` for too many variables; the computations throw

@@ -80,7 +80,7 @@ class ModularBlock {
 
     // Row r has the sets U + T whose low nodes are r.
     Real* values(std::size_t row) { return values_.data() + row * stride_; }
-    const std::int32_t* scales(std::size_t row) const { return scales_.data() + row * stride_; }
+    const std::int64_t* scales(std::size_t row) const { return scales_.data() + row * stride_; }
 
     // For U with these low nodes: the rows that T among the low nodes leads to, with the products
     // over T, the empty T first.
@@ -94,7 +94,7 @@ class ModularBlock {
         const std::uint32_t set = base_ | low;
         if (scales_of_sets_[set] == impossible_scale) return {nullptr, nullptr, 0};
         Real mantissa{1};
-        std::int32_t exponent = scales_of_sets_[set] + exponent_bias;
+        std::int64_t exponent = scales_of_sets_[set] + exponent_bias;
         for (std::uint32_t left = added_top; left != 0; left &= left - 1) {
             const int v = std::countr_zero(left);
             mantissa *= -static_cast<Real>(sums_.mantissa(v, set));
@@ -138,21 +138,21 @@ class ModularBlock {
                 for (std::size_t i = first; i < filled; ++i) {
                     const Row<Real> row = rows_[i];
                     rows_.push_back({row.factor * factor, row.exponent + shift,
-                                     row.place | std::uint32_t{1} << v});
+                                     row.place | std::size_t{1} << v});
                 }
             }
         }
         first_row_[all + 1] = rows_.size();
     }
 
-    template <class T>
-    void read(const T* table, std::uint32_t added_top, std::vector<T>& to) const {
+    template <class From, class To>
+    void read(const From* table, std::uint32_t added_top, std::vector<To>& to) const {
         for (std::size_t i = 0; i < sets_; ++i) {
-            const T* const from = table + (base_ | added_top | additions_[i]);
+            const From* const from = table + (base_ | added_top | additions_[i]);
             for (std::size_t r = 0; r < parts_.low_sets(); ++r) to[r * stride_ + i] = from[r];
         }
         for (std::size_t i = sets_; i < stride_; ++i) {
-            for (std::size_t r = 0; r < parts_.low_sets(); ++r) to[r * stride_ + i] = T{0};
+            for (std::size_t r = 0; r < parts_.low_sets(); ++r) to[r * stride_ + i] = To{0};
         }
     }
 
@@ -166,9 +166,9 @@ class ModularBlock {
     std::size_t stride_ = lanes;
     std::vector<std::uint32_t> additions_;  // T among the middle nodes, in the order of its bits
     std::vector<Real> values_;
-    std::vector<std::int32_t> scales_;
+    std::vector<std::int64_t> scales_;
     std::vector<Real> mantissas_;
-    std::vector<std::int32_t> exponents_;
+    std::vector<std::int64_t> exponents_;
     std::vector<Row<Real>> rows_;
     std::vector<std::size_t> first_row_;
 };

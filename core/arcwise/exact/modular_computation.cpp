@@ -166,15 +166,14 @@ void ModularComputation::prepare_draws(const RunOptions& options) {
     });
 }
 
-void ModularComputation::draw(std::uint64_t seed, std::uint64_t first, std::size_t count,
-                              std::span<std::uint8_t>, std::span<std::uint32_t> parents,
-                              const RunOptions& options) {
+void ModularComputation::draw(const RandomOf& random_of, std::size_t count, std::span<std::uint8_t>,
+                              std::span<std::uint32_t> parents, const RunOptions& options) {
     Phases phases(options, 100);
     const std::uint64_t to_prepare = parent_tables_ ? 0 : 90;
     phases.run(to_prepare, [&](const RunOptions& part) { prepare_draws(part); });
     phases.run(100 - to_prepare, [&](const RunOptions& part) {
         with_filled(tables_, [&](auto& tables) {
-            draw_modular_dags(tables, *parent_tables_, seed, first, count, parents, part);
+            draw_modular_dags(tables, *parent_tables_, random_of, count, parents, part);
         });
     });
 }

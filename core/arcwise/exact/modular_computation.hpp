@@ -26,9 +26,8 @@ class ModularComputation final : public ExactComputation {
     PathProbabilities paths(const RunOptions& options) override;
     BestDag best_dag(const RunOptions& options) override;
     void prepare_draws(const RunOptions& options) override;
-    void draw(std::uint64_t seed, std::uint64_t first, std::size_t count,
-              std::span<std::uint8_t> orders, std::span<std::uint32_t> parents,
-              const RunOptions& options) override;
+    void draw(const RandomOf& random_of, std::size_t count, std::span<std::uint8_t> orders,
+              std::span<std::uint32_t> parents, const RunOptions& options) override;
 
   private:
     void fill_tables(const RunOptions& options);

@@ -16,7 +16,6 @@ namespace {
 // to itself, unrolls the loops over rows first and then finds nothing to put side by side.
 using Four = double __attribute__((vector_size(4 * sizeof(double))));
 using FourLongs = std::int64_t __attribute__((vector_size(4 * sizeof(std::int64_t))));
-using FourWhole = std::int32_t __attribute__((vector_size(4 * sizeof(std::int32_t))));
 
 struct Doubles {
     Four low{};
@@ -75,23 +74,23 @@ ARCWISE_INLINE void store(long double* to, const LongDoubles& from) {
 }
 
 // to[i] = factor * 2^(products[i] + row - scales[i]).
-ARCWISE_INLINE void load_factors(Four& to, double factor, const std::int32_t* products,
-                                 std::int32_t row, const std::int32_t* scales) {
-    FourWhole exponent;
-    FourWhole scale;
+ARCWISE_INLINE void load_factors(Four& to, double factor, const std::int64_t* products,
+                                 std::int64_t row, const std::int64_t* scales) {
+    FourLongs exponent;
+    FourLongs scale;
     std::memcpy(&exponent, products, sizeof exponent);
     std::memcpy(&scale, scales, sizeof scale);
     exponent += row - scale;
     exponent &= exponent >= lowest_exponent;
-    to = factor * (Four)(__builtin_convertvector(exponent, FourLongs) << 52);
+    to = factor * (Four)(exponent << 52);
 }
-ARCWISE_INLINE void load_factors(Doubles& to, double factor, const std::int32_t* products,
-                                 std::int32_t row, const std::int32_t* scales) {
+ARCWISE_INLINE void load_factors(Doubles& to, double factor, const std::int64_t* products,
+                                 std::int64_t row, const std::int64_t* scales) {
     load_factors(to.low, factor, products, row, scales);
     load_factors(to.high, factor, products + 4, row, scales + 4);
 }
-ARCWISE_INLINE void load_factors(LongDoubles& to, long double factor, const std::int32_t* products,
-                                 std::int32_t row, const std::int32_t* scales) {
+ARCWISE_INLINE void load_factors(LongDoubles& to, long double factor, const std::int64_t* products,
+                                 std::int64_t row, const std::int64_t* scales) {
     for (std::size_t i = 0; i < lanes; ++i) {
         to.lane[i] = factor * power_of_two(products[i] + row - scales[i]);
     }
@@ -116,7 +115,7 @@ ARCWISE_INLINE Real total(const Lanes<Real>& sums) {
 
 template <class Real>
 ARCWISE_INLINE Real sum_of_rows(const Products<Real>& products, const Row<Real>* rows,
-                                std::size_t count, const Real* values, const std::int32_t* scales,
+                                std::size_t count, const Real* values, const std::int64_t* scales,
                                 std::size_t stride) {
     Lanes<Real> sums{};
     Lanes<Real> term;
@@ -140,7 +139,7 @@ ARCWISE_INLINE Real sum_of_rows(const Products<Real>& products, const Row<Real>*
 
 template <class Real>
 ARCWISE_INLINE void push_to_rows(const Products<Real>& products, const Row<Real>* rows,
-                                 std::size_t count, Real factor, const std::int32_t* scales,
+                                 std::size_t count, Real factor, const std::int64_t* scales,
                                  std::size_t stride, Real* to) {
     Lanes<Real> sum;
     Lanes<Real> term;
@@ -148,7 +147,7 @@ ARCWISE_INLINE void push_to_rows(const Products<Real>& products, const Row<Real>
     for (std::size_t r = 0; r < count; ++r) {
         const std::size_t first = rows[r].place * stride;
         const Real row_factor = rows[r].factor * factor;
-        const std::int32_t row_exponent = rows[r].exponent;
+        const std::int64_t row_exponent = rows[r].exponent;
         for (std::size_t i = 0; i < products.count; i += lanes) {
             load_factors(factors, row_factor, products.exponent + i, row_exponent,
                          scales + first + i);
@@ -164,7 +163,7 @@ ARCWISE_INLINE void push_to_rows(const Products<Real>& products, const Row<Real>
 template <class Real>
 ARCWISE_INLINE void add_all_terms(const Products<Real>& products, const Row<Real>* rows,
                                   std::size_t count, Real factor, const Real* values,
-                                  const std::int32_t* scales, std::size_t stride,
+                                  const std::int64_t* scales, std::size_t stride,
                                   const TermSums<Real>& to) {
     Lanes<Real> absolute;
     Lanes<Real> sum;
@@ -176,7 +175,7 @@ ARCWISE_INLINE void add_all_terms(const Products<Real>& products, const Row<Real
         const std::size_t first = rows[r].place * stride;
         const std::size_t added = rows[r].place ^ rows[0].place;
         const Real row_factor = rows[r].factor * factor;
-        const std::int32_t row_exponent = rows[r].exponent;
+        const std::int64_t row_exponent = rows[r].exponent;
         Real* const by_set = to.by_set + added * stride;
         for (std::size_t i = 0; i < products.count; i += lanes) {
             load_factors(factors, row_factor, products.exponent + i, row_exponent,
@@ -194,7 +193,7 @@ ARCWISE_INLINE void add_all_terms(const Products<Real>& products, const Row<Real
             over_sets += term;
             add_absolute(absolute, term);
         }
-        store(to.by_row + r * lanes, over_sets);
+        to.by_row[r] = total<Real>(over_sets);
     }
     store(to.absolute, absolute);
 }
@@ -239,38 +238,38 @@ ARCWISE_INLINE Real fold_all(const Real* values, std::size_t size, const double*
 
 ARCWISE_VECTOR_VERSIONS
 double sum_rows(const Products<double>& products, const Row<double>* rows, std::size_t count,
-                const double* values, const std::int32_t* scales, std::size_t stride) {
+                const double* values, const std::int64_t* scales, std::size_t stride) {
     return sum_of_rows(products, rows, count, values, scales, stride);
 }
 
 long double sum_rows(const Products<long double>& products, const Row<long double>* rows,
-                     std::size_t count, const long double* values, const std::int32_t* scales,
+                     std::size_t count, const long double* values, const std::int64_t* scales,
                      std::size_t stride) {
     return sum_of_rows(products, rows, count, values, scales, stride);
 }
 
 ARCWISE_VECTOR_VERSIONS
 void push_rows(const Products<double>& products, const Row<double>* rows, std::size_t count,
-               double factor, const std::int32_t* scales, std::size_t stride, double* to) {
+               double factor, const std::int64_t* scales, std::size_t stride, double* to) {
     push_to_rows(products, rows, count, factor, scales, stride, to);
 }
 
 void push_rows(const Products<long double>& products, const Row<long double>* rows,
-               std::size_t count, long double factor, const std::int32_t* scales,
+               std::size_t count, long double factor, const std::int64_t* scales,
                std::size_t stride, long double* to) {
     push_to_rows(products, rows, count, factor, scales, stride, to);
 }
 
 ARCWISE_VECTOR_VERSIONS
 void add_terms(const Products<double>& products, const Row<double>* rows, std::size_t count,
-               double factor, const double* values, const std::int32_t* scales, std::size_t stride,
+               double factor, const double* values, const std::int64_t* scales, std::size_t stride,
                const TermSums<double>& to) {
     add_all_terms(products, rows, count, factor, values, scales, stride, to);
 }
 
 void add_terms(const Products<long double>& products, const Row<long double>* rows,
                std::size_t count, long double factor, const long double* values,
-               const std::int32_t* scales, std::size_t stride, const TermSums<long double>& to) {
+               const std::int64_t* scales, std::size_t stride, const TermSums<long double>& to) {
     add_all_terms(products, rows, count, factor, values, scales, stride, to);
 }
 

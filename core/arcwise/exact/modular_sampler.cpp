@@ -26,8 +26,7 @@ constexpr double negligible = 0x1p-100;
 constexpr std::size_t most_tasks = 64;
 
 struct Draw {
-    Draw(std::uint64_t seed, std::uint64_t number, std::uint32_t* parents)
-        : random(seed, number), parents_of(parents) {}
+    Draw(const Random& own, std::uint32_t* parents) : random(own), parents_of(parents) {}
 
     Random random;
     std::uint32_t* parents_of;
@@ -129,7 +128,7 @@ class NextLayer {
         const auto chance = static_cast<double>(in / all);
         const std::uint32_t bit = std::uint32_t{1} << nodes_[count - 1];
         const auto end = std::partition(draws.begin(), draws.end(), [&](Draw* draw) {
-            if (draw->random.uniform() >= chance) return false;
+            if (!draw->random.event(chance)) return false;
             draw->layer |= bit;
             return true;
         });
@@ -223,7 +222,7 @@ void draw_layers(const ModularTables<Real>& tables, const ParentTables& parent_t
 
 template <class Real>
 void draw_modular_dags(const ModularTables<Real>& tables, const ParentTables& parent_tables,
-                       std::uint64_t seed, std::uint64_t first, std::size_t count,
+                       const RandomOf& random_of, std::size_t count,
                        std::span<std::uint32_t> parents, const RunOptions& options) {
     const auto n = static_cast<std::size_t>(tables.nodes());
     Phases batches(options, count);
@@ -233,7 +232,7 @@ void draw_modular_dags(const ModularTables<Real>& tables, const ParentTables& pa
         std::vector<Draw*> going;
         draws.reserve(size);
         for (std::size_t i = start; i < start + size; ++i) {
-            draws.emplace_back(seed, first + i, parents.data() + i * n);
+            draws.emplace_back(random_of(i), parents.data() + i * n);
             going.push_back(&draws.back());
         }
         batches.run(size, [&](const RunOptions& batch) {
@@ -250,11 +249,10 @@ void draw_modular_dags(const ModularTables<Real>& tables, const ParentTables& pa
     }
 }
 
-template void draw_modular_dags(const ModularTables<double>&, const ParentTables&, std::uint64_t,
-                                std::uint64_t, std::size_t, std::span<std::uint32_t>,
-                                const RunOptions&);
+template void draw_modular_dags(const ModularTables<double>&, const ParentTables&, const RandomOf&,
+                                std::size_t, std::span<std::uint32_t>, const RunOptions&);
 template void draw_modular_dags(const ModularTables<long double>&, const ParentTables&,
-                                std::uint64_t, std::uint64_t, std::size_t, std::span<std::uint32_t>,
+                                const RandomOf&, std::size_t, std::span<std::uint32_t>,
                                 const RunOptions&);
 
 }  // namespace arcwise

@@ -23,17 +23,17 @@
 #include <cstdint>
 #include <span>
 
+#include "arcwise/exact/exact_computation.hpp"
 #include "arcwise/exact/modular_tables.hpp"
 #include "arcwise/exact/parent_tables.hpp"
 #include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 
-// Fills `parents` with `count` draws, numbered from `first`: one row for each, the parents of each
-// node as a set. Draw i depends on (seed, i) only.
+// As ExactComputation::draw.
 template <class Real>
 void draw_modular_dags(const ModularTables<Real>& tables, const ParentTables& parent_tables,
-                       std::uint64_t seed, std::uint64_t first, std::size_t count,
+                       const RandomOf& random_of, std::size_t count,
                        std::span<std::uint32_t> parents, const RunOptions& options);
 
 }  // namespace arcwise

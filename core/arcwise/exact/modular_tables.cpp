@@ -13,6 +13,9 @@
 namespace arcwise {
 namespace {
 
+// Of one level: blocks are dealt out to so many, which keep their memory from block to block.
+constexpr std::size_t most_tasks = 64;
+
 // Mantissas of B below this count as zero.
 constexpr double lowest_mantissa = 0x1p-500;
 
@@ -83,15 +86,12 @@ void ModularTables<Real>::fill_weight_beyond(const RunOptions& options) {
     for (std::size_t i = levels.size(); i-- > 0;) {
         const std::vector<std::uint32_t>& level = levels[i];
         const std::size_t outside = levels.size() - 1 - i;
-        // Pieces of about 2^12 sets among the middle and top nodes.
-        const std::size_t per_piece = std::max<std::size_t>(1, (std::size_t{1} << 12) >> outside);
-        const std::size_t pieces = (level.size() + per_piece - 1) / per_piece;
+        const std::size_t pieces = std::min(most_tasks, level.size());
         phases.run(level.size() << outside, [&](const RunOptions& part) {
             run_tasks(pieces, level.size(), part, [&](std::size_t piece, TaskContext& context) {
                 ModularBlock<Real> block(sums_, scales_, parts_);
                 std::vector<Real> sums(parts_.low_sets());
-                const std::size_t last = std::min(level.size(), (piece + 1) * per_piece);
-                for (std::size_t j = piece * per_piece; j < last; ++j) {
+                for (std::size_t j = piece; j < level.size(); j += pieces) {
                     block.enter(level[j] >> parts_.middle, level[j] & middle_mask);
                     pull(block, sums);
                     context.advance(1);

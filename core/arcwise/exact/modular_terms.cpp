@@ -11,9 +11,7 @@ namespace {
 
 // Blocks are dealt out by as many of their lowest bits; fixed, so that sums are the same on any
 // number of threads.
-constexpr int task_bits = 10;
-
-constexpr int lane_places = std::countr_zero(lanes);
+constexpr int task_bits = 8;
 
 // Calls visit(node) for the nodes of a set.
 template <class Visit>
@@ -35,7 +33,7 @@ class ModularTables<Real>::Terms {
           over_low_(std::max<std::size_t>(lanes, tables.parts_.middle_sets())),
           over_sets_(over_low_.size() * low_sets_),
           shares_(static_cast<std::size_t>(tables.nodes()) * low_sets_),
-          by_row_(low_sets_ * lanes),
+          by_row_(low_sets_),
           absolutes_(low_sets_ * lanes) {}
 
     void add(std::uint32_t top, std::uint32_t middle, std::vector<std::vector<double>>& shares) {
@@ -103,11 +101,10 @@ class ModularTables<Real>::Terms {
             products, rows.data(), rows.size(), reach, block_.values(0), block_.scales(0),
             block_.stride(),
             {over_sets_.data(), over_low_.data(), by_row_.data(), absolutes_.data() + low * lanes});
-        // Rows come by the bits of T among the low nodes outside U; below them are the lanes.
+        // Rows come by the bits of T among the low nodes outside U.
         std::uint32_t free = (low_sets_ - 1) & ~low;
-        fold_places(by_row_.data(), std::countr_zero(rows.size() * lanes),
-                    [&](int place, Real* with_it, std::size_t size) {
-                        if (place < lane_places) return;
+        fold_places(by_row_.data(), std::countr_zero(rows.size()),
+                    [&](int, Real* with_it, std::size_t size) {
                         const int v = static_cast<int>(std::bit_width(free)) - 1;
                         free ^= std::uint32_t{1} << v;
                         share(v, low) += spend_sum(with_it, size);
@@ -162,7 +159,7 @@ class ModularTables<Real>::Terms {
     std::vector<Real> over_low_;   // by T among the middle nodes
     std::vector<Real> over_sets_;  // by T among the low and middle nodes
     std::vector<Real> shares_;     // by node and low nodes of U
-    std::vector<Real> by_row_;     // by T among the low nodes, each in lanes
+    std::vector<Real> by_row_;     // by T among the low nodes outside U
     std::vector<Real> absolutes_;  // by low nodes of U, each in lanes
 };
 

@@ -82,14 +82,14 @@ void OrderModularComputation::prepare_draws(const RunOptions& options) {
     });
 }
 
-void OrderModularComputation::draw(std::uint64_t seed, std::uint64_t first, std::size_t count,
+void OrderModularComputation::draw(const RandomOf& random_of, std::size_t count,
                                    std::span<std::uint8_t> orders, std::span<std::uint32_t> parents,
                                    const RunOptions& options) {
     Phases phases(options, 100);
     const std::uint64_t to_prepare = sampler_ ? 0 : 90;
     phases.run(to_prepare, [&](const RunOptions& part) { prepare_draws(part); });
     phases.run(100 - to_prepare, [&](const RunOptions& part) {
-        sampler_->sample(seed, first, count, orders, parents, part);
+        sampler_->sample(random_of, count, orders, parents, part);
     });
 }
 

@@ -7,6 +7,8 @@
 #include <memory>
 #include <unordered_map>
 
+#include "arcwise/exact/running_weights.hpp"
+
 namespace arcwise {
 namespace {
 
@@ -27,12 +29,8 @@ class LastNodes {
             if (kept_.size() > most_steps_kept) kept_.clear();
             found = kept_.emplace(set, running_shares(set)).first;
         }
-        const std::vector<double>& running = found->second;
-        // Scaled by the last entry, which is 1 but for rounding.
-        const double share = random.uniform() * running.back();
-        auto place = std::upper_bound(running.begin(), running.end() - 1, share) - running.begin();
         std::uint32_t left = set;
-        while (place-- > 0) left &= left - 1;
+        for (std::size_t i = draw_by_running(found->second, random); i > 0; --i) left &= left - 1;
         return std::countr_zero(left);
     }
 
@@ -67,7 +65,7 @@ OrderSampler::OrderSampler(const FamilyTable& weights, const BlockSums& blocks,
     for (int v = 0; v < blocks.nodes(); ++v) offset_.push_back(blocks[v].offset());
 }
 
-void OrderSampler::sample(std::uint64_t seed, std::uint64_t first, std::size_t count,
+void OrderSampler::sample(const RandomOf& random_of, std::size_t count,
                           std::span<std::uint8_t> orders, std::span<std::uint32_t> parents,
                           const RunOptions& options) const {
     const auto n = static_cast<std::size_t>(nodes());
@@ -84,7 +82,7 @@ void OrderSampler::sample(std::uint64_t seed, std::uint64_t first, std::size_t c
         }
         const std::size_t end = std::min(count, (task + 1) * draws_per_task);
         for (std::size_t i = task * draws_per_task; i < end; ++i) {
-            Random random(seed, first + i);
+            Random random = random_of(i);
             auto set = static_cast<std::uint32_t>(forward_.size() - 1);
             for (std::size_t position = n; position-- > 0;) {
                 const int v = last_nodes->draw(set, random);

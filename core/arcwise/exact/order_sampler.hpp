@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arcwise/exact/block_sums.hpp"
+#include "arcwise/exact/exact_computation.hpp"
 #include "arcwise/exact/parent_sampler.hpp"
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/support/tasks.hpp"
@@ -24,12 +25,9 @@ class OrderSampler {
 
     int nodes() const { return sums_.nodes(); }
 
-    // Fills `count` draws, numbered from `first`; draw i depends on (seed, i) only. `orders` and
-    // `parents` have one row of nodes() entries for each draw: the order from first to last, and
-    // the parents of each node as a set.
-    void sample(std::uint64_t seed, std::uint64_t first, std::size_t count,
-                std::span<std::uint8_t> orders, std::span<std::uint32_t> parents,
-                const RunOptions& options) const;
+    // As ExactComputation::draw.
+    void sample(const RandomOf& random_of, std::size_t count, std::span<std::uint8_t> orders,
+                std::span<std::uint32_t> parents, const RunOptions& options) const;
 
   private:
     const std::vector<double>& forward_;

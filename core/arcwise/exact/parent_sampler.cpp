@@ -72,6 +72,11 @@ ParentSampler::Distribution ParentSampler::make(int node, std::uint32_t allowed)
 }
 
 std::uint32_t ParentSampler::draw(int node, std::uint32_t allowed, Random& random) {
+    if (random.scripted()) {
+        const std::uint64_t all = sums_.bits_of(node, allowed);
+        const std::int64_t place = sums_.families(node).choose(&all, nullptr, random);
+        return sums_.set_of(node, *sums_.families(node).parents(static_cast<std::size_t>(place)));
+    }
     const std::uint64_t key = static_cast<std::uint64_t>(node) << 32 | allowed;
     auto found = kept_.find(key);
     if (found == kept_.end()) {

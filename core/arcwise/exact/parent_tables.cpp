@@ -7,6 +7,7 @@
 #include <numeric>
 #include <span>
 
+#include "arcwise/exact/running_weights.hpp"
 #include "arcwise/exact/subset_index.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/error.hpp"
@@ -69,15 +70,6 @@ void ParentDraws::Distribution::start() {
 void ParentDraws::Distribution::add(std::uint32_t set, double log_weight) {
     sets.push_back(set);
     logs.push_back(log_weight);
-}
-
-std::uint32_t ParentDraws::Distribution::draw(Random& random) const {
-    const double share = random.uniform() * running.back();
-    std::size_t place = static_cast<std::size_t>(
-        std::upper_bound(running.begin(), running.end() - 1, share) - running.begin());
-    // Rounding may give all there is to the share; the last set may have no weight.
-    while (place > 0 && running[place] == running[place - 1]) --place;
-    return sets[place];
 }
 
 // Sets of high parents that do not meet what is wanted count with what their low parents add.
@@ -151,10 +143,13 @@ const ParentDraws::Distribution& ParentDraws::low_parents(std::uint32_t high_par
 std::uint32_t ParentDraws::draw(Random& random) {
     constexpr int most_tries = 100;
     for (int tries = 0; tries < most_tries && !high_.empty(); ++tries) {
-        const std::uint32_t high_parents = high_.draw(random);
+        const std::uint32_t high_parents = high_.sets[draw_by_running(high_.running, random)];
         const Distribution& low = low_parents(high_parents);
         // Rounding may leave a weight to high parents that no low ones go with.
-        if (!low.empty()) return set_without(node_, high_parents | low.draw(random));
+        if (!low.empty()) {
+            return set_without(node_,
+                               high_parents | low.sets[draw_by_running(low.running, random)]);
+        }
     }
     throw Error(ErrorKind::numerical,
                 "Rounding led the sampler to a set without any parent set; lower the tolerance.");

@@ -60,7 +60,6 @@ class ParentDraws {
         void start();
         void add(std::uint32_t set, double log_weight);
         bool empty() const { return running.empty() || !(running.back() > 0.0); }
-        std::uint32_t draw(Random& random) const;
     };
     // Of the low parents that go with high ones.
     struct Low {
