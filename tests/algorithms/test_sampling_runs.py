@@ -196,7 +196,7 @@ def test_chains_in_modes_of_the_same_weight_are_warned_of() -> None:
     # The log weight says nothing of where a chain is; edges do.
     with pytest.warns(ConvergenceWarning, match="have not converged") as caught:
         found = arcwise.mcmc(two_modes(40.0, 0.0), steps=2_000, chains=6, seed=1)
-    assert "or use mc3 or space='partitions' or space='buckets:4'" in str(caught[0].message)
+    assert "or use mc3 or the space partitions or the space buckets:4" in str(caught[0].message)
     assert found.run.convergence.rhat in (None, pytest.approx(1.0, abs=0.05))
     assert found.run.convergence.edge_rhat > 1.2
     assert found.run.convergence.difference > 0.9

@@ -247,7 +247,8 @@ def test_the_command_line_samples_the_same_on_a_cluster(
 ) -> None:
     table = tmp_path / "data.csv"
     arcwise.simulate("asia", 300, seed=3).write_csv(table)
-    usual = ["sample", str(table), "--max-indegree", "2", "--algorithm", "ais", "--chains", "30"]
+    usual = ["sample", str(table), "--max-indegree", "2", "--algorithm", "ais"]
+    usual += ["--particles", "30"]
     usual += ["--steps", "300"]
     address = client.scheduler.address
     assert main([*usual, "--out", str(tmp_path / "near")]) == 0

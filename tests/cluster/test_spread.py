@@ -121,7 +121,7 @@ def test_results_that_come_twice_count_once() -> None:
 
 def test_a_task_that_kills_every_worker_is_given_up() -> None:
     cluster = SimulatedCluster(5, lambda number: Lost())
-    with pytest.raises(EngineError, match="several workers died at the same task"):
+    with pytest.raises(EngineError, match="several workers died while running the same task"):
         spread(cluster, 50)
     assert cluster.cancelled
 

@@ -182,7 +182,7 @@ def test_arguments_that_cannot_be(tmp_path: Path) -> None:
     class Mine(arcwise.spaces.LinearOrders):
         pass
 
-    with pytest.raises(ArgumentError, match="spaces of arcwise only"):
+    with pytest.raises(ArgumentError, match="only the spaces of arcwise"):
         arcwise.mcmc(_MODEL, Mine(), steps=100, directory=tmp_path)
     assert not (tmp_path / "settings.json").exists()
 

@@ -80,11 +80,11 @@ def test_the_order_modular_posterior_is_refused(word: str) -> None:
 
 
 NAMED = {
-    "linear": "linear orders have 'swap', 'adjacent' and 'relocate'",
-    "partitions": "partitions have 'split or join', 'swap adjacent'",
-    "layerings:1": "layerings have 'relocate', 'swap adjacent'",
-    "layerings:2": "layerings have 'relocate', 'swap adjacent'",
-    "dags": "DAGs have 'add or delete', 'reverse'",
+    "linear": "LinearOrders has 'swap', 'adjacent' and 'relocate'",
+    "partitions": "Partitions has 'split or join', 'swap adjacent'",
+    "layerings:1": "Layerings has 'relocate', 'swap adjacent'",
+    "layerings:2": "Layerings has 'relocate', 'swap adjacent'",
+    "dags": "Dags has 'add or delete', 'reverse'",
 }
 
 
