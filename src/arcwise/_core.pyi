@@ -234,6 +234,11 @@ class ExactComputation:
         Orders, of which there are none under the modular target, and parents as bits.
         """
 
+    def draw_law(self) -> dict[tuple[int, ...], float]:
+        """
+        The probability of each DAG, by its parents as bits, to be drawn: for a few nodes.
+        """
+
 class Space:
     @property
     def nodes(self) -> int: ...
