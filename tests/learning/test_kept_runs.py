@@ -94,7 +94,7 @@ def test_another_request_is_refused(
     learn(data, "mcmc", directory=tmp_path)
     with pytest.raises(RunDirectoryError, match=words) as caught:
         learn(data, "mcmc", directory=tmp_path, **changes)
-    assert "go on with arcwise resume, or use another directory" in str(caught.value)
+    assert "continue it with arcwise.resume, or use another directory" in str(caught.value)
     with pytest.raises(RunDirectoryError, match="another data"):
         learn(arcwise.simulate("asia", 200, seed=4), "mcmc", directory=tmp_path)
 

@@ -71,7 +71,7 @@ GOLDEN = {
             "The score is BDeu, because all columns are discrete; the structure prior is Uniform.",
             "All 1,024 allowed parent sets are considered.",
             "The modular posterior over 8 variables was computed exactly (exact is the default up "
-            "to 1e+10 operations; this took 1.5e+04); 10,000 DAGs were drawn from it for other "
+            "to 1e+10 operations; this took 2.0e+04); 10,000 DAGs were drawn from it for other "
             "features.",
         ],
     ),
@@ -299,7 +299,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (NUMBERS, {"prior": "soft"}, "prior is 'soft'"),
     (NUMBERS, {"candidates": "grow:magic"}, "magic"),
     (["a", "b"], {"score": lambda v, p: 0.0, "missing": "drop"}, "there is no table to read"),
-    (Model(NUMBERS), {"prior": "fair"}, "a model has its score, prior"),
+    (Model(NUMBERS), {"prior": "fair"}, "a model already has its score, prior"),
 ]
 
 
