@@ -55,7 +55,7 @@ struct Found {
             views.push_back({chains.packed[i].data(), chains.bits[i].size()});
         }
         edge_mixing(views, chains.nodes, {2, most_lags}, {rhat, effective, changes, shares},
-                    {threads, nullptr});
+                    {Processors{threads}, nullptr});
     }
 };
 

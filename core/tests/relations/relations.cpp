@@ -169,13 +169,15 @@ TEST(sums_are_the_same_bits_on_any_number_of_threads) {
         }
         for (const int threads : {1, 3}) {
             std::vector<double> sums(expected.size(), -1.0);
-            relation_sums(dags, {Relation::edge, 0}, weights, offsets, sums, {threads, nullptr});
+            relation_sums(dags, {Relation::edge, 0}, weights, offsets, sums,
+                          {Processors{threads}, nullptr});
             CHECK(sums == expected);
             std::vector<std::uint32_t> counts(edges.size());
-            edge_counts(dags, counts, {threads, nullptr});
+            edge_counts(dags, counts, {Processors{threads}, nullptr});
             std::vector<std::uint8_t> values(2 * edges.size());
             const std::vector<std::pair<int, int>> pairs = {{0, 1}, {n - 1, 0}};
-            relation_values(dags, {Relation::edge, 0}, pairs, values, {threads, nullptr});
+            relation_values(dags, {Relation::edge, 0}, pairs, values,
+                            {Processors{threads}, nullptr});
             for (std::size_t i = 0; i < edges.size(); ++i) {
                 std::uint32_t count = 0;
                 for (const std::vector<bool>& row : edges[i]) {

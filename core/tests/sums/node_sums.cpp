@@ -210,8 +210,10 @@ TEST(sums_of_all_nodes_do_not_depend_on_threads) {
         set_weights(table.emplace_back(candidates, std::vector<int>{}, 4), random, 1000.0);
         by_node.push_back(methods[node % 3]);
     }
-    const ScoreSums one(table, by_node, tolerance, Tabulated::both, RunOptions{Processors{1}, nullptr});
-    const ScoreSums three(table, by_node, tolerance, Tabulated::both, RunOptions{Processors{3}, nullptr});
+    const ScoreSums one(table, by_node, tolerance, Tabulated::both,
+                        RunOptions{Processors{1}, nullptr});
+    const ScoreSums three(table, by_node, tolerance, Tabulated::both,
+                          RunOptions{Processors{3}, nullptr});
     CHECK(one.nodes() == 12 && three.nodes() == 12);
     for (int node = 0; node < one.nodes(); ++node) {
         for (std::uint64_t allowed = 0; allowed < 1 << 11; allowed += 5) {

@@ -89,12 +89,13 @@ TEST(the_first_exception_comes_out_and_stops_the_others) {
     std::atomic<int> finished{0};
     std::string said;
     try {
-        run_tasks(1000, 1000, RunOptions{Processors{2}, nullptr}, [&](std::size_t index, TaskContext& context) {
-            if (index == 5) throw std::runtime_error("task five");
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            context.advance(1);
-            ++finished;
-        });
+        run_tasks(1000, 1000, RunOptions{Processors{2}, nullptr},
+                  [&](std::size_t index, TaskContext& context) {
+                      if (index == 5) throw std::runtime_error("task five");
+                      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                      context.advance(1);
+                      ++finished;
+                  });
     } catch (const std::runtime_error& error) {
         said = error.what();
     }
