@@ -95,7 +95,8 @@ TEST(parents_are_drawn_by_their_weights) {
             branches.for_each([&] {
                 Random random(branches);
                 draws.enter(node, allowed, wanted);
-                law[draws.draw(random)] += branches.probability();
+                const std::uint32_t drawn = draws.draw(random);
+                law[drawn] += branches.probability();
             });
             CHECK(law.size() == expected.size());
             for (const auto& [set, weight] : expected) {
