@@ -38,9 +38,12 @@ test-core: $(VENV)/tools.stamp  ## the tests of the C++ core, without Python
 	@$(call build_core_tests,core-tests,)
 	@build/core-tests/core_tests
 
+# Every core has a process of tests already, and threads of BLAS would only wait for each other.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1
+
 test-python: $(VENV)/test.stamp  ## the tests of the Python package, examples in docstrings included
 	$(call say,Testing the package:)
-	@$(BIN)/python -m pytest -n auto tests --pyargs arcwise
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n auto tests --pyargs arcwise
 
 faults: $(VENV)/test.stamp  ## runs killed, disks filled, ledgers damaged; some minutes
 	$(call say,Killing runs and damaging their files:)

@@ -17,9 +17,10 @@ from measuring import heading, line
 from tables import simulated
 
 import arcwise
-from arcwise import Model, Posterior, ScoreSums
+from arcwise import Model, Posterior
 from arcwise.data import Data
 from arcwise.model.targets import Target
+from arcwise.sums import ScoreSums
 
 RUNS = 7
 

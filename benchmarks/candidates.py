@@ -41,30 +41,30 @@ def data_sets(count: int) -> Iterator[tuple[str, arcwise.Data]]:
     for seed in range(count):
         n = 12 + 2 * (seed % 3)
         rows = (100, 500, 2000)[(seed // 3) % 3]
-        dag = arcwise.simulate.random_dag(n, expected_degree=(2.0, 4.0)[seed % 2], seed=seed)
-        network = arcwise.simulate.discrete_network(
+        dag = arcwise.networks.random_dag(n, expected_degree=(2.0, 4.0)[seed % 2], seed=seed)
+        network = arcwise.networks.discrete_network(
             dag, levels=(2, 3), concentration=0.7, seed=seed
         )
         discrete = network.sample(rows, seed=seed)
         yield "discrete", arcwise.read(discrete, constant="keep")
-        yield "Gaussian", arcwise.simulate.gaussian_network(dag, seed=seed).sample(rows, seed=seed)
+        yield "Gaussian", arcwise.networks.gaussian_network(dag, seed=seed).sample(rows, seed=seed)
 
 
 def log_mass(model: arcwise.Model, target: Target) -> float:
     """Return the log of the summed weights of all DAGs."""
-    table = model.weights.table
-    if target == "order-modular":
-        return float(_core.order_modular_log_weight(table, 1, None))
-    return float(_core.modular_log_weight(table, 1e-8, 1, None))
+    computation = _core.ExactComputation(model.weights.table, target == "order-modular", 1e-8)
+    return computation.log_weight(_core.Processors(1), None)
 
 
-def most_probable(edges: np.ndarray, variables: tuple[str, ...], size: int) -> arcwise.Candidates:
+def most_probable(
+    edges: np.ndarray, variables: tuple[str, ...], size: int
+) -> arcwise.results.Candidates:
     """Return the most probable parents of each node."""
     matrix = np.zeros(edges.shape, dtype=bool)
     for node in range(len(edges)):
         matrix[np.argsort(-edges[:, node])[:size], node] = True
     np.fill_diagonal(matrix, False)
-    return arcwise.Candidates.from_matrix(variables, matrix)
+    return arcwise.results.Candidates.from_matrix(variables, matrix)
 
 
 Shares = tuple[float, float, float]
@@ -108,11 +108,11 @@ def coverage(count: int, target: Target, max_indegree: int) -> None:
 def times() -> None:
     for n in (50, 200):
         heading(f"Time, n = {n}, expected degree 4, 1,000 rows, K = 8, one thread")
-        dag = arcwise.simulate.random_dag(n, expected_degree=4.0, seed=1)
-        network = arcwise.simulate.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=1)
+        dag = arcwise.networks.random_dag(n, expected_degree=4.0, seed=1)
+        network = arcwise.networks.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=1)
         tables = {
             "discrete": arcwise.read(network.sample(1000, seed=1), constant="keep"),
-            "Gaussian": arcwise.simulate.gaussian_network(dag, seed=1).sample(1000, seed=1),
+            "Gaussian": arcwise.networks.gaussian_network(dag, seed=1).sample(1000, seed=1),
         }
         for kind, data in tables.items():
             for method in ("pc", "gains", "greedy"):

@@ -22,7 +22,8 @@ from measuring import heading, line
 from sampling import best_candidates, small_table
 
 import arcwise
-from arcwise import DaskEngine, Model, ScoreSums
+from arcwise import Model
+from arcwise.cluster import DaskEngine
 from arcwise.cluster.connection import Cluster
 from arcwise.cluster.host_files import HostFile
 from arcwise.cluster.sampling_work import (
@@ -35,6 +36,7 @@ from arcwise.cluster.spread import Spread
 from arcwise.cluster.work import Done, Versions, Work, perform
 from arcwise.records.ladders import linear
 from arcwise.records.recording import Recording
+from arcwise.sums import ScoreSums
 
 CANDIDATES = 10
 
@@ -48,7 +50,7 @@ def processes(count: int) -> LocalCluster:
 def scaling(model: Model, sums: ScoreSums, repetitions: int) -> None:
     jobs: dict[str, Callable[..., object]] = {
         "annealing runs": lambda **where: arcwise.ais(
-            model, "partitions", runs=64, steps=6_000, seed=1, sums=sums, **where
+            model, "partitions", particles=64, steps=6_000, seed=1, sums=sums, **where
         ),
         "chains": lambda **where: arcwise.mcmc(
             model, "partitions", steps=60_000, chains=4, seed=1, sums=sums, **where
@@ -150,10 +152,12 @@ def message_sizes(model: Model, sums: ScoreSums) -> None:
     heading(f"(b) messages, annealing runs of {len(model.variables)} variables")
     recording = RecordSettings.of(Recording("modular", sampled="modular").options(edge_batches=2))
     file = HostFile("arcwise scores", "0" * 64, 1 << 30, "/scratch/" + "0" * 64)
-    job = SamplingJob(file, arcwise.Partitions(), as_short_ladder(linear(20_000)), recording, 1)
+    job = SamplingJob(
+        file, arcwise.spaces.Partitions(), as_short_ladder(linear(20_000)), recording, 1
+    )
     task = cloudpickle.dumps((perform, AnnealingWork(job, 5_000, 500, 0, 10), Versions.own()))
     line("a task, whatever its length", f"{len(task):,} bytes")
-    space = arcwise.Partitions().build(sums)
+    space = arcwise.spaces.Partitions().build(sums)
     runs = arcwise._core.AnnealedRuns(space, linear(200), 50, 5, recording.options(), 1)
     runs.run(0, 1, 1, None)
     result = cloudpickle.dumps((float(runs.log_weights()[0]), runs.record(0), runs.moves()))

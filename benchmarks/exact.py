@@ -24,8 +24,8 @@ def model_of(variables: int, path: str | None = None) -> arcwise.Model:
     """Return a model of the file, or of 1,000 rows of a random discrete network."""
     if path is not None:
         return arcwise.Model(arcwise.read(path, constant="drop"), max_indegree=MAX_INDEGREE)
-    dag = arcwise.simulate.random_dag(variables, expected_degree=3, max_indegree=3, seed=variables)
-    network = arcwise.simulate.discrete_network(dag, levels=(2, 3), concentration=0.5, seed=1)
+    dag = arcwise.networks.random_dag(variables, expected_degree=3, max_indegree=3, seed=variables)
+    network = arcwise.networks.discrete_network(dag, levels=(2, 3), concentration=0.5, seed=1)
     data = network.sample(1000, seed=1)
     return arcwise.Model(arcwise.read(data, constant="keep"), max_indegree=MAX_INDEGREE)
 
@@ -35,10 +35,8 @@ def measure(target: str, variables: int, threads: int, path: str | None) -> dict
     model = model_of(variables, path)
     before = held_bytes()
     start = time.perf_counter()
-    if target == "order-modular":
-        _, _, error = _core.order_modular_posterior(model.weights.table, threads, None)
-    else:
-        _, _, error = _core.modular_posterior(model.weights.table, 1e-8, threads, None)
+    computation = _core.ExactComputation(model.weights.table, target == "order-modular", 1e-8)
+    error = computation.posterior(_core.Processors(threads), None)[-1]
     seconds = time.perf_counter() - start
     return {
         "seconds": seconds,
@@ -64,11 +62,17 @@ def draws(path: str | None) -> None:
     n = len(model.variables)
     heading(f"100,000 independent DAGs, n = {n}, one thread")
     start = time.perf_counter()
-    sampler = arcwise.ExactSampler(model, "order-modular", threads=1)
+    sampler = arcwise.algorithms.ExactSampler(model, "order-modular", threads=1)
     setting_up = time.perf_counter() - start
     times = side_by_side({"draw": lambda: sampler.dags(100_000, seed=1)}, 3)
     line("setting up (order-modular)", f"{setting_up:.2f} s")
     line("drawing (order-modular)", f"{times['draw']:.2f} s, {times['draw'] * 10:.1f} us each")
+
+
+def log_weight(table: _core.FamilyTable, order_modular: bool) -> float:
+    """Return the log of the summed weights of all DAGs, on one thread."""
+    computation = _core.ExactComputation(table, order_modular, 1e-8)
+    return computation.log_weight(_core.Processors(1), None)
 
 
 def ratios() -> None:
@@ -79,7 +83,7 @@ def ratios() -> None:
     times = side_by_side(
         {
             "plain": lambda: plain_order_modular_log_weight(weights),
-            "ours": lambda: _core.order_modular_log_weight(table, 1, None),
+            "ours": lambda: log_weight(table, True),
         },
         3,
     )
@@ -90,7 +94,7 @@ def ratios() -> None:
     times = side_by_side(
         {
             "plain": lambda: plain_modular_log_weight(weights),
-            "ours": lambda: _core.modular_log_weight(table, 1e-8, 1, None),
+            "ours": lambda: log_weight(table, False),
         },
         3,
     )

@@ -17,7 +17,7 @@ from measuring import heading, held_bytes, in_own_process, line, most_held_bytes
 
 import arcwise
 
-WORK: dict[str, tuple[str, Callable[[arcwise.DagSample], object]]] = {
+WORK: dict[str, tuple[str, Callable[[arcwise.results.DagSample], object]]] = {
     "edges": ("all edge probabilities", lambda dags: dags.edge_probabilities()),
     "ancestors": (
         "all path probabilities",
@@ -47,7 +47,7 @@ WORK: dict[str, tuple[str, Callable[[arcwise.DagSample], object]]] = {
 }
 
 
-def draw(n: int, count: int) -> arcwise.DagSample:
+def draw(n: int, count: int) -> arcwise.results.DagSample:
     """Return DAGs with up to two parents a node, as chains drift through them."""
     random = np.random.default_rng(1)
     parents = np.zeros((count, n, (n + 63) // 64), dtype=np.uint64)
@@ -62,7 +62,9 @@ def draw(n: int, count: int) -> arcwise.DagSample:
                 parents[here, node, word] |= np.uint64(1) << chosen[here] % np.uint64(64)
     weights = random.random(count)
     names = [f"x{node}" for node in range(n)]
-    return arcwise.DagSample(names, parents, weights, chains=np.arange(count) // (count // 4))
+    return arcwise.results.DagSample(
+        names, parents, weights, chains=np.arange(count) // (count // 4)
+    )
 
 
 def measure(name: str, n: int, count: int, repetitions: int) -> dict[str, float]:

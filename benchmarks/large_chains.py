@@ -20,9 +20,10 @@ import numpy as np
 from measuring import heading, in_own_process, line, most_held_bytes
 
 import arcwise
-from arcwise import Model, Posterior, ScoreSums
+from arcwise import Model, Posterior
 from arcwise.data import Data
 from arcwise.model.targets import Target
+from arcwise.sums import ScoreSums
 
 NEAR = 20.0  # nats
 SPACES: dict[str, Target] = {"linear": "order-modular", "partitions": "modular"}
@@ -34,8 +35,8 @@ Stages = dict[str, float]
 
 def simulated(variables: int, degree: float, rows: int) -> Data:
     """Return rows of a random Gaussian network."""
-    dag = arcwise.simulate.random_dag(variables, expected_degree=degree, seed=1)
-    return arcwise.simulate.gaussian_network(dag, seed=1).sample(rows, seed=1)
+    dag = arcwise.networks.random_dag(variables, expected_degree=degree, seed=1)
+    return arcwise.networks.gaussian_network(dag, seed=1).sample(rows, seed=1)
 
 
 def sampled(
@@ -121,7 +122,7 @@ def stages(variables: int, degree: float, rows: int, steps: dict[str, int]) -> S
         note(f"two chains of {space}")
         answer[f"two chains of {space}, steps of each"] = count
         answer[f"two chains of {space}, largest difference of an edge"] = float(
-            posterior.summary["largest_edge_difference_between_chains"]
+            posterior.run.convergence.difference or 0.0
         )
         log_weights = posterior.traces.log_weights if posterior.traces else ()
         for chain, row in enumerate(log_weights):
@@ -153,7 +154,7 @@ def main() -> None:
     parser.add_argument("--only", choices=["traces", "200", "1000"], help="one part alone")
     parser.add_argument("--measure", nargs=5, type=float, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    warnings.simplefilter("ignore", arcwise.ArcwiseWarning)
+    warnings.simplefilter("ignore", arcwise.errors.ArcwiseWarning)
     if options.measure:
         variables, degree, rows, linear, partitions = options.measure
         steps = {"linear": int(linear), "partitions": int(partitions)}

@@ -25,10 +25,11 @@ from numpy.typing import NDArray
 from plain_pc import pc_cpdag
 
 import arcwise
-from arcwise import Cpdag, Dag, Model, Posterior, ScoreSums
+from arcwise import Dag, Model, Posterior
 from arcwise.data import Data
-from arcwise.graphs import GraphComparison
+from arcwise.graphs import Cpdag, GraphComparison
 from arcwise.model.targets import Target
+from arcwise.sums import ScoreSums
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 ALPHAS = (0.01, 0.05, 0.1, 0.2)
@@ -41,8 +42,8 @@ MOST_DAGS = 1000  # of each chain, made into their equivalence classes
 
 def simulated(variables: int, rows: int, repetition: int) -> tuple[Dag, Data]:
     """Return a random DAG with 2 n edges on average, and rows of a network on it."""
-    dag = arcwise.simulate.random_dag(variables, expected_degree=4, seed=repetition)
-    return dag, arcwise.simulate.gaussian_network(dag, seed=repetition).sample(
+    dag = arcwise.networks.random_dag(variables, expected_degree=4, seed=repetition)
+    return dag, arcwise.networks.gaussian_network(dag, seed=repetition).sample(
         rows, seed=repetition
     )
 
@@ -76,7 +77,7 @@ def majority_class(posteriors: list[Posterior]) -> Cpdag:
         dags = posterior.dags
         assert dags is not None
         for place in np.linspace(0, len(dags) - 1, min(MOST_DAGS, len(dags))).astype(int):
-            matrix = arcwise.cpdag(dags[int(place)]).matrix()
+            matrix = arcwise.graphs.cpdag(dags[int(place)]).matrix()
             one_way += matrix & ~matrix.T
             both_ways += matrix & matrix.T
             count += 1
@@ -92,7 +93,7 @@ def sampled(
     n = len(model.variables)
     start = time.process_time()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", arcwise.ArcwiseWarning)
+        warnings.simplefilter("ignore", arcwise.errors.ArcwiseWarning)
         chains = [
             arcwise.mcmc(
                 model, space, target=SPACES[space], steps=math.ceil(multiple * n**2 * math.log(n)),
@@ -138,10 +139,10 @@ def measure(
 ) -> dict[str, Any]:
     """Return all there is to tell about one data set."""
     dag, data = simulated(variables, rows, repetition)
-    truth = arcwise.cpdag(dag)
+    truth = arcwise.graphs.cpdag(dag)
     start = time.process_time()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", arcwise.ArcwiseWarning)
+        warnings.simplefilter("ignore", arcwise.errors.ArcwiseWarning)
         growth = arcwise.grow(data, "pc", seed=repetition, threads=1)
     growth_seconds = time.process_time() - start
     assert growth.best is not None

@@ -14,7 +14,9 @@ import warnings
 from tables import add_model_arguments, models
 
 import arcwise
-from arcwise import Layerings, Model, ScoreSums
+from arcwise import Model
+from arcwise.spaces import Layerings
+from arcwise.sums import ScoreSums
 
 PAPER_MOVES = {"relocate": 1.0, "swap adjacent": 1.0, "swap": 1.0, "re-partition": 1.0}
 

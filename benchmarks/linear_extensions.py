@@ -28,7 +28,7 @@ BUDGET = 2_000_000
 
 
 def random_dag(n: int, kind: str, seed: int) -> Dag:
-    return arcwise.simulate.random_dag(n, seed=seed, **KINDS[kind])
+    return arcwise.networks.random_dag(n, seed=seed, **KINDS[kind])
 
 
 def plain_count(dag: Dag) -> int:
@@ -93,7 +93,9 @@ def against_plain(repetitions: int) -> None:
     heading("(c) a plain Python programme against arcwise, ten DAGs of max_indegree 3, n = 20")
     dags = [random_dag(20, "max_indegree 3", seed) for seed in range(10)]
     packed = np.concatenate([packed_parents(dag) for dag in dags])
-    assert [plain_count(dag) for dag in dags] == [arcwise.linear_extensions(dag) for dag in dags]
+    assert [plain_count(dag) for dag in dags] == [
+        arcwise.graphs.linear_extensions(dag) for dag in dags
+    ]
 
     def plain() -> None:
         for dag in dags:
@@ -101,7 +103,7 @@ def against_plain(repetitions: int) -> None:
 
     def whole_numbers() -> None:
         for dag in dags:
-            arcwise.linear_extensions(dag)
+            arcwise.graphs.linear_extensions(dag)
 
     best = side_by_side(
         {
@@ -123,7 +125,7 @@ def estimates() -> None:
         for seed in range(DAGS):
             dag = random_dag(100, kind, seed)
             start = time.perf_counter()
-            estimate = arcwise.linear_extensions(dag, estimate=True, seed=seed, threads=1)
+            estimate = arcwise.graphs.linear_extensions(dag, estimate=True, seed=seed, threads=1)
             seconds.append(time.perf_counter() - start)
             errors.append(estimate.standard_error)
         line(f"{kind}: time", in_words(float(np.median(seconds))))

@@ -18,8 +18,10 @@ import warnings
 from tables import add_model_arguments, models
 
 import arcwise
-from arcwise import Evidence, Model, ScoreSums
+from arcwise import Model
+from arcwise.results import Evidence
 from arcwise.spaces import as_space
+from arcwise.sums import ScoreSums
 
 SPACES = ["partitions", "layerings:4", "layerings:8", "dags", "linear", "buckets:5"]
 RUNS = 100
@@ -33,11 +35,11 @@ def annealed(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the weights of orders may collapse, which is shown
         found = arcwise.ais(
-            model, space, steps=steps, runs=runs, stretch=0, dags_per_state=1,
+            model, space, steps=steps, particles=runs, stretch=0, dags_per_state=1,
             estimate_extensions=True, seed=seed, sums=sums, threads=1,
         )  # fmt: skip
     assert found.evidence is not None
-    return found.evidence, found.summary["effective_runs"], time.process_time() - start
+    return found.evidence, found.run.convergence.ess or 0.0, time.process_time() - start
 
 
 def steps_for(model: Model, sums: ScoreSums, space: str, seconds: float) -> int:

@@ -21,7 +21,7 @@ from arcwise.data import Data
 Matrix = NDArray[np.bool_]
 
 
-def pc_cpdag(data: Data, alpha: float) -> arcwise.Cpdag:
+def pc_cpdag(data: Data, alpha: float) -> arcwise.graphs.Cpdag:
     """Return the graph the PC algorithm finds, with directed and undirected edges."""
     joined = arcwise.candidates(data, "pc", alpha=alpha, threads=1).matrix()
     correlation = np.atleast_2d(np.corrcoef(data.continuous_values("fisher-z"), rowvar=False))
@@ -32,7 +32,7 @@ def pc_cpdag(data: Data, alpha: float) -> arcwise.Cpdag:
             graph[target, source] = False
     while (edge := _compelled(graph)) is not None:
         graph[edge[1], edge[0]] = False
-    return arcwise.Cpdag.from_matrix(data.variables, graph)
+    return arcwise.graphs.Cpdag.from_matrix(data.variables, graph)
 
 
 def _arrows(

@@ -18,8 +18,10 @@ from plain_orders import PlainOrders
 from tables import discrete_table
 
 import arcwise
-from arcwise import BucketOrders, LinearOrders, Model, ScoreSums, Space, _core
+from arcwise import Model, _core
 from arcwise.data import Data
+from arcwise.spaces import BucketOrders, LinearOrders, Space
+from arcwise.sums import ScoreSums
 
 MAX_INDEGREE = 4
 CANDIDATES = 10
@@ -31,8 +33,8 @@ def small_table(path: str | None) -> Data:
     """Return the file's table, or 1,000 rows of a random network of 20 variables."""
     if path is not None:
         return arcwise.read(path, kinds="discrete")
-    dag = arcwise.simulate.random_dag(20, expected_degree=2.5, max_indegree=4, seed=3)
-    network = arcwise.simulate.discrete_network(dag, levels=(2, 4), concentration=0.4, seed=3)
+    dag = arcwise.networks.random_dag(20, expected_degree=2.5, max_indegree=4, seed=3)
+    network = arcwise.networks.discrete_network(dag, levels=(2, 4), concentration=0.4, seed=3)
     return network.sample(1000, seed=3)
 
 
@@ -114,12 +116,12 @@ def annealing(large: Data, runs: int) -> None:
         for target in ("order-modular", "modular"):
             start = time.perf_counter()
             posterior = arcwise.ais(
-                model, steps=count, runs=runs, seed=1, threads=1, sums=sums, target=target,
+                model, steps=count, particles=runs, seed=1, threads=1, sums=sums, target=target,
                 estimate_extensions=True,
             )  # fmt: skip
             elapsed = time.perf_counter() - start
             line(f"{name}, {target}: runs per second", f"{runs / elapsed:.2f}")
-            line("  effective runs", f"{posterior.summary['effective_runs']:.1f}")
+            line("  effective runs", f"{posterior.run.convergence.ess:.1f}")
             assert posterior.evidence is not None
             line("  log evidence", f"{posterior.evidence.log_evidence:.2f}")
             line("  standard error", f"{posterior.evidence.standard_error:.2f}")
@@ -149,7 +151,7 @@ def threads(small: Data) -> None:
 
     def ais(count: int) -> object:
         return arcwise.ais(
-            model, steps=5_000, runs=100, dags_per_state=0, target="order-modular", seed=1,
+            model, steps=5_000, particles=100, dags_per_state=0, target="order-modular", seed=1,
             threads=count, sums=sums,
         )  # fmt: skip
 

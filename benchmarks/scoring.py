@@ -27,7 +27,7 @@ REPETITIONS_OF_SAMPLES = 5
 
 
 def sample_of_families(
-    scores: arcwise.FamilyScores, count: int, seed: int
+    scores: arcwise.scores.FamilyScores, count: int, seed: int
 ) -> list[tuple[int, list[int], float]]:
     """Draw families uniformly from all: node, parents, score."""
     random = np.random.default_rng(seed)
@@ -60,7 +60,7 @@ def discrete(data: Data, repetitions: int) -> None:
     heading(
         f"(a) BDeu, {len(data.variables)} variables, {data.rows} rows, max_indegree {MAX_INDEGREE}"
     )
-    kept: list[arcwise.FamilyScores] = []
+    kept: list[arcwise.scores.FamilyScores] = []
 
     def run(threads: int) -> None:
         kept[:] = [arcwise.score(data, "bdeu", max_indegree=MAX_INDEGREE, threads=threads)]
@@ -89,7 +89,7 @@ def discrete(data: Data, repetitions: int) -> None:
 
 
 def _seconds_per_set(
-    of_set: Callable[[Sequence[int]], float], scores: arcwise.FamilyScores
+    of_set: Callable[[Sequence[int]], float], scores: arcwise.scores.FamilyScores
 ) -> float:
     families = sample_of_families(scores, 2000, seed=3)
     sets = [sorted([node, *parents]) for node, parents, _ in families]
@@ -110,7 +110,7 @@ def gaussian(data: Data, repetitions: int) -> None:
         f"all subsets of {CANDIDATES} candidates"
     )
     candidates = nearest(data, CANDIDATES)
-    kept: list[arcwise.FamilyScores] = []
+    kept: list[arcwise.scores.FamilyScores] = []
 
     def run() -> None:
         kept[:] = [arcwise.score(data, "bge", candidates=candidates, threads=1)]

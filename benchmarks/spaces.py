@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from tables import add_model_arguments, models
 
 import arcwise
-from arcwise import Model, ScoreSums
+from arcwise import Model
 from arcwise.spaces import as_space
+from arcwise.sums import ScoreSums
 
 SPACES = ["dags", "partitions", "layerings:4", "layerings:8", "linear", "buckets:5"]
 BURN_IN = 0.1

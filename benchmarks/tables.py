@@ -23,8 +23,8 @@ def discrete_table(path: str | None) -> Data:
         return arcwise.read(path, kinds="discrete")
     # A seed with which every level is drawn: other programs do not count the rest alike.
     seed = 8
-    dag = arcwise.simulate.random_dag(37, expected_degree=2.5, max_indegree=4, seed=seed)
-    network = arcwise.simulate.discrete_network(dag, levels=(2, 4), concentration=0.4, seed=seed)
+    dag = arcwise.networks.random_dag(37, expected_degree=2.5, max_indegree=4, seed=seed)
+    network = arcwise.networks.discrete_network(dag, levels=(2, 4), concentration=0.4, seed=seed)
     return network.sample(1000, seed=seed)
 
 
@@ -32,8 +32,8 @@ def continuous_table(path: str | None) -> Data:
     """Return the file's table, or 800 rows of a random Gaussian network of 80 variables."""
     if path is not None:
         return arcwise.read(path, kinds="continuous")
-    dag = arcwise.simulate.random_dag(80, expected_degree=4, seed=1)
-    return arcwise.simulate.gaussian_network(dag, seed=1).sample(800, seed=1)
+    dag = arcwise.networks.random_dag(80, expected_degree=4, seed=1)
+    return arcwise.networks.gaussian_network(dag, seed=1).sample(800, seed=1)
 
 
 def nearest(data: Data, count: int) -> dict[str, list[str]]:
@@ -49,8 +49,8 @@ def nearest(data: Data, count: int) -> dict[str, list[str]]:
 
 def simulated() -> Data:
     """Return 500 rows of a random network of 20 variables."""
-    dag = arcwise.simulate.random_dag(20, expected_degree=2.5, max_indegree=3, seed=5)
-    network = arcwise.simulate.discrete_network(dag, levels=(2, 3), concentration=0.5, seed=5)
+    dag = arcwise.networks.random_dag(20, expected_degree=2.5, max_indegree=3, seed=5)
+    network = arcwise.networks.discrete_network(dag, levels=(2, 3), concentration=0.5, seed=5)
     return network.sample(500, seed=5)
 
 

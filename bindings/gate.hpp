@@ -72,14 +72,12 @@ void bind_scores(nb::module_& module);
 void bind_sums(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_support(nb::module_& module);
-void bind_dags(nb::module_& module);
+void bind_linear_extensions(nb::module_& module);
 void bind_relations(nb::module_& module);
 void bind_exact(nb::module_& module);
 void bind_spaces(nb::module_& module);
-void bind_sampling(nb::module_& module);
-void bind_orders(nb::module_& module);
+void bind_chains(nb::module_& module);
 void bind_candidates(nb::module_& module);
 void bind_search(nb::module_& module);
-void bind_diagnostics(nb::module_& module);
 
 }  // namespace arcwise::bindings

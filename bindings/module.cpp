@@ -1,4 +1,4 @@
-// The Python extension module arcwise._core: thin wrappers, one file per part of the core.
+// The Python extension module arcwise._core: thin wrappers, one file for each room of the core.
 #include "gate.hpp"
 
 NB_MODULE(_core, module) {
@@ -12,13 +12,11 @@ NB_MODULE(_core, module) {
     arcwise::bindings::bind_scores(module);
     arcwise::bindings::bind_sums(module);
     arcwise::bindings::bind_files(module);
-    arcwise::bindings::bind_dags(module);
+    arcwise::bindings::bind_linear_extensions(module);
     arcwise::bindings::bind_relations(module);
     arcwise::bindings::bind_exact(module);
     arcwise::bindings::bind_spaces(module);
-    arcwise::bindings::bind_sampling(module);
-    arcwise::bindings::bind_orders(module);
+    arcwise::bindings::bind_chains(module);
     arcwise::bindings::bind_candidates(module);
     arcwise::bindings::bind_search(module);
-    arcwise::bindings::bind_diagnostics(module);
 }

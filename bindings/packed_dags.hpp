@@ -1,6 +1,7 @@
 // DAGs as Python hands them over: the parents of every node as bits.
 #pragma once
 
+#include "arcwise/support/bits.hpp"
 #include "gate.hpp"
 
 namespace arcwise::bindings {
@@ -10,7 +11,7 @@ using PackedDags =
     nb::ndarray<const std::uint64_t, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 inline int nodes_of(const PackedDags& parents) {
-    if (parents.shape(2) != (parents.shape(1) + 63) / 64) {
+    if (parents.shape(2) != words_for(parents.shape(1))) {
         throw Error(ErrorKind::argument,
                     "The parents are not packed as 64 nodes to a word in the last dimension.");
     }

@@ -1,18 +1,20 @@
-// Spaces, seen from Python, with the exact laws of what the algorithms do in them.
+// Spaces by name, with the exact laws of what the algorithms do in them, and posteriors given an
+// order, seen from Python.
 #include "spaces.hpp"
 
-#include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
+
 #include "arcwise/chains/laws.hpp"
-#include "arcwise/spaces/dags/dags.hpp"
-#include "arcwise/spaces/layerings/layerings.hpp"
-#include "arcwise/spaces/orders/bucket_orders.hpp"
-#include "arcwise/spaces/orders/linear_orders.hpp"
-#include "arcwise/spaces/orders/partial_orders.hpp"
-#include "arcwise/spaces/partitions/partitions.hpp"
+#include "arcwise/spaces/orders/given_buckets.hpp"
+#include "arcwise/spaces/orders/given_partial_order.hpp"
+#include "arcwise/spaces/registry.hpp"
+#include "arcwise/support/bits.hpp"
+#include "arrays.hpp"
 #include "score_sums.hpp"
 
 namespace arcwise::bindings {
@@ -22,13 +24,58 @@ using Law = std::vector<std::tuple<Code, double>>;
 
 Law as_list(const std::map<Code, double>& law) { return Law(law.begin(), law.end()); }
 
+// The sums must live as long as what stands on them.
+template <class Given>
+struct PythonGiven {
+    std::shared_ptr<const ScoreSums> sums;
+    std::unique_ptr<Given> given;
+};
+
+template <class Given>
+auto edge_probabilities(PythonGiven<Given>& self, nb::object progress) {
+    const auto n = static_cast<std::size_t>(self.sums->nodes());
+    auto [edges, memory] = new_array<double>({n, n});
+    run_released(1, std::move(progress), [&, out = memory](const RunOptions&) {
+        self.given->add_edge_probabilities(1.0, out.data());
+    });
+    return edges;
+}
+
+// Draw number i depends on the seed and on i only.
+template <class Given>
+auto draw(PythonGiven<Given>& self, std::size_t count, std::uint64_t seed, nb::object progress) {
+    const auto n = static_cast<std::size_t>(self.sums->nodes());
+    const std::size_t words = words_for(n);
+    auto [parents, memory] = new_array<std::uint64_t>({count, n, words});
+    run_released(1, std::move(progress), [&, out = memory](const RunOptions& options) {
+        run_tasks(1, count, options, [&](std::size_t, TaskContext& context) {
+            for (std::size_t i = 0; i < count; ++i) {
+                Random random(seed, i);
+                self.given->draw(random, out.data() + i * n * words);
+                context.advance(1);
+            }
+        });
+    });
+    return parents;
+}
+
+template <class Given>
+nb::class_<PythonGiven<Given>> bind_given(nb::module_& module, const char* name) {
+    return nb::class_<PythonGiven<Given>>(module, name)
+        .def_prop_ro("log_weight",
+                     [](const PythonGiven<Given>& self) { return self.given->log_weight(); })
+        .def("edge_probabilities", &edge_probabilities<Given>, nb::arg("progress").none())
+        .def("draw", &draw<Given>, nb::arg("count"), nb::arg("seed"), nb::arg("progress").none());
+}
+
 }  // namespace
 
 void bind_spaces(nb::module_& module) {
     nb::class_<PythonSpace>(module, "Space")
         .def_prop_ro("nodes", [](const PythonSpace& self) { return self.space->nodes(); })
         .def_prop_ro("log_size", [](const PythonSpace& self) { return self.space->log_size(); })
-        .def_prop_ro("move_names", [](const PythonSpace& self) { return self.space->move_names(); })
+        .def_prop_ro("move_names",
+                     [](const PythonSpace& self) { return self.space->moves().names(); })
         .def(
             "log_weight",
             [](const PythonSpace& self, const Code& code) {
@@ -56,62 +103,73 @@ void bind_spaces(nb::module_& module) {
         .def(
             "annealing_law",
             [](const PythonSpace& self, const std::vector<double>& inverse_temperatures) {
-                std::vector<std::tuple<Code, double, double>> paths;
-                for (AnnealedPath& path : annealing_law(*self.space, inverse_temperatures)) {
-                    paths.emplace_back(std::move(path.state), path.log_weight, path.probability);
+                std::vector<std::tuple<Code, double, double>> ends;
+                for (AnnealedEnd& end : annealing_law(*self.space, inverse_temperatures)) {
+                    ends.emplace_back(std::move(end.state), end.log_weight, end.probability);
                 }
-                return paths;
+                return ends;
             },
             nb::arg("inverse_temperatures"))
         .def("uniform_law",
              [](const PythonSpace& self) { return as_list(uniform_law(*self.space)); });
+    module.def("space_names", &space_names, "The names of all spaces of the core.");
     module.def(
-        "linear_orders",
-        [](const PythonScoreSums& sums, const LinearOrders::MoveWeights& move_weights) {
-            return PythonSpace{sums.sums, std::make_shared<LinearOrders>(sums.sums, move_weights)};
+        "space_moves",
+        [](const std::string& name, int nodes) {
+            const MoveTable table = space_entry(name).moves(nodes);
+            std::vector<std::tuple<std::string, double>> result;
+            for (const MoveTable::Kind& kind : table.kinds()) {
+                result.emplace_back(kind.name, kind.share);
+            }
+            return result;
         },
-        nb::arg("sums"), nb::arg("move_weights"));
-    module.def("balanced_moves", &LinearOrders::balanced, nb::arg("nodes"));
+        nb::arg("name"), nb::arg("nodes"),
+        "The kinds of moves of a space, and how often each is tried unless asked otherwise.");
     module.def(
-        "bucket_orders",
-        [](const PythonScoreSums& sums, int bucket_size) {
-            return PythonSpace{sums.sums, std::make_shared<BucketOrders>(sums.sums, bucket_size)};
+        "space_numbers",
+        [](const std::string& name, const PythonScoreSums& sums) {
+            const SpaceEntry& entry = space_entry(name);
+            return entry.usual == nullptr ? std::map<std::string, std::int64_t>{}
+                                          : entry.usual(*sums.sums);
         },
-        nb::arg("sums"), nb::arg("bucket_size"));
+        nb::arg("name"), nb::arg("sums"),
+        "The numbers of a space that are best chosen by the model, and what they are then.");
     module.def(
-        "partitions",
-        [](const PythonScoreSums& sums, const Partitions::MoveWeights& move_weights) {
-            return PythonSpace{sums.sums, std::make_shared<Partitions>(sums.sums, move_weights)};
+        "build_space",
+        [](const std::string& name, const PythonScoreSums& sums,
+           std::map<std::string, double> moves, std::map<std::string, std::int64_t> numbers,
+           std::map<std::string, std::vector<std::uint64_t>> orders) {
+            return PythonSpace{build_space(
+                name, sums.sums, {std::move(moves), std::move(numbers), std::move(orders)})};
         },
-        nb::arg("sums"), nb::arg("move_weights"));
-    module.def("usual_partition_moves", [] { return Partitions::usual; });
-    module.def(
-        "layerings",
-        [](const PythonScoreSums& sums, int max_size, const Layerings::MoveWeights& move_weights,
-           int partition_moves) {
-            return PythonSpace{sums.sums, std::make_shared<Layerings>(
-                                              sums.sums, max_size, move_weights, partition_moves)};
-        },
-        nb::arg("sums"), nb::arg("max_size"), nb::arg("move_weights"), nb::arg("partition_moves"));
-    module.def("usual_layering_moves", [] { return Layerings::usual; });
-    module.def(
-        "usual_layer_size",
-        [](const PythonScoreSums& sums) { return Layerings::usual_size(*sums.sums); },
-        nb::arg("sums"));
-    module.def(
-        "dags",
-        [](const PythonScoreSums& sums, const Dags::MoveWeights& move_weights) {
-            return PythonSpace{sums.sums, std::make_shared<Dags>(sums.sums, move_weights)};
-        },
-        nb::arg("sums"), nb::arg("move_weights"));
-    module.def("usual_dag_moves", [] { return Dags::usual; });
-    module.def(
-        "partial_orders",
-        [](const PythonScoreSums& sums, std::vector<std::uint64_t> predecessors) {
-            return PythonSpace{
-                sums.sums, std::make_shared<PartialOrders>(*sums.sums, std::move(predecessors))};
-        },
-        nb::arg("sums"), nb::arg("predecessors"));
+        nb::arg("name"), nb::arg("sums"), nb::arg("moves"), nb::arg("numbers"), nb::arg("orders"),
+        "A space on the score sums of a model; without moves it has its own shares of them.");
+    bind_given<GivenBuckets>(module, "GivenBuckets")
+        .def(
+            "__init__",
+            [](PythonGiven<GivenBuckets>* self, const PythonScoreSums& sums,
+               std::vector<std::vector<int>> buckets, nb::object progress) {
+                auto given = run_released(1, std::move(progress), [&](const RunOptions&) {
+                    return std::make_unique<GivenBuckets>(*sums.sums, std::move(buckets));
+                });
+                new (self) PythonGiven<GivenBuckets>{sums.sums, std::move(given)};
+            },
+            nb::arg("sums"), nb::arg("buckets"), nb::arg("progress").none());
+    bind_given<GivenPartialOrder>(module, "GivenPartialOrder")
+        .def(
+            "__init__",
+            [](PythonGiven<GivenPartialOrder>* self, const PythonScoreSums& sums,
+               std::vector<std::uint64_t> predecessors, std::vector<int> node_at,
+               nb::object progress) {
+                auto given = run_released(1, std::move(progress), [&](const RunOptions&) {
+                    return std::make_unique<GivenPartialOrder>(
+                        *sums.sums, std::make_shared<const DownsetLattice>(std::move(predecessors)),
+                        std::move(node_at));
+                });
+                new (self) PythonGiven<GivenPartialOrder>{sums.sums, std::move(given)};
+            },
+            nb::arg("sums"), nb::arg("predecessors"), nb::arg("node_at"),
+            nb::arg("progress").none());
 }
 
 }  // namespace arcwise::bindings

@@ -4,13 +4,11 @@
 #include <memory>
 
 #include "arcwise/spaces/space.hpp"
-#include "arcwise/sums/score_sums.hpp"
 #include "gate.hpp"
 
 namespace arcwise::bindings {
 
 struct PythonSpace {
-    std::shared_ptr<const ScoreSums> sums;  // what the space stands on
     std::shared_ptr<const Space> space;
 };
 

@@ -1,182 +1,99 @@
-"""Bayesian structure discovery: how probable each edge between the variables is.
+"""Bayesian structure discovery: the probability of each edge between the variables.
 
-data -> local score + prior = model -> space x algorithm -> posterior -> features
+    data  ->  local score + prior  =  model  ->  space x algorithm  ->  posterior  ->  features
+
+In one call, which makes every choice that is not given and reports what it chose:
+
+    posterior = arcwise.learn("table.csv")
+    print(posterior.estimate("smoke ~> cancer"))
+    posterior.report("page.html")
+
+Step by step, by functions that have the same names as the commands of the shell:
+
+    data            read, discretize and describe a table (Data); simulate draws one
+    model           Model, from score, candidates or grow; Constraints
+    posterior       exact, or sample by mcmc, mc3 or ais, return a Posterior; resume and
+                    status are for long runs
+    best DAG        map
+    evidence        evidence
+    features        estimate; effects, interventional and log_predictive for parameters
+    reliability     diagnose, compare
+    report          report
+
+and by modules:
+
+    scores          BDeu, BDe, BGe, BIC, functions, precomputed scores
+    priors          uniform, fair, edge weights, penalties, functions
+    spaces          the spaces that samplers move in: orders, partitions, layerings, DAGs
+    features        edges, paths, Markov blankets and so on, and their text syntax
+    graphs          Dag, Cpdag, distances, linear extensions
+    networks        networks with parameters, to draw data from
+    engines         where computations run; cluster has the engine for Dask
+    algorithms      exact draws, importance weighting, the posterior given an order
+    results         the classes of results
+    plots           plots with matplotlib
+    exchange        conversion to and from other packages
+    errors          all errors and warnings
+
+See ``help(arcwise.learn)`` and so on for the details.
 """
 
-# The forms of other packages are methods of posteriors, filled in by this import.
-from arcwise import exchange as _exchange  # noqa: F401
-from arcwise import features, plots, report, simulate
-from arcwise._core import version as __version__
-from arcwise.algorithms.ais import ais
-from arcwise.algorithms.evidence import evidence
-from arcwise.algorithms.exact import ancestor_probabilities, exact
-from arcwise.algorithms.exact_sampling import (
-    ExactSampler,
-    ImportanceWeightedDags,
-    importance_weighted_dags,
-    samples_for,
-)
-from arcwise.algorithms.given_order import GivenOrder
-from arcwise.algorithms.growth import Growth, grow
-from arcwise.algorithms.growth_steps import growth_memory
-from arcwise.algorithms.map import map
-from arcwise.algorithms.mc3 import mc3
-from arcwise.algorithms.mcmc import mcmc
-from arcwise.algorithms.memory import exact_cost
-from arcwise.algorithms.resume import resume
-from arcwise.algorithms.unique_dags import unique_dags
-from arcwise.candidates import Candidates, candidates
-from arcwise.cluster import DaskEngine
-from arcwise.comparison import (
-    EdgeCurve,
-    MeanDistance,
-    PosteriorComparison,
-    RunComparison,
-    compare_posterior,
-    compare_runs,
-    roc,
-)
-from arcwise.constraints import Constraints
-from arcwise.data import Data, discretize, read
-from arcwise.diagnostics.diagnose import diagnose
-from arcwise.diagnostics.diagnosis import Diagnosis
-from arcwise.engines import Engine, Threads
-from arcwise.engines.batch import batch
-from arcwise.errors import ArcwiseError, ArcwiseWarning
-from arcwise.families import Families
-from arcwise.graphs import (
-    Cpdag,
-    EdgeCounts,
-    GraphComparison,
-    compare,
-    cpdag,
-    skeleton,
-    structural_hamming_distance,
-    v_structures,
-)
-from arcwise.graphs.dag import Dag
-from arcwise.graphs.linear_extensions import linear_extensions
-from arcwise.learning import sample
-from arcwise.model import Model
-from arcwise.parameters.effects import Effects, effects
-from arcwise.parameters.interventional import interventional
-from arcwise.parameters.level_estimates import Interventional
-from arcwise.parameters.predictive import log_predictive
-from arcwise.posterior import (
-    CredibleSet,
-    DagSample,
-    Estimate,
-    MapResult,
-    Posterior,
-    ThresholdGraph,
-)
-from arcwise.posterior.evidence import Evidence
-from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior, Uniform
-from arcwise.runs.status import RunStatus, status
-from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, FunctionScore, read_scores, score
-from arcwise.spaces import (
-    BucketOrders,
-    Dags,
-    Layerings,
-    LinearOrders,
-    PartialOrders,
-    Partitions,
-    Space,
-)
-from arcwise.sums import ScoreSums
+from arcwise import _core
+from arcwise import algorithms as algorithms
+from arcwise import cluster as cluster
+from arcwise import engines as engines
+from arcwise import errors as errors
+from arcwise import exchange as exchange  # adds methods to posteriors
+from arcwise import features as features
+from arcwise import graphs as graphs
+from arcwise import networks as networks
+from arcwise import plots as plots
+from arcwise import priors as priors
+from arcwise import results as results
+from arcwise import scores as scores
+from arcwise import spaces as spaces
+from arcwise.algorithms.ais import ais as ais
+from arcwise.algorithms.evidence import evidence as evidence
+from arcwise.algorithms.exact import exact as exact
+from arcwise.algorithms.growth import grow as grow
+from arcwise.algorithms.map import map as map
+from arcwise.algorithms.mc3 import mc3 as mc3
+from arcwise.algorithms.mcmc import mcmc as mcmc
+from arcwise.algorithms.sample import sample as sample
+from arcwise.candidates import candidates as candidates
+from arcwise.comparison import compare as compare
+from arcwise.constraints import Constraints as Constraints
+from arcwise.data import Data as Data
+from arcwise.data import describe as describe
+from arcwise.data import discretize as discretize
+from arcwise.data import read as read
+from arcwise.diagnostics.diagnose import diagnose as diagnose
+from arcwise.graphs import Dag as Dag
+from arcwise.learning import learn as learn
+from arcwise.learning import resume as resume
+from arcwise.model import Model as Model
+from arcwise.model import score as score
+from arcwise.networks import simulate as simulate
+from arcwise.parameters.effects import effects as effects
+from arcwise.parameters.interventional import interventional as interventional
+from arcwise.parameters.predictive import log_predictive as log_predictive
+from arcwise.posterior import Posterior as Posterior
+from arcwise.posterior.estimation import estimate as estimate
+from arcwise.report import report as report
+from arcwise.runs.status import status as status
 
-__all__ = [
-    "BIC",
-    "ArcwiseError",
-    "ArcwiseWarning",
-    "BDe",
-    "BDeu",
-    "BGe",
-    "BucketOrders",
-    "Candidates",
-    "Constraints",
-    "Cpdag",
-    "CredibleSet",
-    "Dag",
-    "DagSample",
-    "Dags",
-    "DaskEngine",
-    "Data",
-    "Diagnosis",
-    "DistanceToDag",
-    "EdgeCounts",
-    "EdgeCurve",
-    "EdgePenalty",
-    "EdgeWeights",
-    "Effects",
-    "Engine",
-    "Estimate",
-    "Evidence",
-    "ExactSampler",
-    "Fair",
-    "Families",
-    "FamilyScores",
-    "FunctionPrior",
-    "FunctionScore",
-    "GivenOrder",
-    "GraphComparison",
-    "Growth",
-    "ImportanceWeightedDags",
-    "Interventional",
-    "Layerings",
-    "LinearOrders",
-    "MapResult",
-    "MeanDistance",
-    "Model",
-    "PartialOrders",
-    "Partitions",
-    "Posterior",
-    "PosteriorComparison",
-    "RunComparison",
-    "RunStatus",
-    "ScoreSums",
-    "Space",
-    "Threads",
-    "ThresholdGraph",
-    "Uniform",
-    "__version__",
-    "ais",
-    "ancestor_probabilities",
-    "batch",
-    "candidates",
-    "compare",
-    "compare_posterior",
-    "compare_runs",
-    "cpdag",
-    "diagnose",
-    "discretize",
-    "effects",
-    "evidence",
-    "exact",
-    "exact_cost",
-    "features",
-    "grow",
-    "growth_memory",
-    "importance_weighted_dags",
-    "interventional",
-    "linear_extensions",
-    "log_predictive",
-    "map",
-    "mc3",
-    "mcmc",
-    "plots",
-    "read",
-    "read_scores",
-    "report",
-    "resume",
-    "roc",
-    "sample",
-    "samples_for",
-    "score",
-    "simulate",
-    "skeleton",
-    "status",
-    "structural_hamming_distance",
-    "unique_dags",
-    "v_structures",
-]
+__version__ = _core.version
+
+# No `__all__`: `help` would list every method of everything in it instead of the page above.
+_PUBLIC = (
+    *("Constraints", "Dag", "Data", "Model", "Posterior"),
+    *("ais", "candidates", "compare", "describe", "diagnose", "discretize", "effects", "estimate"),
+    *("evidence", "exact", "grow", "interventional", "learn", "log_predictive", "map", "mc3"),
+    *("mcmc", "read", "report", "resume", "sample", "score", "simulate", "status"),
+    *("algorithms", "cluster", "engines", "errors", "exchange", "features", "graphs", "networks"),
+    *("plots", "priors", "results", "scores", "spaces", "__version__"),
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(_PUBLIC)

@@ -1,16 +1,84 @@
 """The errors and warnings arcwise raises, each with a class of its own.
 
-Every message is one sentence that names what came, what is allowed and what to
-do; the command line prints exactly that sentence and exits with status 2.
+Every message is one sentence: what was given, what is allowed, and what to do. The
+command line prints that sentence and exits with status 2. Where a sentence names an
+argument, the command line names the option instead: `Wording` holds both.
 """
 
+from __future__ import annotations
 
-class ArcwiseError(Exception):
-    """Base of every error arcwise raises on purpose."""
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A part of a message that is written differently in Python and in the shell."""
+
+    python: str
+    shell: str
+
+    def __str__(self) -> str:
+        return self.python
+
+
+def option(name: str, value: str | None = None) -> Wording:
+    """Name an argument that is an option of the same name in the shell.
+
+    Examples
+    --------
+    >>> option("missing", "drop")
+    Wording(python="missing='drop'", shell='--missing drop')
+    >>> option("max_indegree")
+    Wording(python='max_indegree', shell='--max-indegree')
+    """
+    flag = f"--{name.replace('_', '-')}"
+    if value is None:
+        return Wording(name, flag)
+    return Wording(f"{name}={value!r}", f"{flag} {shlex.quote(value)}")
+
+
+def worded(*parts: str | Wording) -> Wording:
+    """Join parts of a sentence in both spellings."""
+    return Wording(
+        "".join(map(str, parts)),
+        "".join(part.shell if isinstance(part, Wording) else str(part) for part in parts),
+    )
+
+
+class Message:
+    """A sentence whose parts, strings and `Wording`s, are the arguments of the constructor.
+
+    Examples
+    --------
+    >>> error = ArgumentError(option("seed"), " is -3; give a whole number, 0 or more")
+    >>> str(error)
+    'seed is -3; give a whole number, 0 or more'
+    >>> error.in_shell()
+    '--seed is -3; give a whole number, 0 or more'
+    """
+
+    args: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        return worded(*self.args).python
+
+    def in_shell(self) -> str:
+        """Return the sentence with options of the shell in place of Python arguments."""
+        return worded(*self.args).shell
+
+
+class ArcwiseError(Message, Exception):
+    """Base class of every error arcwise raises deliberately."""
 
 
 class ArgumentError(ArcwiseError, ValueError):
     """An argument has a value that is not allowed."""
+
+
+class UnknownArgumentError(ArgumentError, TypeError):
+    """A function was given an argument by a name it does not have."""
 
 
 class DataError(ArcwiseError, ValueError):
@@ -18,103 +86,103 @@ class DataError(ArcwiseError, ValueError):
 
 
 class ConstraintError(ArcwiseError, ValueError):
-    """Edge constraints contradict each other or leave a node no parent set."""
+    """Edge constraints contradict each other or leave a node without any parent set."""
 
 
 class FileFormatError(ArcwiseError, ValueError):
-    """A file is damaged or not of the format its name or header promises."""
+    """A file is damaged, or not in the format that its name or header declares."""
 
 
 class NumericalError(ArcwiseError, ArithmeticError):
-    """A result would have no correct digits."""
+    """A result would have no significant digits left."""
 
 
 class CapacityError(ArcwiseError, MemoryError):
-    """A job needs more memory than is allowed or can be addressed."""
+    """A computation needs more memory than is allowed or can be addressed."""
 
 
 class EngineError(ArcwiseError, RuntimeError):
-    """A cluster cannot be reached, or its workers cannot do the work."""
+    """A cluster cannot be reached, or its workers cannot run the tasks."""
 
 
 class MissingDependencyError(ArcwiseError, ImportError):
-    """An optional package is needed and not installed."""
+    """An optional package is needed but not installed."""
 
 
 class RunDirectoryError(ArcwiseError, OSError):
     """A run directory is in use, holds another run, or cannot be written to."""
 
 
-class ArcwiseWarning(UserWarning):
-    """Base of every warning arcwise issues."""
+class ArcwiseWarning(Message, UserWarning):
+    """Base class of every warning arcwise issues."""
 
 
 class DataWarning(ArcwiseWarning):
-    """The data are usable, but something about them deserves a look."""
+    """The data can be used, but something about them should be checked."""
 
 
 class ConvergenceWarning(ArcwiseWarning):
-    """The chains of a sampler do not agree yet, or have moved too little to tell.
+    """The chains have not converged, or are too short to tell.
 
     Issued when R-hat is large or the effective sample size small. The probabilities
-    may be wrong by more than their standard errors say: run longer, use more chains,
-    or use `mc3`, which leaves separate modes more easily.
+    may be off by more than their standard errors suggest: run longer, use more chains,
+    or use `mc3`, which moves between separate modes more easily.
     """
 
 
 class ChainsApartWarning(ConvergenceWarning):
-    """Chains have settled at different DAGs, and their estimates contradict each other.
+    """The chains are stuck in different modes, and their estimates disagree.
 
     Issued when the probability of an edge differs widely between chains. The mean over
-    such chains is no estimate of anything: use `mc3` with more levels, or a space with
+    such chains estimates nothing: use `mc3` with more temperatures, or a space with
     larger steps, until the chains agree.
     """
 
 
 class RareChangeWarning(ConvergenceWarning):
-    """An edge of middling probability came or went only a few times.
+    """An edge of intermediate probability was added or removed only a few times.
 
-    Its standard error and effective sample size then cannot be known, however small
-    or large they look: run longer.
+    Its standard error and effective sample size then cannot be estimated, whatever
+    values are reported: run longer.
     """
 
 
 class ExchangeWarning(ConvergenceWarning):
-    """Neighbouring temperatures hardly exchange states.
+    """Adjacent temperatures hardly ever exchange states.
 
-    Hot chains then do not help the cold one, and the evidence is too low: give more
-    levels, or let the ladder adapt.
+    The hot chains then do not help the cold one to mix, and the evidence is
+    underestimated: use more temperatures, or let the ladder adapt.
     """
 
 
 class WeightCollapseWarning(ArcwiseWarning):
-    """A few samples carry nearly all of the weight.
+    """A few samples carry nearly all of the importance weight.
 
-    Issued when the effective sample size of importance weights is a small share of
-    the samples. Estimates then rest on those few: draw more samples, or use a space
-    or target that needs no such weights.
+    Issued when the effective sample size of the importance weights is a small fraction
+    of the number of samples. Estimates then rest on those few: draw more samples, or use
+    a space or target that needs no importance weights.
     """
 
 
 class GrowthWarning(ArcwiseWarning):
-    """Candidate parents could not grow as far as the data ask for.
+    """The candidate parents could not grow as far as the data call for.
 
-    Issued when a node would have more candidates than `max_size` allows. Parents it
-    has in truth may then be missing: raise `max_size` if there is the memory.
+    Issued when a node would have more candidates than `max_size` allows. True parents
+    may then be missing: raise `max_size` if memory permits.
     """
 
 
 class InterruptedWarning(ArcwiseWarning):
-    """A run was stopped before its end, and the result holds what was there by then.
+    """A run was interrupted, and the result holds the draws made until then.
 
-    Issued after Ctrl-C or SIGTERM. The result is valid, with fewer draws than asked
-    for; run again for the rest, or resume the run if it has a directory.
+    Issued after Ctrl-C or SIGTERM. The result is valid, with fewer draws than
+    requested; run again, or resume the run if it has a directory.
     """
 
 
 class DamageWarning(ArcwiseWarning):
-    """The ledger of a run was damaged, and the run goes on from before the damage.
+    """The ledger of a run was damaged, and the run resumes from before the damage.
 
     Issued when a run is resumed. The result is the same as without the damage; the
-    steps since then are made again.
+    steps since then are repeated.
     """

@@ -15,7 +15,10 @@ import pytest
 from scipy.stats import binom
 
 import arcwise
-from arcwise import DagSample, ExactSampler, Posterior, ScoreSums
+from arcwise import Posterior
+from arcwise.algorithms import ExactSampler
+from arcwise.results import DagSample
+from arcwise.sums import ScoreSums
 from support.chi_squared import FALSE_ALARM_RATE
 from support.enumerated import law_of
 from support.exact_models import random_model
@@ -50,7 +53,7 @@ def chains(space: str) -> list[Posterior]:
 
 def annealed() -> list[Posterior]:
     sums = ScoreSums(MODEL)
-    budget: dict[str, Any] = {"runs": 80, "steps": 40, "stretch": 20}
+    budget: dict[str, Any] = {"particles": 80, "steps": 40, "stretch": 20}
     return [
         arcwise.ais(MODEL, "linear", seed=seed, sums=sums, threads=1, **budget)
         for seed in range(RUNS)
@@ -78,7 +81,7 @@ def coverage(samples: Iterable[Sample], texts: tuple[str, ...]) -> dict[str, flo
 FEWEST = float(binom.ppf(FALSE_ALARM_RATE, RUNS, 0.95)) / RUNS
 
 
-@pytest.mark.filterwarnings("ignore::arcwise.ArcwiseWarning")
+@pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
 @pytest.mark.parametrize("kind", KINDS)
 def test_intervals_hold_the_truth(kind: str) -> None:
     found = coverage(KINDS[kind](), (*COMMON, *RARE))
@@ -89,7 +92,7 @@ def test_intervals_hold_the_truth(kind: str) -> None:
     assert 0.915 < np.mean([found[text] for text in COMMON]) < 0.985, found
 
 
-@pytest.mark.filterwarnings("ignore::arcwise.ArcwiseWarning")
+@pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
 def test_errors_without_autocorrelation_are_told_apart() -> None:
     random = np.random.default_rng(1)
 

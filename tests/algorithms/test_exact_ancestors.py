@@ -152,7 +152,7 @@ def simulated(n: int, rows: int) -> arcwise.Model:
 @pytest.mark.parametrize("n", [8, 10, 12])
 def test_paths_are_consistent_with_edges_and_each_other(order_modular: bool, n: int) -> None:
     if n == 8:
-        data = arcwise.simulate.asia().sample(500, seed=1)
+        data = arcwise.simulate("asia", 500, seed=1)
         table = arcwise.Model(data, "bdeu", max_indegree=3).weights.table
     else:
         table = simulated(n, 200).weights.table
@@ -260,7 +260,7 @@ def test_reference_counts_linear_extensions_and_finds_ancestors() -> None:
 def test_a_posterior_with_paths_knows_them_exactly(tmp_path: Path) -> None:
     model = random_model(5, seed=3)
     found = arcwise.exact(model, paths=True, dags=50)
-    expected = arcwise.ancestor_probabilities(model)
+    expected = arcwise.algorithms.ancestor_probabilities(model)
     np.fill_diagonal(expected, 0.0)
     found.save(tmp_path / "posterior.npz")
     source, target = model.variables[0], model.variables[3]

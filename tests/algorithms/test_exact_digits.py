@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import EdgePenalty, Model
+from arcwise import Model
 from arcwise.errors import NumericalError
+from arcwise.priors import EdgePenalty
 from support.exact_models import counts, flat_model, log_count, names, random_score
 
 KNOWN_COUNTS = [1, 1, 3, 25, 543, 29281, 3781503, 1138779265, 783702329343, 1213442454842881]
@@ -126,7 +127,7 @@ def test_a_tolerance_beyond_all_digits_is_refused(tolerance: float) -> None:
     with pytest.raises(NumericalError, match=sentence):
         arcwise.exact(model, tolerance=tolerance)
     with pytest.raises(NumericalError, match=sentence):
-        arcwise.ExactSampler(model, tolerance=tolerance)
+        arcwise.algorithms.ExactSampler(model, tolerance=tolerance)
     # No sum alternates there.
     assert arcwise.exact(model, "order-modular", tolerance=tolerance).error < 1e-11
 
@@ -141,5 +142,7 @@ def test_the_prior_constant_is_held_to_the_tolerance_too() -> None:
 
 @pytest.mark.parametrize("tolerance", [0.0, 1.0, -1e-9, math.nan, math.inf])
 def test_tolerances_that_are_none(tolerance: float) -> None:
-    with pytest.raises(arcwise.ArcwiseError, match=r"^tolerance is .*; give a number between"):
+    with pytest.raises(
+        arcwise.errors.ArcwiseError, match=r"^tolerance is .*; give a number between"
+    ):
         arcwise.exact(flat_model(3), tolerance=tolerance)

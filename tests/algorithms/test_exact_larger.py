@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import EdgePenalty, Fair, Model, Posterior
+from arcwise import Model, Posterior
 from arcwise.model.targets import Target
+from arcwise.priors import EdgePenalty, Fair
 from reference.layering import PositivePosterior, modular_by_layers, order_modular_by_orders
 from support.comparison import close
 from support.exact_models import TARGETS, names, random_model, strong_chain

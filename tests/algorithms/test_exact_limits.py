@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import ExactSampler, Posterior
-from arcwise.algorithms.memory import available_memory, exact_cost, in_words
+from arcwise import Posterior
+from arcwise.algorithms import ExactSampler
+from arcwise.algorithms.memory import available_memory, exact_cost
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.support.words import byte_size
 from support.exact_models import TARGETS, flat_model, random_model
 from support.interrupting import assert_stops_within_two_seconds
 
@@ -27,7 +29,7 @@ def test_a_run_beyond_the_limit_is_refused_with_the_figure(limit: int, target: A
     with pytest.raises(CapacityError) as refusal:
         arcwise.exact(model, target, memory_limit=limit, threads=1)
     assert str(refusal.value) == (
-        f"the exact run needs {in_words(needed)} and the limit is {in_words(limit)}; "
+        f"the exact run needs {byte_size(needed)} and the limit is {byte_size(limit)}; "
         "raise memory_limit, or use a sampler"
     )
     with pytest.raises(CapacityError):
@@ -43,8 +45,8 @@ def test_the_limit_is_what_is_free_unless_told(monkeypatch: pytest.MonkeyPatch) 
     arcwise.exact(flat_model(10), memory_limit=2**30)
 
 
-def test_memory_in_words() -> None:
-    said = [in_words(count) for count in (0, 1_023, 2_048, 3 * 2**20, 5 * 2**30, 2**45)]
+def test_byte_size() -> None:
+    said = [byte_size(count) for count in (0, 1_023, 2_048, 3 * 2**20, 5 * 2**30, 2**45)]
     assert said == ["0 bytes", "1,023 bytes", "2 KiB", "3.0 MiB", "5.0 GiB", "32,768.0 GiB"]
 
 
@@ -174,8 +176,8 @@ def model(n):
 job = {
     "modular": lambda: arcwise.exact(model(20)),
     "order-modular": lambda: arcwise.exact(model(24), "order-modular"),
-    "modular sampler": lambda: arcwise.ExactSampler(model(20)),
-    "order sampler": lambda: arcwise.ExactSampler(model(24), "order-modular"),
+    "modular sampler": lambda: arcwise.algorithms.ExactSampler(model(20)),
+    "order sampler": lambda: arcwise.algorithms.ExactSampler(model(24), "order-modular"),
 }[sys.argv[1]]
 """
 

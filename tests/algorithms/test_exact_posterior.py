@@ -15,14 +15,11 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import (
-    EdgePenalty,
-    FamilyScores,
-    Model,
-    Posterior,
-)
+from arcwise import Model, Posterior
 from arcwise.errors import ArcwiseError
 from arcwise.model.targets import Target
+from arcwise.priors import EdgePenalty
+from arcwise.scores import FamilyScores
 from reference.exact import EnumeratedPosterior, enumerate_posterior, members
 from support.comparison import close
 from support.exact_models import TARGETS, names, random_model, random_score
@@ -175,12 +172,12 @@ def test_cyclic_demands_leave_no_dag(target: Target) -> None:
     with pytest.raises(ArcwiseError, match=r"^No DAG has a positive weight; [^.]*\.$"):
         arcwise.exact(Model(scores), target)
     with pytest.raises(ArcwiseError, match="No DAG has a positive weight"):
-        arcwise.ExactSampler(Model(scores), target)
+        arcwise.algorithms.ExactSampler(Model(scores), target)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_scores_of_data(target: Target) -> None:
-    discrete = arcwise.simulate.asia().sample(400, seed=2)
+    discrete = arcwise.simulate("asia", 400, seed=2)
     ruled: dict[str, Any] = {"required_edges": [("smoke", "lung")], "prior": "fair"}
     for score in ("bdeu", "bic"):
         for rule in ({}, ruled):

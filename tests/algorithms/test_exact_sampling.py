@@ -14,8 +14,12 @@ import pytest
 from scipy.stats import binom
 
 import arcwise
-from arcwise import DagSample, EdgePenalty, ExactSampler, FamilyScores, Model
+from arcwise import Model
+from arcwise.algorithms import ExactSampler
 from arcwise.errors import ArgumentError
+from arcwise.priors import EdgePenalty
+from arcwise.results import DagSample
+from arcwise.scores import FamilyScores
 from reference.exact import enumerate_posterior, order_law
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
 from support.exact_models import TARGETS, flat_model, names, random_model, strong_chain
@@ -128,7 +132,7 @@ LARGER: dict[str, Model] = {
     # As many parent sets with the same weight as no sampler keeps.
     "flat": flat_model(10),
     "strong": Model(strong_chain(10, 2_000, 0.3, 1), "bge", max_indegree=3),
-    "asia": Model(arcwise.simulate.asia().sample(1_000, seed=3), "bdeu", prior="fair"),
+    "asia": Model(arcwise.simulate("asia", 1_000, seed=3), "bdeu", prior="fair"),
     "required": random_model(11, 8.0, 4, max_indegree=3, required_edges=[("x9", "x1")]),
     "independent": flat_model(12, prior=EdgePenalty(3.0), max_indegree=3),
 }

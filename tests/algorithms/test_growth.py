@@ -12,17 +12,18 @@ import arcwise
 from arcwise import Data, Model
 from arcwise.algorithms import growth
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
-from arcwise.candidates.problem import Problem
+from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.constraints import Constraints
 from arcwise.errors import ArgumentError, CapacityError, GrowthWarning, InterruptedWarning
+from arcwise.model import Question
 from arcwise.support.devices import Processors
 from arcwise.support.running import Run
 from support.exact_models import names, random_score
 
 
 def gaussian(n: int, rows: int, seed: int, degree: float = 3.0) -> Data:
-    dag = arcwise.simulate.random_dag(n, expected_degree=degree, seed=seed)
-    return arcwise.simulate.gaussian_network(dag, seed=seed).sample(rows, seed=seed)
+    dag = arcwise.networks.random_dag(n, expected_degree=degree, seed=seed)
+    return arcwise.networks.gaussian_network(dag, seed=seed).sample(rows, seed=seed)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -40,7 +41,7 @@ def test_growth_ends_at_the_exact_map(start: str, seed: int) -> None:
 
 
 def test_growth_of_discrete_data_with_a_prior_and_constraints() -> None:
-    network = arcwise.simulate.asia()
+    network = arcwise.networks.asia()
     data = network.sample(1000, seed=2)
     rule: dict[str, Any] = {
         "prior": "fair",
@@ -102,7 +103,7 @@ def test_a_node_that_wants_more_than_the_limit_is_told() -> None:
     order = {"x0": 0, "x1": 0, "x2": 0, "x3": 0, "x4": 0, "x5": 0, "y": 1}
     data = arcwise.read(columns)
     with pytest.warns(
-        GrowthWarning, match=r"y would have more than 4 candidate parents; give max_size=6"
+        GrowthWarning, match=r"'y' would need more than 4 candidate parents; give max_size=6"
     ):
         grown = arcwise.grow(data, "pc", max_size=4, temporal_order=order, seed=1)
     assert grown.full == ("y",)
@@ -116,9 +117,9 @@ def test_a_node_that_wants_more_than_the_limit_is_told() -> None:
 
 
 def test_memory_is_said_and_kept() -> None:
-    assert arcwise.growth_memory(100, 14) == 24 * 86 * 2**14
-    assert arcwise.growth_memory(5, 14) == 24 * 1 * 2**4
-    with pytest.raises(CapacityError, match=r"candidates of up to .* lower max_size"):
+    assert arcwise.algorithms.growth_memory(100, 14) == 24 * 86 * 2**14
+    assert arcwise.algorithms.growth_memory(5, 14) == 24 * 1 * 2**4
+    with pytest.raises(CapacityError, match=r"up to 3 candidates per node .* lower max_size"):
         arcwise.grow(gaussian(8, 100, 1), memory_limit=1000)
 
 
@@ -141,7 +142,7 @@ def test_a_model_is_taken_as_it_is() -> None:
     with pytest.raises(ArgumentError, match="a model has its score, prior, constraints and"):
         arcwise.grow(model, prior="fair")
     listed = Model(model.scores, max_indegree=1)
-    with pytest.raises(ArgumentError, match="a list of families, and no data"):
+    with pytest.raises(ArgumentError, match="only a list of precomputed scores"):
         arcwise.grow(listed)
 
 
@@ -151,9 +152,9 @@ def test_a_pair_of_parents_that_helps_only_together_is_found() -> None:
     columns = {name: random.integers(0, 2, 400) for name in ("a", "b", "c", "d")}
     columns["y"] = (columns["a"] ^ columns["b"]) ^ (random.random(400) < 0.05)
     data = arcwise.read(columns, kinds="discrete")
-    problem = Problem.of(data, None, None, Constraints())
+    weigher = FamilyWeigher.of(Question.of(data))
     empty = arcwise.Dag(data.variables, {})
-    found = better_pairs(problem, empty, Run(Processors(1)))
+    found = better_pairs(weigher, empty, Run(Processors(1)))
     place = {name: i for i, name in enumerate(data.variables)}
     assert found[:, place["y"]].nonzero()[0].tolist() == [place["a"], place["b"]]
     grown = arcwise.grow(data, {}, seed=1)
@@ -162,8 +163,8 @@ def test_a_pair_of_parents_that_helps_only_together_is_found() -> None:
     assert math.isclose(grown.best.log_weight, exact.log_weight, rel_tol=1e-10)
     # Nothing is found that would close a cycle, nor beyond the largest number of parents.
     after = arcwise.Dag(data.variables, {"a": ["y"]})
-    assert not better_pairs(problem, after, Run(Processors(1)))[place["a"], place["y"]]
-    bounded = Problem.of(data, None, None, Constraints(max_indegree=1))
+    assert not better_pairs(weigher, after, Run(Processors(1)))[place["a"], place["y"]]
+    bounded = FamilyWeigher.of(Question.of(data, constraints=Constraints(max_indegree=1)))
     assert not better_pairs(bounded, empty, Run(Processors(1))).any()
 
 
@@ -172,10 +173,10 @@ def test_pairs_against_all_families(seed: int) -> None:
     n = 6
     variables = list(names(n))
     score = random_score(n, 6.0, seed)
-    problem = Problem.of(variables, score, None, Constraints())
-    dag = arcwise.simulate.random_dag(n, expected_degree=2.0, seed=seed)
+    weigher = FamilyWeigher.of(Question.of(variables, score))
+    dag = arcwise.networks.random_dag(n, expected_degree=2.0, seed=seed)
     dag = arcwise.Dag.from_matrix(variables, dag.matrix())
-    found = better_pairs(problem, dag, Run(Processors(1)))
+    found = better_pairs(weigher, dag, Run(Processors(1)))
     matrix = dag.matrix().astype(int)
     reach = np.linalg.matrix_power(np.eye(n, dtype=int) + matrix, n) > 0
     for node, name in enumerate(variables):
@@ -199,7 +200,7 @@ def test_a_search_can_begin_with_known_dags() -> None:
     found = arcwise.map(model, method="search", restarts=1, patience=0, starts=[best.dag], seed=1)
     assert math.isclose(found.log_weight, best.log_weight, rel_tol=1e-12)
     other = arcwise.Dag(["a", "b"], {})
-    with pytest.raises(ArgumentError, match="starts has a DAG of the variables 'a' and 'b'"):
+    with pytest.raises(ArgumentError, match="starts holds a DAG over the variables 'a' and 'b'"):
         arcwise.map(model, method="search", starts=[other])
 
 
@@ -214,8 +215,8 @@ def test_growth_among_many_variables_looks_for_single_parents(
     assert grown.best is not None
     assert grown.model.families is not None
     assert not any(grown.model.families.outside)
-    problem = Problem.of(data, None, None, Constraints())
-    assert not better_parents(problem, grown.best.dag, Run(Processors(1))).any()
+    weigher = FamilyWeigher.of(Question.of(data))
+    assert not better_parents(weigher, grown.best.dag, Run(Processors(1))).any()
     begun = arcwise.map(Model(data, candidates=arcwise.candidates(data, "pc")), method="exact")
     assert grown.best.log_weight > begun.log_weight + 0.1
 
@@ -240,7 +241,7 @@ def test_names_and_a_function_are_enough() -> None:
 
 
 def test_an_interrupted_growth_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    climb, calls = growth._climb, []
+    climb, calls = growth._search, []
 
     def interrupted(*arguments: Any) -> Any:
         calls.append(arguments)
@@ -248,7 +249,7 @@ def test_an_interrupted_growth_returns_the_best_so_far(monkeypatch: pytest.Monke
             raise KeyboardInterrupt
         return climb(*arguments)
 
-    monkeypatch.setattr(growth, "_climb", interrupted)
+    monkeypatch.setattr(growth, "_search", interrupted)
     with pytest.warns(InterruptedWarning, match="growth was interrupted after 2 rounds"):
         grown = arcwise.grow(gaussian(10, 200, 7), {}, seed=3)
     assert grown.best is not None

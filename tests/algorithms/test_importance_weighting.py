@@ -15,8 +15,10 @@ import pytest
 from scipy.stats import binom
 
 import arcwise
-from arcwise import Dag, EdgePenalty, ExactSampler, Model, importance_weighted_dags, samples_for
+from arcwise import Dag, Model
+from arcwise.algorithms import ExactSampler, importance_weighted_dags, samples_for
 from arcwise.errors import ArgumentError
+from arcwise.priors import EdgePenalty
 from reference.exact import EnumeratedPosterior, enumerate_posterior
 from support.chi_squared import FALSE_ALARM_RATE
 from support.exact_models import ancestors, random_model
@@ -97,7 +99,7 @@ def test_the_interval_contains_the_truth_always(name: str) -> None:
                 assert low - ROUNDING <= probability <= high + ROUNDING
 
 
-def masks_of(dags: arcwise.DagSample) -> list[Masks]:
+def masks_of(dags: arcwise.results.DagSample) -> list[Masks]:
     return list(map(tuple, dags.parents[:, :, 0].tolist()))
 
 

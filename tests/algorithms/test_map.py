@@ -1,4 +1,4 @@
-"""`arcwise.map` against all DAGs there are, and its search against the exact programme."""
+"""`arcwise.map` against all DAGs there are, and its search against exact computation."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arcwise
-from arcwise import MapResult, Model, ScoreSums
+from arcwise import Model
 from arcwise.errors import ArcwiseError
-from arcwise.simulate import gaussian_network, random_dag
+from arcwise.networks import gaussian_network, random_dag
+from arcwise.results import MapResult
+from arcwise.sums import ScoreSums
 from reference.exact import enumerate_posterior
 from support.comparison import close
 from support.exact_models import names, random_model, strong_chain
@@ -28,12 +30,12 @@ def assert_consistent(model: Model, best: MapResult) -> None:
     assert close(model.log_weight_of(best.dag), best.log_weight, PRECISION)
     score = sum(model.scores.log_score(node, best.dag.parents(node)) for node in model.variables)
     assert close(best.log_score, score, PRECISION)
-    assert best.cpdag == arcwise.cpdag(best.dag)
+    assert best.cpdag == arcwise.graphs.cpdag(best.dag)
     assert np.isfinite(best.log_weight)
 
 
 def assert_found(model: Model, seed: int = 0, **options: Any) -> MapResult:
-    """Check that the search finds the weight of the exact programme, and no more."""
+    """Check that the search finds the weight of exact computation, and no more."""
     exact = arcwise.map(model, method="exact", threads=1)
     found = arcwise.map(model, method="search", seed=seed, threads=1, **options)
     for best in (exact, found):
@@ -169,7 +171,7 @@ def test_more_variables_than_the_exact_programme_takes() -> None:
     for seed in range(2):
         truth = random_dag(40, expected_degree=3.0, max_indegree=4, seed=seed)
         data = gaussian_network(truth, seed=seed).sample(500, seed=seed)
-        parents = arcwise.Candidates.from_matrix(truth.variables, truth.matrix())
+        parents = arcwise.results.Candidates.from_matrix(truth.variables, truth.matrix())
         model = Model(data, "bge", candidates=arcwise.candidates(data, "greedy", size=6) | parents)
         best = arcwise.map(model, restarts=4, seed=seed)
         assert best.method == "search"

@@ -12,9 +12,14 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Cpdag, Dag, MapResult, Model, ScoreSums
+from arcwise import Dag, Model
 from arcwise.errors import ArgumentError, CapacityError
-from arcwise.simulate import asia, gaussian_network, random_dag
+from arcwise.graphs import Cpdag
+from arcwise.networks import asia, gaussian_network, random_dag
+from arcwise.posterior.map_result import SearchSettings
+from arcwise.records.settings import SumSettings
+from arcwise.results import MapResult
+from arcwise.sums import ScoreSums
 from support.exact_models import flat_model, names, random_model
 from support.interrupting import assert_returns_what_there_is, assert_stops_within_two_seconds
 
@@ -25,19 +30,22 @@ def gaussian_model(n: int, size: int = 5, rows: int = 300) -> Model:
     return Model(data, "bge", candidates=arcwise.candidates(data, "greedy", size=size))
 
 
-def result(log_weights: list[float], *, classes: int = 1, method: str = "search") -> MapResult:
+SUMS = SumSettings(("table", "table"), 1e-9, "sums")
+
+
+def result(log_weights: list[float], *, classes: int = 1, exact: bool = False) -> MapResult:
     dag = Dag(["a", "b"], {"b": ["a"]})
     best = max(log_weights, default=-1.0)
     return MapResult(
         dag=dag,
-        cpdag=arcwise.cpdag(dag),
+        cpdag=arcwise.graphs.cpdag(dag),
         log_score=best,
         log_weight=best,
-        method=method,
         restart_log_weights=np.array(log_weights),
         classes=classes,
         interrupted=False,
         seconds=0.1,
+        search=None if exact else SearchSettings(len(log_weights), 5, None, 1, SUMS),
     )
 
 
@@ -47,7 +55,7 @@ def test_agreement_is_by_weight_and_class() -> None:
     assert result([-1e5, -1e5 - 1e-3]).restarts_at_best == 1
     assert result([-1e5, -1e5], classes=2).agree is False
     assert result([-1e5]).agree is None
-    assert result([], method="exact").agree is True
+    assert result([], exact=True).agree is True
 
 
 def test_the_prior_is_in_the_weight_and_not_in_the_score() -> None:
@@ -172,23 +180,25 @@ def test_refusals(options: dict[str, Any], words: str) -> None:
 
 def test_refusals_of_models_and_sums() -> None:
     large = flat_model(26, candidates={"x0": ["x1"]})
-    with pytest.raises(CapacityError, match="26 variables, and the exact programme takes up to 25"):
+    with pytest.raises(
+        CapacityError, match="26 variables, and the exact best DAG is available for up to 25"
+    ):
         arcwise.map(large, method="exact")
     other = ScoreSums(random_model(3, variables=names(3)[::-1]))
-    with pytest.raises(ArgumentError, match="make them from the same model"):
+    with pytest.raises(ArgumentError, match="compute them from the same model"):
         arcwise.map(random_model(3), sums=other)
 
 
 INTERRUPTED = """
 from types import SimpleNamespace
 import arcwise
-from arcwise.simulate import gaussian_network, random_dag
+from arcwise.networks import gaussian_network, random_dag
 data = gaussian_network(random_dag(30, expected_degree=3.0, seed=1), seed=1).sample(300, seed=1)
 candidates = arcwise.candidates(data, "greedy", size=5)
 model = arcwise.Model(data, "bge", candidates=candidates)
 def job():
     best = arcwise.map(model, {options})
-    return SimpleNamespace(summary=best.summary(), best=best)
+    return SimpleNamespace(run=best, best=best)
 def check(posterior):
     best = posterior.best
     assert best.dag.number_of_edges > 10

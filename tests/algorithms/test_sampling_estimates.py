@@ -18,11 +18,14 @@ import pytest
 from scipy.stats import binom
 
 import arcwise
-from arcwise import BucketOrders, LinearOrders, Model, PartialOrders, Posterior, ScoreSums
+from arcwise import Model, Posterior
 from arcwise.algorithms.telescoping_product import telescoped
 from arcwise.posterior.evidence import lower_bounds
+from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders
+from arcwise.sums import ScoreSums
 from support.chi_squared import FALSE_ALARM_RATE
 from support.exact_models import TARGETS, random_model
+from support.run_records import annealing_of, temperatures_of
 from support.sampling_errors import assert_edges_within_errors
 
 WITHIN = 4.9
@@ -45,10 +48,12 @@ MODELS: dict[str, Callable[[], Model]] = {
 
 def run(algorithm: str, model: Model, space: Any, target: Any, seed: int) -> Posterior:
     if algorithm == "ais":
-        return arcwise.ais(model, space, target=target, runs=200, steps=400, seed=seed, threads=1)
+        return arcwise.ais(
+            model, space, target=target, particles=200, steps=400, seed=seed, threads=1
+        )
     if algorithm == "mc3":
         return arcwise.mc3(
-            model, space, target=target, levels=5, steps=6_000, chains=2, seed=seed, threads=1
+            model, space, target=target, temperatures=6, steps=6_000, chains=2, seed=seed, threads=1
         )
     return arcwise.mcmc(model, space, target=target, steps=20_000, chains=2, seed=seed, threads=1)
 
@@ -79,10 +84,10 @@ CALIBRATED: dict[str, Callable[[Model, Any, int], Posterior]] = {
         model, "buckets:2", target=target, steps=2_000, chains=1, seed=seed, threads=1
     ),
     "mc3": lambda model, target, seed: arcwise.mc3(
-        model, target=target, steps=600, levels=3, chains=2, seed=seed, threads=1
+        model, target=target, steps=600, temperatures=4, chains=2, seed=seed, threads=1
     ),
     "ais": lambda model, target, seed: arcwise.ais(
-        model, target=target, runs=60, steps=80, seed=seed, threads=1
+        model, target=target, particles=60, steps=80, seed=seed, threads=1
     ),
 }
 
@@ -123,19 +128,19 @@ def test_annealing_weights_average_to_the_evidence(
     # So few steps that many runs have hardly any weight: an error of the weights would show.
     model = random_model(5, spread=5.0, seed=3, **rule)
     found = arcwise.ais(
-        model, space, target=target, runs=4_000, steps=6, stretch=2, seed=5, threads=1
+        model, space, target=target, particles=4_000, steps=6, stretch=2, seed=5, threads=1
     )
     assert found.evidence is not None
     ratio = math.exp(found.evidence.log_evidence - arcwise.exact(model, target).log_evidence)
     assert abs(ratio - 1) < WITHIN * found.evidence.standard_error
-    assert (found.summary["runs_of_weight_zero"] > 0) == bool(rule)
+    assert (annealing_of(found).runs_of_weight_zero > 0) == bool(rule)
 
 
 @pytest.mark.parametrize("rule", [{}, {"required_edges": [("x3", "x0"), ("x0", "x1")]}])
 def test_lower_bounds_hold_at_their_rate(rule: dict[str, Any]) -> None:
     model = random_model(5, spread=5.0, seed=3, **rule)
     exact = arcwise.exact(model, "order-modular").log_evidence
-    found = arcwise.ais(model, target="order-modular", runs=9_000, steps=3, seed=6, threads=1)
+    found = arcwise.ais(model, target="order-modular", particles=9_000, steps=3, seed=6, threads=1)
     assert found.traces is not None
     assert found.evidence is not None
     log_size = LinearOrders().build(ScoreSums(model)).log_size
@@ -156,7 +161,7 @@ def test_the_evidence_by_telescoping(ladder: Any, target: Any) -> None:
     model = random_model(7, spread=40.0, seed=1)
     exact = arcwise.exact(model, target)
     found = arcwise.mc3(
-        model, target=target, ladder=ladder, levels=8, steps=20_000, seed=2, threads=1
+        model, target=target, ladder=ladder, temperatures=9, steps=20_000, seed=2, threads=1
     )
     assert found.evidence is not None
     off = found.evidence.log_evidence - exact.log_evidence
@@ -167,9 +172,9 @@ def test_the_evidence_by_telescoping(ladder: Any, target: Any) -> None:
 
 def test_a_ladder_that_is_never_uniform_gives_no_evidence() -> None:
     model = random_model(5, spread=6.0, seed=1)
-    found = arcwise.mc3(model, ladder="harmonic", levels=4, steps=4_000, seed=1, threads=1)
+    found = arcwise.mc3(model, ladder="harmonic", temperatures=5, steps=4_000, seed=1, threads=1)
     assert found.evidence is None
-    assert found.summary["inverse_temperatures"][0] == [1 / 5, 1 / 4, 1 / 3, 1 / 2, 1.0]
+    assert temperatures_of(found)[0] == (1 / 5, 1 / 4, 1 / 3, 1 / 2, 1.0)
     assert_edges_within_errors(found, arcwise.exact(model).edges)
 
 
@@ -178,10 +183,16 @@ def test_adapted_temperatures_make_all_exchanges_as_easy() -> None:
     rates = {}
     for ladder in ("linear", "adapted"):
         found = arcwise.mc3(
-            model, ladder=ladder, levels=6, target="order-modular", steps=8_000, seed=1, threads=1
+            model,
+            ladder=ladder,
+            temperatures=7,
+            target="order-modular",
+            steps=8_000,
+            seed=1,
+            threads=1,
         )
-        rates[ladder] = np.array(found.summary["exchange_acceptance"])
-        for inverses in found.summary["inverse_temperatures"]:
+        rates[ladder] = np.array(found.run.exchange_acceptance)
+        for inverses in temperatures_of(found):
             assert (inverses[0], inverses[-1]) == (0.0, 1.0)
             assert (np.diff(inverses) > 0).all()
     # 4,000 steps, 48 exchanges each, in 4 chains: rates are known to a few per cent.

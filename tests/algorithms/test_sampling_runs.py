@@ -13,24 +13,19 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import (
-    BucketOrders,
-    EdgePenalty,
-    EdgeWeights,
-    LinearOrders,
-    Model,
-    PartialOrders,
-    Posterior,
-    ScoreSums,
-)
+from arcwise import Model, Posterior
 from arcwise.algorithms.prior_constant import _MOST_EXACT, prior_constant
 from arcwise.errors import ArgumentError, ConvergenceWarning, WeightCollapseWarning
 from arcwise.model.targets import Target
+from arcwise.priors import EdgePenalty, EdgeWeights
+from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders
+from arcwise.sums import ScoreSums
 from support.exact_models import flat_model, random_model
 from support.interrupting import assert_returns_what_there_is, assert_stops_within_two_seconds
+from support.run_records import chains_of, weights_of
 from support.separate_modes import two_modes
 
-# Most runs here are too short to have come together, on purpose.
+# Most runs here are too short to converge, on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
 
 SHORT: dict[str, Callable[..., Posterior]] = {
@@ -38,9 +33,9 @@ SHORT: dict[str, Callable[..., Posterior]] = {
         model, "buckets:2", **({"steps": 600, "chains": 3} | rule)
     ),
     "mc3": lambda model, **rule: arcwise.mc3(
-        model, **{"steps": 300, "chains": 3, "levels": 3, "ladder": "adapted", **rule}
+        model, **{"steps": 300, "chains": 3, "temperatures": 4, "ladder": "adapted", **rule}
     ),
-    "ais": lambda model, **rule: arcwise.ais(model, **({"runs": 21, "steps": 60} | rule)),
+    "ais": lambda model, **rule: arcwise.ais(model, **({"particles": 21, "steps": 60} | rule)),
 }
 
 
@@ -76,7 +71,11 @@ def test_the_same_draws_whatever_the_threads(algorithm: str, target: Target, mod
 
 @pytest.mark.parametrize("algorithm", SHORT)
 def test_a_chain_is_the_same_however_many_there_are(algorithm: str, model: Model) -> None:
-    few, many = ({"runs": 5}, {"runs": 9}) if algorithm == "ais" else ({"chains": 1}, {"chains": 3})
+    few, many = (
+        ({"particles": 5}, {"particles": 9})
+        if algorithm == "ais"
+        else ({"chains": 1}, {"chains": 3})
+    )
     small = SHORT[algorithm](model, seed=4, threads=2, **few)
     large = SHORT[algorithm](model, seed=4, threads=2, **many)
     assert small.dags is not None
@@ -113,18 +112,18 @@ def test_the_path_does_not_depend_on_the_dags_drawn(model: Model) -> None:
 
 def test_the_budget_in_steps(model: Model) -> None:
     found = arcwise.mcmc(model, steps=1_000, burn_in=0.2, thinning=50, chains=2, seed=1)
-    assert found.summary["burn_in_steps"] == 200
-    assert found.summary["states"] == [16, 16]
-    assert found.summary["steps_after_burn_in"] == [800, 800]
+    assert chains_of(found).burn_in_steps == 200
+    assert chains_of(found).states == (16, 16)
+    assert chains_of(found).steps_after_burn_in == (800, 800)
     usual = arcwise.mcmc(model, burn_in=0.1, chains=1, seed=1)
-    assert usual.summary["burn_in_steps"] == 2_000
+    assert chains_of(usual).burn_in_steps == 2_000
     # One state in 2 n steps.
-    assert usual.summary["states"] == [18_000 // (2 * len(model.variables))]
+    assert chains_of(usual).states == (18_000 // (2 * len(model.variables)),)
 
 
 @pytest.mark.parametrize("algorithm", SHORT)
 def test_the_budget_in_seconds(algorithm: str, model: Model) -> None:
-    rule = {"runs": None} if algorithm == "ais" else {"steps": None}
+    rule = {"particles": None} if algorithm == "ais" else {"steps": None}
     found = SHORT[algorithm](model, seconds=0.2, **rule)
     assert found.dags is not None
     assert len(found.dags) > 0
@@ -132,16 +131,15 @@ def test_the_budget_in_seconds(algorithm: str, model: Model) -> None:
 
 @pytest.mark.parametrize("algorithm", SHORT)
 def test_the_budget_in_effective_samples(algorithm: str, model: Model) -> None:
-    rule = {"runs": None} if algorithm == "ais" else {"steps": None}
+    rule = {"particles": None} if algorithm == "ais" else {"steps": None}
     found = SHORT[algorithm](model, effective_samples=120, **rule)
-    name = "effective_runs" if algorithm == "ais" else "effective_samples_log_weight"
-    assert found.summary[name] >= 120
+    assert found.run.convergence.ess >= 120
 
 
 def test_effective_samples_of_a_posterior_of_one_state_come_to_an_end() -> None:
     found = arcwise.mcmc(random_model(2), BucketOrders(2), effective_samples=10, chains=2)
-    assert found.summary["effective_samples_log_weight"] is None
-    assert found.summary["rhat_log_weight"] is None
+    assert found.run.convergence.ess is None
+    assert found.run.convergence.rhat is None
 
 
 def test_dags_by_a_share_of_time(model: Model) -> None:
@@ -153,9 +151,9 @@ def test_dags_by_a_share_of_time(model: Model) -> None:
         # However many are drawn from a state, together they count as one.
         assert again.chains is not None
         if target == "modular":
-            counts = np.array([arcwise.linear_extensions(dag) for dag in again])
+            counts = np.array([arcwise.graphs.linear_extensions(dag) for dag in again])
             together = np.exp(again.log_weights) * counts
-            assert np.isclose(together.sum(), sum(found.summary["states"]))
+            assert np.isclose(together.sum(), sum(chains_of(found).states))
 
 
 @pytest.mark.parametrize("n", [1, 2])
@@ -174,11 +172,11 @@ def test_one_and_two_variables(algorithm: str, n: int, target: Target) -> None:
 @pytest.mark.parametrize("target", ["modular", "order-modular"])
 def test_one_state_kept_has_unknown_errors(model: Model, target: Any) -> None:
     found = arcwise.mcmc(model, steps=2, chains=1, target=target, seed=1)
-    assert found.summary["states"] == [1]
+    assert chains_of(found).states == (1,)
     assert found.edge_errors is not None
     assert np.isnan(found.edge_errors).all()
-    assert found.summary["largest_edge_difference_between_chains"] is None
-    evidence = arcwise.mc3(model, steps=2, levels=2, chains=1, target=target, seed=1).evidence
+    assert found.run.convergence.difference is None
+    evidence = arcwise.mc3(model, steps=2, temperatures=3, chains=1, target=target, seed=1).evidence
     assert evidence is not None
     assert evidence.standard_error == np.inf
 
@@ -196,23 +194,23 @@ def test_progress_rises_to_one(model: Model) -> None:
 
 def test_chains_in_modes_of_the_same_weight_are_warned_of() -> None:
     # The log weight says nothing of where a chain is; edges do.
-    with pytest.warns(ConvergenceWarning, match="have not come together") as caught:
+    with pytest.warns(ConvergenceWarning, match="have not converged") as caught:
         found = arcwise.mcmc(two_modes(40.0, 0.0), steps=2_000, chains=6, seed=1)
-    assert "or use mc3 or space='partitions' or space='buckets:4'" in str(caught[0].message)
-    assert found.summary["rhat_log_weight"] in (None, pytest.approx(1.0, abs=0.05))
-    assert found.summary["largest_rhat_edge"] > 1.2
-    assert found.summary["largest_edge_difference_between_chains"] > 0.9
+    assert "or use mc3 or the space partitions or the space buckets:4" in str(caught[0].message)
+    assert found.run.convergence.rhat in (None, pytest.approx(1.0, abs=0.05))
+    assert found.run.convergence.edge_rhat > 1.2
+    assert found.run.convergence.difference > 0.9
 
 
 def test_chains_that_stay_apart_are_warned_of() -> None:
-    with pytest.warns(ConvergenceWarning, match="R-hat of the log weight inf"):
+    with pytest.warns(ConvergenceWarning, match="R-hat is inf for the log posterior"):
         found = arcwise.mcmc(two_modes(300.0, 1.0), steps=2_000, chains=6, seed=1)
-    assert found.summary["rhat_log_weight"] == np.inf
+    assert found.run.convergence.rhat == np.inf
 
 
 def test_weights_that_collapse_are_warned_of() -> None:
     # A DAG of a few edges has millions of orders, and dense ones carry the weight.
-    with pytest.warns(WeightCollapseWarning, match="worth"):
+    with pytest.warns(WeightCollapseWarning, match="an effective sample size of"):
         arcwise.mcmc(flat_model(14, max_indegree=3, prior=EdgePenalty(2.0)), steps=4_000, seed=1)
 
 
@@ -227,7 +225,7 @@ MCMC: list[tuple[dict[str, Any], str]] = [
     ({"space": "buckets:x"}, "space is 'buckets:x'"),
     ({"target": "both"}, "target is 'both'"),
     ({"steps": 1}, "steps is 1"),
-    ({"steps": 100, "seconds": 1.0}, "give steps, or seconds"),
+    ({"steps": 100, "seconds": 1.0}, "both steps and seconds were given"),
     ({"steps": None, "seconds": 0}, "seconds is 0"),
     ({"steps": None, "effective_samples": float("inf")}, "effective_samples is inf"),
     ({"burn_in": 1.0}, "burn_in is 1.0"),
@@ -243,20 +241,20 @@ MCMC: list[tuple[dict[str, Any], str]] = [
     ({"space": PartialOrders([("x0", "x1"), ("x0", "x2"), ("x3", "x2")])}, "cover every order"),
 ]
 MC3: list[tuple[dict[str, Any], str]] = [
-    ({"levels": 0}, "levels is 0"),
+    ({"temperatures": 1}, "temperatures is 1"),
     ({"ladder": "steep"}, "ladder is 'steep'"),
-    ({"ladder": [0.0, 0.5]}, "give rising numbers"),
-    ({"ladder": [0.5, 0.2, 1.0]}, "give rising numbers"),
-    ({"ladder": [-0.5, 1.0]}, "give rising numbers"),
+    ({"ladder": [0.0, 0.5]}, "give increasing numbers"),
+    ({"ladder": [0.5, 0.2, 1.0]}, "give increasing numbers"),
+    ({"ladder": [-0.5, 1.0]}, "give increasing numbers"),
     ({"exchanges_per_step": -1}, "exchanges_per_step is -1"),
 ]
 AIS: list[tuple[dict[str, Any], str]] = [
-    ({"runs": 0}, "runs is 0"),
-    ({"runs": 5, "seconds": 1.0}, "give runs, or seconds"),
-    ({"runs": None, "seconds": -1.0}, "seconds is -1.0"),
+    ({"particles": 0}, "particles is 0"),
+    ({"particles": 5, "seconds": 1.0}, "both particles and seconds were given"),
+    ({"particles": None, "seconds": -1.0}, "seconds is -1.0"),
     ({"steps": 0}, "steps is 0"),
     ({"schedule": "cubic"}, "schedule is 'cubic'"),
-    ({"schedule": [0.0, 1.0], "steps": 5}, "give steps or the schedule"),
+    ({"schedule": [0.0, 1.0], "steps": 5}, "both steps and a schedule were given"),
     ({"schedule": [0.5, 1.0], "steps": None}, "schedule starts at 0.5"),
     ({"stretch": -1}, "stretch is -1"),
     ({"thinning": 0}, "thinning is 0"),
@@ -272,7 +270,7 @@ AIS: list[tuple[dict[str, Any], str]] = [
 def test_refusals_are_one_sentence(
     algorithm: str, rule: dict[str, Any], words: str, model: Model
 ) -> None:
-    usual = {"runs": 5, "steps": 50} if algorithm == "ais" else {"steps": 50}
+    usual = {"particles": 5, "steps": 50} if algorithm == "ais" else {"steps": 50}
     with pytest.raises((ArgumentError, arcwise.errors.CapacityError)) as caught:
         getattr(arcwise, algorithm)(model, **(usual | rule))
     message = str(caught.value)
@@ -284,7 +282,7 @@ def test_refusals_are_one_sentence(
 def test_constraints_no_run_can_meet_in_time_are_refused() -> None:
     chain = [(f"x{i}", f"x{i + 1}") for i in range(9)]
     model = random_model(10, max_indegree=1, required_edges=chain)
-    with pytest.raises(ArgumentError, match="give more steps or runs"):
+    with pytest.raises(ArgumentError, match="give more steps or particles"):
         arcwise.ais(model, steps=1, effective_samples=10, seed=1)
     found = arcwise.mcmc(model, PartialOrders(chain), steps=50, target="order-modular", seed=1)
     assert np.allclose(found.edges, np.eye(10, k=1), atol=1e-12)
@@ -304,7 +302,7 @@ def test_the_prior_constant_has_random_numbers_of_its_own() -> None:
     # err alike, and the evidence would seem to be exact.
     model = flat_model(5, prior=EdgeWeights({("x0", "x1"): 9.0}))
     with nothing_exact():
-        found = arcwise.ais(model, runs=400, steps=500, stretch=0, seed=3, threads=1)
+        found = arcwise.ais(model, particles=400, steps=500, stretch=0, seed=3, threads=1)
     assert found.evidence is not None
     assert abs(found.evidence.log_evidence) > 1e-6
     assert abs(found.evidence.log_evidence) < 4.9 * found.evidence.standard_error
@@ -320,7 +318,7 @@ def test_the_prior_constant_by_annealing() -> None:
         assert none == 0.0
         with nothing_exact():
             found, error = prior_constant(model, target, LinearOrders(), seed=1, threads=1)
-            whole = arcwise.ais(model, target=target, runs=100, steps=200, seed=1, threads=1)
+            whole = arcwise.ais(model, target=target, particles=100, steps=200, seed=1, threads=1)
         assert 0 < error < 0.2
         assert abs(found - exact) < 4.9 * error
         assert whole.evidence is not None
@@ -336,13 +334,13 @@ def test_sampled_posteriors_can_be_saved(algorithm: str, model: Model, tmp_path:
     found.save(tmp_path / "posterior.npz")
     loaded = Posterior.load(tmp_path / "posterior.npz")
     assert_the_same(found, loaded)
-    assert loaded.summary["seed"] == 2
+    assert loaded.run == found.run
 
 
 INTERRUPTED = """
 import arcwise
-from arcwise.simulate import asia
-model = arcwise.Model(asia().sample(300, seed=1), max_indegree=3)
+from arcwise.networks import asia
+model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=3)
 def job():
     return arcwise.{call}
 def check(posterior):
@@ -357,7 +355,7 @@ def check(posterior):
     [
         "mcmc(model, steps=10**10, burn_in=1e-9, thinning=500, chains=2, threads=2)",
         "mc3(model, steps=10**10, burn_in=1e-9, thinning=100, chains=4, threads=1)",
-        "ais(model, runs=10**6, steps=500)",
+        "ais(model, particles=10**6, steps=500)",
     ],
 )
 def test_an_interrupted_run_returns_what_there_is(call: str) -> None:
@@ -369,24 +367,24 @@ def test_a_run_interrupted_during_its_burn_in_stops() -> None:
 
 
 def test_temperatures_too_far_apart_are_told() -> None:
-    data = arcwise.simulate.asia().sample(2000, seed=1)
+    data = arcwise.simulate("asia", 2000, seed=1)
     with pytest.warns(ConvergenceWarning, match="exchange states in only"):
-        arcwise.mc3(Model(data, max_indegree=2), levels=1, steps=4_000, chains=1, seed=1)
+        arcwise.mc3(Model(data, max_indegree=2), temperatures=2, steps=4_000, chains=1, seed=1)
 
 
 def test_estimated_orders_are_told() -> None:
-    dag = arcwise.simulate.random_dag(30, expected_degree=4.0, max_indegree=3, seed=1)
-    network = arcwise.simulate.discrete_network(dag, levels=(2, 2), concentration=0.5, seed=1)
+    dag = arcwise.networks.random_dag(30, expected_degree=4.0, max_indegree=3, seed=1)
+    network = arcwise.networks.discrete_network(dag, levels=(2, 2), concentration=0.5, seed=1)
     model = Model(network.sample(2000, seed=1), max_indegree=3)
     options: dict[str, Any] = {"steps": 12_000, "chains": 1, "seed": 1, "thinning": 100}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of so few DAGs
         counted = arcwise.mcmc(model, **options)
         guessed = arcwise.mcmc(model, estimate_extensions=True, extension_budget=1, **options)
-    assert counted.summary["dags_with_estimated_orders"] == 0
-    assert counted.summary["largest_error_of_estimated_orders"] == 0.0
-    assert guessed.summary["dags_with_estimated_orders"] > 10
-    error = guessed.summary["largest_error_of_estimated_orders"]
+    assert weights_of(counted).estimated == 0
+    assert weights_of(counted).largest_error == 0.0
+    assert weights_of(guessed).estimated > 10
+    error = weights_of(guessed).largest_error
     assert 0.0 < error < 0.5
     # The same DAGs are drawn until the first estimate takes random numbers of its own.
     first = [found.dags.log_weights[0] for found in (counted, guessed)]

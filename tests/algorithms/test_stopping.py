@@ -10,17 +10,18 @@ import pytest
 
 import arcwise
 from arcwise import Model, Posterior
-from arcwise.algorithms.stopping_rule import StoppingRule
 from arcwise.errors import ArgumentError
-from arcwise.support.running import Moment
+from arcwise.records.stopping_rule import StoppingRule
+from arcwise.support.running import ProgressUpdate
 from support.exact_models import random_model
 from support.interrupting import assert_returns_what_there_is
+from support.run_records import chains_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
 
 SAMPLERS: dict[str, Callable[..., Posterior]] = {
     "mcmc": lambda model, **rule: arcwise.mcmc(model, "partitions", **rule),
-    "mc3": lambda model, **rule: arcwise.mc3(model, levels=3, ladder="adapted", **rule),
+    "mc3": lambda model, **rule: arcwise.mc3(model, temperatures=4, ladder="adapted", **rule),
 }
 
 
@@ -45,16 +46,16 @@ def test_rules_are_read(text: str, form: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ({"until": "rhat>1.01"}, "rhat is to be below a number"),
-        ({"until": "ess<400"}, "ess is to be above a number"),
-        ({"until": "rhat<1"}, "give rhat a number above 1"),
+        ({"until": "rhat>1.01"}, "require rhat to be below a number"),
+        ({"until": "ess<400"}, "require ess to be above a number"),
+        ({"until": "rhat<1"}, "give rhat a bound above 1"),
         ({"until": "rhat<1.e.2"}, "until has 'rhat<1.e.2'"),
         ({"until": "speed>3"}, "until has 'speed>3'"),
         ({"until": ""}, "until has ''"),
         ({"until": "rhat<1.01,"}, "until has ''"),
         ({"until": 400}, "until is 400"),
         ({"until": "rhat<1.1", "burn_in": 0.1}, "burn_in is 0.1"),
-        ({"until": "difference<0.1", "chains": 1}, "there is one chain"),
+        ({"until": "difference<0.1", "chains": 1}, "there is only one chain"),
         (
             {"until": "edge_ess>5", "dags_per_state": 0, "target": "order-modular"},
             "dags_per_state is 0",
@@ -73,16 +74,16 @@ def test_rules_that_cannot_be_are_refused(rule: dict[str, Any], words: str, mode
 def test_a_run_ends_when_the_rule_is_met(name: str, model: Model) -> None:
     rule = "rhat<1.02, ess>300, edge_rhat<1.1, edge_ess>100, difference<0.1"
     found = SAMPLERS[name](model, until=rule, seed=3, threads=2)
-    summary = found.summary
-    assert summary["until_met"] is True
-    assert summary["rhat_log_weight"] < 1.02
-    assert summary["effective_samples_log_weight"] > 300
-    assert summary["largest_rhat_edge"] < 1.1
-    assert summary["smallest_effective_samples_edge"] > 100
-    assert summary["largest_edge_difference_between_chains"] < 0.1
+    run, reached = chains_of(found), found.run.convergence
+    assert run.rule_met is True
+    assert reached.rhat < 1.02
+    assert reached.ess > 300
+    assert reached.edge_rhat < 1.1
+    assert reached.edge_ess > 100
+    assert reached.difference < 0.1
     # About half of it is burn-in.
-    kept = summary["steps_after_burn_in"][0]
-    assert 0.9 <= summary["burn_in_steps"] / kept <= 1.1
+    kept = run.steps_after_burn_in[0]
+    assert 0.9 <= run.burn_in_steps / kept <= 1.1
     assert np.abs(found.edges - arcwise.exact(model).edges).max() < 0.1
     again = SAMPLERS[name](model, until=rule, seed=3, threads=1)
     assert np.array_equal(found.edges, again.edges)
@@ -97,9 +98,9 @@ def test_what_counts_is_the_end_of_a_longer_run(model: Model) -> None:
     short = arcwise.mcmc(model, "partitions", until="ess>1000", chains=2, seed=3)
     assert short.traces is not None
     assert short.dags is not None
-    count, thinning = len(short.traces.log_weights[0]), short.summary["thinning"]
-    steps = short.summary["burn_in_steps"] + count * thinning
-    rule = {"burn_in": (steps - count * thinning) / steps, "thinning": thinning}
+    count, thinning = len(short.traces.log_weights[0]), chains_of(short).thinning
+    steps = chains_of(short).burn_in_steps + count * thinning
+    rule: dict[str, Any] = {"burn_in": (steps - count * thinning) / steps, "thinning": thinning}
     whole = arcwise.mcmc(model, "partitions", steps=steps, chains=2, seed=3, **rule)
     assert whole.traces is not None
     assert whole.dags is not None
@@ -110,33 +111,33 @@ def test_what_counts_is_the_end_of_a_longer_run(model: Model) -> None:
     assert short.edge_errors is not None
     assert whole.edge_errors is not None
     assert np.allclose(short.edge_errors, whole.edge_errors, rtol=0.5, atol=1e-3)
-    assert short.summary["acceptance"] == whole.summary["acceptance"]
+    assert short.run.acceptance == whole.run.acceptance
 
 
 @pytest.mark.parametrize("name", SAMPLERS)
 @pytest.mark.parametrize("steps", [2, 5, 40, 1_000, 6_000, 7_777])
 def test_steps_limit_a_rule(name: str, steps: int, model: Model) -> None:
     found = SAMPLERS[name](model, until="ess>1e9", steps=steps, seed=3)
-    assert found.summary["until_met"] is False
-    total = found.summary["burn_in_steps"] + found.summary["steps_after_burn_in"][0]
-    assert steps - found.summary["thinning"] - 8 <= total <= steps
-    assert found.summary["burn_in_steps"] <= 0.55 * steps + 1
+    assert chains_of(found).rule_met is False
+    total = chains_of(found).burn_in_steps + chains_of(found).steps_after_burn_in[0]
+    assert steps - chains_of(found).thinning - 8 <= total <= steps
+    assert chains_of(found).burn_in_steps <= 0.55 * steps + 1
 
 
 @pytest.mark.parametrize("space", ["linear", "partitions"])
 def test_seconds_limit_a_rule(space: str, model: Model) -> None:
     found = arcwise.mcmc(model, space, until="ess>1e9", seconds=0.5, seed=3)
-    assert found.summary["until_met"] is False
-    assert 0.4 < found.summary["seconds_sampling"] < 2.0
-    after = found.summary["steps_after_burn_in"][0]
+    assert chains_of(found).rule_met is False
+    assert 0.4 < chains_of(found).seconds_sampling < 2.0
+    after = chains_of(found).steps_after_burn_in[0]
     # A third at least, where the time was up in the middle of a stage.
-    assert after >= 0.3 * (after + found.summary["burn_in_steps"])
+    assert after >= 0.3 * (after + chains_of(found).burn_in_steps)
 
 
 def test_long_runs_are_thinned(model: Model) -> None:
     found = arcwise.mcmc(model, "linear", target="order-modular", until="ess>20000", seed=1)
-    assert found.summary["thinning"] > 1
-    assert max(found.summary["states"]) <= 2 * 8_192
+    assert chains_of(found).thinning > 1
+    assert max(chains_of(found).states) <= 2 * 8_192
 
 
 def test_progress_tells_how_a_run_stands(model: Model) -> None:
@@ -145,7 +146,7 @@ def test_progress_tells_how_a_run_stands(model: Model) -> None:
         SAMPLERS[name](model, progress=told.append, seed=1, **rule)
         assert told == sorted(told)
         assert told[-1] == 1.0
-        assert all(isinstance(moment, Moment) for moment in told)
+        assert all(isinstance(moment, ProgressUpdate) for moment in told)
         assert told[-1].rate > 0
         assert 0 < told[-1].acceptance < 1
         assert told[-1].rhat > 0.9
@@ -157,23 +158,23 @@ def test_progress_tells_how_a_run_stands(model: Model) -> None:
 
 def test_progress_of_annealing_tells_what_weights_are_worth(model: Model) -> None:
     told: list[Any] = []
-    found = arcwise.ais(model, runs=50, steps=60, seed=1, progress=told.append)
+    found = arcwise.ais(model, particles=50, steps=60, seed=1, progress=told.append)
     assert told[-1] == 1.0
-    assert told[-1].effective == pytest.approx(found.summary["effective_runs"])
-    assert told[-1].words.endswith("effective")
-    assert np.array_equal(found.edges, arcwise.ais(model, runs=50, steps=60, seed=1).edges)
+    assert told[-1].effective == pytest.approx(found.run.convergence.ess)
+    assert f"ESS {told[-1].effective:,.0f}" in told[-1].words
+    assert np.array_equal(found.edges, arcwise.ais(model, particles=50, steps=60, seed=1).edges)
 
 
 def test_an_interrupted_run_with_a_rule_returns_what_there_is() -> None:
     script = """
 import arcwise
-from arcwise.simulate import asia
-model = arcwise.Model(asia().sample(300, seed=1), max_indegree=3)
+from arcwise.networks import asia
+model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=3)
 def job():
     return arcwise.mcmc(model, "partitions", until="ess>1e12", chains=2)
 def check(posterior):
-    assert posterior.summary["until_met"] is False
-    assert len(posterior.dags) == sum(posterior.summary["states"]) > 100
+    assert posterior.run.rule_met is False
+    assert len(posterior.dags) == sum(posterior.run.states) > 100
     assert abs(posterior.edges - arcwise.exact(model).edges).max() < 0.2
 """
     assert_returns_what_there_is(script)

@@ -33,7 +33,7 @@ OPTIONS = [
 def posteriors() -> dict[str, arcwise.Posterior]:
     """Return the posteriors the pages are of, by the names of the pages."""
     few = sampled([*AWKWARD, "a variable whose name is longer than anyone should make it"], 4)
-    model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     return {
         "ten": few,
         "many": sampled([f"gene {i:03d}" for i in range(200)], 2),

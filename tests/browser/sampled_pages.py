@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import arcwise
+from arcwise.model.provenance import Provenance
 from arcwise.posterior import Evidence, LowerBound, Traces
+from arcwise.support.descriptions import Description
+from support.run_records import chain_run
 
 AWKWARD = ["age", "smoking", "diet <b>", "</script>", 'the "rate"', "größe", "体重", "a,b", "x&y"]
 WIDTHS = [390, 1600]
@@ -24,16 +27,20 @@ def sampled(names: list[str], seed: int) -> arcwise.Posterior:
     for parent in range(n):
         word, bit = parent // 64, np.uint64(parent % 64)
         packed[:, :, word] |= bits[:, parent, :].astype(np.uint64) << bit
-    dags = arcwise.DagSample(names, packed, chains=np.repeat(np.arange(4), draws))
+    dags = arcwise.results.DagSample(names, packed, chains=np.repeat(np.arange(4), draws))
     return arcwise.Posterior(
         variables=tuple(names),
         target="modular",
-        algorithm="mcmc",
+        run=chain_run(chains=4, states=(draws,) * 4),
         edges=dags.edge_probabilities(),
         edge_errors=dags.standard_errors(),
         dags=dags,
         evidence=Evidence(-812.5, 0.2, {"slack-2": LowerBound(-813.0, 0.97, 5)}, method="ais"),
         traces=Traces(tuple(random.normal(size=draws) for _ in range(4)), steps=10),
-        summary={"space": "Partitions()", "chains": 4, "seed": 3, "acceptance": {"swap": 0.25}},
-        provenance={"arcwise": "0.1.0", "score": "BDeu()", "prior": "Uniform()", "rows": 300},
+        provenance=Provenance(
+            "0.1.0",
+            Description.of(arcwise.scores.BDeu()),
+            Description.of(arcwise.priors.Uniform()),
+            rows=300,
+        ),
     )

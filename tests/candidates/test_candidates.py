@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arcwise
-from arcwise import Candidates, Constraints, Model
+from arcwise import Constraints, Model
 from arcwise.errors import ArgumentError, ConstraintError, DataError
+from arcwise.results import Candidates
 from reference import candidates as reference
 from support.strategies import Case, continuous_cases, discrete_cases, rules
 
@@ -20,14 +21,14 @@ METHODS = ("pc", "greedy", "gains", "pc+greedy:2")
 
 
 def gaussian(n: int, rows: int, seed: int = 0) -> np.ndarray:
-    dag = arcwise.simulate.random_dag(n, expected_degree=min(3.0, n - 1), seed=seed)
-    data = arcwise.simulate.gaussian_network(dag, seed=seed).sample(rows, seed=seed)
+    dag = arcwise.networks.random_dag(n, expected_degree=min(3.0, n - 1), seed=seed)
+    data = arcwise.networks.gaussian_network(dag, seed=seed).sample(rows, seed=seed)
     return np.asarray(data.continuous_values("a test"))
 
 
 def discrete(n: int, rows: int, seed: int = 0) -> arcwise.Data:
-    dag = arcwise.simulate.random_dag(n, expected_degree=min(3.0, n - 1), seed=seed)
-    network = arcwise.simulate.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=seed)
+    dag = arcwise.networks.random_dag(n, expected_degree=min(3.0, n - 1), seed=seed)
+    network = arcwise.networks.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=seed)
     return arcwise.read(network.sample(rows, seed=seed), constant="keep")
 
 
@@ -66,7 +67,7 @@ def test_pc_of_discrete_data_agrees_with_plain_pc(weighted: bool, seed: int) -> 
 
 @pytest.mark.parametrize("seed", [11, 16, 28])
 def test_pc_finds_the_true_skeleton_with_much_data(seed: int) -> None:
-    dag = arcwise.simulate.random_dag(20, expected_degree=1.6, seed=seed)
+    dag = arcwise.networks.random_dag(20, expected_degree=1.6, seed=seed)
     matrix = dag.matrix()
     either = (matrix | matrix.T).astype(int)
     # In a triangle, influences can all but cancel given the third node, however much data there is.
@@ -368,7 +369,7 @@ def test_refusals_say_what_came_and_what_to_do(
 
 def test_refusals_of_what_candidates_cannot_be_chosen_from() -> None:
     model = Model(discrete(3, 50))
-    with pytest.raises(ArgumentError, match="a model has its score"):
+    with pytest.raises(ArgumentError, match="a model already has its score"):
         arcwise.candidates(model, score="bdeu")
     with pytest.raises(ArgumentError, match="there are only scores"):
         arcwise.candidates(model.scores, "pc")

@@ -9,16 +9,9 @@ import pytest
 
 import arcwise
 from arcwise.cli import main
-from arcwise.simulate import asia
+from support.command_line import Captured, status
 
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "data.csv"
-    asia().sample(1000, seed=3).write_csv(path)
-    return path
+ROWS = 1000
 
 
 @pytest.mark.parametrize("method", ["pc", "greedy:2", "gains:3", "pc+greedy:2", "greedy"])
@@ -27,14 +20,11 @@ def test_score_with_chosen_candidates(
 ) -> None:
     out = tmp_path / "scores.jkl"
     arguments = ["score", table, "--candidates", method, "--max-indegree", 2, "--out", out]
-    assert main([str(part) for part in arguments]) == 0
+    assert status(*arguments) == 0
     chosen = arcwise.candidates(table, method, max_indegree=2)
-    sizes = chosen.sizes().values()
     expected = arcwise.score(table, candidates=chosen, max_indegree=2)
-    assert f"Candidates by {method}: {min(sizes)} to {max(sizes)} parents" in (
-        capsys.readouterr().out
-    )
-    written = arcwise.read_scores(out)
+    assert f"Candidate parents were chosen by '{method}', " in capsys.readouterr().out
+    written = arcwise.scores.read_scores(out)
     for name in expected.variables:
         assert {parents for parents, _ in written.families(name)} == {
             parents for parents, _ in expected.families(name)
@@ -56,7 +46,7 @@ def test_every_command_takes_them(
     edges.write_text("source,target\nxray,asia\n")
     arguments = [command[0], str(table), *command[1:], "--candidates", "greedy:2"]
     assert main([*arguments, "--required-edges", str(edges), "--prior", "fair"]) == 0
-    assert "Candidates by greedy:2: 2 to 3 parents" in capsys.readouterr().out
+    assert "Candidate parents were chosen by 'greedy:2', 2 to 3" in capsys.readouterr().out
 
 
 def test_a_file_of_candidates_is_still_a_file(
@@ -81,10 +71,10 @@ def test_one_more_parent_besides_the_candidates(
 ) -> None:
     out = tmp_path / "scores.jkl"
     arguments = ["score", table, "--candidates", "greedy:2", "--plus-one", "--out", out]
-    assert main([str(part) for part in arguments]) == 0
+    assert status(*arguments) == 0
     chosen = arcwise.candidates(table, "greedy:2")
     expected = arcwise.score(table, candidates=chosen, plus_one=True)
-    written = arcwise.read_scores(out)
+    written = arcwise.scores.read_scores(out)
     assert len(written) == len(expected) == 8 * (4 + 4 * 5)
     for parents, value in expected.families("dysp"):
         assert written.log_score("dysp", parents) == pytest.approx(value, rel=1e-9)
@@ -97,8 +87,8 @@ def test_grown_candidates(table: Path, tmp_path: Path, capsys: Captured) -> None
     arguments = ["map", table, "--candidates", "greedy:1", "--grow", "--max-candidates", 5]
     assert main([*(str(part) for part in arguments), "--seed", "1", "--out", str(out)]) == 0
     said = capsys.readouterr().out
-    assert "Growing candidates, up to 5 of a node, where a node takes 2 KiB" in said
-    assert "Candidates grown in " in said
+    assert "Growing candidate parents, up to 5 per node; a node with that many takes 2 KiB" in said
+    assert "Candidate parents were grown from 'greedy:1' in " in said
     found = json.loads((out / "summary.json").read_text())
     exact = arcwise.map(arcwise.Model(table), method="exact")
     assert found["log_score"] == pytest.approx(exact.log_score, rel=1e-10)
@@ -107,11 +97,11 @@ def test_grown_candidates(table: Path, tmp_path: Path, capsys: Captured) -> None
 def test_map_grows_candidates_where_all_parent_sets_are_too_many(
     tmp_path: Path, capsys: Captured
 ) -> None:
-    dag = arcwise.simulate.random_dag(30, expected_degree=2, seed=1)
+    dag = arcwise.networks.random_dag(30, expected_degree=2, seed=1)
     path = tmp_path / "wide.csv"
-    arcwise.simulate.gaussian_network(dag, seed=1).sample(300, seed=1).write_csv(path)
+    arcwise.networks.gaussian_network(dag, seed=1).sample(300, seed=1).write_csv(path)
     assert main(["map", str(path), "--seed", "1", "--out", str(tmp_path / "best")]) == 0
-    assert "too many parent sets to look at all of them" in capsys.readouterr().out
+    assert "too many parent sets to score them all" in capsys.readouterr().out
     found = json.loads((tmp_path / "best" / "summary.json").read_text())
     data = arcwise.read(path)
     truth = arcwise.Model(data, candidates=dag.matrix().astype(int)).log_weight_of(dag)

@@ -15,16 +15,9 @@ import arcwise
 from arcwise.cli import main
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.errors import FileFormatError
-from arcwise.simulate import asia
+from support.command_line import Captured, refusal, status
 
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "data.csv"
-    asia().sample(2000, seed=3).write_csv(path)
-    return path
+ROWS = 2000
 
 
 @pytest.fixture
@@ -36,32 +29,32 @@ def measured(tmp_path: Path) -> Path:
     return path
 
 
-def refusal(capsys: Captured, *arguments: object) -> str:
-    """Run a command that must fail, and return the one line it says why in."""
-    assert main([str(argument) for argument in arguments]) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1, lines
-    assert lines[0].startswith("arcwise: ")
-    return lines[0]
-
-
 def test_score_writes_what_python_computes(table: Path, tmp_path: Path, capsys: Captured) -> None:
     edges = tmp_path / "edges.csv"
     edges.write_text("source,target\nsmoke,lung\n")
     out = tmp_path / "scores.jkl"
-    options = ["--max-indegree", 2, "--required-edges", edges, "--ess", 10, "--out", out]
+    options = [
+        "--max-indegree",
+        2,
+        "--required-edges",
+        edges,
+        "--equivalent-sample-size",
+        10,
+        "--out",
+        out,
+    ]
     command = ["score", table, "--score", "bdeu", *options, "--best", 2, "--threads", 1]
-    assert main([str(part) for part in command]) == 0
+    assert status(*command) == 0
     expected = arcwise.score(
-        table, arcwise.BDeu(10), max_indegree=2, required_edges=[("smoke", "lung")]
+        table, arcwise.scores.BDeu(10), max_indegree=2, required_edges=[("smoke", "lung")]
     )
-    written = arcwise.read_scores(out)
+    written = arcwise.scores.read_scores(out)
     assert written.variables == expected.variables
     for name in expected.variables:
         assert dict(written.families(name)) == dict(expected.families(name))
     said = capsys.readouterr()
     assert said.err == ""
-    assert "2000 rows, 8 discrete variables" in said.out
+    assert "2,000 rows, 8 discrete variables" in said.out
     assert f"{len(expected):,} families scored by BDeu(equivalent_sample_size=10.0)" in said.out
     assert f"Scores written to {out}\n" in said.out
     best, value = expected.best("either", 1)[0]
@@ -72,9 +65,9 @@ def test_score_writes_what_python_computes(table: Path, tmp_path: Path, capsys: 
 @pytest.mark.parametrize(
     ("options", "score"),
     [
-        ([], arcwise.BGe()),
-        (["--score", "bge", "--alpha-mu", "0.5", "--alpha-w", "9"], arcwise.BGe(0.5, 9.0)),
-        (["--score", "BIC"], arcwise.BIC()),
+        ([], arcwise.scores.BGe()),
+        (["--score", "bge", "--alpha-mu", "0.5", "--alpha-w", "9"], arcwise.scores.BGe(0.5, 9.0)),
+        (["--score", "BIC"], arcwise.scores.BIC()),
     ],
 )
 def test_scores_of_measurements(
@@ -83,7 +76,7 @@ def test_scores_of_measurements(
     out = tmp_path / "scores.jkl"
     assert main(["score", str(measured), *options, "--best", "0", "--out", str(out)]) == 0
     expected = arcwise.score(measured, score)
-    written = arcwise.read_scores(out)
+    written = arcwise.scores.read_scores(out)
     for name in expected.variables:
         assert dict(written.families(name)) == dict(expected.families(name))
 
@@ -118,7 +111,7 @@ def test_options_of_reading(measured: Path, tmp_path: Path, capsys: Captured) ->
         == 0
     )
     said = capsys.readouterr()
-    assert "arcwise: warning: left out column 'b'" in said.err
+    assert "arcwise: warning: left out the constant column 'b'" in said.err
     assert len(said.err.splitlines()) == 1
     path.write_text("a,b\n1,2\n,3\n2,3\n")
     assert main(["describe", str(path), "--missing", "level"]) == 0
@@ -126,7 +119,7 @@ def test_options_of_reading(measured: Path, tmp_path: Path, capsys: Captured) ->
 
 
 def test_simulate_prints_or_writes_what_python_draws(tmp_path: Path, capsys: Captured) -> None:
-    expected = asia().sample(20, seed=5)
+    expected = arcwise.simulate("asia", 20, seed=5)
     path = tmp_path / "asia.csv"
     assert main(["simulate", "asia", "--rows", "20", "--seed", "5", "--out", str(path)]) == 0
     assert capsys.readouterr().out == f"20 rows written to {path}\n"
@@ -201,16 +194,34 @@ def test_damaged_edge_files(name: str, content: bytes | None, tmp_path: Path) ->
 
 
 BAD_TABLES = {
-    "missing values": ("a,b\n1,2\n,3\n2,2\n", [], "values are missing in 'a' (1)"),
-    "constant column": ("a,b\n1,2\n1,3\n", [], "column 'a' has a single value"),
+    "missing values": (
+        "a,b\n1,2\n,3\n2,2\n",
+        [],
+        "values are missing in 'a' (1); give --missing drop to drop the rows concerned, "
+        "or --missing level to make missing a level of discrete columns",
+    ),
+    "missing continuous values": (
+        "a b,c\n1.5,2\n,3\n2,2\n",
+        ["--missing", "level"],
+        "--missing level is for discrete columns, but values are missing in the continuous 'a b' "
+        "(1); give --missing drop, or --discrete 'a b' if",
+    ),
+    "constant column": (
+        "a,b\n1,2\n1,3\n",
+        [],
+        "column 'a' has a single value and thus no information; give --constant drop to leave "
+        "constant columns out or --constant keep to keep them",
+    ),
+    "numbers for names": ("1.5,2.5\n3,4\n5,6\n", [], "not names; add a line of names"),
     "one row": ("a,b\n1,2\n", [], "the table has a single row"),
     "no rows": ("a,b\n", [], "no rows"),
-    "duplicated names": ("a,a\n1,2\n2,1\n", [], "'a' came more than once"),
+    "duplicated names": ("a,a\n1,2\n2,1\n", [], "'a' occurs more than once"),
     "infinities": ("a,b\n1.5,2\ninf,3\n2,2\n", [], "values are infinite in 'a' (1)"),
     "labels in a continuous column": (
         "a,b\n1.5,x\n2.5,y\n3.0,x\n",
         ["--continuous", "b"],
-        "column 'b' cannot be continuous, because its value 'x'",
+        "column 'b' cannot be continuous, because its value 'x' is not a finite number; give "
+        "--discrete b or correct the value",
     ),
     "ragged rows": ("a,b\n1,2\n1,2,3\n", [], "line 3 of"),
     "empty file": ("", [], "is empty"),
@@ -223,7 +234,20 @@ def test_bad_tables(kind: str, command: str, tmp_path: Path, capsys: Captured) -
     text, options, message = BAD_TABLES[kind]
     path = tmp_path / "bad.csv"
     path.write_text(text)
-    assert message in refusal(capsys, command, path, *options)
+    said = refusal(capsys, command, path, *options)
+    assert message in said
+    # An option is not an argument of Python: nothing is assigned.
+    assert "=" not in said
+
+
+def test_a_warning_names_options(tmp_path: Path, capsys: Captured) -> None:
+    path = tmp_path / "passengers.csv"
+    path.write_text("\n".join(["PassengerId,sex", *(f"{i},{i % 2}" for i in range(60))]))
+    assert main(["describe", str(path)]) == 0
+    assert capsys.readouterr().err == (
+        "arcwise: warning: 'PassengerId' (60 levels) is treated as discrete; give --continuous "
+        "PassengerId if the numbers are measurements\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -249,29 +273,50 @@ def test_damaged_tables(
         (["score", "absent.csv"], "there is no file 'absent.csv'"),
         (["score"], "Missing argument 'DATA'"),
         (["score", "DATA", "--score", "bdu"], "score is 'bdu'; give one of 'bdeu'"),
-        (["score", "DATA", "--score", "bge", "--ess", "3"], "--ess belongs to the score bdeu"),
-        (["score", "DATA", "--ess", "3"], "--ess belongs to the score bdeu"),
-        (["score", "DATA", "--score", "bdeu", "--alpha-mu", "3"], "belong to bge"),
-        (["score", "DATA", "--score", "bdeu", "--ess", "0"], "equivalent_sample_size is 0.0"),
-        (["score", "DATA", "--score", "bdeu", "--ess", "much"], "Invalid value for '--ess'"),
-        (["score", "DATA", "--score", "bge"], "`BGe` needs measurements"),
+        (
+            ["score", "DATA", "--score", "bge", "--equivalent-sample-size", "3"],
+            "--equivalent-sample-size is a parameter of bdeu",
+        ),
+        (
+            ["score", "DATA", "--equivalent-sample-size", "3"],
+            "--equivalent-sample-size is a parameter of bdeu",
+        ),
+        (
+            ["score", "DATA", "--score", "bdeu", "--alpha-mu", "3"],
+            "--alpha-w are parameters of bge",
+        ),
+        (
+            ["score", "DATA", "--score", "bdeu", "--equivalent-sample-size", "0"],
+            "equivalent_sample_size is 0.0",
+        ),
+        (
+            ["score", "DATA", "--score", "bdeu", "--equivalent-sample-size", "much"],
+            "Invalid value for '--equivalent-sample-size'",
+        ),
+        (["score", "DATA", "--score", "bge"], "BGe needs continuous columns"),
         (["score", "DATA", "--best", "-1"], "--best is -1"),
         (["score", "DATA", "--threads", "0"], "threads is 0"),
-        (["score", "DATA", "--max-indegree", "-1"], "max_indegree is -1"),
+        (["score", "DATA", "--max-indegree", "-1"], "--max-indegree is -1; give a whole number"),
         (["score", "DATA", "--max-indegree", "two"], "Invalid value for '--max-indegree'"),
         (["score", "DATA", "--missing", "ignore"], "Invalid value for '--missing'"),
-        (["score", "DATA", "--discrete", "x"], "`kinds` names 'x'"),
+        (["score", "DATA", "--discrete", "x"], "--discrete names 'x'"),
         (["score", "DATA", "--discrete", "asia", "--continuous", "asia"], "choose one"),
-        (["score", "DATA", "--discrete", "*", "--continuous", "asia"], "give it alone"),
-        (["score", "DATA", "--weights", "x"], "`weights` names 'x'"),
-        (["score", "DATA", "--interventions", "x"], "`interventions` names 'x'"),
-        (["score", "DATA", "--discretize", "median"], "`method` must be one of"),
+        (["score", "DATA", "--discrete", "*", "--continuous", "asia"], "name no others beside it"),
+        (["score", "DATA", "--weights", "x"], "--weights names 'x'"),
+        (["score", "DATA", "--interventions", "x"], "--interventions names 'x'"),
+        (
+            ["score", "DATA", "--discretize", "median"],
+            "the method of --discretize is 'median'; give one of",
+        ),
         (["score", "DATA", "--discretize", "quantile:x"], "--discretize has 'x' bins"),
         (["score", "DATA", "--discretize", "quantile:²"], "--discretize has '²' bins"),
         (["score", "DATA", "--discretize", "quantile:" + "9" * 5000], "bins; give a whole number"),
-        (["score", "DATA", "--candidates", "absent.csv"], "'absent.csv' cannot be read as text"),
-        (["score", "DATA", "--required-edges", "CYCLE"], "the cycle asia -> tub -> asia"),
-        (["score", "DATA", "--forbidden-edges", "UNKNOWN"], "names 'wet'"),
+        (["score", "DATA", "--candidates", "absent.csv"], "there is no file 'absent.csv'"),
+        (
+            ["score", "DATA", "--required-edges", "CYCLE"],
+            "--required-edges has the cycle asia -> tub -> asia",
+        ),
+        (["score", "DATA", "--forbidden-edges", "UNKNOWN"], "--forbidden-edges names 'wet'"),
         (["score", "DATA", "--out", "no folder/scores.jkl"], "cannot be written"),
         (["score", "DATA", "--out", "."], "'.' is a folder"),
         (["score", "DATA", "--no-such-option"], "No such option"),
@@ -295,7 +340,7 @@ def test_bad_arguments(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cycle.csv").write_text("source,target\nasia,tub\ntub,asia\n")
     (tmp_path / "unknown.csv").write_text("source,target\nasia,wet\n")
-    files = {"DATA": table.name, "CYCLE": "cycle.csv", "UNKNOWN": "unknown.csv"}
+    files = {"DATA": str(table), "CYCLE": "cycle.csv", "UNKNOWN": "unknown.csv"}
     assert message in refusal(capsys, *(files.get(part, part) for part in arguments))
 
 
@@ -357,7 +402,7 @@ def test_the_real_program(tmp_path: Path) -> None:
     scored = run("score", str(data), "--max-indegree", "2", "--out", str(out))
     assert (scored.returncode, scored.stderr) == (0, "")
     expected = arcwise.score(data, max_indegree=2)
-    assert arcwise.read_scores(out).best("dysp") == expected.best("dysp")
+    assert arcwise.scores.read_scores(out).best("dysp") == expected.best("dysp")
     failed = run("score", str(tmp_path / "absent.csv"))
     assert failed.returncode == 2
     assert failed.stdout == ""

@@ -1,4 +1,4 @@
-"""`arcwise learn` and what goes on from its folder: `report`, `feature` and `compare`."""
+"""`arcwise learn` and what goes on from its folder: `report`, `estimate` and `compare`."""
 
 from __future__ import annotations
 
@@ -14,17 +14,8 @@ import arcwise
 from arcwise import Posterior
 from arcwise.cli import main
 from arcwise.errors import MissingDependencyError
-from arcwise.simulate import asia
+from support.command_line import Captured, refusal, run
 from support.interrupting import output_after_interruption
-
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("data") / "data.csv"
-    asia().sample(300, seed=3).write_csv(path)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -34,28 +25,11 @@ def folders(table: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     options = {
         "exact": [],
         "one": ["--algorithm", "mcmc", "--steps", "9000", "--seed", "1"],
-        "two": ["--algorithm", "mc3", "--steps", "6000", "--seed", "2", "--levels", "4"],
+        "two": ["--algorithm", "mc3", "--steps", "6000", "--seed", "2", "--temperatures", "5"],
     }
     for name, extra in options.items():
         assert main(["learn", str(table), "--out", str(base / name), *extra]) == 0
     return {name: base / name for name in options}
-
-
-def run(capsys: Captured, *arguments: object) -> str:
-    """Run a command that must do well and say nothing on standard error."""
-    assert main([str(argument) for argument in arguments]) == 0
-    said = capsys.readouterr()
-    assert said.err == ""
-    return said.out
-
-
-def refusal(capsys: Captured, *arguments: object) -> str:
-    """Run a command that must fail, and return the one line it says why in."""
-    assert main([str(argument) for argument in arguments]) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1, lines
-    assert lines[0].startswith("arcwise: ")
-    return lines[0]
 
 
 def test_learn_leaves_everything_in_its_folder(
@@ -65,7 +39,7 @@ def test_learn_leaves_everything_in_its_folder(
     names = {"edges.csv", "summary.json", "evidence.json", "posterior.npz", "report.html"}
     assert {path.name for path in (tmp_path / "out").iterdir()} == names
     saved = Posterior.load(tmp_path / "out" / "posterior.npz")
-    expected = arcwise.sample(table, progress=None)
+    expected = arcwise.learn(table, progress=None)
     assert np.array_equal(saved.edges, expected.edges)
     assert saved.dags is not None
     assert expected.dags is not None
@@ -78,8 +52,8 @@ def test_learn_leaves_everything_in_its_folder(
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     for sentence in (*summary["choices"], *summary["trust"]):
         assert sentence in said
-    assert "How far to trust it: exact" in said
-    assert "The 15 most probable edges of 56" in said
+    assert "Reliability: exact" in said
+    assert "The 15 most probable of 56 edges" in said
     assert f"{probability:.4f}" in said
     assert "log evidence" in said
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
@@ -92,10 +66,11 @@ def test_learn_takes_every_override(table: Path, tmp_path: Path, capsys: Capture
     required.write_text("source,target\nsmoke,bronc\n")
     said = run(
         capsys,
-        *("learn", table, "--score", "bdeu", "--ess", 10, "--prior", "fair"),
+        *("learn", table, "--score", "bdeu", "--equivalent-sample-size", 10, "--prior", "fair"),
         *("--max-indegree", 2, "--candidates", "greedy:4", "--required-edges", required),
         *("--algorithm", "mc3", "--space", "linear", "--target", "order-modular"),
-        *("--chains", 2, "--steps", 3000, "--until", "none", "--levels", 9, "--ladder", "adapted"),
+        *("--chains", 2, "--steps", 3000, "--until", "none"),
+        *("--temperatures", 10, "--ladder", "adapted"),
         *("--seed", 5, "--threads", 1, "--out", tmp_path / "out"),
     )
     chosen = json.loads((tmp_path / "out" / "summary.json").read_text())["chosen"]
@@ -109,20 +84,20 @@ def test_learn_takes_every_override(table: Path, tmp_path: Path, capsys: Capture
         "steps": 3000,
         "chains": 2,
         "until": None,
-        "levels": 9,
+        "temperatures": 10,
         "ladder": "adapted",
         "seed": 5,
     }
     assert {key: chosen[key] for key in expected} == expected
     assert Posterior.load(tmp_path / "out" / "posterior.npz").edges[2, 4] == pytest.approx(1.0)
-    assert "as was asked for" in said
+    assert "as requested" in said
     assert "The run ended when its budget was spent." in said
 
 
 def test_learn_grows_where_it_is_told_to(table: Path, capsys: Captured) -> None:
     said = run(capsys, "learn", table, "--grow", "--candidates", "greedy:2", "--until", "ess>500")
     assert "Candidate parents were grown from 'greedy:2'" in said
-    assert "The run ended when its rule was met (ess>500)." in said
+    assert "The run ended when its stopping rule was met (ess>500)." in said
 
 
 def test_the_same_seed_writes_the_same_edges(table: Path, tmp_path: Path) -> None:
@@ -143,11 +118,13 @@ def test_learn_goes_on_without_the_report(
     def missing(*_: Any, **__: Any) -> None:
         raise MissingDependencyError("jinja2 is not installed; pip install 'arcwise[report]'")
 
-    monkeypatch.setattr("arcwise.cli.pages.write_report", missing)
+    monkeypatch.setattr("arcwise.report", missing)
     assert main(["learn", str(table), "--out", str(tmp_path)]) == 0
     said = capsys.readouterr()
-    assert said.err == "arcwise: no report.html: jinja2 is not installed; pip install " + (
-        "'arcwise[report]'\n"
+    assert (
+        said.err
+        == "arcwise: report.html was not written: jinja2 is not installed; pip install "
+        + ("'arcwise[report]'\n")
     )
     assert {"edges.csv", "posterior.npz"} <= {path.name for path in tmp_path.iterdir()}
     assert "arcwise[report]" in refusal(capsys, "report", tmp_path)
@@ -161,16 +138,16 @@ def test_report_writes_the_page_anew(folders: dict[str, Path], capsys: Captured)
         assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_feature_says_what_is_asked(folders: dict[str, Path], capsys: Captured) -> None:
+def test_estimate_says_what_is_asked(folders: dict[str, Path], capsys: Captured) -> None:
     for name, folder in folders.items():
         saved = Posterior.load(folder / "posterior.npz")
-        said = run(capsys, "feature", folder, "smoke ~> dysp")
+        said = run(capsys, "estimate", folder, "smoke ~> dysp")
         assert said == f"{saved.estimate('smoke ~> dysp')}\n"
-        said = run(capsys, "feature", folder, "smoke ~> dysp", "--given", "smoke -> bronc")
+        said = run(capsys, "estimate", folder, "smoke ~> dysp", "--given", "smoke -> bronc")
         assert said == f"{saved.estimate('smoke ~> dysp', given='smoke -> bronc')}\n"
-        exact = run(capsys, "feature", folder, "smoke -> bronc").endswith("(exact)\n")
+        exact = run(capsys, "estimate", folder, "smoke -> bronc").endswith("(exact)\n")
         assert exact == (name == "exact")
-    assert "did you mean 'dysp'" in refusal(capsys, "feature", folders["one"], "smoke ~> dsp")
+    assert "did you mean 'dysp'" in refusal(capsys, "estimate", folders["one"], "smoke ~> dsp")
 
 
 def test_compare_tells_agreement(folders: dict[str, Path], capsys: Captured) -> None:
@@ -207,15 +184,15 @@ def test_bad_tables_are_refused_in_one_line(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--steps", 10, "--seconds", 1], "give steps, or seconds"),
+        (["--steps", 10, "--seconds", 1], "both --steps and --seconds were given"),
         (["--until", "speed>4"], "until has 'speed>4'"),
         (["--algorithm", "exact", "--space", "dags"], "algorithm is 'exact'"),
-        (["--levels", 3], "--levels and --ladder belong to --algorithm mc3"),
+        (["--temperatures", 4], "--temperatures is an option of --algorithm mc3 only"),
         (["--space", "trees"], "space is 'trees'"),
         (["--prior", "soft"], "prior is 'soft'"),
         (["--seed", -1], "seed is -1"),
-        (["--grow", "--candidates", "EDGES"], "--grow begins with a method"),
-        (["--required-edges", "CYCLE"], "required_edges has the cycle"),
+        (["--grow", "--candidates", "EDGES"], "--grow starts from a method"),
+        (["--required-edges", "CYCLE"], "--required-edges has the cycle"),
         (["--out", "EDGES"], "is a file; give a folder for --out"),
     ],
 )
@@ -230,24 +207,24 @@ def test_bad_options_are_refused_in_one_line(
 
 def test_sample_takes_a_rule(table: Path, capsys: Captured) -> None:
     said = run(capsys, "sample", table, "--space", "partitions", "--until", "rhat<1.1, ess>200")
-    assert "R-hat of the log weight 1" in said
+    assert "R-hat of the log posterior: 1" in said
     assert "until has 'rhat'" in refusal(capsys, "sample", table, "--until", "rhat")
     words = refusal(capsys, "sample", table, "--algorithm", "ais", "--until", "ess>3")
-    assert "--until belongs to mcmc and mc3" in words
+    assert "--until is an option of --algorithm mcmc or mc3 only" in words
 
 
-@pytest.mark.parametrize("command", ["report", "feature", "compare"])
+@pytest.mark.parametrize("command", ["report", "estimate", "compare"])
 def test_wrong_folders_are_refused_in_one_line(
     command: str, folders: dict[str, Path], table: Path, tmp_path: Path, capsys: Captured
 ) -> None:
     arguments: dict[str, list[object]] = {
         "report": [],
-        "feature": ["smoke -> dysp"],
+        "estimate": ["smoke -> dysp"],
         "compare": [folders["exact"]],
     }
     more = arguments[command]
-    assert "is not there; give the folder" in refusal(capsys, command, tmp_path / "none", *more)
-    assert "is a file; give the folder" in refusal(capsys, command, table, *more)
+    assert "there is no folder" in refusal(capsys, command, tmp_path / "none", *more)
+    assert "is a file; give a folder" in refusal(capsys, command, table, *more)
     assert "has no posterior.npz" in refusal(capsys, command, tmp_path, *more)
     whole = (folders["one"] / "posterior.npz").read_bytes()
     for damaged in (whole[: len(whole) // 2], b"nonsense", b""):
@@ -283,7 +260,7 @@ def test_ctrl_c_keeps_what_was_sampled(table: Path, tmp_path: Path) -> None:
     output = output_after_interruption(INTERRUPTED, str(table), str(tmp_path / "out"))
     assert output == "0 True\nTrue\n"
     saved = Posterior.load(tmp_path / "out" / "posterior.npz")
-    assert saved.summary["interrupted"] is True
+    assert saved.run.interrupted is True
     assert np.abs(saved.edges - arcwise.exact(arcwise.Model(table)).edges).max() < 0.1
     assert (tmp_path / "out" / "edges.csv").exists()
     assert (tmp_path / "out" / "report.html").exists()

@@ -13,16 +13,8 @@ import pytest
 
 import arcwise
 from arcwise.cli import main
+from support.command_line import Captured, status
 from support.stopped_runs import Stop, stopping_at
-
-Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("data") / "data.csv"
-    arcwise.simulate.asia().sample(300, seed=3).write_csv(path)
-    return path
 
 
 def _sample(table: Path, *options: object) -> list[str]:
@@ -38,7 +30,8 @@ def _sample(table: Path, *options: object) -> list[str]:
 def test_a_run_keeps_all_that_resume_needs(
     algorithm: list[str], table: Path, tmp_path: Path, capsys: Captured
 ) -> None:
-    options = ["--algorithm", *algorithm, "--chains", 20 if algorithm[0] == "ais" else 2]
+    number = ["--particles", 20] if algorithm[0] == "ais" else ["--chains", 2]
+    options = ["--algorithm", *algorithm, *number]
     assert main(_sample(table, *options, "--out", tmp_path / "whole")) == 0
     folder = tmp_path / "run"
     assert main(_sample(table, *options, "--run", folder, "--checkpoint", 0.01)) == 0
@@ -57,11 +50,11 @@ def test_a_run_keeps_all_that_resume_needs(
     assert main(["status", str(folder)]) == 0
     printed = capsys.readouterr().out
     assert f"{algorithm[0]} in {folder}: finished" in printed
-    assert "to go" not in printed
+    assert " left" not in printed
 
 
 def test_how_a_stopped_run_stands(tmp_path: Path, capsys: Captured) -> None:
-    model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=3), max_indegree=2)
+    model = arcwise.Model(arcwise.simulate("asia", 300, seed=3), max_indegree=2)
     with pytest.raises(Stop):
         arcwise.mcmc(
             model,
@@ -90,7 +83,7 @@ def test_how_a_stopped_run_stands(tmp_path: Path, capsys: Captured) -> None:
     assert all(0 < rate <= 1 for rate in rates)
     assert main(["status", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
-    for words in ("stopped", "of 20,000 steps", "to go", "accepted:", "R-hat", "checkpoint"):
+    for words in ("stopped", "of 20,000 steps", " left", "accepted:", "R-hat", "checkpoint"):
         assert words in printed
 
 
@@ -101,11 +94,14 @@ def test_mistakes_are_one_sentence(table: Path, tmp_path: Path, capsys: Captured
     for arguments, words in (
         (["resume", tmp_path / "no"], "there is no run in"),
         (["status", tmp_path], "there is no run in"),
-        (_sample(table, "--steps", 600, "--run", folder), "another budget: steps"),
+        (_sample(table, "--steps", 600, "--run", folder), "started with budget.steps = "),
         (_sample(table, "--steps", 600, "--run", table), "is a file"),
-        (_sample(table, "--steps", 500, "--run", folder, "--checkpoint", -1), "checkpoint_seconds"),
+        (
+            _sample(table, "--steps", 500, "--run", folder, "--checkpoint", -1),
+            "--checkpoint is -1.0",
+        ),
     ):
-        assert main([str(argument) for argument in arguments]) == 2
+        assert status(*arguments) == 2
         errors = capsys.readouterr().err
         assert words in errors
         assert errors.count("\n") == 1
@@ -117,7 +113,7 @@ def test_ctrl_c_before_there_is_anything(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("arcwise.cli.sample.mcmc", interrupted)
+    monkeypatch.setattr("arcwise.sample", interrupted)
     assert main(_sample(table, "--steps", 500)) == 130
     assert capsys.readouterr().err == "arcwise: interrupted\n"
 

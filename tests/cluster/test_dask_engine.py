@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,9 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import DaskEngine, Model
+from arcwise import Model
 from arcwise.cli import main
-from arcwise.cluster import host_files
+from arcwise.cluster import DaskEngine, host_files
 from arcwise.cluster.work import Versions
 from arcwise.engines import opened_engine
 from arcwise.errors import (
@@ -30,41 +29,31 @@ from arcwise.errors import (
     MissingDependencyError,
 )
 from arcwise.scores import LocalScore
-from support.local_clusters import within_this_process
 from support.same_posteriors import assert_same_posterior
 
 ONE_SENTENCE = r"^[^;]*; [^;]*$"
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    with within_this_process() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return Model(arcwise.simulate.asia().sample(400, seed=1), max_indegree=2)
-
-
 SAMPLERS: dict[str, Any] = {
-    "ais": lambda model, **more: arcwise.ais(model, runs=60, steps=400, seed=5, **more),
+    "ais": lambda model, **more: arcwise.ais(model, particles=60, steps=400, seed=5, **more),
     "ais on partitions": lambda model, **more: arcwise.ais(
-        model, "partitions", runs=40, steps=300, seed=5, **more
+        model, "partitions", particles=40, steps=300, seed=5, **more
     ),
     "ais by effect": lambda model, **more: arcwise.ais(
         model, target="order-modular", effective_samples=50, steps=300, seed=5, **more
     ),
     "ais with its own schedule": lambda model, **more: arcwise.ais(
-        model, runs=60, schedule=(np.linspace(0, 1, 301) ** 2).tolist(), seed=5, **more
+        model, particles=60, schedule=(np.linspace(0, 1, 301) ** 2).tolist(), seed=5, **more
     ),
     "mcmc": lambda model, **more: arcwise.mcmc(model, steps=6000, chains=3, seed=5, **more),
     "mcmc by effect": lambda model, **more: arcwise.mcmc(
         model, "partitions", effective_samples=300, chains=3, seed=5, **more
     ),
-    "mc3": lambda model, **more: arcwise.mc3(model, levels=4, steps=6000, chains=3, seed=5, **more),
+    "mc3": lambda model, **more: arcwise.mc3(
+        model, temperatures=5, steps=6000, chains=3, seed=5, **more
+    ),
     "mc3, adapted": lambda model, **more: arcwise.mc3(
-        model, levels=4, ladder="adapted", steps=6000, chains=2, seed=5, **more
+        model, temperatures=5, ladder="adapted", steps=6000, chains=2, seed=5, **more
     ),
 }
 
@@ -75,11 +64,11 @@ def test_a_cluster_samples_the_same_bits_as_threads(name: str, client: Any, mode
     assert_same_posterior(sample(model, engine=client), sample(model))
 
 
-@pytest.mark.filterwarnings("ignore::arcwise.ArcwiseWarning")  # a second may not be enough
+@pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")  # a second may not be enough
 def test_a_budget_in_seconds_is_kept(client: Any, model: Model) -> None:
     for sample in (arcwise.mcmc, arcwise.ais):
         posterior = sample(model, "partitions", seconds=1.0, engine=client)
-        assert 0.9 < posterior.summary["seconds"] < 10.0
+        assert 0.9 < posterior.run.seconds < 10.0
 
 
 def test_how_units_are_grouped_changes_nothing(
@@ -115,7 +104,7 @@ RULES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("score", ["bdeu", "bic", Penalty()])
 def test_a_cluster_scores_the_same_bits_as_threads(rule: str, score: Any, client: Any) -> None:
-    data = arcwise.simulate.asia().sample(300, seed=2)
+    data = arcwise.simulate("asia", 300, seed=2)
     near, far = (arcwise.score(data, score, engine=e, **RULES[rule]) for e in (None, client))
     for node in range(8):
         assert near.table.values(node).tobytes() == far.table.values(node).tobytes()
@@ -141,22 +130,22 @@ def test_a_batch_of_data_sets_comes_back_in_order(client: Any) -> None:
     def evidence(data: arcwise.Data) -> float:
         return float(arcwise.exact(Model(data, max_indegree=2, threads=1)).log_evidence)
 
-    sets = [arcwise.simulate.asia().sample(50 + 10 * i, seed=i) for i in range(7)]
+    sets = [arcwise.networks.asia().sample(50 + 10 * i, seed=i) for i in range(7)]
     shares: list[float] = []
-    far = arcwise.batch(evidence, sets, engine=client, progress=shares.append)
-    assert far == arcwise.batch(evidence, sets) == [evidence(data) for data in sets]
+    far = arcwise.engines.batch(evidence, sets, engine=client, progress=shares.append)
+    assert far == arcwise.engines.batch(evidence, sets) == [evidence(data) for data in sets]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
 
 def test_errors_of_the_work_come_back_as_they_are(client: Any, model: Model) -> None:
     with pytest.raises(CapacityError) as near:
-        arcwise.ais(model, runs=5, steps=50, extension_budget=1)
+        arcwise.ais(model, particles=5, steps=50, extension_budget=1)
     with pytest.raises(CapacityError) as far:
-        arcwise.ais(model, runs=5, steps=50, extension_budget=1, engine=client)
+        arcwise.ais(model, particles=5, steps=50, extension_budget=1, engine=client)
     assert str(far.value) == str(near.value)
     with pytest.raises(ZeroDivisionError):
-        arcwise.batch(lambda data: 1 / 0, [1, 2], engine=client)
+        arcwise.engines.batch(lambda data: 1 / 0, [1, 2], engine=client)
 
 
 def test_files_are_sent_where_they_cannot_be_seen(
@@ -195,12 +184,12 @@ def test_ctrl_c_returns_what_there_is(sample: Any, client: Any, model: Model) ->
         if share > 0.6:
             raise KeyboardInterrupt
 
-    size = {"runs": 60} if sample is arcwise.ais else {"burn_in": 0.1, "chains": 2}
+    size = {"particles": 60} if sample is arcwise.ais else {"burn_in": 0.1, "chains": 2}
     with pytest.warns(InterruptedWarning, match="the run was interrupted"):
         posterior = sample(
             model, "partitions", steps=3000, seed=1, engine=client, progress=interrupt, **size
         )
-    assert posterior.summary["interrupted"]
+    assert posterior.run.interrupted
     assert abs(posterior.edges - arcwise.exact(model).edges).max() < 0.2
 
 
@@ -232,14 +221,14 @@ def test_what_is_no_cluster_is_refused_in_one_sentence(
 ) -> None:
     monkeypatch.setattr("arcwise.cluster.connection._CONNECT", 1.0)
     for address in ("dask://127.0.0.1:1", "tcp://127.0.0.1:1", "127.0.0.1:1", "nonsense://x"):
-        assert f"no Dask scheduler answers at '{address}'" in refuse(EngineError, address)
+        assert f"no Dask scheduler responds at '{address}'" in refuse(EngineError, address)
     began = time.monotonic()
     for address in ("nonsense", "tcp://", "127.0.0.1", "tls://127.0.0.1:1", "inproc://x"):
-        assert f"no Dask scheduler answers at '{address}'" in refuse(EngineError, address)
+        assert f"no Dask scheduler responds at '{address}'" in refuse(EngineError, address)
     gc.collect()
     assert time.monotonic() - began < 10  # no client lingers
     assert "there is no scheduler file" in refuse(EngineError, tmp_path / "none.json")
-    assert "the cluster is a int" in refuse(EngineError, 5)
+    assert "cluster is of type int" in refuse(EngineError, 5)
     refuse(ArgumentError, "")
 
 
@@ -248,17 +237,18 @@ def test_the_command_line_refuses_a_bad_address(
 ) -> None:
     monkeypatch.setattr("arcwise.cluster.connection._CONNECT", 1.0)
     table = tmp_path / "data.csv"
-    arcwise.simulate.asia().sample(50, seed=3).write_csv(table)
+    arcwise.simulate("asia", 50, seed=3).write_csv(table)
     assert main(["sample", str(table), "--cluster", "127.0.0.1:1"]) == 2
-    assert capsys.readouterr().err.startswith("arcwise: no Dask scheduler answers at")
+    assert capsys.readouterr().err.startswith("arcwise: no Dask scheduler responds at")
 
 
 def test_the_command_line_samples_the_same_on_a_cluster(
     client: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = tmp_path / "data.csv"
-    arcwise.simulate.asia().sample(300, seed=3).write_csv(table)
-    usual = ["sample", str(table), "--max-indegree", "2", "--algorithm", "ais", "--chains", "30"]
+    arcwise.simulate("asia", 300, seed=3).write_csv(table)
+    usual = ["sample", str(table), "--max-indegree", "2", "--algorithm", "ais"]
+    usual += ["--particles", "30"]
     usual += ["--steps", "300"]
     address = client.scheduler.address
     assert main([*usual, "--out", str(tmp_path / "near")]) == 0
@@ -283,10 +273,10 @@ def test_without_the_package_the_way_to_get_it_is_told(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"arcwise": "9.9.9"}, "version .* of arcwise and this process 9.9.9"),
-        ({"python": "9.9"}, "of Python and this process 9.9"),
-        ({"score_table": 99}, "of the format of score tables and this process 99"),
-        ({"byte_order": "middle"}, "this machine middle"),
+        ({"arcwise": "9.9.9"}, "version .* of arcwise, but this process has 9.9.9"),
+        ({"python": "9.9"}, "of Python, but this process has 9.9"),
+        ({"score_table": 99}, "of the format of score tables, but this process has 99"),
+        ({"byte_order": "middle"}, "this machine has middle"),
     ],
 )
 def test_workers_of_other_versions_are_refused(
@@ -309,7 +299,7 @@ def test_a_worker_of_another_version_that_comes_late_is_refused(
     monkeypatch.setattr(type(engine.cluster), "send_files", lambda self, workers: None)
     engine.cluster._versions = replace(Versions.own(), arcwise="9.9.9")
     monkeypatch.setattr("arcwise.cluster.spread.own_versions", lambda: engine.cluster._versions)
-    with pytest.raises(EngineError, match="of arcwise and this process"):
+    with pytest.raises(EngineError, match="of arcwise, but this process has"):
         SAMPLERS["ais"](model, engine=engine)
 
 

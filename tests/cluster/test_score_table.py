@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 import arcwise
-from arcwise import Model, ScoreSums
+from arcwise import Model
 from arcwise.errors import FileFormatError
 from arcwise.spaces import as_space
+from arcwise.sums import ScoreSums
 from arcwise.sums.score_table import KIND, VERSION
 from arcwise.support.sealed_files import seal
 from support.same_posteriors import assert_same_posterior
@@ -35,7 +36,7 @@ RULES: dict[str, tuple[dict[str, Any], Any]] = {
 
 
 def model_of(**rule: Any) -> Model:
-    return Model(arcwise.simulate.asia().sample(300, seed=1), **rule)
+    return Model(arcwise.simulate("asia", 300, seed=1), **rule)
 
 
 @pytest.fixture
@@ -57,7 +58,12 @@ def test_every_sampler_gives_the_same_bits_from_a_mapped_file(
     mapped = ScoreSums.open(tmp_path / "scores")
     assert repr(mapped) == repr(sums)
     assert mapped.variables == sums.variables
-    asked: dict[str, Any] = {"target": as_space(space).target, "runs": 30, "steps": 200, "seed": 3}
+    asked: dict[str, Any] = {
+        "target": as_space(space).target,
+        "particles": 30,
+        "steps": 200,
+        "seed": 3,
+    }
     posteriors = [arcwise.ais(model, space, sums=each, **asked) for each in (sums, mapped)]
     assert_same_posterior(*posteriors)
 
@@ -71,8 +77,8 @@ def test_the_same_sums_give_the_same_file(table: Path, tmp_path: Path) -> None:
 _READ_ALL = """
 import sys
 import arcwise
-sums = arcwise.ScoreSums.open(sys.argv[1])
-space = arcwise.LinearOrders().build(sums)
+sums = arcwise.sums.ScoreSums.open(sys.argv[1])
+space = arcwise.spaces.LinearOrders().build(sums)
 print("ready", flush=True)
 sys.stdin.readline()
 """
@@ -126,7 +132,7 @@ def test_a_file_that_is_cut_off_is_refused(table: Path, length: int) -> None:
 def test_other_files_are_refused(table: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_text("not a table\n" * 30)
-    assert "is no file of arcwise scores" in refuse(other)
+    assert "is not a file of arcwise scores" in refuse(other)
     assert "cannot be read" in refuse(tmp_path / "missing")
     whole = bytearray(table.read_bytes())
     whole[16:20] = struct.pack("<I", VERSION + 1)

@@ -82,7 +82,7 @@ def test_a_task_is_a_short_message_however_long_the_work() -> None:
     sizes = []
     for steps in (10, 1_000_000):
         ladder = as_short_ladder(linear(steps))
-        job = SamplingJob(file, arcwise.LinearOrders(), ladder, settings, seed=1)
+        job = SamplingJob(file, arcwise.spaces.LinearOrders(), ladder, settings, seed=1)
         cluster = SimulatedCluster(1)
         work = AnnealingWork(job, 250, 25, 0, 1)
         object.__setattr__(work, "seconds", 1.0)
@@ -121,7 +121,7 @@ def test_results_that_come_twice_count_once() -> None:
 
 def test_a_task_that_kills_every_worker_is_given_up() -> None:
     cluster = SimulatedCluster(5, lambda number: Lost())
-    with pytest.raises(EngineError, match="several workers died at the same task"):
+    with pytest.raises(EngineError, match="several workers died while running the same task"):
         spread(cluster, 50)
     assert cluster.cancelled
 

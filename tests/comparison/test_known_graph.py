@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arcwise
-from arcwise import Dag, EdgeCurve, cpdag, structural_hamming_distance
+from arcwise import Dag
 from arcwise.errors import ArgumentError
+from arcwise.graphs import cpdag, structural_hamming_distance
+from arcwise.results import EdgeCurve
 from support.edge_chains import chain_posterior, flipping
 from support.exact_models import names
 from support.sampled_posteriors import sampled_posterior
@@ -49,7 +51,7 @@ def test_rates_and_areas_of_a_perfect_and_of_no_ranking() -> None:
     assert np.isnan(perfect.precision[0])
     assert EdgeCurve.of([0.5] * 10, [True] * 3 + [False] * 7).auc == 0.5
     assert repr(perfect) == (
-        "<EdgeCurve: 2 edges in 3 places, AUC 1.0000, average precision 1.0000>"
+        "<EdgeCurve: 2 edges among 3 pairs, AUC 1.0000, average precision 1.0000>"
     )
 
 
@@ -67,7 +69,7 @@ def test_distances_are_those_of_each_dag() -> None:
     for distance in (comparison.structural_hamming_distance, comparison.cpdag_distance):
         assert distance.standard_error is not None
         assert 0.0 < distance.standard_error < 2.0
-    fewer = arcwise.compare_posterior(posterior, truth, dags=10).cpdag_distance
+    fewer = arcwise.compare(posterior, truth, dags=10).cpdag_distance
     chosen = np.linspace(0, 59, 10).round().astype(int)
     part = shares[chosen] / shares[chosen].sum()
     assert fewer is not None
@@ -84,7 +86,7 @@ def test_the_error_of_a_distance_is_that_of_the_edge_it_hangs_on() -> None:
 
 
 def test_curves_of_an_exact_posterior() -> None:
-    network = arcwise.simulate.asia()
+    network = arcwise.networks.asia()
     model = arcwise.Model(network.sample(500, seed=1), max_indegree=2)
     posterior = arcwise.exact(model)
     comparison = posterior.compare(network.dag)
@@ -103,8 +105,10 @@ def test_curves_of_an_exact_posterior() -> None:
     assert comparison.directed.positives == 8
     assert comparison.directed.positives + comparison.directed.negatives == 56
     assert comparison.skeleton.positives + comparison.skeleton.negatives == 28
-    assert arcwise.roc(posterior, network.dag).auc == comparison.directed.auc
-    assert arcwise.roc(posterior, network.dag, skeleton=True).auc == comparison.skeleton.auc
+    assert arcwise.comparison.roc(posterior, network.dag).auc == comparison.directed.auc
+    assert (
+        arcwise.comparison.roc(posterior, network.dag, skeleton=True).auc == comparison.skeleton.auc
+    )
 
 
 def test_refusals() -> None:
@@ -114,6 +118,6 @@ def test_refusals() -> None:
     with pytest.raises(ArgumentError, match="truth lacks 'x4'"):
         posterior.compare(Dag(names(4), {}))
     with pytest.raises(ArgumentError, match="of type int; give a Posterior"):
-        arcwise.roc(3, Dag(["a"], {}))  # type: ignore[arg-type]
+        arcwise.comparison.roc(3, Dag(["a"], {}))  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="2 probabilities and 1 truth values"):
         EdgeCurve.of([0.1, 0.2], [True])

@@ -96,5 +96,5 @@ def test_mappings_and_nothing() -> None:
 
 
 def test_a_foreign_pattern_that_is_none_is_refused() -> None:
-    with pytest.raises(ConstraintError, match=r"'\(', which is no regular expression"):
+    with pytest.raises(ConstraintError, match=r"'\(', which is not a regular expression"):
         Constraints.coerce(background_knowledge(required_pattern_rules_specs={("(", "a")}))

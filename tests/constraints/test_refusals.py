@@ -24,8 +24,11 @@ from arcwise.errors import ConstraintError
         ({"temporal_order": ["agee"]}, "temporal_order names 'agee'"),
         ({"max_indegree": {"agee": 1}}, "max_indegree names 'agee'"),
         ({"max_indegree": {3: 1}}, "max_indegree names 3"),
-        ({"required_edges": [("age", "age")]}, "required_edges holds an edge from 'age' to itself"),
-        ({"forbidden_edges": [("age", "age")]}, "forbidden_edges holds an edge from 'age'"),
+        (
+            {"required_edges": [("age", "age")]},
+            "required_edges contains an edge from 'age' to itself",
+        ),
+        ({"forbidden_edges": [("age", "age")]}, "forbidden_edges contains an edge from 'age'"),
         ({"required_edges": np.eye(4)}, "an edge from 'number 0' to itself"),
         (
             {
@@ -33,8 +36,8 @@ from arcwise.errors import ConstraintError
                 "forbidden_edges": [("age", "lung")],
                 "temporal_order": ["lung", ["age", "smoke"]],
             },
-            r"required_edges holds 'age' -> 'lung' \(forbidden by forbidden_edges and "
-            r"temporal_order\) and 'smoke' -> 'lung' \(forbidden by temporal_order\); drop",
+            r"required_edges contains 'age' -> 'lung' \(forbidden by forbidden_edges and "
+            r"temporal_order\) and 'smoke' -> 'lung' \(forbidden by temporal_order\); remove each",
         ),
         (
             {"required_edges": [("age", "lung")], "search_space": [("age", "smoke")]},
@@ -42,17 +45,20 @@ from arcwise.errors import ConstraintError
         ),
         (
             {"required_edges": [("age", "lung"), ("lung", "smoke"), ("smoke", "age")]},
-            "required_edges has the cycle age -> lung -> smoke -> age; take out",
+            "required_edges has the cycle age -> lung -> smoke -> age; remove one",
         ),
         (
             {
                 "required_edges": [("age", "lung"), ("smoke", "lung"), ("age", "cough")],
                 "max_indegree": {"lung": 1},
             },
-            "max_indegree leave 'lung' no parent set, as 'lung' needs the 2 parents "
-            "'age' and 'smoke' where max_indegree is 1; require",
+            "max_indegree leave no parent set for 'lung': 'lung' requires 2 parents "
+            r"\('age' and 'smoke'\) but may have at most 1; require",
         ),
-        ({"required_edges": [("age", "lung")], "max_indegree": 0}, "leave 'lung' no parent set"),
+        (
+            {"required_edges": [("age", "lung")], "max_indegree": 0},
+            "leave no parent set for 'lung'",
+        ),
         ({"max_indegree": -1}, "max_indegree is -1; give a whole number, 0 or more"),
         ({"max_indegree": {"age": -2}}, r"max_indegree\['age'\] is -2"),
         ({"max_indegree": 1.5}, "max_indegree is 1.5"),
@@ -64,12 +70,12 @@ from arcwise.errors import ConstraintError
         ({"temporal_order": [3]}, "temporal_order holds 3"),
         ({"temporal_order": {"age": "first"}}, "'age' the tier 'first'; give a number"),
         ({"temporal_order": {"age": float("nan")}}, "'age' the tier nan"),
-        ({"required_edges": ["ab"]}, "required_edges holds 'ab'; give each edge as a pair"),
+        ({"required_edges": ["ab"]}, "required_edges contains 'ab'; give each edge as a pair"),
         ({"required_edges": "ab"}, "required_edges is 'ab'; give pairs"),
         ({"required_edges": 7}, "required_edges is 7; give pairs"),
-        ({"required_edges": [("age", "lung", 1)]}, "required_edges holds .*; give each edge"),
-        ({"required_edges": [("age", 3)]}, "required_edges holds .*; give each edge"),
-        ({"required_edges": [("age", ["lung"])]}, "required_edges holds .*; give each edge"),
+        ({"required_edges": [("age", "lung", 1)]}, "required_edges contains .*; give each edge"),
+        ({"required_edges": [("age", 3)]}, "required_edges contains .*; give each edge"),
+        ({"required_edges": [("age", ["lung"])]}, "required_edges contains .*; give each edge"),
         ({"forbidden_edges": np.ones((2, 3))}, r"forbidden_edges has the shape \(2, 3\)"),
         ({"forbidden_edges": np.ones((2, 2))}, "for 2 variables and there are 4"),
         ({"forbidden_edges": [[0, 5], [0, 0]]}, "forbidden_edges holds 5; give 1 where"),

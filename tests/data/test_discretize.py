@@ -155,19 +155,22 @@ def test_one_interval_tells_nothing() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "entropy"}, "`method` must be one of 'quantile' and 'uniform'"),
-        ({"bins": 1}, "`bins` must be a whole number from 2"),
-        ({"bins": True}, "`bins` must be a whole number from 2"),
-        ({"bins": {"x": 2.5}}, "2.5 for 'x'"),
-        ({"bins": {"xx": 2}}, "`bins` names 'xx'.*did you mean 'x'"),
-        ({"columns": ["z"]}, "`columns` names 'z'"),
-        ({"columns": ["x"], "bins": {"y": 2}}, "'y', which `columns` leaves out"),
-        ({"breaks": {"x": [2, 1]}}, "`breaks` for 'x' must be finite numbers in ascending order"),
-        ({"breaks": {"x": []}}, "`breaks` for 'x'"),
-        ({"breaks": {"x": [1, float("nan")]}}, "`breaks` for 'x'"),
-        ({"breaks": {"x": "ab"}}, "`breaks` for 'x'"),
-        ({"breaks": [1, 2]}, "`breaks` must be a mapping"),
-        ({"breaks": {"w": [1]}}, "`breaks` names 'w'"),
+        ({"method": "entropy"}, "method is 'entropy'; give one of 'quantile' and 'uniform'"),
+        ({"bins": 1}, "number of bins for 'x' is 1; give a whole number from 2"),
+        ({"bins": True}, "bins for 'x' is True; give a whole number from 2"),
+        ({"bins": {"x": 2.5}}, "bins for 'x' is 2.5"),
+        ({"bins": {"xx": 2}}, "bins names 'xx'.*did you mean 'x'"),
+        ({"columns": ["z"]}, "columns names 'z'"),
+        ({"columns": ["x"], "bins": {"y": 2}}, "'y', which columns leaves out"),
+        (
+            {"breaks": {"x": [2, 1]}},
+            r"breaks\['x'\] is \[2, 1\]; give .* finite number, in ascending order",
+        ),
+        ({"breaks": {"x": []}}, r"breaks\['x'\] is "),
+        ({"breaks": {"x": [1, float("nan")]}}, r"breaks\['x'\] is "),
+        ({"breaks": {"x": "ab"}}, r"breaks\['x'\] is "),
+        ({"breaks": [1, 2]}, "breaks is of type list; give a mapping"),
+        ({"breaks": {"w": [1]}}, "breaks names 'w'"),
     ],
 )
 def test_unusable_options(options: dict[str, Any], message: str) -> None:
@@ -177,5 +180,5 @@ def test_unusable_options(options: dict[str, Any], message: str) -> None:
 
 def test_labels_cannot_be_cut() -> None:
     for labels in (["a", "b"], [True, False]):
-        with pytest.raises(DataError, match="column 's' holds labels"):
+        with pytest.raises(DataError, match="column 's' is categorical"):
             discretize({"s": labels}, columns=["s"])

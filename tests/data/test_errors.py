@@ -36,8 +36,8 @@ SOURCES = [
     (None, ArgumentError, "type NoneType"),
     (pd.Series(OK), ArgumentError, "type Series"),
     (pl.Series(OK), ArgumentError, "type Series"),
-    (np.arange(3), DataError, "two dimensions, rows by columns, but has 1"),
-    (np.zeros((2, 2, 2)), DataError, "but has 3"),
+    (np.arange(3), DataError, "the array has 1 dimension; give one of rows by columns"),
+    (np.zeros((2, 2, 2)), DataError, "the array has 3 dimensions"),
     (np.empty((3, 0)), DataError, "no columns"),
     (np.empty((0, 3)), DataError, "no rows"),
     ({}, DataError, "no columns"),
@@ -49,9 +49,9 @@ SOURCES = [
     ({"a": OK, "b": "xy"}, DataError, "column 'b' is a single str"),
     ({"a": OK, "": OK}, DataError, "column 2 has no name"),
     ({" ": OK, "a": OK, "": OK}, DataError, "columns 1 and 3 have no name"),
-    ({"1": OK, 1: OK}, DataError, "name '1' came more than once"),
-    (pd.DataFrame([OK, OK], columns=["a", "a"]), DataError, "name 'a' came more than once"),
-    (pa.table([OK, OK, OK], names=["a", "b", "a"]), DataError, "name 'a' came more than once"),
+    ({"1": OK, 1: OK}, DataError, "name '1' occurs more than once"),
+    (pd.DataFrame([OK, OK], columns=["a", "a"]), DataError, "name 'a' occurs more than once"),
+    (pa.table([OK, OK, OK], names=["a", "b", "a"]), DataError, "name 'a' occurs more than once"),
     (pd.DataFrame({"d": pd.to_datetime(["2020", "2021"])}), DataError, "'d' holds dates or times"),
     (pl.DataFrame({"d": [DAY, DAY]}), DataError, "column 'd' holds dates or times (Date)"),
     (pl.DataFrame({"d": [DAY - DAY] * 2}), DataError, "column 'd' holds dates or times (Duration)"),
@@ -63,7 +63,7 @@ SOURCES = [
     (pl.DataFrame({"y": [b"a", b"b"]}), DataError, "column 'y' holds values of type Binary"),
     (pd.DataFrame({"m": [1, "x"]}), DataError, "column 'm' mixes integer and text values"),
     ({"m": [True, 2]}, DataError, "column 'm' mixes boolean and integer values"),
-    ({"c": pd.Categorical([1, "x"])}, DataError, "column 'c' has categories that mix"),
+    ({"c": pd.Categorical([1, "x"])}, DataError, "column 'c' has categories of mixed types"),
     ({"i": [1, 2**80]}, DataError, "column 'i' holds integers of more than 64 bits"),
     (pl.DataFrame({"i": pl.Series([1, 2**80], dtype=pl.Int128)}), DataError, "more than 64 bits"),
     ({"a": [DAY, DAY], "b": [1, "x"]}, DataError, "type date and column 'b' mixes"),
@@ -79,15 +79,15 @@ def test_unusable_sources(source: Any, kind: type[Exception], fragment: str) -> 
 
 
 OPTIONS = [
-    ({"names": ["a"]}, ArgumentError, "`names` is for arrays"),
-    ({"kinds": "nominal"}, ArgumentError, "'nominal' for 'age'"),
-    ({"kinds": {"age": "real"}}, ArgumentError, "'real' for 'age'"),
+    ({"names": ["a"]}, ArgumentError, "names is for arrays"),
+    ({"kinds": "nominal"}, ArgumentError, "kinds is 'nominal' for 'age'"),
+    ({"kinds": {"age": "real"}}, ArgumentError, "kinds is 'real' for 'age'"),
     (
         {"kinds": {"agee": "discrete"}},
         ArgumentError,
         "'agee', which is not a variable (did you mean 'age'?)",
     ),
-    ({"kinds": 3}, ArgumentError, "`kinds` must be a mapping from column names"),
+    ({"kinds": 3}, ArgumentError, "kinds is of type int; give a mapping from column names"),
     (
         {"kinds": {"sex": "continuous"}},
         DataError,
@@ -95,34 +95,38 @@ OPTIONS = [
     ),
     ({"levels": {"sex": ["w", "d"]}}, DataError, "column 'sex' holds 'm', which is not among"),
     ({"levels": {"zip": [1]}}, ArgumentError, "'zip', which is not a variable"),
-    ({"levels": {"sex": "mw"}}, ArgumentError, "`levels` for 'sex' must be a list"),
-    ({"levels": {"sex": 5}}, ArgumentError, "`levels` for 'sex' must be a list"),
+    ({"levels": {"sex": "mw"}}, ArgumentError, "levels['sex'] is 'mw'; give a list"),
+    ({"levels": {"sex": 5}}, ArgumentError, "levels['sex'] is 5; give a list"),
     ({"levels": {"sex": ["m", "w", None]}}, ArgumentError, "without None"),
     ({"levels": {"sex": ["m", "w", "m"]}}, ArgumentError, "different labels"),
     ({"levels": {"sex": ["m", "w", 1]}}, ArgumentError, "of one type"),
-    ({"levels": {"sex": []}}, ArgumentError, "at least one"),
-    ({"levels": ["m", "w"]}, ArgumentError, "`levels` must be a mapping"),
+    ({"levels": {"sex": []}}, ArgumentError, "at least one label"),
+    ({"levels": ["m", "w"]}, ArgumentError, "levels is of type list; give a mapping"),
     (
         {"levels": {"sex": ["m", "w"]}, "kinds": "continuous"},
         ArgumentError,
         "'sex' has declared levels",
     ),
-    ({"missing": "ignore"}, ArgumentError, "`missing` must be one of 'error', 'drop' and 'level'"),
-    ({"constant": "ignore"}, ArgumentError, "`constant` must be one of 'error', 'drop' and 'keep'"),
-    ({"weights": "weight"}, ArgumentError, "`weights` names 'weight', which is not a column"),
-    ({"weights": "sex"}, DataError, "column 'sex' must be numbers"),
+    ({"missing": "ignore"}, ArgumentError, "missing is 'ignore'; give one of 'error', 'drop'"),
+    ({"constant": "ignore"}, ArgumentError, "constant is 'ignore'; give one of 'error', 'drop'"),
+    ({"weights": "weight"}, ArgumentError, "weights names 'weight', which is not a column"),
+    ({"weights": "sex"}, DataError, "column 'sex' are not numbers"),
     ({"weights": [1]}, ArgumentError, "2 numbers, one for each row"),
-    ({"weights": [1, -1]}, DataError, "1 of 2 are negative"),
+    ({"weights": [1, -1]}, DataError, "1 of 2 of the weights are negative"),
     ({"interventions": "sex"}, DataError, "column 'sex' names 'm'"),
-    ({"interventions": {"sex": [2, 0]}}, ArgumentError, "'sex' must be 2 booleans"),
+    (
+        {"interventions": {"sex": [2, 0]}},
+        ArgumentError,
+        "interventions['sex'] holds 2; give 2 booleans",
+    ),
     (
         {"interventions": {"sex": [DAY, DAY]}},
         ArgumentError,
         "column 'sex' holds values of type date",
     ),
-    ({"weights": [[1], [1, 2]]}, ArgumentError, "`weights` must not hold lists of unequal"),
-    ({"interventions": [[1], [1, 0]]}, ArgumentError, "`interventions` must not hold lists"),
-    ({"interventions": 7}, ArgumentError, "`interventions` must be booleans"),
+    ({"weights": [[1], [1, 2]]}, ArgumentError, "weights holds lists of different lengths"),
+    ({"interventions": [[1], [1, 0]]}, ArgumentError, "interventions holds lists"),
+    ({"interventions": 7}, ArgumentError, "interventions is of type int; give booleans"),
 ]
 
 
@@ -135,7 +139,12 @@ def test_unusable_options(options: dict[str, Any], kind: type[Exception], fragme
 
 CONTENTS = [
     ("missing", {"x": [0, None], "y": [np.nan, np.nan]}, {}, "'x' (1) and 'y' (2)"),
-    ("missing", {"x": [0, None], "y": [0, 1]}, {"missing": "drop"}, "leaves 1 of 2 rows"),
+    (
+        "missing",
+        {"x": [0, None], "y": [0, 1]},
+        {"missing": "drop"},
+        "leaves 1 of 2 rows; give at least 2 complete rows",
+    ),
     ("missing", {"y": [0.5, None]}, {"missing": "level"}, "continuous 'y' (1)"),
     ("infinite", {"y": [0.5, np.inf]}, {}, "'y' (1)"),
     ("infinite", {"y": ["0.5", "inf"]}, {"kinds": "continuous"}, "'inf'"),
@@ -143,7 +152,7 @@ CONTENTS = [
     ("constant", {"x": [0, 0]}, {"constant": "drop"}, "every column"),
     ("levels", {"x": np.arange(70_000)}, {}, "'x' has 70000"),
     ("levels", {"x": [str(i) for i in range(70_000)]}, {}, "'x' has 70000"),
-    ("nothing left", {"w": [1, 2]}, {"weights": "w"}, "no column left"),
+    ("nothing left", {"w": [1, 2]}, {"weights": "w"}, "no columns besides the weights"),
 ]
 
 
@@ -159,14 +168,14 @@ def test_unusable_contents(
 def test_names_of_arrays() -> None:
     for names in (["a"], "ab", ["a", "b", "c"]):
         assert "each of the 2 columns" in refusal(np.eye(2), names=names)[1]
-    assert "'a' came more than once" in refusal(np.eye(2), names=["a", "a"])[1]
+    assert "'a' occurs more than once" in refusal(np.eye(2), names=["a", "a"])[1]
 
 
 FILES = [
     ("empty.csv", b"", FileFormatError, "is empty"),
     ("blank.csv", b" \n \n", FileFormatError, "is empty"),
     ("header.csv", b"a,b\n", DataError, "no rows"),
-    ("repeated.csv", b"a,b,a\n1,2,3\n4,5,6\n", DataError, "name 'a' came more than once"),
+    ("repeated.csv", b"a,b,a\n1,2,3\n4,5,6\n", DataError, "name 'a' occurs more than once"),
     ("unnamed.csv", b"a,,b\n1,2,3\n4,5,6\n", DataError, "column 2 has no name"),
     ("long.csv", b"a,b\n1,2\n3,4,5\n", FileFormatError, "line 3 of"),
     (
@@ -178,15 +187,15 @@ FILES = [
     ("r-table.csv", b"a,b\nr1,1,2\nr2,3,4\n", FileFormatError, "has 3 fields"),
     ("open-quote.csv", b'a,b\n1,"2\n3,4\n', FileFormatError, "damaged"),
     ("stray-quote.csv", b'a,b\n1,x"y\n3,4\n', FileFormatError, "quotation marks"),
-    ("binary.csv", bytes(range(256)), FileFormatError, "not text in UTF-8"),
-    ("utf16.csv", "a,b\n1,2\n3,4\n".encode("utf-16"), FileFormatError, "not text in UTF-8"),
-    ("latin.csv", "a,b\n1,2\né,4\n".encode("latin-1"), FileFormatError, "UTF-8 (line 3)"),
+    ("binary.csv", bytes(range(256)), FileFormatError, "not UTF-8 text"),
+    ("utf16.csv", "a,b\n1,2\n3,4\n".encode("utf-16"), FileFormatError, "not UTF-8 text"),
+    ("latin.csv", "a,b\n1,2\né,4\n".encode("latin-1"), FileFormatError, "UTF-8 text (line 3)"),
     ("plain.csv.gz", b"a,b\n1,2\n", FileFormatError, "gzip"),
     ("cut.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n" * 99, mtime=0)[:40], FileFormatError, "gzip"),
     ("text.parquet", b"a,b\n1,2\n", FileFormatError, "not a Parquet file"),
     ("empty.parquet", b"", FileFormatError, "is empty"),
-    ("sheet.xlsx", b"PK", ArgumentError, "ending must be .csv"),
-    ("ending", b"a,b\n1,2\n", ArgumentError, "ending must be .csv"),
+    ("sheet.xlsx", b"PK", ArgumentError, "give a file that ends in .csv"),
+    ("ending", b"a,b\n1,2\n", ArgumentError, "give a file that ends in .csv"),
 ]
 
 
@@ -205,6 +214,6 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     assert "Is a directory" in refusal(tmp_path / "folder.csv")[1]
     pl.DataFrame({"a": OK}).write_parquet(tmp_path / "a.parquet")
-    assert "`names`" in refusal(tmp_path / "a.parquet", names=["b"])[1]
+    assert "leave names out" in refusal(tmp_path / "a.parquet", names=["b"])[1]
     (tmp_path / "a.csv").write_text("1,2\n3,4\n")
     assert "2 columns" in refusal(tmp_path / "a.csv", names=["b"])[1]

@@ -90,7 +90,7 @@ def test_none_is_a_label_and_an_empty_quoted_field_is_not(written: Writer) -> No
 @pytest.mark.parametrize("header", ['"","a","b"', ",a,b"])
 def test_row_names_are_left_out_with_a_warning(written: Writer, header: str) -> None:
     path = written(f'{header}\n"1",1,x\n"2",3,y\n')
-    with pytest.warns(DataWarning, match="taken for row names and left out") as caught:
+    with pytest.warns(DataWarning, match="left out the first column of .* as row names") as caught:
         assert read(path).to_dict() == EXPECTED
     assert caught[0].filename == __file__
 

@@ -128,7 +128,7 @@ def test_many_integer_levels_deserve_a_warning() -> None:
 
 
 def test_many_text_levels_deserve_another_warning() -> None:
-    with pytest.warns(DataWarning, match=r"'name' \(60 levels\).*identifies rows"):
+    with pytest.warns(DataWarning, match=r"'name' \(60 levels\).*only identify rows"):
         read({"name": [f"row {i}" for i in range(60)]})
 
 

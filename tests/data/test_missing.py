@@ -38,7 +38,7 @@ def test_every_gap_is_counted(source: Any) -> None:
 
 @pytest.mark.parametrize("source", FRAMES)
 def test_drop_leaves_complete_rows_and_says_how_many(source: Any) -> None:
-    with pytest.warns(DataWarning, match="left out 3 of 5 rows"):
+    with pytest.warns(DataWarning, match="dropped 3 of 5 rows"):
         data = read(source, missing="drop", constant="keep")
     assert data.to_dict() == {"x": ["a", "a"], "y": [1.5, 3.5], "z": [0, 1]}
 
@@ -118,7 +118,7 @@ def test_constant_columns() -> None:
     table = {"x": [7, 7, 7], "f": [0.5, 0.5, 0.5], "y": [0, 1, 0], "b": [True, True, True]}
     with pytest.raises(DataError, match="columns 'x', 'f' and 'b' have a single value"):
         read(table)
-    with pytest.warns(DataWarning, match="left out columns 'x', 'f' and 'b'"):
+    with pytest.warns(DataWarning, match="left out the constant columns 'x', 'f' and 'b'"):
         assert read(table, constant="drop").variables == ("y",)
     kept = read(table, constant="keep")
     assert kept.variables == ("x", "f", "y", "b")

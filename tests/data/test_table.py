@@ -55,7 +55,7 @@ def test_discrete_codes(data: Data) -> None:
     assert table.flags.f_contiguous
     assert table.tolist() == [[1, 0], [0, 1], [1, 0], [2, 1]]
     with pytest.raises(
-        DataError, match="`BDeu` needs discrete columns, but column 'age' is continuous"
+        DataError, match="BDeu needs discrete columns, but column 'age' is continuous"
     ):
         data.discrete_codes("BDeu")
 
@@ -66,7 +66,7 @@ def test_continuous_values(data: Data) -> None:
     assert table.flags.f_contiguous
     assert table.tolist() == [[31.5, 7], [48, 5], [22.5, 7], [60, 9]]
     with pytest.raises(
-        DataError, match="`BGe` needs measurements, but column 'smoke' holds labels"
+        DataError, match="BGe needs continuous columns, but column 'smoke' is categorical"
     ):
         data.continuous_values("BGe")
 
@@ -97,7 +97,7 @@ def test_select_keeps_weights_and_interventions(data: Data) -> None:
     ]
     assert data.select(["smoke"]).intervened is None
     for names in ("smoke", [], ["age", "age"]):
-        with pytest.raises(ArgumentError, match="list of different variable names"):
+        with pytest.raises(ArgumentError, match="give a list of different variables"):
             data.select(names)
 
 
@@ -112,13 +112,15 @@ def test_take_rows_keeps_levels_weights_and_interventions(data: Data) -> None:
     assert masked.to_dict()["age"] == [48, 22.5]
     assert masked.intervened is None
     for rows in ([4], [-5], [True], [], [[0]], [0.5], [False] * 4, "x"):
-        with pytest.raises(ArgumentError, match="take_rows needs a mask of 4 booleans"):
+        with pytest.raises(ArgumentError, match="give a mask of 4 booleans"):
             data.take_rows(rows)
 
 
 def test_index_suggests_close_names(data: Data) -> None:
     assert data.index("count") == 1
-    with pytest.raises(ArgumentError, match=r"'Smokes' \(did you mean 'smoke'\?\)"):
+    with pytest.raises(
+        ArgumentError, match=r"'Smokes' is not a variable \(did you mean 'smoke'\?\)"
+    ):
         data.index("Smokes")
     with pytest.raises(ArgumentError, match="the variables are 'smoke', 'count' and 'age'"):
         data.index("qqq")
@@ -148,7 +150,7 @@ def test_constructor_refuses_what_does_not_fit() -> None:
     a = DiscreteColumn("a", np.array([0, 1]), (0, 1))
     longer = DiscreteColumn("b", np.array([0, 1, 1]), (0, 1))
     for columns in ([], [a, a], [a, longer]):
-        with pytest.raises(DataError, match="one length and different names"):
+        with pytest.raises(DataError, match="the same length and with different names"):
             Data(columns)
     with pytest.raises(ArgumentError, match="weights"):
         Data([a], weights=[1, 2, 3])
@@ -201,8 +203,8 @@ def test_describe_and_repr(data: Data) -> None:
         "smoke  discrete         2  no, yes",
         "count  discrete         3  5, 7, 9",
         "age    continuous          22.5 to 60",
-        "weights: 1 to 4 a row",
-        "interventions: some variable was set from outside in 2 rows",
+        "row weights: 1 to 4",
+        "interventions: some variable was intervened on in 2 rows",
     ]
     many = read({"x": range(50), "y\nz": ["a\nb", "c"] * 25})
     assert many.describe().splitlines()[2].endswith(", ..., 49")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,13 @@ from arcwise.errors import (
     RareChangeWarning,
     WeightCollapseWarning,
 )
+from arcwise.records.recording import Recording
+from arcwise.records.runs import Exchanges
+from arcwise.spaces import BucketOrders, Dags, LinearOrders, Partitions, Space
 from arcwise.statistics.convergence import effective_sample_size, rhat
 from arcwise.statistics.edges import EdgeDiagnostics, parent_bits
 from support.edge_chains import chain_posterior, flipping
+from support.run_records import LEVELS, chain_run
 from support.sampled_posteriors import random_sample
 
 GOOD = {(0, 1): flipping(4, 1000, 0.4, 1), (1, 2): flipping(4, 1000, 0.3, 2)}
@@ -49,17 +54,19 @@ def test_edges_as_arviz() -> None:
         assert diagnosis.chain_edges[:, u, v] == pytest.approx(means)
         assert diagnosis.differences[u, v] == pytest.approx(np.ptp(means))
     assert np.isnan(diagnosis.rhat).sum() == 16 - len(edges)
-    assert diagnosis.largest_rhat_edge == np.nanmax(diagnosis.rhat)
-    assert diagnosis.smallest_effective_samples_edge == np.nanmin(diagnosis.effective_samples)
+    assert diagnosis.convergence.edge_rhat == np.nanmax(diagnosis.rhat)
+    assert diagnosis.convergence.edge_ess == np.nanmin(diagnosis.effective_samples)
     assert diagnosis.most_different_edge == ("x2", "x3")
-    assert diagnosis.largest_difference == diagnosis.differences[2, 3]
+    assert diagnosis.convergence.difference == diagnosis.differences[2, 3]
 
 
 def test_chains_that_agree_are_trusted() -> None:
     diagnosis = arcwise.diagnose(chain_posterior(GOOD))
     assert diagnosis.verdict == "trustworthy"
     assert diagnosis.warnings == ()
-    assert str(diagnosis).startswith("trustworthy: The 4 chains agree, no edge differs by more")
+    assert str(diagnosis).startswith(
+        "trustworthy: The 4 chains agree: no edge probability differs by more"
+    )
     assert "standard error" in diagnosis.sentences[0]
     assert repr(diagnosis) == "<Diagnosis: trustworthy>"
     diagnosis.warn()  # nothing: warnings are errors here
@@ -91,8 +98,8 @@ def test_one_flip_in_thousands_of_draws_fools_nobody() -> None:
     once[:] = False
     once[:, 200:300] = once[:, 700:800] = True
     hidden = arcwise.diagnose(chain_posterior({(0, 1): once[:2]}))
-    assert hidden.largest_rhat_edge is not None
-    assert hidden.largest_rhat_edge < 1.01
+    assert hidden.convergence.edge_rhat is not None
+    assert hidden.convergence.edge_rhat < 1.01
     assert hidden.verdict == "doubtful"
     assert [type(warning) for warning in hidden.warnings] == [RareChangeWarning]
 
@@ -108,40 +115,44 @@ def test_chains_stuck_apart_shout() -> None:
     apart[:2] = True
     diagnosis = arcwise.diagnose(chain_posterior({**GOOD, (0, 3): apart}))
     assert diagnosis.verdict == "not converged"
-    assert diagnosis.largest_rhat_edge == np.inf
-    assert diagnosis.largest_difference == 1.0
+    assert diagnosis.convergence.edge_rhat == np.inf
+    assert diagnosis.convergence.difference == 1.0
     assert diagnosis.most_different_edge == ("x0", "x3")
     first = diagnosis.sentences[0]
-    assert "contradict each other" in first
+    assert "The chains disagree" in first
     assert "(x0 → x3) differs by 1.00" in first
-    assert any("R-hat is infinite of an edge" in sentence for sentence in diagnosis.sentences)
+    assert any("R-hat is infinite for an edge" in sentence for sentence in diagnosis.sentences)
     assert all("1.00" in s for s in diagnosis.sentences if "R-hat" in s)
     with pytest.warns(ConvergenceWarning, match="use mc3") as issued:
         diagnosis.warn()
     assert [warning.category for warning in issued] == [ChainsApartWarning, ConvergenceWarning]
-    mc3 = arcwise.diagnose(chain_posterior({(0, 3): apart}, algorithm="mc3"))
-    assert "more levels" in mc3.sentences[0]
+    mc3 = arcwise.diagnose(chain_posterior({(0, 3): apart}, run=chain_run(tempered=True)))
+    assert "more temperatures" in mc3.sentences[0]
 
 
 @pytest.mark.parametrize(
     ("space", "target", "change"),
     [
-        ("Partitions(moves=None)", "modular", "run more steps, or use mc3"),
-        ("Dags(moves=None)", "modular", "run more steps, or use mc3 or space='partitions'"),
-        ("LinearOrders()", "order-modular", "run more steps, or use mc3 or space='buckets:4'"),
+        (Partitions(), "modular", "run more steps, or use mc3"),
+        (Dags(), "modular", "run more steps, or use mc3 or the space partitions"),
+        (LinearOrders(), "order-modular", "run more steps, or use mc3 or the space buckets:4"),
         (
-            "BucketOrders(3)",
+            BucketOrders(3),
             "modular",
-            "run more steps, or use mc3 or space='partitions' or larger buckets",
+            "run more steps, or use mc3 or the space partitions or larger buckets",
         ),
     ],
 )
-def test_advice_fits_the_run_and_is_given_once(space: str, target: str, change: str) -> None:
+def test_advice_fits_the_run_and_is_given_once(space: Space, target: Any, change: str) -> None:
     apart = np.zeros((4, 1000), dtype=np.bool_)
     apart[:2] = True
     slow = flipping(4, 1000, 0.002, 6)
     diagnosis = arcwise.diagnose(
-        chain_posterior({(0, 3): apart, (1, 3): slow}, summary={"space": space}, target=target)
+        chain_posterior(
+            {(0, 3): apart, (1, 3): slow},
+            run=chain_run(space=space, recording=Recording(target)),
+            target=target,
+        )
     )
     assert len(diagnosis.sentences) >= 3
     assert diagnosis.sentences[0].endswith(f"between them; {change}.")
@@ -154,7 +165,7 @@ def test_a_log_weight_that_drifts_and_few_draws() -> None:
     traces = arcwise.posterior.Traces(tuple(np.arange(1000.0) + np.zeros((4, 1))))
     drift = arcwise.diagnose(chain_posterior(GOOD, traces=traces))
     assert drift.verdict == "not converged"
-    assert "R-hat is 1.73 of the log weight (above 1.05)" in drift.sentences[0]
+    assert "R-hat is 1.73 for the log posterior (above 1.05)" in drift.sentences[0]
     short = {edge: bits[:, :3] for edge, bits in GOOD.items()}
     assert arcwise.diagnose(chain_posterior(short)).verdict == "unknown"
 
@@ -162,26 +173,27 @@ def test_a_log_weight_that_drifts_and_few_draws() -> None:
 def test_one_chain_alone_and_slow_chains_are_doubtful() -> None:
     one = arcwise.diagnose(chain_posterior({edge: bits[:1] for edge, bits in GOOD.items()}))
     assert one.verdict == "doubtful"
-    assert one.largest_difference is None
+    assert one.convergence.difference is None
     assert any("run several chains" in sentence for sentence in one.sentences)
     slow = arcwise.diagnose(chain_posterior({(0, 1): flipping(4, 1000, 0.005, 4)}))
     assert slow.verdict in ("doubtful", "not converged")
-    assert any("of an edge (fewer than 50)" in sentence for sentence in slow.sentences)
+    assert any("for an edge (below 50)" in sentence for sentence in slow.sentences)
 
 
 def test_exchanges_acceptance_and_interruption() -> None:
-    poor = {
-        "acceptance": {"swap": 0.001, "relocate": None},
-        "exchange_acceptance": [0.4, 0.01, None],
-        "interrupted": True,
-    }
-    diagnosis = arcwise.diagnose(chain_posterior(GOOD, summary=poor, algorithm="mc3"))
+    poor = chain_run(
+        tempered=True,
+        moves={"swap": 0.001, "relocate": None},
+        exchanges=Exchanges((LEVELS,), (0.4, 0.01, None)),
+        interrupted=True,
+    )
+    diagnosis = arcwise.diagnose(chain_posterior(GOOD, run=poor))
     assert diagnosis.verdict == "doubtful"
     assert {type(warning) for warning in diagnosis.warnings} == {
         ExchangeWarning,
         ConvergenceWarning,
     }
-    assert "only 1.0% of the proposals" in diagnosis.sentences[0]
+    assert "only 1.0% of the proposed exchanges" in diagnosis.sentences[0]
     assert "interrupted" in diagnosis.sentences[-1]
 
 
@@ -201,43 +213,41 @@ def test_weights_that_collapse() -> None:
 
 
 def test_annealing_is_judged_by_its_weights() -> None:
-    model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
-    good = arcwise.diagnose(arcwise.ais(model, "partitions", runs=100, steps=2000, seed=1))
+    model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    good = arcwise.diagnose(arcwise.ais(model, "partitions", particles=100, steps=2000, seed=1))
     assert good.verdict == "trustworthy"
-    assert "two halves of the runs" in good.sentences[0]
+    assert "two halves of the particles" in good.sentences[0]
     assert good.chain_edges is not None
     assert good.chain_edges.shape == (2, 8, 8)
     assert good.rhat is None
-    poor = arcwise.diagnose(arcwise.ais(model, "partitions", runs=20, steps=10, seed=1))
+    poor = arcwise.diagnose(arcwise.ais(model, "partitions", particles=20, steps=10, seed=1))
     assert poor.verdict == "not converged"
     assert WeightCollapseWarning in map(type, poor.warnings)
 
 
 def test_real_runs_and_runs_without_dags() -> None:
-    model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     posterior = arcwise.mcmc(model, "partitions", steps=20_000, thinning=20, chains=4, seed=1)
     diagnosis = posterior.diagnose()
     assert diagnosis.verdict == "trustworthy"
     # The run's own numbers are of the same draws, by the same functions.
-    for name in ("rhat_log_weight", "effective_samples_log_weight", "largest_rhat_edge"):
-        assert getattr(diagnosis, name) == posterior.summary[name]
-    assert (
-        diagnosis.largest_difference == posterior.summary["largest_edge_difference_between_chains"]
-    )
+    assert diagnosis.convergence == posterior.run.convergence
     without = arcwise.mcmc(model, "partitions", steps=20_000, dags_per_state=0, chains=4, seed=1)
     found = without.diagnose()
     assert found.verdict == "trustworthy"
     assert found.rhat is None
-    unique = arcwise.unique_dags(model, steps=400, thinning=10, chains=1, most_dags=50, seed=1)
+    unique = arcwise.algorithms.unique_dags(
+        model, steps=400, thinning=10, chains=1, most_dags=50, seed=1
+    )
     assert unique.diagnose().verdict == "unknown"
-    assert "compare runs with other seeds" in str(unique.diagnose())
+    assert "compare runs with different seeds" in str(unique.diagnose())
 
 
 def test_exact_is_exact() -> None:
-    model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     diagnosis = arcwise.diagnose(arcwise.exact(model))
     assert diagnosis.verdict == "exact"
-    assert "computed, not sampled" in diagnosis.sentences[0]
+    assert "computed exactly, not sampled" in diagnosis.sentences[0]
     assert diagnosis.as_dict()["largest_rhat_edge"] is None
 
 
@@ -301,7 +311,9 @@ def test_chains_of_different_lengths_in_any_order() -> None:
     kept = np.flatnonzero((np.arange(600) < 300) | (np.arange(600) < 520))
     mixed = np.argsort(np.tile(np.arange(300), 2)[kept], kind="stable")
     order = kept[mixed]
-    uneven = arcwise.DagSample(dags.variables, dags.parents[order], chains=dags.chains[order])
+    uneven = arcwise.results.DagSample(
+        dags.variables, dags.parents[order], chains=dags.chains[order]
+    )
     found = arcwise.diagnose(chain_posterior({(0, 1): bits}, dags=uneven))
     assert found.rhat is not None
     assert found.chain_edges is not None

@@ -31,8 +31,8 @@ def test_the_groups_and_what_is_in_them() -> None:
     assert (tree.sample_stats["lp"].values == posterior.traces.log_weights_matrix()).all()
     assert "weight" not in tree.sample_stats
     assert tree.attrs["inference_library"] == "arcwise"
-    assert json.loads(tree.attrs["provenance"]) == posterior.provenance
-    assert json.loads(tree.attrs["summary"]) == posterior.summary
+    assert json.loads(tree.attrs["provenance"]) == posterior.provenance.as_dict()
+    assert json.loads(tree.attrs["summary"]) == posterior.summary_dict()
 
 
 def test_arviz_computes_with_it() -> None:
@@ -65,7 +65,7 @@ def test_weights_uneven_chains_and_runs() -> None:
     assert np.log(weight / weight[0, 0]).reshape(-1) == pytest.approx(logs - logs[0])
     # Traces of other lengths than the chains of DAGs: no state is known for a DAG.
     assert "lp" not in sampled_posterior().to_arviz().sample_stats
-    model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     several = arcwise.mcmc(
         model, "partitions", steps=2000, thinning=10, dags_per_state=3, chains=2, seed=1
     )
@@ -73,7 +73,7 @@ def test_weights_uneven_chains_and_runs() -> None:
     tree = several.to_arviz()
     assert tree.sample_stats["lp"].shape == (2, 300)
     assert (tree.sample_stats["lp"].values[:, ::3] == several.traces.log_weights_matrix()).all()
-    runs = arcwise.ais(model, "partitions", runs=10, steps=300, seed=1)
+    runs = arcwise.ais(model, "partitions", particles=10, steps=300, seed=1)
     assert runs.dags is not None
     assert runs.to_arviz().posterior.sizes["chain"] == 1
     assert runs.to_arviz().posterior.sizes["draw"] == len(runs.dags)

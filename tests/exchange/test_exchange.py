@@ -19,7 +19,7 @@ import polars as pl
 import pytest
 
 import arcwise
-from arcwise import Cpdag, Dag, Posterior
+from arcwise import Dag, Posterior
 from arcwise.errors import ArgumentError, MissingDependencyError
 from arcwise.exchange import (
     to_causal_learn,
@@ -31,6 +31,8 @@ from arcwise.exchange import (
     to_polars,
 )
 from arcwise.exchange.weighted_edges import edges_of
+from arcwise.graphs import Cpdag
+from support.run_records import chain_run
 from support.sampled_posteriors import sampled_posterior
 
 AWKWARD = ['say "hi"', "a & b", "back\\slash", "größe", "two\nlines", "x;y [z]"]
@@ -41,7 +43,7 @@ def awkward_posterior() -> Posterior:
     edges[0, 1], edges[1, 2], edges[3, 2], edges[5, 4] = 1.0, 0.5, 1e-7, 0.25
     errors = np.full((6, 6), 0.001)
     errors[1, 2] = np.nan
-    return Posterior(tuple(AWKWARD), "modular", "mcmc", edges, edge_errors=errors)
+    return Posterior(tuple(AWKWARD), "modular", chain_run(), edges, edge_errors=errors)
 
 
 def test_networkx() -> None:
@@ -185,7 +187,7 @@ def test_causal_learn_there_and_back() -> None:
         turned.add_edge(Edge(node2, node1, end2, end1))
     assert arcwise.Constraints(turned) == constraints
     cpdag = to_causal_learn(Cpdag(["a", "b"], undirected=[("a", "b")]))
-    with pytest.raises(arcwise.ArcwiseError, match="'a' and 'b' that is not directed"):
+    with pytest.raises(arcwise.errors.ArcwiseError, match="'a' and 'b' that is not directed"):
         arcwise.Constraints(cpdag)
     with pytest.raises(ArgumentError, match="give a Dag or a Cpdag"):
         to_causal_learn("a")  # type: ignore[arg-type]

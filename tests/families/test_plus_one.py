@@ -12,8 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arcwise
-from arcwise import Families, FamilyScores, Model, ScoreSums
+from arcwise import Model
 from arcwise.errors import ArgumentError
+from arcwise.families import Families
+from arcwise.scores import FamilyScores
+from arcwise.sums import ScoreSums
 from reference import sums as reference
 from reference.dags import all_dags
 from reference.linear_extensions import count_linear_extensions
@@ -74,11 +77,11 @@ def test_the_families_are_those_of_the_definition(n: int, seed: int) -> None:
 
 @pytest.mark.parametrize("kind", ["gaussian", "discrete", "interventions"])
 def test_scores_are_those_of_a_model_with_all_families(kind: str) -> None:
-    dag = arcwise.simulate.random_dag(7, expected_degree=2.0, seed=2)
+    dag = arcwise.networks.random_dag(7, expected_degree=2.0, seed=2)
     if kind == "gaussian":
-        data = arcwise.simulate.gaussian_network(dag, seed=2).sample(100, seed=2)
+        data = arcwise.networks.gaussian_network(dag, seed=2).sample(100, seed=2)
     else:
-        network = arcwise.simulate.discrete_network(dag, levels=(2, 3), seed=2)
+        network = arcwise.networks.discrete_network(dag, levels=(2, 3), seed=2)
         data = network.sample(200, seed=2)
     if kind == "interventions":
         held = np.zeros((data.rows, 7), dtype=bool)
@@ -104,7 +107,7 @@ def test_scores_are_those_of_a_model_with_all_families(kind: str) -> None:
 
 
 def test_plus_one_asks_for_candidates_and_data() -> None:
-    with pytest.raises(ArgumentError, match="there are none given; give candidates too"):
+    with pytest.raises(ArgumentError, match="there are no candidates; give candidates too"):
         random_model(4, plus_one=True)
     scores = random_model(3).scores
     with pytest.raises(ArgumentError, match="plus_one needs data to score families from"):
@@ -242,7 +245,7 @@ def test_given_an_order_edges_and_draws_are_those_of_the_restricted_families() -
     )
     for order in (["x3", "x0", "x5", "x1", "x4", "x2"], [["x3", "x0"], ["x5", "x1"], ["x4", "x2"]]):
         rows, scan = (
-            arcwise.GivenOrder(model, order, sums=ScoreSums(model, method=method))
+            arcwise.algorithms.GivenOrder(model, order, sums=ScoreSums(model, method=method))
             for method in ("rows", "scan")
         )
         assert close(rows.log_weight, scan.log_weight, 1e-11)

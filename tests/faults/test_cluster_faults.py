@@ -13,8 +13,9 @@ import pytest
 from distributed import Client
 
 import arcwise
-from arcwise import DaskEngine, Model
+from arcwise import Model
 from arcwise.cli import main
+from arcwise.cluster import DaskEngine
 from arcwise.errors import EngineError
 from support.local_clusters import Process, ProcessCluster, of_processes, wait_until
 from support.same_posteriors import assert_same_posterior
@@ -23,7 +24,7 @@ from support.shared_pages import mapped_kibibytes
 
 @pytest.fixture(scope="module")
 def model() -> Model:
-    return Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=3)
+    return Model(arcwise.simulate("asia", 500, seed=1), max_indegree=3)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def cluster(tmp_path: Path) -> Iterator[ProcessCluster]:
 
 
 def anneal(model: Model, **more: Any) -> arcwise.Posterior:
-    return arcwise.ais(model, "partitions", runs=100, steps=2500, seed=2, **more)
+    return arcwise.ais(model, "partitions", particles=100, steps=2500, seed=2, **more)
 
 
 def chains(model: Model, **more: Any) -> arcwise.Posterior:
@@ -97,7 +98,7 @@ def test_the_driver_killed_and_the_run_resumed(
     algorithm: str, cluster: ProcessCluster, tmp_path: Path
 ) -> None:
     table = tmp_path / "data.csv"
-    arcwise.simulate.asia().sample(500, seed=1).write_csv(table)
+    arcwise.simulate("asia", 500, seed=1).write_csv(table)
     size = ["--chains", "100", "--steps", "2500"]
     if algorithm == "mcmc":
         size = ["--chains", "2", "--steps", "150000"]
@@ -124,7 +125,7 @@ def _some_is_written(run: Path) -> bool:
     """Whether the run has a checkpoint with anything in it."""
     try:
         found = arcwise.status(run)
-    except arcwise.ArcwiseError:
+    except arcwise.errors.ArcwiseError:
         return False
     return bool(found.share and found.share > 0.1)
 

@@ -16,7 +16,7 @@ _RUNS: dict[str, list[object]] = {
     "layerings": ["--space", "layerings:4", "--steps", 60_000, "--chains", 2],
     "coupled chains": [
         *("--space", "buckets:3", "--algorithm", "mc3", "--ladder", "adapted"),
-        *("--levels", 4, "--steps", 60_000, "--chains", 2),
+        *("--temperatures", 5, "--steps", 60_000, "--chains", 2),
     ],
     "annealing": ["--algorithm", "ais", "--chains", 1_000, "--steps", 3_000],
     "DAGs": ["--space", "dags", "--steps", 1_500_000, "--chains", 2],

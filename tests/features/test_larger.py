@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import DagSample, ExactSampler, Model
+from arcwise import Model
+from arcwise.algorithms import ExactSampler
 from arcwise.posterior import matrices
+from arcwise.results import DagSample
 from support.exact_models import names
 from support.interrupting import assert_stops_within_two_seconds
 from support.sampled_posteriors import random_sample
@@ -20,14 +22,14 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def network_model(n: int, rows: int, max_indegree: int) -> Model:
-    dag = arcwise.simulate.random_dag(n, expected_degree=2.0, max_indegree=max_indegree, seed=2)
-    network = arcwise.simulate.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=2)
+    dag = arcwise.networks.random_dag(n, expected_degree=2.0, max_indegree=max_indegree, seed=2)
+    network = arcwise.networks.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=2)
     return Model(network.sample(rows, seed=2), max_indegree=max_indegree)
 
 
 def test_paths_against_exact_ancestors() -> None:
     model = network_model(12, 200, 3)
-    exact = arcwise.ancestor_probabilities(model)
+    exact = arcwise.algorithms.ancestor_probabilities(model)
     np.fill_diagonal(exact, 0.0)
     dags = ExactSampler(model).dags(5_000, seed=1)
     found, errors = dags.matrix("ancestor")

@@ -131,7 +131,7 @@ def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
     except ArgumentError as error:
         said = str(error)
     if said:
-        assert " goes wrong at character " in said
+        assert " has an error at character " in said
         assert "; " in said
     else:
         assert parse(str(feature), NAMES) == feature
@@ -139,11 +139,11 @@ def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
 
 REFUSED = {
     "a -> bb": r"character 6: it names 'bb' \(did you mean 'b'\?\); the variables are",
-    "": "character 1: a name is missing before the end; put a name there",
+    "": "character 1: a name is missing before the end; add a name",
     "a ->": "character 5: a name is missing before the end",
-    "a -> and": "character 6: a name is missing before 'and'; put a name there, in quotes",
+    "a -> and": "character 6: a name is missing before 'and'; add a name, and quote it",
     "a b": "character 3: there is no arrow after 'a'; write an edge as",
-    "a -> b c": "character 8: 'c' is too much; join features by",
+    "a -> b c": "character 8: unexpected 'c'; combine features by",
     "(a -> b": r"character 8: '\)' is missing before the end; add it",
     "a -> a": "character 1: an edge names 'a' twice; give different variables",
     "b -> c and a ~> a": "character 12: a path names 'a' twice",
@@ -153,22 +153,22 @@ REFUSED = {
     "parents(a) = {b c}": "character 17: ',' is missing before 'c'; add it",
     "parents(a) = {a}": "character 1: a parent set names 'a' twice",
     "blanket(a) b": "character 12: 'has' is missing before 'b'; add it",
-    "cpdag: a ~> b": "character 10: an edge of the class is '->', '<-' or '--'; put one there",
+    "cpdag: a ~> b": "character 10: an edge of a CPDAG is '->', '<-' or '--'; give one of these",
     "cpdag a -> b": "character 7: ':' is missing before 'a'; add it",
-    "edges >= b": "character 10: 'b' is no number; compare with one",
-    "edges and a -> b": "character 1: 'edges' is a number and no event; compare it",
-    "a -> b given edges": "character 14: 'edges' is a number and no event",
-    "not edges": "character 5: 'edges' is a number and no event",
-    "a -> b <- c -> a": "character 3: a v-structure has three names; join longer ones by 'and'",
-    "a -> b given b -> c given c -> a": "character 21: 'given' is too much",
-    "a -> $b": r"character 6: '\$' is no sign; put odd names in quotes",
-    "a -> 'b": 'character 6: "\'" is no sign',
+    "edges >= b": "character 10: 'b' is not a number; compare with one",
+    "edges and a -> b": "character 1: 'edges' is a number, not an event; compare it",
+    "a -> b given edges": "character 14: 'edges' is a number, not an event",
+    "not edges": "character 5: 'edges' is a number, not an event",
+    "a -> b <- c -> a": "character 3: a v-structure has three names; combine the edges of longer",
+    "a -> b given b -> c given c -> a": "character 21: unexpected 'given'",
+    "a -> $b": r"character 6: unexpected '\$'; write an edge as 'a -> b' or 'a -- b', and",
+    "a -> 'b": 'character 6: unexpected "\'"',
 }
 
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_refusals_say_where_and_why(text: str) -> None:
-    with pytest.raises(ArgumentError, match=r"^the feature .* goes wrong at " + REFUSED[text]):
+    with pytest.raises(ArgumentError, match=r"^the feature .* has an error at " + REFUSED[text]):
         parse(text, NAMES)
 
 

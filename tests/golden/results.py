@@ -31,9 +31,9 @@ _SPACES: dict[str, Any] = {
 }
 _SETTINGS: dict[str, dict[str, Any]] = {
     "mcmc": {"steps": 3000, "chains": 2},
-    "mc3": {"steps": 800, "chains": 2, "levels": 4},
-    "mc3 adapted": {"steps": 800, "chains": 1, "levels": 4, "ladder": "adapted"},
-    "ais": {"runs": 10, "steps": 600},
+    "mc3": {"steps": 800, "chains": 2, "temperatures": 5},
+    "mc3 adapted": {"steps": 800, "chains": 1, "temperatures": 5, "ladder": "adapted"},
+    "ais": {"particles": 10, "steps": 600},
 }
 
 
@@ -67,7 +67,7 @@ _MODELS: dict[str, Callable[[], Model]] = {
         _coins(80, 6, 3),
         required_edges=[("x0", "x3")],
         forbidden_edges=[("x1", "x2"), ("x2", "x1")],
-        score=arcwise.BIC(),
+        score=arcwise.scores.BIC(),
     ),
     "candidates": lambda: _with_candidates(_measurements(120, 9, 4), "greedy:3"),
     "plus one": lambda: _with_candidates(_coins(200, 10, 5), "gains:3", plus_one=True),
@@ -78,7 +78,7 @@ GROUPS = (*_MODELS, "others")
 def results(group: str) -> dict[str, str]:
     """Return the digest of every result of a group, by the name of the result."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", arcwise.ArcwiseWarning)
+        warnings.simplefilter("ignore", arcwise.errors.ArcwiseWarning)
         build = _MODELS.get(group)
         return dict(_others() if build is None else _of_model(group, build()))
 
@@ -110,7 +110,7 @@ def _posteriors(model: Model, target: Any) -> Iterator[tuple[str, Posterior]]:
 
 def _others() -> Iterator[tuple[str, str]]:
     names = [f"x{i}" for i in range(4)]
-    partial = arcwise.PartialOrders([(names[0], names[1]), (names[2], names[3])])
+    partial = arcwise.spaces.PartialOrders([(names[0], names[1]), (names[2], names[3])])
     small = Model(_coins(60, 4, 6))
     for algorithm, settings in _SETTINGS.items():
         sampler = getattr(arcwise, algorithm.split()[0])
@@ -126,7 +126,7 @@ def _others() -> Iterator[tuple[str, str]]:
     yield "mcmc over linear, 22 variables by walk", digest(*_parts(found))
     stopped = arcwise.mcmc(small, "dags", until="rhat<1.05, ess>100", seed=2, threads=1)
     yield "mcmc until a rule is met", digest(*_parts(stopped))
-    evidence = arcwise.evidence(small, runs=6, steps=100, seed=1, threads=1)
+    evidence = arcwise.evidence(small, particles=6, steps=100, seed=1, threads=1)
     yield "evidence", digest(evidence.log_evidence, evidence.standard_error)
 
 

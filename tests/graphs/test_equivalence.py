@@ -12,8 +12,16 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Cpdag, Dag, compare, cpdag, skeleton, structural_hamming_distance, v_structures
+from arcwise import Dag
 from arcwise.errors import ArgumentError
+from arcwise.graphs import (
+    Cpdag,
+    compare,
+    cpdag,
+    skeleton,
+    structural_hamming_distance,
+    v_structures,
+)
 from reference.dags import Parents, all_dags
 from reference.graphs import cpdags, equivalence_class
 
@@ -85,7 +93,7 @@ def test_skeleton_and_v_structures_are_those_of_the_definition() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_turning_a_covered_edge_leaves_the_cpdag_as_it_is(seed: int) -> None:
     # An edge u -> v with parents(v) = parents(u) + u is covered; such turns reach the whole class.
-    dag = arcwise.simulate.random_dag(60, expected_degree=4.0, seed=seed)
+    dag = arcwise.networks.random_dag(60, expected_degree=4.0, seed=seed)
     start = cpdag(dag)
     random = np.random.default_rng(seed)
     turned = 0
@@ -106,7 +114,7 @@ def test_turning_a_covered_edge_leaves_the_cpdag_as_it_is(seed: int) -> None:
 def test_directed_edges_of_larger_dags_follow_from_v_structures_by_the_rules_of_meek(
     seed: int,
 ) -> None:
-    dag = arcwise.simulate.random_dag(25, expected_degree=3.0, seed=seed)
+    dag = arcwise.networks.random_dag(25, expected_degree=3.0, seed=seed)
     joined = {frozenset(edge) for edge in skeleton(dag)}
     known = {(end, node) for left, node, right in v_structures(dag) for end in (left, right)}
     loose = {tuple(edge) for edge in joined} | {tuple(edge)[::-1] for edge in joined}
@@ -138,8 +146,8 @@ def test_directed_edges_of_larger_dags_follow_from_v_structures_by_the_rules_of_
 def test_another_order_of_the_variables_changes_nothing_but_the_order() -> None:
     random = np.random.default_rng(5)
     for seed in range(20):
-        dag = arcwise.simulate.random_dag(12, expected_degree=3.0, seed=seed)
-        other = arcwise.simulate.random_dag(12, expected_degree=3.0, seed=seed + 100)
+        dag = arcwise.networks.random_dag(12, expected_degree=3.0, seed=seed)
+        other = arcwise.networks.random_dag(12, expected_degree=3.0, seed=seed + 100)
         order = random.permutation(12)
         names = [dag.variables[place] for place in order]
         moved = Dag(names, {name: dag.parents(name) for name in names})
@@ -187,11 +195,11 @@ def test_distance_is_a_metric_on_classes_of_three_nodes() -> None:
 def test_comparison_counted_by_hand() -> None:
     truth = dag_of("abcd", {"b": "a", "c": "b", "d": "b"})
     found = compare(dag_of("abcd", {"b": "c", "c": "a"}), truth)
-    assert found.skeleton == arcwise.EdgeCounts(1, 1, 2, 2)
-    assert found.directed == arcwise.EdgeCounts(0, 2, 3, 7)
+    assert found.skeleton == arcwise.results.EdgeCounts(1, 1, 2, 2)
+    assert found.directed == arcwise.results.EdgeCounts(0, 2, 3, 7)
     found = compare(dag_of("abcd", {"b": "ac", "d": "ab"}), truth)
-    assert found.skeleton == arcwise.EdgeCounts(3, 1, 0, 2)
-    assert found.directed == arcwise.EdgeCounts(2, 2, 1, 7)
+    assert found.skeleton == arcwise.results.EdgeCounts(3, 1, 0, 2)
+    assert found.directed == arcwise.results.EdgeCounts(2, 2, 1, 7)
     assert found.skeleton.true_positive_rate == found.skeleton.recall == 1.0
     assert found.skeleton.false_positive_rate == 1 / 3
     assert found.skeleton.false_positives_per_edge == 1 / 3
@@ -203,8 +211,8 @@ def test_comparison_counted_by_hand() -> None:
 
 def test_undirected_edges_of_classes_are_no_directed_ones() -> None:
     found = compare(cpdag_of("abc", [("a", "b")], [("b", "c")]), cpdag_of("abc", [("c", "b")]))
-    assert found.skeleton == arcwise.EdgeCounts(1, 1, 0, 1)
-    assert found.directed == arcwise.EdgeCounts(0, 1, 1, 4)
+    assert found.skeleton == arcwise.results.EdgeCounts(1, 1, 0, 1)
+    assert found.directed == arcwise.results.EdgeCounts(0, 1, 1, 4)
     assert found.structural_hamming_distance == 2
 
 
@@ -241,7 +249,7 @@ def test_a_cpdag_is_a_value() -> None:
         (lambda: Cpdag.from_matrix(list("abc"), [[0, 0], [0, 0]]), "2 rows for 3 variables"),
         (lambda: cpdag("ab"), "give a Dag"),  # type: ignore[arg-type]
         (lambda: skeleton("ab"), "give a Dag or a Cpdag"),  # type: ignore[arg-type]
-        (lambda: compare(dag_of("ab", {}), cpdag_of("ab")), "two of one kind"),
+        (lambda: compare(dag_of("ab", {}), cpdag_of("ab")), "two of one type"),
         (lambda: structural_hamming_distance(dag_of("ab", {}), dag_of("ac", {})), "'b'"),
         (lambda: structural_hamming_distance(dag_of("ab", {}), dag_of("abc", {})), "lacks 'c'"),
     ],

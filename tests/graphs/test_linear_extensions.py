@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arcwise
-from arcwise import Dag, _core, linear_extensions
+from arcwise import Dag, _core
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.graphs import linear_extensions
 from arcwise.graphs.linear_extensions import packed_parents
 from reference.dags import Parents, all_dags
 from reference.dags import linear_extensions as all_linear_extensions
@@ -42,7 +43,7 @@ def relabelled(parents: Parents, order: Any) -> Parents:
 
 
 def random_parents(n: int, seed: int, most: int = 3) -> Parents:
-    return arcwise.simulate.random_dag(n, max_indegree=most, seed=seed).parent_indices
+    return arcwise.networks.random_dag(n, max_indegree=most, seed=seed).parent_indices
 
 
 def chain_above_first(parents: Parents, length: int) -> int:

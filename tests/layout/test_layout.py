@@ -112,7 +112,7 @@ def test_the_same_graph_is_drawn_in_the_same_way() -> None:
 def test_refusals() -> None:
     with pytest.raises(ArgumentError, match=r"shape \(3, 3\); give one row .* of the 2 variables"):
         layered_layout(["a", "b"], np.zeros((3, 3)))
-    with pytest.raises(ArgumentError, match="no weight; give 0 or more"):
+    with pytest.raises(ArgumentError, match="negative or not finite; give weights of 0 or more"):
         layered_layout(["a", "b"], [[0.0, -1.0], [0.0, 0.0]])
     with pytest.raises(ArgumentError, match="give pairs"):
         layered_layout(["a", "b"], ["ab"])

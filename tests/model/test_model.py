@@ -12,23 +12,20 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import (
-    BDeu,
-    Constraints,
-    Dag,
+from arcwise import Constraints, Dag, Model
+from arcwise.errors import ArcwiseError, ArgumentError, ConstraintError
+from arcwise.families import Families
+from arcwise.priors import (
     DistanceToDag,
     EdgePenalty,
     EdgeWeights,
     Fair,
-    Families,
-    FamilyScores,
     FunctionPrior,
-    Model,
+    Prior,
+    PriorTerms,
     Uniform,
 )
-from arcwise.errors import ArcwiseError, ArgumentError, ConstraintError
-from arcwise.priors import Prior, PriorTerms
-from arcwise.scores import LocalScore
+from arcwise.scores import BDeu, FamilyScores, LocalScore
 from reference import priors as reference
 from reference.dags import Parents, all_dags
 from reference.scores import bdeu
@@ -218,7 +215,7 @@ def test_a_score_of_ones_own() -> None:
         def fill(self, data: Any, table: Any, run: Any) -> None:
             table.values(2)[1] = np.nan
 
-    with pytest.raises(ArgumentError, match="the score Broken gave nan for a family of 'c'"):
+    with pytest.raises(ArgumentError, match="the score Broken returned nan for a family of 'c'"):
         arcwise.score(CASE.data, Broken())
 
 
@@ -227,29 +224,33 @@ def test_a_prior_of_ones_own_must_give_weights() -> None:
         def terms(self, variables: Any) -> PriorTerms:
             return PriorTerms(np.full(4, np.nan), np.zeros((4, 4)), np.zeros((4, 4)))
 
-    with pytest.raises(ArgumentError, match="constant holds nan or inf"):
+    with pytest.raises(ArgumentError, match="constant contains nan or inf"):
         Model(CASE.data, prior=Broken())
 
 
 @pytest.mark.parametrize(
     ("build", "error", "message"),
     [
-        (lambda: Model(ready(), "bdeu"), ArgumentError, "data are ready scores; leave out score"),
-        (lambda: Model(ready(), max_indegree=0), ConstraintError, "leave 'c' no parent set"),
+        (
+            lambda: Model(ready(), "bdeu"),
+            ArgumentError,
+            "the data are precomputed scores, which have their own",
+        ),
+        (lambda: Model(ready(), max_indegree=0), ConstraintError, "leave no parent set for 'c'"),
         (
             lambda: Model(ready(), forbidden_edges=[("a", "c")]),
             ConstraintError,
-            "leave 'c' no parent set; relax",
+            "leave no parent set for 'c'; relax",
         ),
         (
             lambda: Model(["a", "b"], lambda node, parents: -math.inf if node == "b" else 0.0),
             ConstraintError,
-            "leave 'b' no parent set",
+            "leave no parent set for 'b'",
         ),
         (
             lambda: Model(["a", "b"], lambda n, p: 0.0, prior=lambda n, p: -math.inf),
             ConstraintError,
-            "leave 'a' and 'b' no parent set",
+            "leave no parent set for 'a' and 'b'",
         ),
         (lambda: Model(["a", "b"], "bdeu"), ArgumentError, "a list of names, from which BDeu"),
         (lambda: Model(["a", "b"]), ArgumentError, "score is None"),
@@ -261,17 +262,17 @@ def test_a_prior_of_ones_own_must_give_weights() -> None:
         (
             lambda: Model(CASE.data, lambda node, parents: "much"),
             ArgumentError,
-            "the score's function gave 'much' for the node 'a' with the parents",
+            "the function of the score returned 'much' for the node 'a' with parents",
         ),
         (
             lambda: Model(CASE.data, lambda node, parents: math.inf),
             ArgumentError,
-            "the score's function gave inf",
+            "the function of the score returned inf",
         ),
         (
             lambda: Model(CASE.data, prior=lambda node, parents: math.nan),
             ArgumentError,
-            "the prior's function gave nan",
+            "the function of the prior returned nan",
         ),
         (
             lambda: Model(CASE.data).log_weight_of(Dag(["a", "b"], {})),
@@ -280,13 +281,13 @@ def test_a_prior_of_ones_own_must_give_weights() -> None:
         ),
         (lambda: Model(CASE.data).log_weight("x", []), ArgumentError, "node names 'x'"),
         (lambda: Model(CASE.data).log_weight("a", ["x"]), ArgumentError, "parents names 'x'"),
-        (lambda: arcwise.FunctionScore(3), ArgumentError, "function is 3"),  # type: ignore[arg-type]
+        (lambda: arcwise.scores.FunctionScore(3), ArgumentError, "function is 3"),  # type: ignore[arg-type]
         (lambda: FamilyScores.from_mapping({}), ArgumentError, "variables is empty"),
         (lambda: FamilyScores.from_mapping({"a": {}}), ArgumentError, "'a' has no parent set"),
         (
             lambda: FamilyScores.from_mapping({"a": {(): 0.0, ("a",): 1.0}}),
             ArgumentError,
-            "'a' is in a parent set of its own",
+            "'a' is in one of its own parent sets",
         ),
         (
             lambda: FamilyScores.from_mapping(
@@ -298,12 +299,12 @@ def test_a_prior_of_ones_own_must_give_weights() -> None:
         (
             lambda: FamilyScores.from_mapping({"a": {(): math.nan}}),
             ArgumentError,
-            "'a' has a score that is no finite number",
+            "'a' has a score that is not a finite number",
         ),
         (
             lambda: FamilyScores.from_mapping({"a": {(): "much"}}),  # type: ignore[dict-item]
             ArgumentError,
-            "'a' has a score that is no finite number",
+            "'a' has a score that is not a finite number",
         ),
         (
             lambda: FamilyScores.from_mapping({"a": {("x",): 0.0}}),
@@ -330,9 +331,9 @@ def test_the_best_families() -> None:
 
 
 def test_provenance_tells_constraints_and_candidates() -> None:
-    data = arcwise.simulate.asia().sample(50, seed=1)
+    data = arcwise.simulate("asia", 50, seed=1)
     free = Model(data).provenance()
-    assert (free["constraints"], free["candidates"], free["plus_one"]) == ({}, None, False)
+    assert (free.constraints, free.candidates, free.plus_one) == ({}, None, False)
     told = Model(
         data,
         required_edges=[("smoke", "lung")],
@@ -341,7 +342,7 @@ def test_provenance_tells_constraints_and_candidates() -> None:
         candidates=arcwise.candidates(data, "greedy:2"),
         plus_one=True,
     )
-    said = json.loads(json.dumps(told.provenance()))
+    said = json.loads(json.dumps(told.provenance().as_dict()))
     assert said["constraints"]["required_edges"] == [["smoke", "lung"]]
     assert said["constraints"]["forbidden_edges"] == [["dysp", "asia"], ["dysp", "smoke"]]
     assert said["constraints"]["max_indegree"]["tub"] == 1

@@ -6,14 +6,14 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import arcwise
+from arcwise.algorithms.exact_computation import MOST_VARIABLES
+from arcwise.algorithms.map import MOST_VARIABLES as map_limit
 from arcwise.cli import main
-from arcwise.priors.base import NAMED_PRIORS
-from arcwise.scores.base import NAMED_SCORES
+from support.registers import names_taken_back
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
@@ -27,12 +27,8 @@ def blocks(page: str) -> list[tuple[str, str]]:
 @pytest.fixture
 def _names_forgotten() -> Iterator[None]:
     """Take back the names under which the pages enter scores and priors of their own."""
-    registers: list[dict[str, Any]] = [NAMED_SCORES, NAMED_PRIORS]
-    kept = [(names, dict(names)) for names in registers]
-    yield
-    for names, before in kept:
-        names.clear()
-        names.update(before)
+    with names_taken_back():
+        yield
 
 
 @pytest.mark.usefixtures("_names_forgotten")
@@ -69,7 +65,7 @@ def test_shell_blocks_of_the_readme_run(
     assert len(commands) == 14
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
-    assert len(arcwise.read_scores(tmp_path / "asia.jkl")) == 512
+    assert len(arcwise.scores.read_scores(tmp_path / "asia.jkl")) == 512
 
 
 def test_the_table_of_the_readme_is_what_the_demo_finds() -> None:
@@ -77,11 +73,24 @@ def test_the_table_of_the_readme_is_what_the_demo_finds() -> None:
     assert demo is not None
     assert "simulate asia --rows 2000 --seed 1" in demo[0]
     assert "learn build/demo/asia.csv --max-indegree 3 --seed 1" in demo[0]
-    data = arcwise.simulate.asia().sample(2000, seed=1)
+    data = arcwise.simulate("asia", 2000, seed=1)
     model = arcwise.Model(data, "bdeu", max_indegree=3)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"all {len(model.scores)} families" in readme
     rows = re.findall(r"^\| (\w+) \| (\w+) \| (0\.\d{4}) \|$", readme, re.MULTILINE)
-    most_probable = arcwise.sample(data, max_indegree=3, progress=None).edge_table()[: len(rows)]
+    most_probable = arcwise.learn(data, max_indegree=3, progress=None).edge_table()[: len(rows)]
     assert len(rows) == 8
     assert rows == [(source, target, f"{value:.4f}") for source, target, value in most_probable]
+
+
+def test_the_limits_of_exact_computation_are_told_as_they_are(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    modular, order_modular = MOST_VARIABLES["modular"], MOST_VARIABLES["order-modular"]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"{modular} variables (modular prior) or {order_modular} (order-modular)" in readme
+    assert f"exact for up to {map_limit} variables" in readme
+    assert main(["exact", "--help"]) == 0
+    said = capsys.readouterr().out
+    assert f"for up to {modular} variables (3^n operations), or {order_modular} with" in said

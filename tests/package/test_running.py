@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import BIC, BDe, BDeu, BGe, Data, FamilyScores, Model, ScoreSums
-from arcwise.scores import LocalScore
+from arcwise import Data, Model
+from arcwise.scores import BIC, BDe, BDeu, BGe, FamilyScores, LocalScore
+from arcwise.sums import ScoreSums
 from support.interrupting import assert_stops_within_two_seconds
 from support.strategies import continuous_case, discrete_case
 
@@ -121,7 +122,7 @@ child, terminal = pty.fork()
 if child == 0:
     os.environ.update(TERM="xterm", COLUMNS="160")
     import arcwise
-    model = arcwise.Model(arcwise.simulate.asia().sample(100, seed=1), max_indegree=2)
+    model = arcwise.Model(arcwise.simulate("asia", 100, seed=1), max_indegree=2)
     arcwise.mcmc(model, "partitions", seconds=1.5, seed=1, progress=True)
     os._exit(0)
 shown = b""
@@ -140,7 +141,7 @@ def test_a_progress_bar_tells_how_chains_stand() -> None:
         [sys.executable, "-c", ON_A_TERMINAL], capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0
-    assert re.search(r"[\d,]+ steps/s, \d+% accepted, R-hat \d\.\d+, [\d,]+ effective", done.stdout)
+    assert re.search(r"[\d,]+ steps/s, \d+% accepted, R-hat \d\.\d+, ESS [\d,]+", done.stdout)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ import pytest
 from scipy.stats import chi2, invwishart, t, wishart
 
 import arcwise
-from arcwise import BGe, Dag, Model
+from arcwise import Dag, Model
+from arcwise.networks import GaussianNetwork
 from arcwise.parameters.normal_wishart import NodePosterior
-from arcwise.simulate import GaussianNetwork
+from arcwise.scores import BGe
 from reference import parameters as reference
 from reference.dags import Parents, all_dags
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
@@ -34,7 +35,7 @@ def binned(shares: Iterable[float]) -> list[int]:
 def test_a_single_coefficient_is_students_t() -> None:
     model, _, scale = simple_model()
     dag = Dag(model.variables, {"X1": ["X0"]})
-    values, weights = arcwise.effects(dag, model, draws=40_000, seed=3).between("X0", "X1")
+    values, weights = arcwise.effects(dag, draws=40_000, seed=3, model=model).between("X0", "X1")
     degrees = 5.5 + 8 - 3 + 1 + 1  # alpha_w + N - n + parents + 1
     centre = scale[0, 1] / scale[0, 0]
     residual = scale[1, 1] - scale[0, 1] ** 2 / scale[0, 0]
@@ -47,7 +48,7 @@ def test_two_coefficients_vary_as_the_whole_precision_matrix_says() -> None:
     """Drawing all of Sigma, and regressing, knows nothing of gammas and degrees of a node."""
     model, _, scale = simple_model()
     dag = Dag(model.variables, {"X1": ["X0"], "X2": ["X0", "X1"]})
-    found = arcwise.effects(dag, model, draws=20_000, seed=4)
+    found = arcwise.effects(dag, draws=20_000, seed=4, model=model)
     sigma: Any = invwishart(5.5 + 8, scale).rvs(20_000, random_state=5)
     of_x1 = sigma[:, 0, 1] / sigma[:, 0, 0]
     of_x2 = np.linalg.solve(sigma[:, :2, :2], sigma[:, :2, 2:])[:, :, 0]
@@ -90,7 +91,7 @@ def test_a_density_worked_out_by_numerical_integration() -> None:
     density /= density.sum()
     mean = (density * slope).sum()
     deviation = math.sqrt((density * (slope - mean) ** 2).sum())
-    found = arcwise.effects(dag, two, draws=100_000, seed=6)
+    found = arcwise.effects(dag, draws=100_000, seed=6, model=two)
     assert abs(found.mean[0, 1] - mean) < 1e-6
     # Relative standard error of a standard deviation from 1e5 draws is about 0.3 per cent.
     assert abs(found.standard_deviations[0, 1] / deviation - 1) < 0.02
@@ -126,8 +127,8 @@ def ranks_of_true_effects(trials: int) -> list[int]:
         model = Model(network.sample(6, seed=trial), BGe(1.0, 5.0))
         coefficients = [network.weights[list(dag[v]), v].tolist() for v in range(3)]
         truth = np.float32(reference.path_effect(dag, coefficients, 0, 1))
-        sample = arcwise.ExactSampler(model).dags(BINS - 1, seed=trial)
-        values = arcwise.effects(sample, model, seed=trial).between("X0", "X1").values
+        sample = arcwise.algorithms.ExactSampler(model).dags(BINS - 1, seed=trial)
+        values = arcwise.effects(sample, seed=trial, model=model).between("X0", "X1").values
         ties = int((values == truth).sum())
         ranks.append(int((values < truth).sum()) + int(random.integers(ties + 1)))
     return ranks

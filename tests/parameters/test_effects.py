@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arcwise
-from arcwise import BGe, Dag, DagSample, Effects, Model
+from arcwise import Dag, Model
+from arcwise.results import DagSample, Effects
+from arcwise.scores import BGe
 from reference import parameters as reference
 from reference.dags import Parents
 from support.small_gaussian import simple_model
@@ -49,7 +51,7 @@ def test_means_agree_with_brute_force_over_all_dags(data: Any) -> None:
     weights = np.exp(np.array(log_weights) - max(log_weights))
     weights /= weights.sum()
     each = np.array([reference_means(case, dag, 2.0, mean, scale) for dag in dags])
-    found = arcwise.effects(sample, model)
+    found = arcwise.effects(sample, model=model)
     tolerance = 1e-9 * max(1.0, float(np.abs(each).max()))
     assert np.allclose(found.mean, np.tensordot(weights, each, 1), rtol=0, atol=tolerance)
     connected = [
@@ -76,15 +78,15 @@ def test_means_of_four_variables_agree_with_brute_force() -> None:
                 scale[np.ix_(chosen, chosen)], scale[chosen, node]
             )
         total += weight * (np.linalg.inv(np.eye(4) - edges) - np.eye(4))
-    assert np.allclose(arcwise.effects(sample, model).mean, total, atol=1e-10)
+    assert np.allclose(arcwise.effects(sample, model=model).mean, total, atol=1e-10)
 
 
 def test_effects_of_a_known_network_are_found() -> None:
-    dag = arcwise.simulate.random_dag(8, expected_degree=3, seed=3)
-    network = arcwise.simulate.gaussian_network(dag, weights=(0.3, 1.0), signs="random", seed=3)
+    dag = arcwise.networks.random_dag(8, expected_degree=3, seed=3)
+    network = arcwise.networks.gaussian_network(dag, weights=(0.3, 1.0), signs="random", seed=3)
     model = Model(network.sample(20_000, seed=4), max_indegree=1)
     truth = np.linalg.inv(np.eye(8) - network.weights) - np.eye(8)
-    found = arcwise.effects(dag, model, draws=200, seed=1)
+    found = arcwise.effects(dag, draws=200, seed=1, model=model)
     assert np.array_equal(found.mean != 0, truth != 0)
     assert np.abs(found.mean - truth).max() < 0.05
     there = truth != 0
@@ -96,10 +98,10 @@ def test_effects_of_a_known_network_are_found() -> None:
 def test_effects_over_an_uncertain_structure_come_near_the_truth() -> None:
     dag = Dag(["a", "b", "c"], {"b": ["a"], "c": ["a", "b"]})
     weights = np.array([[0, 1.5, -1], [0, 0, 2], [0, 0, 0]])
-    data = arcwise.simulate.GaussianNetwork(dag, weights).sample(5000, seed=1)
+    data = arcwise.networks.GaussianNetwork(dag, weights).sample(5000, seed=1)
     model = Model(data, temporal_order=[["a"], ["b"], ["c"]])
     run = arcwise.mcmc(model, "partitions", steps=2000, chains=2, seed=1)
-    found = arcwise.effects(run, model, seed=1)
+    found = arcwise.effects(run, seed=1, model=model)
     assert np.allclose(found.mean, np.array([[0, 1.5, 2], [0, 0, 2], [0, 0, 0]]), atol=0.1)
     assert found.probabilities[0, 2] == 1.0
     assert found.probabilities[2, 0] == 0.0
@@ -107,17 +109,17 @@ def test_effects_over_an_uncertain_structure_come_near_the_truth() -> None:
 
 def test_draws_do_not_depend_on_how_dags_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _, _ = simple_model()
-    sample = arcwise.ExactSampler(model).dags(50, seed=1)
-    whole = arcwise.effects(sample, model, draws=3, seed=7)
+    sample = arcwise.algorithms.ExactSampler(model).dags(50, seed=1)
+    whole = arcwise.effects(sample, draws=3, seed=7, model=model)
     assert whole.draws == 3
     monkeypatch.setattr("arcwise.parameters.linear_effects._PIECE", 9 * 4 * 7)
-    cut = arcwise.effects(sample, model, draws=3, seed=7)
+    cut = arcwise.effects(sample, draws=3, seed=7, model=model)
     for pair in permutations(model.variables, 2):
         assert np.array_equal(whole.between(*pair).values, cut.between(*pair).values)
     assert np.allclose(whole.standard_deviations, cut.standard_deviations, rtol=1e-12)
     assert np.allclose(whole.mean, cut.mean, rtol=1e-12)
     assert not np.array_equal(
-        arcwise.effects(sample, model, draws=3, seed=8).between("X0", "X1").values,
+        arcwise.effects(sample, draws=3, seed=8, model=model).between("X0", "X1").values,
         whole.between("X0", "X1").values,
     )
 
@@ -125,7 +127,7 @@ def test_draws_do_not_depend_on_how_dags_are_cut(monkeypatch: pytest.MonkeyPatch
 def test_the_numbers_are_those_of_the_draws() -> None:
     model, _, _ = simple_model()
     _, _, sample = weighted_dags(model)
-    found = arcwise.effects(sample, model, draws=400, seed=1)
+    found = arcwise.effects(sample, draws=400, seed=1, model=model)
     for u, v in permutations(range(3), 2):
         values, weights = found.between(model.variables[u], model.variables[v])
         mean = float(weights @ values)
@@ -139,7 +141,7 @@ def test_quantiles_count_weights_and_the_lump_at_zero() -> None:
     model, _, _ = simple_model()
     edge, none = ((), (0,), ()), ((), (), ())
     sample = packed(model.variables, [edge, none], [math.log(0.3), math.log(0.7)])
-    found = arcwise.effects(sample, model, draws=1000, seed=1)
+    found = arcwise.effects(sample, draws=1000, seed=1, model=model)
     values = np.sort(found.between("X0", "X1").values[:1000])
     assert values[0] < 0 < values[-1]
     negative = int((values < 0).sum())
@@ -154,11 +156,11 @@ def test_quantiles_count_weights_and_the_lump_at_zero() -> None:
 
 def test_standard_errors_cover_the_exact_means() -> None:
     model, _, _ = simple_model()
-    exact = arcwise.effects(weighted_dags(model)[2], model).mean
+    exact = arcwise.effects(weighted_dags(model)[2], model=model).mean
     outside = total = 0
-    sampler = arcwise.ExactSampler(model)
+    sampler = arcwise.algorithms.ExactSampler(model)
     for seed in range(100):
-        found = arcwise.effects(sampler.dags(300, seed=seed), model)
+        found = arcwise.effects(sampler.dags(300, seed=seed), model=model)
         errors = (found.mean - exact)[0, 1:] / found.standard_errors[0, 1:]
         outside += int((np.abs(errors) > 1.96).sum())
         total += errors.size
@@ -174,7 +176,9 @@ def table_row(found: Effects, source: str, target: str) -> tuple[Any, ...]:
 
 def test_the_table_and_its_file(tmp_path: Path) -> None:
     model, _, _ = simple_model()
-    found = arcwise.effects(arcwise.ExactSampler(model).dags(200, seed=1), model, draws=5, seed=1)
+    found = arcwise.effects(
+        arcwise.algorithms.ExactSampler(model).dags(200, seed=1), draws=5, seed=1, model=model
+    )
     table: list[Any] = found.table(0.9)
     assert len(table) == 6
     assert [abs(row[2]) for row in table] == sorted((abs(row[2]) for row in table), reverse=True)
@@ -196,17 +200,17 @@ def test_the_table_and_its_file(tmp_path: Path) -> None:
 
 def test_chosen_pairs_alone_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _, _ = simple_model()
-    sample = arcwise.ExactSampler(model).dags(20, seed=1)
-    every = arcwise.effects(sample, model, seed=1)
-    chosen = arcwise.effects(sample, model, seed=1, pairs=[("X0", "X2"), ("X0", "X2")])
+    sample = arcwise.algorithms.ExactSampler(model).dags(20, seed=1)
+    every = arcwise.effects(sample, seed=1, model=model)
+    chosen = arcwise.effects(sample, seed=1, pairs=[("X0", "X2"), ("X0", "X2")], model=model)
     assert chosen.pairs == (("X0", "X2"),)
     assert np.array_equal(chosen.between("X0", "X2").values, every.between("X0", "X2").values)
     assert np.array_equal(chosen.mean, every.mean)
     assert np.isnan(chosen.standard_errors[0, 1])
     assert len(chosen.table()) == 1
-    monkeypatch.setattr("arcwise.parameters.effects.MOST_KEPT", 100)
-    assert arcwise.effects(sample, model, seed=1).pairs == ()
-    assert np.array_equal(arcwise.effects(sample, model, seed=1).mean, every.mean)
+    monkeypatch.setattr("arcwise.parameters.effects.MAX_KEPT", 100)
+    assert arcwise.effects(sample, seed=1, model=model).pairs == ()
+    assert np.array_equal(arcwise.effects(sample, seed=1, model=model).mean, every.mean)
 
 
 def test_rows_in_which_a_node_was_set_teach_nothing_about_its_parents() -> None:
@@ -218,8 +222,8 @@ def test_rows_in_which_a_node_was_set_teach_nothing_about_its_parents() -> None:
     values = np.stack([x, y], axis=1)
     data = arcwise.read(values, interventions=mask)
     dag = Dag(["X0", "X1"], {"X1": ["X0"]})
-    all_rows = arcwise.effects(dag, Model(data), draws=10, seed=1)
-    seen = arcwise.effects(dag, Model(values[:30]), draws=10, seed=1)
+    all_rows = arcwise.effects(dag, draws=10, seed=1, model=Model(data))
+    seen = arcwise.effects(dag, draws=10, seed=1, model=Model(values[:30]))
     assert np.allclose(all_rows.mean, seen.mean, rtol=1e-12)
     assert np.allclose(all_rows.between("X0", "X1").values, seen.between("X0", "X1").values)
 
@@ -232,6 +236,6 @@ def test_more_than_64_variables() -> None:
     parents = np.zeros((2, 70, 2), dtype=np.uint64)
     parents[0, 69, 0] = 1 << 3
     parents[1, 2, 1] = 1 << 5  # from X69 to X2
-    found = arcwise.effects(DagSample(model.variables, parents), model)
+    found = arcwise.effects(DagSample(model.variables, parents), model=model)
     assert abs(found.mean[3, 69] - 1.0) < 0.1
     assert {(u, v) for u, v in np.argwhere(found.probabilities > 0)} == {(3, 69), (69, 2)}

@@ -1,4 +1,4 @@
-"""P(y | do(x)) is what predicting a row with x set from outside says, over DAGs and parameters."""
+"""P(y | do(x)) agrees with the prediction of a row with an intervention on x, DAGs averaged."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 import arcwise
-from arcwise import BDe, BDeu, Dag, Model
+from arcwise import Dag, Model
 from arcwise.errors import CapacityError
 from arcwise.parameters.dirichlet import drawn_tables
 from arcwise.parameters.elimination import eliminate, elimination_order
+from arcwise.scores import BDe, BDeu
 from reference import parameters as reference
 from reference import scores
 from reference.dags import Parents
@@ -64,9 +65,9 @@ def test_it_agrees_with_brute_force_over_all_dags(data: Any) -> None:
 
     found = arcwise.interventional(
         sample,
-        model,
         case.variables[target],
         {case.variables[node]: level for node, level in setting.items()},
+        model=model,
     )
     expected = averaged(dags, log_weights, score, case, target, setting)
     assert np.allclose(found.mean, expected, rtol=0, atol=1e-9)
@@ -97,7 +98,7 @@ def test_four_variables_agree_with_brute_force(rule: dict[str, Any], every: int)
 
     expected = averaged(dags, log_weights, score, case, 3, {1: 1})
     chosen = packed(model.variables, dags, log_weights)
-    assert np.allclose(arcwise.interventional(chosen, model, "d", {"b": 1}).mean, expected)
+    assert np.allclose(arcwise.interventional(chosen, "d", {"b": 1}, model=model).mean, expected)
 
 
 def network_prior() -> tuple[BDe, np.ndarray]:
@@ -107,7 +108,7 @@ def network_prior() -> tuple[BDe, np.ndarray]:
         "b": [[0.5, 0.5], [0.2, 0.8]],
         "c": [[1.0, 0.0], [0.3, 0.7]],
     }
-    network = arcwise.simulate.DiscreteNetwork(
+    network = arcwise.networks.DiscreteNetwork(
         Dag(["a", "b", "c"], {"b": ["a"], "c": ["a"]}), dict.fromkeys("abc", (0, 1)), tables
     )
     return BDe(network, 4.0), network.joint()[1].reshape(2, 2, 2)
@@ -124,10 +125,10 @@ def test_a_prior_network_with_impossible_combinations() -> None:
         return scores.bde_of_joint(rows, node, parents, 4.0, joint)
 
     dag = Dag(["a", "b", "c"], {"b": ["a"], "c": ["a", "b"]})
-    found = arcwise.interventional(dag, model, "c", {"b": 1}, draws=50)
+    found = arcwise.interventional(dag, "c", {"b": 1}, draws=50, model=model)
     possible = reference.interventional(dag.parent_indices, score, case.rows, 2, {0: 1, 1: 1})
     # Given a = 0, c is 0 for sure, which no score of an impossible row can say.
-    share = arcwise.interventional(dag, model, "a", {})[1]
+    share = arcwise.interventional(dag, "a", {}, model=model)[1]
     assert math.isclose(found[1], share * possible[1], rel_tol=1e-9)
     assert np.isfinite(found.quantiles(1)).all()
 
@@ -135,10 +136,10 @@ def test_a_prior_network_with_impossible_combinations() -> None:
 def test_setting_a_child_says_nothing_of_its_parent() -> None:
     model = Model(codes(50, 2, 3))
     dag = Dag(["X0", "X1"], {"X1": ["X0"]})
-    alone = arcwise.interventional(dag, model, "X0", {})
+    alone = arcwise.interventional(dag, "X0", {}, model=model)
     for level in (0, 1):
         assert np.array_equal(
-            arcwise.interventional(dag, model, "X0", {"X1": level}).mean, alone.mean
+            arcwise.interventional(dag, "X0", {"X1": level}, model=model).mean, alone.mean
         )
     assert repr(alone).startswith("<P(X0): 0: 0.")
     count = int((codes(50, 2, 3)[:, 0] == 0).sum())
@@ -150,7 +151,7 @@ def test_draws_of_one_table_follow_its_dirichlet_law() -> None:
     model = Model(values, BDeu(3.0))
     dag = Dag(["X0", "X1"], {"X1": ["X0"]})
     one, other = (
-        arcwise.interventional(dag, model, "X1", {"X0": level}, draws=20_000, seed=1)
+        arcwise.interventional(dag, "X1", {"X0": level}, draws=20_000, seed=1, model=model)
         for level in (1, 0)
     )
     counts = np.array([[((values == (a, b)).all(axis=1)).sum() for b in (0, 1)] for a in (0, 1)])
@@ -173,15 +174,15 @@ def test_mean_tables_give_the_mean_of_drawn_ones() -> None:
     names = ("X0", "X1", "X2", "X3")
     model = Model(codes(12, 4, 5), BDeu(2.0))
     dag = Dag(names, {"X1": ["X0"], "X2": ["X0", "X1"], "X3": ["X0", "X1", "X2"]})
-    found = arcwise.interventional(dag, model, "X3", {"X1": 1}, draws=20_000, seed=2)
+    found = arcwise.interventional(dag, "X3", {"X1": 1}, draws=20_000, seed=2, model=model)
     error = found._drawn.std(axis=0) / math.sqrt(20_000)
     assert (np.abs(found._drawn.mean(axis=0) - found.mean) < 5 * error).all()
     assert np.allclose(found._drawn.sum(axis=1), 1, atol=1e-6)
 
 
 def test_effects_of_a_known_network_are_found() -> None:
-    data = arcwise.simulate.asia().sample(20_000, seed=1)
-    network = arcwise.simulate.asia()
+    data = arcwise.simulate("asia", 20_000, seed=1)
+    network = arcwise.networks.asia()
     model = Model(data, max_indegree=2)
     truth = []
     for level in network.levels["smoke"]:
@@ -193,7 +194,7 @@ def test_effects_of_a_known_network_are_found() -> None:
         weights = probabilities * kept / (probabilities * kept).sum()
         truth.append([float(weights[rows[:, dysp] == k].sum()) for k in range(2)])
     found = [
-        arcwise.interventional(network.dag, model, "dysp", {"smoke": level}, draws=200)
+        arcwise.interventional(network.dag, "dysp", {"smoke": level}, draws=200, model=model)
         for level in network.levels["smoke"]
     ]
     for each, expected in zip(found, truth, strict=True):
@@ -201,27 +202,27 @@ def test_effects_of_a_known_network_are_found() -> None:
         low, high = each.quantiles(each.levels[0], [1e-3, 1 - 1e-3])
         assert low - 0.005 < expected[0] < high + 0.005
     # Setting an effect leaves its cause as it is, though seeing it would not.
-    set_xray = arcwise.interventional(network.dag, model, "lung", {"xray": "yes"})
+    set_xray = arcwise.interventional(network.dag, "lung", {"xray": "yes"}, model=model)
     assert np.array_equal(
-        set_xray.mean, arcwise.interventional(network.dag, model, "lung", {}).mean
+        set_xray.mean, arcwise.interventional(network.dag, "lung", {}, model=model).mean
     )
 
 
 def test_sampled_dags_and_their_errors() -> None:
     model = Model(codes(40, 3, 6))
     _, _, every = weighted_dags(model)
-    exact = arcwise.interventional(every, model, "X2", {"X0": 1}).mean
-    sampler = arcwise.ExactSampler(model)
+    exact = arcwise.interventional(every, "X2", {"X0": 1}, model=model).mean
+    sampler = arcwise.algorithms.ExactSampler(model)
     outside = 0
     for seed in range(100):
-        found = arcwise.interventional(sampler.dags(200, seed=seed), model, "X2", {"X0": 1})
+        found = arcwise.interventional(sampler.dags(200, seed=seed), "X2", {"X0": 1}, model=model)
         outside += abs(found.mean[0] - exact[0]) > 1.96 * found.standard_errors[0]
     # Five of 100 intervals are expected to miss; 16 or more have a probability below 1e-4.
     assert outside < 16
     run = arcwise.mcmc(model, "partitions", steps=4000, chains=2, seed=1)
-    found = arcwise.interventional(run, model, "X2", {"X0": 1}, draws=2, seed=3)
+    found = arcwise.interventional(run, "X2", {"X0": 1}, draws=2, seed=3, model=model)
     assert (np.abs(found.mean - exact) < 5 * found.standard_errors).all()
-    again = arcwise.interventional(run, model, "X2", {"X0": 1}, draws=2, seed=3)
+    again = arcwise.interventional(run, "X2", {"X0": 1}, draws=2, seed=3, model=model)
     assert np.array_equal(found._drawn, again._drawn)
 
 
@@ -232,10 +233,10 @@ def test_weights_of_dags_count() -> None:
         model.variables, [edge, none, edge], [math.log(0.1), math.log(0.7), math.log(0.2)]
     )
     parts = [
-        arcwise.interventional(packed(model.variables, [dag]), model, "X1", {"X0": 1}).mean
+        arcwise.interventional(packed(model.variables, [dag]), "X1", {"X0": 1}, model=model).mean
         for dag in (edge, none)
     ]
-    found = arcwise.interventional(sample, model, "X1", {"X0": 1}, draws=300)
+    found = arcwise.interventional(sample, "X1", {"X0": 1}, draws=300, model=model)
     assert np.allclose(found.mean, 0.3 * parts[0] + 0.7 * parts[1])
     assert parts[0][1] > parts[1][1]
     assert found.quantiles(1, 0.5) < parts[0][1]
@@ -244,20 +245,20 @@ def test_weights_of_dags_count() -> None:
 def test_tables_and_files(tmp_path: Path) -> None:
     model = Model({"x": ["no", "yes"] * 10, "y": [True, False] * 10})
     dag = Dag(["x", "y"], {"y": ["x"]})
-    found = arcwise.interventional(dag, model, "y", {"x": "yes"}, draws=100, seed=1)
+    found = arcwise.interventional(dag, "y", {"x": "yes"}, draws=100, seed=1, model=model)
     rows: list[Any] = found.table()
     level, mean, error, low, high = rows[0]
     assert level is False
     assert mean == found[False] == found.mean[0]
     assert math.isnan(error)  # of a single DAG
     assert [low, high] == found.quantiles(False, [0.025, 0.975]).tolist()
-    undrawn: list[Any] = arcwise.interventional(dag, model, "y", {"x": "yes"}).table()
+    undrawn: list[Any] = arcwise.interventional(dag, "y", {"x": "yes"}, model=model).table()
     assert math.isnan(undrawn[0][-1])
     found.write(tmp_path / "y.csv")
     lines = (tmp_path / "y.csv").read_text().splitlines()
     assert lines[0] == "y,mean,standard_error,low,high"
     assert lines[1].startswith(f"False,{mean!r},,")
-    other = arcwise.interventional(dag, model, "y", {"x": "no"}, draws=100, seed=1)
+    other = arcwise.interventional(dag, "y", {"x": "no"}, draws=100, seed=1, model=model)
     assert repr(found - other).startswith("<P(y | do(x=yes)) - P(y | do(x=no)): False: 0.9")
 
 
@@ -291,12 +292,14 @@ def test_tiny_parameters_still_give_probabilities() -> None:
 
 
 def test_too_large_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcwise.parameters.interventional.LARGEST_TABLE", 4)
+    monkeypatch.setattr("arcwise.parameters.interventional.MAX_CELLS", 4)
     model = Model(codes(20, 3, 1))
     wide = Dag(model.variables, {"X2": ["X0", "X1"]})
-    with pytest.raises(CapacityError, match="needs a table of 8 cells in one of the DAGs; up to 4"):
-        arcwise.interventional(wide, model, "X2", {})
-    assert arcwise.interventional(wide, model, "X2", {"X0": 1}).mean.shape == (2,)
-    monkeypatch.setattr("arcwise.parameters.dirichlet.LARGEST_TABLE", 4)
+    with pytest.raises(
+        CapacityError, match="needs a table of 8 cells in one of the DAGs, but at most 4"
+    ):
+        arcwise.interventional(wide, "X2", {}, model=model)
+    assert arcwise.interventional(wide, "X2", {"X0": 1}, model=model).mean.shape == (2,)
+    monkeypatch.setattr("arcwise.parameters.dirichlet.MAX_CELLS", 4)
     with pytest.raises(CapacityError, match="the table of 'X2' given 2 parents has 8 cells"):
-        arcwise.interventional(wide, model, "X2", {"X0": 1})
+        arcwise.interventional(wide, "X2", {"X0": 1}, model=model)

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arcwise
-from arcwise import BDe, BDeu, BGe, Dag, Data, Model
+from arcwise import Dag, Data, Model
 from arcwise.data import ContinuousColumn, DiscreteColumn
+from arcwise.scores import BDe, BDeu, BGe
 from reference import parameters as reference
 from reference import scores
 from reference.parameters import with_rows
@@ -50,7 +51,7 @@ def assert_predicts(case: Case, model: Model, score: reference.Score, seed: int)
     weights = random.uniform(0.5, 2.0, 3)
     dags, log_weights, sample = weighted_dags(model)
     new = as_data(case, values, mask, weights)
-    found = arcwise.log_predictive(sample, model, new)
+    found = arcwise.log_predictive(sample, new, model=model)
     assert found.shape == (3,)
     for row in range(3):
         after = with_rows(case.rows, values[[row]].tolist(), mask[[row]].tolist())
@@ -58,7 +59,7 @@ def assert_predicts(case: Case, model: Model, score: reference.Score, seed: int)
         assert close(found[row], reference.log_mean(terms, log_weights), 1e-8)
     after = with_rows(case.rows, values.tolist(), mask.tolist(), weights.tolist())
     terms = [reference.log_predictive(dag, score, case.rows, after) for dag in dags]
-    together = arcwise.log_predictive(sample, model, new, joint=True)
+    together = arcwise.log_predictive(sample, new, joint=True, model=model)
     assert close(together, reference.log_mean(terms, log_weights), 1e-8)
 
 
@@ -112,7 +113,7 @@ def test_four_variables_and_a_constraint() -> None:
 
     dags, log_weights, sample = weighted_dags(model)
     new = np.array([[0, 1, 1, 2], [1, 1, 0, 0]])
-    found = arcwise.log_predictive(sample, model, new)
+    found = arcwise.log_predictive(sample, new, model=model)
     for row in range(2):
         after = with_rows(case.rows, new[[row]].tolist())
         terms = {}
@@ -132,7 +133,7 @@ def test_priors_of_bde(kind: str) -> None:
     if kind == "marginals":
         prior: Any = {"a": marginals[0], "c": marginals[2]}
     else:
-        prior = arcwise.simulate.DiscreteNetwork(
+        prior = arcwise.networks.DiscreteNetwork(
             Dag(["a", "b", "c"], {"b": ["a"], "c": ["a", "b"]}),
             dict.fromkeys("abc", (0, 1)),
             {
@@ -165,13 +166,13 @@ def test_rows_in_turn_multiply_to_all_at_once_and_to_the_scores(discrete: bool) 
         model = Model(dependent_codes(40, 5, 6), max_indegree=2)
     assert model.data is not None
     new = model.data.take_rows([3, 3, 17, 25])
-    for dag in arcwise.ExactSampler(model).dags(3, seed=1):
+    for dag in arcwise.algorithms.ExactSampler(model).dags(3, seed=1):
         seen, total = model.data, 0.0
         for row in range(4):
             now = Model(seen, model.score, max_indegree=2)
-            total += arcwise.log_predictive(dag, now, new.take_rows([row]))[0]
+            total += arcwise.log_predictive(dag, new.take_rows([row]), model=now)[0]
             seen = model.data.take_rows([*range(40), *[3, 3, 17, 25][: row + 1]])
-        together = arcwise.log_predictive(dag, model, new, joint=True)
+        together = arcwise.log_predictive(dag, new, joint=True, model=model)
         after = Model(seen, model.score, max_indegree=2)
         assert close(together, total)
         assert close(together, after.log_weight_of(dag) - model.log_weight_of(dag), 1e-9)
@@ -184,33 +185,33 @@ def test_densities_integrate_to_one() -> None:
     angles = (np.arange(400) + 0.5) / 400 * math.pi - math.pi / 2
     grid = np.stack(np.meshgrid(np.tan(angles), np.tan(angles)), axis=-1).reshape(-1, 2)
     weights = np.prod(1 + grid**2, axis=1) * (math.pi / 400) ** 2
-    density = np.exp(arcwise.log_predictive(sample, model, grid))
+    density = np.exp(arcwise.log_predictive(sample, grid, model=model))
     assert abs(density @ weights - 1) < 1e-3
     codes = Model(dependent_codes(9, 3, 8))
     every = np.stack(np.meshgrid(*[[0, 1]] * 3), axis=-1).reshape(-1, 3)
     _, _, sample = weighted_dags(codes)
-    assert abs(np.exp(arcwise.log_predictive(sample, codes, every)).sum() - 1) < 1e-12
+    assert abs(np.exp(arcwise.log_predictive(sample, every, model=codes)).sum() - 1) < 1e-12
 
 
 def test_many_rows_and_dags_give_what_few_do(monkeypatch: pytest.MonkeyPatch) -> None:
     model = gaussian_model()
     assert model.data is not None
-    sample = arcwise.ExactSampler(model).dags(200, seed=2)
-    whole = arcwise.log_predictive(sample, model, model.data)
+    sample = arcwise.algorithms.ExactSampler(model).dags(200, seed=2)
+    whole = arcwise.log_predictive(sample, model.data, model=model)
     monkeypatch.setattr("arcwise.parameters.predictive._PIECE", 90)
     monkeypatch.setattr("arcwise.parameters.normal_wishart._PIECE", 50)
-    assert np.allclose(arcwise.log_predictive(sample, model, model.data), whole, rtol=1e-12)
+    assert np.allclose(arcwise.log_predictive(sample, model.data, model=model), whole, rtol=1e-12)
 
 
 def test_sparse_tables_are_counted_like_full_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Model(dependent_codes(40, 5, 6))
     assert model.data is not None
-    sample = arcwise.ExactSampler(model).dags(50, seed=2)
-    full = arcwise.log_predictive(sample, model, model.data)
-    jointly = arcwise.log_predictive(sample, model, model.data, joint=True)
+    sample = arcwise.algorithms.ExactSampler(model).dags(50, seed=2)
+    full = arcwise.log_predictive(sample, model.data, model=model)
+    jointly = arcwise.log_predictive(sample, model.data, joint=True, model=model)
     monkeypatch.setattr("arcwise.parameters.dirichlet._DENSE", 3)
-    assert np.array_equal(arcwise.log_predictive(sample, model, model.data), full)
-    assert arcwise.log_predictive(sample, model, model.data, joint=True) == jointly
+    assert np.array_equal(arcwise.log_predictive(sample, model.data, model=model), full)
+    assert arcwise.log_predictive(sample, model.data, joint=True, model=model) == jointly
 
 
 @pytest.mark.parametrize(("noise", "shift"), [(1e-4, 0.0), (0.1, 1e6), (1e-3, 1e6)])
@@ -230,10 +231,10 @@ def test_columns_far_from_zero_or_near_each_other_keep_their_digits(
         return scores.bge(rows, node, parents, 1.0, 5.0, np.zeros(3), 0.5 * np.eye(3))
 
     after = with_rows(rows, values[50:].tolist())
-    found = arcwise.log_predictive(dag, model, values[50:], joint=True)
+    found = arcwise.log_predictive(dag, values[50:], joint=True, model=model)
     assert close(found, reference.log_predictive(dag.parent_indices, score, rows, after))
     after = with_rows(rows, values[50:51].tolist())
-    (found,) = arcwise.log_predictive(dag, model, values[50:51])
+    (found,) = arcwise.log_predictive(dag, values[50:51], model=model)
     # The digits of a row itself are those of its distance from the mean.
     expected = reference.log_predictive(dag.parent_indices, score, rows, after)
     assert close(found, expected, 1e-8)
@@ -246,7 +247,7 @@ def test_a_million_rows_of_evidence_keep_their_digits() -> None:
     model = Model(heavy)
     dag = Dag(model.variables, {"X1": ["X0"]})
     values = case.continuous_values("BGe")
-    found = arcwise.log_predictive(dag, model, values[:1])[0]
+    found = arcwise.log_predictive(dag, values[:1], model=model)[0]
     # With so many rows the parameters are known: those of least squares.
     slope, intercept = np.polyfit(values[:, 0], values[:, 1], 1)
     spread = np.std(values[:, 1] - slope * values[:, 0] - intercept)
@@ -262,9 +263,11 @@ def test_a_posterior_with_weights_counts_them() -> None:
     one, other = ((), (0,), ()), ((), (), (0, 1))
     sample = packed(names, [one, other, one], [math.log(0.1), math.log(0.6), math.log(0.3)])
     rows = np.ones((2, 3))
-    parts = [arcwise.log_predictive(packed(names, [dag]), model, rows) for dag in (one, other)]
+    parts = [
+        arcwise.log_predictive(packed(names, [dag]), rows, model=model) for dag in (one, other)
+    ]
     expected = np.log(0.4 * np.exp(parts[0]) + 0.6 * np.exp(parts[1]))
-    assert np.allclose(arcwise.log_predictive(sample, model, rows), expected)
+    assert np.allclose(arcwise.log_predictive(sample, rows, model=model), expected)
 
 
 def test_sampled_dags_come_as_near_the_exact_average_as_their_number_allows() -> None:
@@ -272,11 +275,14 @@ def test_sampled_dags_come_as_near_the_exact_average_as_their_number_allows() ->
     rows = np.random.default_rng(9).normal(size=(5, 3))
     dags, _, every = weighted_dags(model)
     each = np.array(
-        [np.exp(arcwise.log_predictive(packed(every.variables, [d]), model, rows)) for d in dags]
+        [
+            np.exp(arcwise.log_predictive(packed(every.variables, [d]), rows, model=model))
+            for d in dags
+        ]
     )
     exact = every.shares @ each
     error = np.sqrt(every.shares @ (each - exact) ** 2 / 5000)
-    sample = arcwise.ExactSampler(model).dags(5000, seed=1)
-    found = np.exp(arcwise.log_predictive(sample, model, rows))
+    sample = arcwise.algorithms.ExactSampler(model).dags(5000, seed=1)
+    found = np.exp(arcwise.log_predictive(sample, rows, model=model))
     # A correct program is five standard errors off in one of five rows once in 300,000 seeds.
     assert (np.abs(found - exact) < 5 * error).all()

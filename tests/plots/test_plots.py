@@ -13,12 +13,15 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
 import arcwise
-from arcwise import Cpdag, Dag, Posterior, plots
+from arcwise import Dag, Posterior, plots
 from arcwise.errors import ArgumentError, MissingDependencyError
+from arcwise.graphs import Cpdag
 from arcwise.plots.effects import weighted_quantiles
 from arcwise.plots.figures import shortened
+from arcwise.records.runs import ExactRun
 from support.edge_chains import chain_posterior, flipping
 from support.exact_models import names
+from support.run_records import annealing_run
 from support.sampled_posteriors import sampled_posterior
 
 
@@ -26,7 +29,7 @@ def posterior_of(edges: dict[tuple[int, int], float], n: int, **changes: Any) ->
     matrix = np.zeros((n, n))
     for pair, probability in edges.items():
         matrix[pair] = probability
-    return Posterior(changes.pop("variables", names(n)), "modular", "exact", matrix, **changes)
+    return Posterior(changes.pop("variables", names(n)), "modular", ExactRun(), matrix, **changes)
 
 
 def arrows(axes: Any) -> dict[str, FancyArrowPatch]:
@@ -45,7 +48,7 @@ def test_network_has_the_edges_above_the_threshold_wider_and_darker_if_more_prob
     brightness = [sum(to_rgb(drawn[edge].get_edgecolor()[:3])) for edge in order]
     assert brightness == sorted(brightness, reverse=True)
     assert {text.get_text() for text in axes.texts} == set(names(5))
-    assert axes.get_title() == "Edges of probability 0.3 or more"
+    assert axes.get_title() == "Edges with probability 0.3 or more"
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["50%", "75%", "100%"]
     assert len(arrows(plots.network(posterior_of(edges, 5), 0.1))) == 5
 
@@ -156,9 +159,9 @@ def test_traces() -> None:
     assert x[0] == 1
     assert x[-1] == 5000
     assert y == pytest.approx(posterior.traces.log_weights[1][x.astype(int) - 1])
-    runs = chain_posterior({(0, 1): flipping(1, 50, 0.3, 1)}, algorithm="ais")
-    assert plots.traces(runs).get_xlabel() == "annealing run"
-    with pytest.raises(ArgumentError, match="has no traces; use mcmc"):
+    runs = chain_posterior({(0, 1): flipping(1, 50, 0.3, 1)}, run=annealing_run())
+    assert plots.traces(runs).get_xlabel() == "particle"
+    with pytest.raises(ArgumentError, match="has no traces; give one of mcmc"):
         plots.traces(posterior_of({}, 2))
 
 
@@ -171,18 +174,18 @@ def test_agreement_marks_the_edge_chains_differ_most_about() -> None:
     assert len(points.get_offsets()) == 12
     assert sorted(ring.get_offsets()[0]) == pytest.approx([0.0, 0.75])
     (words,) = axes.texts
-    assert words.get_text() == "x0 → x3\n0.75 apart"
+    assert words.get_text() == "x0 → x3\ndifference 0.75"
     assert "chain 3" in axes.get_ylabel()
     axes.figure.draw_without_rendering()
     box = words.get_window_extent()
     assert axes.figure.bbox.contains(box.x0, box.y0)
     assert axes.figure.bbox.contains(box.x1, box.y1)
     chosen = plots.agreement(posterior, (1, 0))
-    assert chosen.get_xlabel() == "edge probability by chain 2"
+    assert chosen.get_xlabel() == "edge probability, chain 2"
     for wrong in ((0, 0), (0, 3)):
         with pytest.raises(ArgumentError, match="two different numbers from 0 to 2"):
             plots.agreement(posterior, wrong)
-    with pytest.raises(ArgumentError, match="no two chains"):
+    with pytest.raises(ArgumentError, match="does not have two chains"):
         plots.agreement(posterior_of({}, 2))
 
 
@@ -190,7 +193,7 @@ def test_roc() -> None:
     posterior = sampled_posterior()
     truth = Dag(names(5), {"x1": ["x0"], "x2": ["x1"]})
     axes = plots.roc(posterior, truth)
-    curve = arcwise.roc(posterior, truth)
+    curve = arcwise.comparison.roc(posterior, truth)
     _, directed, _ = axes.lines
     assert (directed.get_xdata() == curve.false_positive_rate).all()
     assert (directed.get_ydata() == curve.true_positive_rate).all()

@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Cpdag, Dag, DagSample, ExactSampler, Posterior
+from arcwise import Dag, Posterior
+from arcwise.algorithms import ExactSampler
 from arcwise.errors import ArgumentError
+from arcwise.graphs import Cpdag
+from arcwise.results import DagSample
 from support.enumerated import every_dag, law_of, sample_of
 from support.exact_models import flat_model, names, random_model
+from support.run_records import chain_run
 from support.sampled_posteriors import sampled_posterior
 
 
@@ -17,7 +21,7 @@ def with_edges(edges: dict[tuple[int, int], float], n: int = 3) -> Posterior:
     matrix = np.zeros((n, n))
     for place, probability in edges.items():
         matrix[place] = probability
-    return Posterior(names(n), "modular", "mcmc", matrix)
+    return Posterior(names(n), "modular", chain_run(), matrix)
 
 
 CYCLE = {(0, 1): 0.6, (1, 2): 0.7, (2, 0): 0.55, (1, 0): 0.4, (0, 2): 0.2}
@@ -28,7 +32,10 @@ def test_threshold_graph_with_a_cycle() -> None:
     assert graph.edges == (("x1", "x2", 0.7), ("x0", "x1", 0.6), ("x2", "x0", 0.55))
     assert graph.cycle == ("x0", "x1", "x2")
     assert not graph.is_acyclic
-    with pytest.raises(ArgumentError, match=r"^the edges above 0.5 have the cycle x0 -> x1 -> x2"):
+    with pytest.raises(
+        ArgumentError,
+        match=r"^the edges with a probability above 0.5 contain the cycle x0 -> x1 -> x2",
+    ):
         graph.dag()
     above = with_edges(CYCLE).threshold_graph(0.6)
     assert above.is_acyclic
@@ -36,7 +43,7 @@ def test_threshold_graph_with_a_cycle() -> None:
     assert above.dag() == Dag(names(3), {"x2": ["x1"]})
     assert len(with_edges(CYCLE).threshold_graph(0.0).edges) == 5
     for threshold in (-0.1, 1.0):
-        with pytest.raises(ArgumentError, match=r"^threshold is .*; give a number from 0"):
+        with pytest.raises(ArgumentError, match=r"^threshold is .*; give a number of at least 0"):
             with_edges(CYCLE).threshold_graph(threshold)
 
 
@@ -95,7 +102,7 @@ def test_probabilities_of_classes_are_those_of_enumeration() -> None:
     assert len(posterior.credible_set(0.8, classes=True)) == len(expected)
     by_class: dict[Cpdag, float] = {}
     for dag, share in zip(law, law.shares, strict=True):
-        key = arcwise.cpdag(dag)
+        key = arcwise.graphs.cpdag(dag)
         by_class[key] = by_class.get(key, 0.0) + float(share)
     for graph, probability in zip(expected.graphs, expected.probabilities, strict=True):
         assert by_class[graph] == pytest.approx(probability)
@@ -110,7 +117,9 @@ def test_known_coverage_makes_probabilities_exact() -> None:
     assert exact.log_evidence is not None
     assert exact.log_prior_constant is not None
     total = exact.log_evidence + exact.log_prior_constant
-    weighted = arcwise.importance_weighted_dags(model, 300, seed=1, log_total_weight=total)
+    weighted = arcwise.algorithms.importance_weighted_dags(
+        model, 300, seed=1, log_total_weight=total
+    )
     chosen = weighted.credible_set(0.5)
     truth = {dag: float(share) for dag, share in zip(law, law.shares, strict=True)}
     for dag, probability in zip(chosen.graphs, chosen.probabilities, strict=True):
@@ -120,7 +129,7 @@ def test_known_coverage_makes_probabilities_exact() -> None:
 
 
 def test_exact_posteriors_have_no_dags_to_choose_from() -> None:
-    with pytest.raises(ArgumentError, match=r"^the probability of a whole DAG is found from"):
+    with pytest.raises(ArgumentError, match=r"^the probability of a whole DAG is estimated from"):
         arcwise.exact(flat_model(3)).credible_set()
     dags = ExactSampler(flat_model(2)).dags(3000, seed=1)
     assert dags.credible_set(0.99, classes=True).probabilities[0] == pytest.approx(2 / 3, abs=0.05)

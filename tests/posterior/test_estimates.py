@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import DagSample, ExactSampler, Posterior
+from arcwise import Posterior
+from arcwise.algorithms import ExactSampler
 from arcwise.errors import ArgumentError
 from arcwise.features import Edge, Path
 from arcwise.posterior.estimate import Interval, event_interval
+from arcwise.results import DagSample
 from arcwise.statistics.convergence import weighted_standard_error
 from support.enumerated import law_of
 from support.exact_models import flat_model, random_model
+from support.run_records import chain_run
 from support.sampled_posteriors import random_sample, sampled_posterior
 
 TEXTS = (
@@ -56,7 +59,7 @@ def test_more_than_64_variables_are_exact_by_their_parents() -> None:
 def test_what_is_not_exact_needs_dags() -> None:
     exact = arcwise.exact(flat_model(3))
     for text in ("x0 ~> x2", "x0 -> x1 and x1 -> x2", "x0 -> x1 given x1 -> x2", "edges >= 2"):
-        with pytest.raises(ArgumentError, match=r"^the probability of '.*' is found from sampled"):
+        with pytest.raises(ArgumentError, match=r"^the probability of '.*' is estimated from"):
             exact.estimate(text)
     with pytest.raises(ArgumentError, match=r"^the probability of the relation 'ancestor'"):
         exact.matrix("ancestor")
@@ -161,7 +164,7 @@ def test_intervals_of_probabilities() -> None:
 
 def test_no_dags_and_no_errors() -> None:
     edges = np.array([[0.0, 0.25], [0.5, 0.0]])
-    posterior = Posterior(("a", "b"), "modular", "mcmc", edges)
+    posterior = Posterior(("a", "b"), "modular", chain_run(), edges)
     found = posterior.estimate("a -> b")
     assert (found.value, found.interval) == (0.25, (0.0, 1.0))
     assert math.isnan(found.standard_error)
@@ -171,7 +174,7 @@ def test_no_dags_and_no_errors() -> None:
 
 def test_different_dags_tell_no_error() -> None:
     model = random_model(4, 6.0, 3)
-    found = arcwise.unique_dags(model, steps=2000, thinning=10, chains=1, seed=1)
+    found = arcwise.algorithms.unique_dags(model, steps=2000, thinning=10, chains=1, seed=1)
     estimate = found.estimate("x0 ~> x3")
     assert estimate.value == pytest.approx(law_of(model).probability("x0 ~> x3"), abs=0.05)
     assert math.isnan(estimate.standard_error)
@@ -191,7 +194,9 @@ def test_sure_bounds_of_weighted_dags() -> None:
         ("x1 -> x2 and x2 -> x1", "x0 -- x1"),
     ]
     for count in (5, 50, 3000):
-        weighted = arcwise.importance_weighted_dags(model, count, seed=1, log_total_weight=total)
+        weighted = arcwise.algorithms.importance_weighted_dags(
+            model, count, seed=1, log_total_weight=total
+        )
         assert weighted.coverage is not None
         for feature, given in asked:
             try:
@@ -199,14 +204,14 @@ def test_sure_bounds_of_weighted_dags() -> None:
                 low, high = weighted.interval(feature, given)
                 found = weighted.estimate(feature, given)
             except ArgumentError as error:
-                assert count == 5 and "no DAG has what is given" in str(error)  # noqa: PT017, PT018
+                assert count == 5 and "holds in no sampled DAG" in str(error)  # noqa: PT017, PT018
                 continue
             assert low - 1e-9 <= truth <= high + 1e-9
             assert found.bounds == found.interval == (low, high)
             assert math.isnan(found.standard_error)
-    assert "surely between" in str(found)
+    assert "guaranteed bounds" in str(found)
     assert weighted.estimate("edges").bounds is None
-    unknown = arcwise.importance_weighted_dags(model, 50, seed=1)
+    unknown = arcwise.algorithms.importance_weighted_dags(model, 50, seed=1)
     assert unknown.estimate("x0 ~> x3").interval == (0.0, 1.0)
 
 
@@ -215,5 +220,5 @@ def test_words() -> None:
     said = str(dags.estimate("x0 -> x1"))
     assert said.startswith("x0 -> x1 has probability 0.")
     assert " ± 0.0" in said
-    assert "independent draws" in said
+    assert "effective sample size" in said
     assert "edges has mean " in str(dags.estimate("edges"))

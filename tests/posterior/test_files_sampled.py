@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,26 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import DagSample, Posterior
-from arcwise.errors import FileFormatError
+from arcwise import Posterior
+from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.posterior import Evidence, LowerBound, Traces
+from arcwise.records.account import Account, Choices
+from arcwise.records.algorithm import Algorithm
+from arcwise.records.budget import Budget
+from arcwise.records.convergence import Convergence
+from arcwise.records.runs import ExactRun, MergedRun
+from arcwise.records.settings import Schedule
+from arcwise.records.stopping_rule import StoppingRule
+from arcwise.results import DagSample
+from arcwise.spaces import BucketOrders, Layerings, LinearOrders, PartialOrders, Partitions
+from arcwise.support.descriptions import Description
 from support.exact_models import flat_model, names, random_model
+from support.run_records import annealing_run, chain_run, chains_of, merged_of
 from support.sampled_posteriors import random_sample, sampled_posterior
 from support.saved_archives import array_in, bytes_of, members_of, with_header, write_members
 
-ARRAYS = ("edges", "edge_errors")
-ONE_SENTENCE = r"^'[^']*' [^.;]*; save it again$"
+ARRAYS = ("edges", "edge_errors", "paths")
+ONE_SENTENCE = r"^'[^']*' [^.;]*; save the posterior again$"
 
 
 def same_arrays(first: Any, second: Any) -> bool:
@@ -32,6 +43,8 @@ def same_arrays(first: Any, second: Any) -> bool:
 def assert_same(first: Posterior, second: Posterior) -> None:
     for field in fields(Posterior):
         one, other = getattr(first, field.name), getattr(second, field.name)
+        if field.name == "model":  # which no file holds
+            continue
         if field.name in ARRAYS:
             assert same_arrays(one, other), field.name
         elif one is None or other is None:
@@ -62,9 +75,28 @@ def with_unusual_numbers() -> dict[str, Any]:
     }
 
 
+ACCOUNT = Account(
+    choices=("Exact was too dear.",),
+    chosen=Choices(
+        score="BDeu()",
+        prior="Uniform()",
+        target="modular",
+        parents="all",
+        families=8,
+        algorithm=Algorithm.MCMC,
+        exact_operations=None,
+        exact_limit=1e10,
+        arguments={"steps": 100, "until": None},
+        seed=7,
+    ),
+    verdict="doubtful",
+    trust=("One chain alone.",),
+    seconds=1.5,
+)
+
 CHANGES: dict[str, dict[str, Any]] = {
     "everything": {},
-    "only edges": dict.fromkeys(("edge_errors", "dags", "traces", "evidence")) | {"summary": {}},
+    "only edges": dict.fromkeys(("edge_errors", "dags", "traces", "evidence")),
     "plain DAGs": {"dags": random_sample(5, 9), "target": "order-modular"},
     "no DAGs": {"dags": None},
     "weights": {"dags": random_sample(5, 3, weights=np.array([1.0, 0.0, 3.0]))},
@@ -72,6 +104,14 @@ CHANGES: dict[str, dict[str, Any]] = {
     "no traces": {"traces": None},
     "no evidence": {"evidence": None},
     "not finite": with_unusual_numbers(),
+    "exact": {"run": ExactRun(dags=60, paths=True, seed=2, tolerance=1e-8, seconds=0.5)},
+    "coupled chains": {"run": chain_run(tempered=True, every=2, rule_met=True, interrupted=True)},
+    "infinite figures": {"run": chain_run(convergence=Convergence(math.inf, 3.0, math.inf))},
+    "a rule": {"run": chain_run(budget=Budget(until=StoppingRule.parse("rhat<1.0123456789")))},
+    "annealing": {"run": annealing_run(space=PartialOrders([("x0", "x1")]), bins=3)},
+    "a schedule": {"run": annealing_run(schedule=Schedule(2, (0.0, 0.1, 1.0)))},
+    "merged": {"run": MergedRun(parts=(chain_run(), chain_run(seed=4)), seconds=3.0)},
+    "an account": {"account": ACCOUNT},
     "best DAG": {"map_dag": random_sample(5, 1)[0], "map_log_weight": -3.0},
 }
 
@@ -92,10 +132,16 @@ def test_more_variables_than_a_word_has_bits(tmp_path: Path) -> None:
     np.testing.assert_allclose(loaded.dags.edge_probabilities(), posterior.edges, rtol=1e-12)
 
 
-def test_a_summary_comes_back_as_json_holds_it(tmp_path: Path) -> None:
-    posterior = sampled_posterior(summary={"rhat": math.nan, "ess": np.array([1.0, np.inf])})
-    posterior.save(tmp_path / "p.npz")
-    assert Posterior.load(tmp_path / "p.npz").summary == {"rhat": None, "ess": [1.0, None]}
+class OwnSpace(LinearOrders):
+    """A space that arcwise does not know."""
+
+
+def test_of_a_space_that_is_not_known_the_text_comes_back(tmp_path: Path) -> None:
+    sampled_posterior(run=chain_run(space=OwnSpace())).save(tmp_path / "p.npz")
+    space = chains_of(Posterior.load(tmp_path / "p.npz")).settings.space
+    assert repr(space) == "OwnSpace(moves=None)"
+    with pytest.raises(ArgumentError, match=r"cannot be restored from a file; give the space"):
+        space.build(arcwise.sums.ScoreSums(flat_model(2)))
 
 
 def test_the_archive_is_what_its_description_says(tmp_path: Path) -> None:
@@ -108,7 +154,7 @@ def test_the_archive_is_what_its_description_says(tmp_path: Path) -> None:
     with np.load(tmp_path / "p.npz", allow_pickle=False) as archive:
         text = archive["header"].tobytes().decode()
         header = json.loads(text, parse_constant=refuse)
-        assert header["format_version"] == 2
+        assert header["format_version"] == 3
         assert sorted([*header["members"], "header"]) == sorted(archive.files)
         assert header["evidence"]["lower_bounds"]["slack-2"]["bins"] == 5
         assert header["trace_steps"] == 10
@@ -139,10 +185,11 @@ def test_files_of_version_1(model: arcwise.Model, tmp_path: Path) -> None:
     posterior.save(path)
     members = members_of(path)
     header = json.loads(array_in(members["header.npy"]).tobytes().decode())
-    for name in ("members", "evidence", "trace_steps", "summary"):
+    for name in ("members", "evidence", "trace_steps", "run", "account"):
         del header[name]
     header |= {
         "format_version": 1,
+        "provenance": posterior.provenance.as_dict() | {"seconds": posterior.run.seconds},
         "log_evidence": posterior.log_evidence,
         "log_prior_constant": posterior.log_prior_constant,
     }
@@ -150,7 +197,10 @@ def test_files_of_version_1(model: arcwise.Model, tmp_path: Path) -> None:
     old = members | {"header.npy": bytes_of(text)}
     write_members(path, old)
     loaded = Posterior.load(path)
-    assert_same(loaded, posterior)
+    # It had no more than a text of the score, and the time among what it said of the model.
+    run = ExactRun(seconds=posterior.run.seconds)
+    assert_same(loaded, replace(posterior, run=run, provenance=loaded.provenance))
+    assert loaded.provenance.as_dict() == posterior.provenance.as_dict()
     assert loaded.family_probabilities is not None
     for node in posterior.variables:
         assert loaded.parent_sets(node, 100) == posterior.parent_sets(node, 100)
@@ -158,6 +208,46 @@ def test_files_of_version_1(model: arcwise.Model, tmp_path: Path) -> None:
         write_members(path, {name: of for name, of in old.items() if name != missing})
         with pytest.raises(FileFormatError, match=ONE_SENTENCE):
             Posterior.load(path)
+
+
+FORMAT_2 = Path(__file__).parent / "format_2"
+SPACES_OF_FORMAT_2 = {
+    "mcmc": BucketOrders(2),
+    "until": Partitions(),
+    "mc3": Layerings(2),
+    "partial_orders": PartialOrders([("a", "b")]),
+    "learned_mcmc": Partitions(),
+}
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in FORMAT_2.iterdir()))
+def test_files_of_version_2(name: str, tmp_path: Path) -> None:
+    path = FORMAT_2 / f"{name}.npz"
+    header = json.loads(array_in(members_of(path)["header.npy"]).tobytes().decode())
+    loaded = Posterior.load(path)
+    assert loaded.algorithm == header["algorithm"]
+    told, said = loaded.summary_dict(), header["summary"]
+    for key in set(said) - {"score_sums", "parts"}:
+        assert told[key] == said[key], key
+    seconds = header["provenance"].pop("seconds", None)
+    assert loaded.provenance.as_dict() == header["provenance"]
+    assert seconds is None or loaded.run.seconds == seconds
+    if name in SPACES_OF_FORMAT_2:
+        assert chains_of(loaded).settings.space == SPACES_OF_FORMAT_2[name]
+    assert loaded.provenance.score == Description.of(arcwise.scores.BDeu())
+    assert arcwise.diagnose(loaded).verdict
+    # Saved again, it is of today's format, and the same.
+    loaded.save(tmp_path / "p.npz")
+    assert_same(Posterior.load(tmp_path / "p.npz"), loaded)
+
+
+def test_runs_of_version_2_are_merged_with_each_other() -> None:
+    merged = Posterior.load(FORMAT_2 / "merged.npz")
+    parts = merged_of(merged).parts
+    assert [part.settings.space for part in parts] == [BucketOrders(2), LinearOrders()]
+    again = replace(Posterior.load(FORMAT_2 / "mcmc.npz"), traces=None)
+    with pytest.raises(ArgumentError, match="two posteriors come from the same run, with seed 3"):
+        again + again
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +314,10 @@ def test_a_member_that_is_wrong(
         {"evidence": Evidence(1.0).as_dict() | {"log_evidence": None}},
         {"evidence": Evidence(1.0).as_dict() | {"lower_bounds": {"a": 1.0}}},
         {"trace_steps": 0},
-        {"summary": 3},
+        {"run": 3},
+        {"run": {"kind": "another"}},
+        {"run": {"kind": "exact"}},
+        {"account": {}},
         {"provenance": None},
         {"error": "small"},
         {"map_edges": [["x0", "x1"], ["x1", "x0"]]},

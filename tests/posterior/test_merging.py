@@ -16,7 +16,9 @@ from arcwise import Posterior
 from arcwise.errors import ArcwiseWarning, ArgumentError
 from arcwise.posterior import Traces
 from arcwise.posterior.evidence import log_mean
+from arcwise.support.descriptions import Description
 from support.exact_models import random_model
+from support.run_records import chains_of, merged_of
 from support.sampled_posteriors import sampled_posterior
 from support.sampling_errors import assert_common_within_errors
 
@@ -25,7 +27,7 @@ MODEL = random_model(6, 5.0, 3)
 
 def run(algorithm: str, space: str, seed: int, **options: Any) -> Posterior:
     """Return a short run; that it is short is no matter for warnings here."""
-    budget = {"runs": 60, "steps": 60} if algorithm == "ais" else {"steps": 3000, "chains": 2}
+    budget = {"particles": 60, "steps": 60} if algorithm == "ais" else {"steps": 3000, "chains": 2}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ArcwiseWarning)
         found: Posterior = getattr(arcwise, algorithm)(
@@ -59,14 +61,14 @@ def test_many_short_runs_are_one_long_run(algorithm: str, space: str) -> None:
         off = whole.evidence.log_evidence - exact.log_evidence
         assert abs(off) < 5 * whole.evidence.standard_error
         assert whole.evidence.lower_bounds["slack-2"].value < exact.log_evidence
-        assert whole.summary["runs"] == 360
+        assert merged_of(whole).runs == 360
     else:
-        assert whole.summary["chains"] == 12
-        assert len(whole.summary["states"]) == 12
+        assert merged_of(whole).chains == 12
+        assert len(merged_of(whole).states) == 12
 
 
 def test_annealing_runs_count_by_their_weights() -> None:
-    parts = [run("ais", "partitions", seed, runs=runs) for seed, runs in ((1, 30), (2, 90))]
+    parts = [run("ais", "partitions", seed, particles=runs) for seed, runs in ((1, 30), (2, 90))]
     whole = parts[0] + parts[1]
     assert whole.traces is not None
     logs = whole.traces.log_weights[0]
@@ -93,7 +95,7 @@ def test_annealing_runs_count_by_their_weights() -> None:
 def test_chains_count_by_their_states() -> None:
     one = run("mcmc", "partitions", 1, steps=3000)
     other = run("mcmc", "partitions", 2, steps=9000, thinning=3)
-    states = [sum(part.summary["states"]) for part in (one, other)]
+    states = [sum(chains_of(part).states) for part in (one, other)]
     whole = one + other
     expected = (states[0] * one.edges + states[1] * other.edges) / sum(states)
     np.testing.assert_allclose(whole.edges, expected, atol=1e-12)
@@ -101,10 +103,10 @@ def test_chains_count_by_their_states() -> None:
     errors = np.sqrt(share**2 * one.edge_errors**2 + (1 - share) ** 2 * other.edge_errors**2)
     np.testing.assert_allclose(whole.edge_errors, errors)
     assert whole.traces is None  # other steps between their numbers
-    assert whole.summary["largest_edge_difference_between_parts"] == pytest.approx(
+    assert merged_of(whole).difference_between_parts == pytest.approx(
         np.abs(one.edges - other.edges).max()
     )
-    assert [part["seed"] for part in whole.summary["parts"]] == [1, 2]
+    assert [part.settings.seed for part in merged_of(whole).parts] == [1, 2]
 
 
 def test_evidence_of_chains() -> None:
@@ -129,8 +131,8 @@ def test_merged_runs_merge_again_and_are_saved(tmp_path: Path) -> None:
     whole.save(tmp_path / "whole.npz")
     again = Posterior.load(tmp_path / "whole.npz")
     assert again.probability("x0 ~> x3") == whole.probability("x0 ~> x3")
-    assert again.summary["states"] == whole.summary["states"]
-    with pytest.raises(ArgumentError, match=r"^two posteriors are the same run"):
+    assert again.run == whole.run
+    with pytest.raises(ArgumentError, match=r"^two posteriors come from the same run"):
         again + two
     assert Posterior.concatenate([one]) is one
 
@@ -143,23 +145,24 @@ def test_what_does_not_belong_together() -> None:
             other, target="order-modular"
         ),
         "score is .* in one posterior and 'BGe' in another": replace(
-            other, provenance=dict(other.provenance) | {"score": "BGe"}
+            other, provenance=replace(other.provenance, score=Description("BGe"))
         ),
         "data_fingerprint is None in one posterior and 'f' in another": replace(
-            other, provenance=dict(other.provenance) | {"data_fingerprint": "f"}
+            other, provenance=replace(other.provenance, data_fingerprint="f")
         ),
         "variables is .* in one posterior and .* in another": sampled_posterior(),
-        "a posterior by 'exact' is no run that others could add to; concatenate": arcwise.exact(
+        "a posterior computed by 'exact' cannot be merged with others; concatenate": arcwise.exact(
             MODEL
         ),
-        "two posteriors are the same run, with seed 1; leave one out": run("mcmc", "partitions", 1),
-        "the weights of annealing runs and of chains have no common scale": run(
+        "two posteriors come from the same run, with seed 1; leave one out": run(
+            "mcmc", "partitions", 1
+        ),
+        "annealing runs and Markov chains cannot be merged, because their weights have no": run(
             "ais", "partitions", 2
         ),
-        "DAGs of some posteriors are weighted by their numbers of orders and": run(
+        "the DAGs of some posteriors are weighted by their numbers of topological orders and": run(
             "mcmc", "linear", 2
         ),
-        "the summary of a posterior does not say how many states": replace(other, summary={}),
     }
     for said, posterior in refused.items():
         with pytest.raises(ArgumentError, match=f"^{said}"):
@@ -171,5 +174,5 @@ def test_what_does_not_belong_together() -> None:
         annealed + run("ais", "layerings:2", 2)
     with pytest.raises(ArgumentError, match=r"^an annealed posterior has no traces"):
         annealed + replace(run("ais", "partitions", 2), traces=None)
-    with pytest.raises(ArgumentError, match=r"^two posteriors are the same run"):
+    with pytest.raises(ArgumentError, match=r"^two posteriors come from the same run"):
         annealed + replace(annealed, traces=Traces(annealed.traces.log_weights, 3))

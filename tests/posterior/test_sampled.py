@@ -20,11 +20,17 @@ from arcwise.errors import (
     InterruptedWarning,
     WeightCollapseWarning,
 )
+from arcwise.model.provenance import Provenance
 from arcwise.posterior import Evidence, Traces
+from arcwise.records.budget import Budget
+from arcwise.records.convergence import Convergence
+from arcwise.records.runs import OrderWeights
+from arcwise.records.stopping_rule import StoppingRule
 from support.exact_models import flat_model
+from support.run_records import LEVELS, chain_run
 from support.sampled_posteriors import random_sample, sampled_posterior
 
-NO_DAGS = r"^the probability of .* sampled DAGs, and this posterior has none; use ExactSampler"
+NO_DAGS = r"^the probability of .* sampled DAGs, but this posterior has none; use ExactSampler"
 
 
 def test_edges_are_those_of_the_matrix() -> None:
@@ -98,7 +104,7 @@ def test_no_evidence() -> None:
     assert posterior.log_evidence is None
     assert posterior.log_prior_constant is None
     assert repr(posterior) == "<Posterior: mcmc, modular, 5 variables, 60 DAGs>"
-    with pytest.raises(ArgumentError, match=r"^mcmc has found no evidence; use exact, ais or mc3"):
+    with pytest.raises(ArgumentError, match=r"^mcmc does not estimate the evidence; use exact"):
         posterior.evidence_dict()
 
 
@@ -118,7 +124,7 @@ def test_evidence(tmp_path: Path) -> None:
         "target": "modular",
         "algorithm": "mcmc",
         "error": None,
-        "provenance": {"version": "1", "rows": 10},
+        "provenance": Provenance("1", rows=10).as_dict(),
     }
     exact = arcwise.exact(flat_model(3))
     assert exact.evidence == Evidence(exact.log_evidence, log_prior_constant=math.log(25))
@@ -129,31 +135,50 @@ def no_constants(word: str) -> Any:
 
 
 def test_the_summary_is_strict_json(tmp_path: Path) -> None:
-    summary = {
-        "rhat": np.array([1.5, np.nan]),
-        "slowest": np.float64(np.inf),
-        "draws": np.int64(7),
-        "by move": {"swap": -math.inf, 3: (1, 2.5)},
-        "done": np.bool_(True),
-        "note": None,
-        "target": "must not hide the real one",
-    }
-    posterior = sampled_posterior(summary=summary)
+    run = chain_run(
+        tempered=True,
+        states=(40, 40),
+        moves={"swap": 0.25, "target": None},
+        convergence=Convergence(rhat=math.inf, ess=math.nan, difference=0.5),
+        order_weights=OrderWeights(12.5, 2, 0.25),
+        budget=Budget(seconds=60.0, until=StoppingRule.parse("rhat<1.01")),
+        rule_met=False,
+        dags=80,
+    )
+    posterior = sampled_posterior(run=run)
     posterior.write_summary(tmp_path / "summary.json")
     text = (tmp_path / "summary.json").read_text(encoding="utf-8")
     said = json.loads(text, parse_constant=no_constants)
     assert said == posterior.summary_dict()
     assert said == {
-        "rhat": [1.5, None],
-        "slowest": None,
-        "draws": 7,
-        "by move": {"swap": None, "3": [1, 2.5]},
-        "done": True,
-        "note": None,
+        "space": "Partitions(moves=None)",
+        "chains": 3,
+        "seed": 3,
+        "burn_in_steps": 1000,
+        "steps_after_burn_in": [400, 400],
+        "thinning": 10,
+        "states": [40, 40],
+        "dags": 80,
+        "interrupted": False,
+        "until": "rhat<1.01",
+        "until_met": False,
+        "acceptance": {"swap": 0.25, "target": None},
+        "inverse_temperatures": [list(LEVELS)] * 3,
+        "exchange_acceptance": [0.5, 0.4, None],
+        "rhat_log_weight": None,
+        "effective_samples_log_weight": None,
+        "largest_rhat_edge": None,
+        "smallest_effective_samples_edge": None,
+        "largest_edge_difference_between_chains": 0.5,
+        "effective_dags": 12.5,
+        "dags_with_estimated_orders": 2,
+        "largest_error_of_estimated_orders": 0.25,
+        "seconds_sampling": 1.5,
+        "seconds": 2.0,
         "target": "modular",
-        "algorithm": "mcmc",
+        "algorithm": "mc3",
         "variables": ["x0", "x1", "x2", "x3", "x4"],
-        "provenance": {"version": "1", "rows": 10},
+        "provenance": Provenance("1", rows=10).as_dict(),
     }
     nothing = sampled_posterior(evidence=Evidence(-math.inf, math.nan))
     nothing.write_evidence(tmp_path / "evidence.json")
@@ -188,7 +213,7 @@ def test_traces() -> None:
     assert traces.log_weights_matrix().tolist() == [[-1.0, -2.0], [-4.0, -5.0]]
     assert Traces((np.zeros(3),)).steps == 1
     for rows in ((), (np.zeros((2, 2)),)):
-        with pytest.raises(ArgumentError, match=r"^log_weights must be one row of numbers"):
+        with pytest.raises(ArgumentError, match=r"^log_weights must hold a vector of numbers"):
             Traces(rows)
     with pytest.raises(ArgumentError, match=r"^steps is 0; give a whole number, 1 or more"):
         Traces((np.zeros(3),), steps=0)
@@ -199,16 +224,16 @@ def test_parts_that_do_not_belong_together() -> None:
         wrong: dict[str, Any] = {name: np.zeros((2, 5))}
         with pytest.raises(ArgumentError, match=rf"^{name} has the shape \(2, 5\); give \(5, 5\)$"):
             sampled_posterior(**wrong)
-    with pytest.raises(ArgumentError, match=r"^dags has other variables than the posterior; give"):
+    with pytest.raises(ArgumentError, match=r"^dags has different variables from the posterior"):
         sampled_posterior(dags=random_sample(4, 3))
-    with pytest.raises(ArgumentError, match=r"^map_dag has other variables"):
+    with pytest.raises(ArgumentError, match=r"^map_dag has different variables from the posterior"):
         sampled_posterior(map_dag=Dag(["a", "b"], {}))
-    with pytest.raises(ArgumentError, match=r"no DAG; give map_dag$"):
+    with pytest.raises(ArgumentError, match=r"given without the DAG; give map_dag too$"):
         sampled_posterior(map_log_weight=-3.0)
 
 
 def test_only_edges_are_needed() -> None:
-    posterior = Posterior(("a", "b"), "modular", "mcmc", np.array([[0.0, 0.25], [0.5, 0.0]]))
+    posterior = Posterior(("a", "b"), "modular", chain_run(), np.array([[0.0, 0.25], [0.5, 0.0]]))
     assert posterior.edge_table() == [("b", "a", 0.5), ("a", "b", 0.25)]
     assert posterior.summary_dict()["variables"] == ["a", "b"]
 

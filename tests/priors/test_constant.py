@@ -11,21 +11,19 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import (
-    BDeu,
-    Dag,
+from arcwise import Dag, Model, _core
+from arcwise.algorithms.exact_computation import log_prior_constant
+from arcwise.priors import (
     DistanceToDag,
     EdgePenalty,
     EdgeWeights,
     Fair,
-    FamilyScores,
     FunctionPrior,
-    Model,
-    _core,
+    Prior,
+    PriorTerms,
 )
-from arcwise.algorithms.exact_computation import log_prior_constant
-from arcwise.priors import Prior, PriorTerms
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
+from arcwise.scores import BDeu, FamilyScores
 from arcwise.support.devices import Processors
 from arcwise.support.running import Run
 from reference.exact import all_dags_with_orders, enumerate_posterior

@@ -9,16 +9,21 @@ import numpy as np
 import pytest
 
 import arcwise
+from arcwise.posterior.summary import summary_of
+from arcwise.records.account import Account, Choices
+from arcwise.records.algorithm import Algorithm
+from arcwise.records.runs import ExactRun
 from arcwise.report import report_contents
 from arcwise.report.network import MOST_EDGES, SMALLEST_PROBABILITY
-from arcwise.report.words import number
+from arcwise.support.words import number
 from support.exact_models import names
+from support.run_records import chain_run
 from support.sampled_posteriors import sampled_posterior
 
 
 @pytest.fixture(scope="module")
 def model() -> arcwise.Model:
-    return arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=3)
+    return arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=3)
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +31,8 @@ def posteriors(model: arcwise.Model) -> dict[str, arcwise.Posterior]:
     return {
         "exact": arcwise.exact(model),
         "mcmc": arcwise.mcmc(model, "partitions", steps=20_000, seed=1),
-        "mc3": arcwise.mc3(model, steps=4_000, levels=6, chains=2, seed=1),
-        "ais": arcwise.ais(model, runs=60, steps=400, seed=1),
+        "mc3": arcwise.mc3(model, steps=4_000, temperatures=7, chains=2, seed=1),
+        "ais": arcwise.ais(model, particles=60, steps=400, seed=1),
     }
 
 
@@ -81,7 +86,7 @@ def test_a_large_dense_posterior_is_cut_and_the_page_says_so() -> None:
     n = 80
     edges = np.random.default_rng(1).random((n, n)) * 0.5
     np.fill_diagonal(edges, 0.0)
-    posterior = arcwise.Posterior(tuple(names(n)), "modular", "exact", edges)
+    posterior = arcwise.Posterior(tuple(names(n)), "modular", ExactRun(), edges)
     network = report_contents(posterior)["network"]
     assert len(network["edges"]) == MOST_EDGES
     off_diagonal = np.sort(edges[~np.eye(n, dtype=np.bool_)])[::-1]
@@ -102,7 +107,9 @@ def test_places_are_in_the_picture_and_apart() -> None:
 
 def test_edges_there_and_back_pass_on_different_sides() -> None:
     edges = np.array([[0.0, 0.45], [0.55, 0.0]])
-    network = report_contents(arcwise.Posterior(("a", "b"), "modular", "exact", edges))["network"]
+    network = report_contents(arcwise.Posterior(("a", "b"), "modular", ExactRun(), edges))[
+        "network"
+    ]
     there, back = (np.array(edge[4]) for edge in network["edges"])
     assert there.tolist() != back.tolist()
     assert len(there) + len(back) >= 1
@@ -137,7 +144,9 @@ def test_the_panel_has_the_likeliest_parent_sets(
 
 
 def test_without_dags_and_families_the_panel_says_why() -> None:
-    posterior = arcwise.Posterior(("a", "b"), "modular", "other", np.array([[0, 0.5], [0.2, 0]]))
+    posterior = arcwise.Posterior(
+        ("a", "b"), "modular", chain_run(), np.array([[0, 0.5], [0.2, 0]])
+    )
     contents = report_contents(posterior)
     assert contents["nodes"]["parent_sets"] is None
     assert "neither sampled DAGs nor" in contents["nodes"]["why_no_parent_sets"]
@@ -147,31 +156,38 @@ def test_without_dags_and_families_the_panel_says_why() -> None:
 
 def test_the_summary_says_what_was_done(posteriors: dict[str, arcwise.Posterior]) -> None:
     done = {kind: " ".join(report_contents(posteriors[kind])["done"]) for kind in KINDS}
-    assert all("8 variables in 300 rows" in words for words in done.values())
+    assert all("8 variables and 300 rows" in words for words in done.values())
     assert "computed exactly" in done["exact"]
     assert (
         "Markov chain Monte Carlo over partitions: 4 chains, 10,000 steps each after a burn-in"
         in done["mcmc"]
     )
     assert "2 chains at 7 temperatures" in done["mc3"]
-    assert "60 independent runs of 400 annealing steps" in done["ais"]
+    assert "60 particles of 400 annealing steps" in done["ais"]
     assert all("BDeu (equivalent sample size 1)" in words for words in done.values())
 
 
 def test_what_was_chosen_is_told_in_its_own_words() -> None:
-    summary = {
-        "choices": ["Exact was too dear."],
-        "chosen": {"score": "BDeu()", "seed": 7, "parents": {"size": 8}},
-        "verdict": "doubtful",
-        "trust": ["Hm."],
-    }
-    posterior = sampled_posterior(summary=summary)
+    chosen = Choices(
+        score="BDeu()",
+        prior="Uniform()",
+        target="modular",
+        parents="all",
+        families=8,
+        algorithm=Algorithm.MCMC,
+        exact_operations=None,
+        exact_limit=1e10,
+        arguments={"moves": {"size": 8}},
+        seed=7,
+    )
+    account = Account(("Exact was too dear.",), chosen, "doubtful", ("Hm.",), 1.5)
+    posterior = sampled_posterior(account=account)
     contents = report_contents(posterior, title="T", data_description="Of lungs.")
     assert contents["title"] == "T"
     assert contents["done"] == ["Of lungs.", "Exact was too dear."]
-    assert contents["provenance"][2]["title"] == "Chosen or given"
-    assert ["Parents: size", "8"] in contents["provenance"][2]["rows"]
-    assert "arcwise.sample(data, seed=7)" in contents["reproduction"]["code"]
+    assert contents["provenance"][2]["title"] == "Choices and arguments"
+    assert ["Moves: size", "8"] in contents["provenance"][2]["rows"]
+    assert "arcwise.learn(data, seed=7)" in contents["reproduction"]["code"]
     assert not {"Choices", "Trust", "Verdict"} & {
         row[0] for row in contents["provenance"][1]["rows"]
     }
@@ -181,10 +197,10 @@ def test_connections_without_direction_are_named() -> None:
     edges = np.zeros((4, 4))
     edges[0, 1] = edges[1, 0] = 0.5
     edges[2, 3] = 0.95
-    posterior = arcwise.Posterior(("a", "b", "c", "d"), "modular", "exact", edges)
+    posterior = arcwise.Posterior(("a", "b", "c", "d"), "modular", ExactRun(), edges)
     found = " ".join(report_contents(posterior)["found"]).replace("\u00a0", " ")
     assert "One edge has a probability of at least 0.9: c → d." in found
-    assert "One connection is near-certain while the direction is open: a – b." in found
+    assert "One adjacency is near-certain with uncertain direction: a – b." in found
 
 
 def test_the_verdict_is_that_of_diagnose(posteriors: dict[str, arcwise.Posterior]) -> None:
@@ -229,8 +245,8 @@ def test_provenance_has_every_setting(posteriors: dict[str, arcwise.Posterior]) 
     for posterior in posteriors.values():
         model, run = report_contents(posterior)["provenance"]
         values = dict(model["rows"])
-        assert values["Data fingerprint"] == posterior.provenance["data_fingerprint"]
+        assert values["Data fingerprint"] == posterior.provenance.data_fingerprint
         assert values["arcwise version"] == arcwise.__version__
         labels = " ".join(label for label, _ in run["rows"])
-        for name in posterior.summary:
+        for name in summary_of(posterior.run):
             assert name.replace("_", " ").split()[-1].lower() in labels.lower()

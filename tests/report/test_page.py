@@ -14,7 +14,9 @@ import pytest
 
 import arcwise
 from arcwise.errors import MissingDependencyError
-from arcwise.report import report_contents, write_report
+from arcwise.report import report, report_contents
+from arcwise.spaces import Partitions
+from support.run_records import chain_run
 from support.sampled_posteriors import sampled_posterior
 
 NASTY = (
@@ -55,10 +57,9 @@ def test_names_cannot_break_out_of_the_page(tmp_path: Path) -> None:
     renamed = arcwise.Posterior(
         NASTY,
         "modular",
-        "mcmc",
+        chain_run(space=Partitions(), moves={"note</td>": 0.5, "<i>Odd</i>": 0.25}),
         posterior.edges,
-        dags=arcwise.DagSample(NASTY, posterior.dags.parents),
-        summary={"space": "<i>Odd</i>", "note</td>": "</table>"},
+        dags=arcwise.results.DagSample(NASTY, posterior.dags.parents),
     )
     text = own_parts(page_of(renamed, tmp_path, title="</title><script>alert(2)</script>"))
     assert text.count("<script") == 4
@@ -104,7 +105,7 @@ def test_a_missing_package_is_named(
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.setitem(sys.modules, f"{package}.offline", None)
     with pytest.raises(MissingDependencyError, match=rf"{package}.*arcwise\[report\]"):
-        write_report(sampled_posterior(), tmp_path / "report.html")
+        report(sampled_posterior(), tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()
 
 
@@ -117,22 +118,22 @@ LIMITS: dict[str, dict[str, Any]] = {
 CALLS = {
     "exact": {},
     "mcmc": {"space": "partitions", "steps": 3_000, "chains": 2, "burn_in": 0.25, "seed": 4},
-    "mc3": {"steps": 1_000, "levels": 4, "chains": 2, "seed": 5, "target": "order-modular"},
-    "ais": {"space": "buckets:3", "runs": 20, "steps": 200, "seed": 6},
+    "mc3": {"steps": 1_000, "temperatures": 5, "chains": 2, "seed": 5, "target": "order-modular"},
+    "ais": {"space": "buckets:3", "particles": 20, "steps": 200, "seed": 6},
 }
 
 
 @pytest.mark.parametrize("algorithm", CALLS)
-@pytest.mark.filterwarnings("ignore::arcwise.ArcwiseWarning")
+@pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
 def test_the_code_on_the_page_gives_the_same_posterior(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    arcwise.simulate.asia().sample(1000, seed=1).write_csv("data.csv")
+    arcwise.simulate("asia", 1000, seed=1).write_csv("data.csv")
     data, limits = arcwise.read("data.csv"), LIMITS[algorithm]
     if "candidates" in limits:
         limits = limits | {"candidates": arcwise.candidates(data, limits["candidates"])}
-    model = arcwise.Model(data, arcwise.BDeu(2.0), prior=arcwise.Fair(), **limits)
+    model = arcwise.Model(data, arcwise.scores.BDeu(2.0), prior=arcwise.priors.Fair(), **limits)
     posterior = getattr(arcwise, algorithm)(model, **CALLS[algorithm])
     posterior.save("posterior.npz")
     code = report_contents(posterior)["reproduction"]["code"]

@@ -14,18 +14,19 @@ import arcwise
 from arcwise.errors import ArcwiseWarning, InterruptedWarning
 from arcwise.records.recording import Recording
 from arcwise.runs import chain_log
+from support.run_records import annealing_of, chains_of
 from support.stopped_runs import Stop, assert_same, run_with_stops, stopping_after, stopping_at
 
 _PARTS = [("asia", "tub"), ("smoke", "lung"), ("smoke", "bronc")]
 _SPACES: dict[str, Any] = {
-    "linear": arcwise.LinearOrders(),
-    "buckets": arcwise.BucketOrders(3),
-    "partial orders": arcwise.PartialOrders(_PARTS),
-    "partitions": arcwise.Partitions({"split or join": 1.0, "relocate": 2.0}),
-    "layerings": arcwise.Layerings(3),
+    "linear": arcwise.spaces.LinearOrders(),
+    "buckets": arcwise.spaces.BucketOrders(3),
+    "partial orders": arcwise.spaces.PartialOrders(_PARTS),
+    "partitions": arcwise.spaces.Partitions({"split or join": 1.0, "relocate": 2.0}),
+    "layerings": arcwise.spaces.Layerings(3),
     "dags": "dags",
 }
-_DATA = arcwise.simulate.asia().sample(150, seed=4)
+_DATA = arcwise.simulate("asia", 150, seed=4)
 _MODEL = arcwise.Model(_DATA, max_indegree=2, prior="fair")
 
 
@@ -51,8 +52,8 @@ def _assert_resumes(begin: Any, tmp_path: Path, *, seed: int, fewest_stops: int 
 def test_the_same_result_with_stops_and_without(algorithm: str, space: Any, tmp_path: Path) -> None:
     options: dict[str, dict[str, Any]] = {
         "mcmc": {"steps": 800, "chains": 2},
-        "mc3": {"steps": 500, "chains": 2, "levels": 3, "ladder": "adapted"},
-        "ais": {"runs": 40, "steps": 40},
+        "mc3": {"steps": 500, "chains": 2, "temperatures": 4, "ladder": "adapted"},
+        "ais": {"particles": 40, "steps": 40},
     }
     function = getattr(arcwise, algorithm)
     begin = partial(function, _MODEL, space, seed=7, **options[algorithm])
@@ -74,12 +75,12 @@ _MODELS: dict[str, Any] = {
 
 @pytest.mark.parametrize("model", _MODELS.values(), ids=_MODELS)
 def test_models_of_all_kinds_are_kept(model: Any, tmp_path: Path) -> None:
-    begin = partial(arcwise.mc3, model(), "partitions", steps=800, levels=3, chains=2, seed=3)
+    begin = partial(arcwise.mc3, model(), "partitions", steps=800, temperatures=4, chains=2, seed=3)
     _assert_resumes(begin, tmp_path, seed=5)
 
 
 def test_score_sums_are_kept_as_they_were_asked_for(tmp_path: Path) -> None:
-    sums = arcwise.ScoreSums(_MODEL, method="scan", tolerance=1e-4)
+    sums = arcwise.sums.ScoreSums(_MODEL, method="scan", tolerance=1e-4)
     begin = partial(arcwise.mcmc, _MODEL, steps=800, chains=2, seed=3, sums=sums)
     _assert_resumes(begin, tmp_path, seed=5)
 
@@ -90,7 +91,7 @@ def test_score_sums_are_kept_as_they_were_asked_for(tmp_path: Path) -> None:
 def test_rules_see_what_they_would_have_seen(budget: dict[str, Any], tmp_path: Path) -> None:
     begin = partial(arcwise.mcmc, _MODEL, "partitions", chains=2, seed=3, **budget)
     expected = _quietly(begin)
-    assert expected.summary["until_met"]
+    assert chains_of(expected).rule_met
     found, stops = run_with_stops(begin, tmp_path / "run", seed=1, checkpoint_seconds=0.01)
     assert stops >= 2
     assert_same(found, expected, tmp_path)
@@ -99,7 +100,7 @@ def test_rules_see_what_they_would_have_seen(budget: dict[str, Any], tmp_path: P
 def test_effective_annealing_runs_are_counted_in_the_same_pieces(tmp_path: Path) -> None:
     begin = partial(arcwise.ais, _MODEL, steps=60, effective_samples=20.0, seed=2)
     expected = _quietly(begin)
-    assert expected.summary["runs"] == 32
+    assert annealing_of(expected).runs == 32
     for calls in (0, 1):
         folder = tmp_path / str(calls)
         with pytest.raises(Stop):
@@ -128,9 +129,9 @@ def test_a_budget_in_seconds_counts_the_time_before_the_stop(tmp_path: Path) -> 
     after = arcwise.status(tmp_path)
     assert after.state == "finished"
     assert after.seconds >= 1.2
-    assert found.summary["seconds_sampling"] >= 1.2
+    assert chains_of(found).seconds_sampling >= 1.2
     assert found.dags is not None
-    assert len(found.dags) == sum(found.summary["states"])
+    assert len(found.dags) == sum(chains_of(found).states)
 
 
 def test_ctrl_c_returns_what_there_is_and_the_rest_can_be_had(tmp_path: Path) -> None:
@@ -141,7 +142,7 @@ def test_ctrl_c_returns_what_there_is_and_the_rest_can_be_had(tmp_path: Path) ->
         warnings.simplefilter("always")
         part = begin(directory=tmp_path, checkpoint_seconds=0.0, progress=progress)
     assert InterruptedWarning in [warning.category for warning in caught]
-    assert part.summary["interrupted"]
+    assert part.run.interrupted
     assert part.dags is not None
     assert expected.dags is not None
     assert 0 < len(part.dags) < len(expected.dags)
@@ -153,11 +154,11 @@ def test_ctrl_c_returns_what_there_is_and_the_rest_can_be_had(tmp_path: Path) ->
 
 
 def test_ctrl_c_keeps_the_finished_annealing_runs(tmp_path: Path) -> None:
-    begin = partial(arcwise.ais, _MODEL, runs=60, steps=40, seed=2, threads=1)
+    begin = partial(arcwise.ais, _MODEL, particles=60, steps=40, seed=2, threads=1)
     progress = stopping_at(0.5, KeyboardInterrupt)
     with pytest.warns(InterruptedWarning):
         part = begin(directory=tmp_path, progress=progress)
-    assert arcwise.status(tmp_path).done == part.summary["runs"] > 0
+    assert arcwise.status(tmp_path).done == annealing_of(part).runs > 0
     assert_same(_quietly(arcwise.resume, tmp_path), _quietly(begin), tmp_path)
 
 
@@ -185,7 +186,7 @@ def test_draws_do_not_stay_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyP
         seed=3,
         directory=tmp_path,
     )
-    assert found.summary["states"] == [10_000, 10_000]
+    assert chains_of(found).states == (10_000, 10_000)
     assert 0 < largest <= 100
 
 
@@ -200,7 +201,7 @@ def test_too_many_draws_for_the_memory_are_thinned(
     # A quarter of the 1,000 states of each chain is read back; the edges are of all of them.
     np.testing.assert_array_equal(found.edges, expected.edges)
     np.testing.assert_array_equal(found.edge_errors, expected.edge_errors)
-    assert found.summary["states"] == [1000, 1000]
+    assert chains_of(found).states == (1000, 1000)
     assert found.dags is not None
     assert expected.dags is not None
     assert found.traces is not None

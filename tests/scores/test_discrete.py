@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arcwise
-from arcwise import BIC, BDe, BDeu, Dag, Data
+from arcwise import Dag, Data
 from arcwise.data import DiscreteColumn
 from arcwise.errors import ArgumentError, DataError
-from arcwise.scores import LocalScore
-from arcwise.simulate import DiscreteNetwork
+from arcwise.networks import DiscreteNetwork
+from arcwise.scores import BIC, BDe, BDeu, LocalScore
 from reference import scores as reference
 from support.comparison import (
     assert_equivalent_dags_score_the_same,

@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arcwise
-from arcwise import FamilyScores, Model, read_scores
+from arcwise import Model
 from arcwise.errors import ArgumentError, FileFormatError
+from arcwise.scores import FamilyScores, read_scores
 from support.strategies import discrete_case
 
 SCORES: dict[str, dict[Iterable[str], float]] = {
@@ -176,7 +177,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (bytes(range(256)), r"line 1 has '\?{9}' where the number of variables should be"),
-        (b"1\n\xe9 1\n-1 0\n", "names that are not text in UTF-8"),
+        (b"1\n\xe9 1\n-1 0\n", "names that are not valid UTF-8"),
         (b"2\na 1\n-1 1 \xe9\nb 1\n-1 0\n", "gives variable 'a' the parent '\ufffd', which is not"),
         (b"1\na 1\n\xff 0\n", r"line 3 has '\?' where a score"),
         ("1\na 1\n{} 0\n".format(39 * "x" + "\u00e9").encode(), "line 3 has 'x+[?]' where"),
@@ -216,7 +217,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
     # A limit on the size of files stands in for the end of the disk.
     code = """
 import resource, sys
-from arcwise import FamilyScores
+from arcwise.scores import FamilyScores
 from arcwise.errors import FileFormatError
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 scores = FamilyScores.from_mapping({f"x{i}": {(): -i / 7} for i in range(500)})

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import BDeu, BGe, FamilyScores
+from arcwise.scores import BDeu, BGe, FamilyScores
 from support.strategies import continuous_case, discrete_case
 
 # Columns Two, Three, Four and Six of asia_10000, and how often each row occurs.

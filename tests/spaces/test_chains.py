@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from arcwise import LinearOrders
+from arcwise.spaces import LinearOrders
 from reference.exact import enumerate_posterior
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
 from support.sampled_chains import CASES, LADDERS, MODELS, dags_of, sampled, states_of

@@ -1,33 +1,32 @@
-"""Layerings: their weights, what a state says about DAGs, and whole runs against exact ones.
+"""Layerings: their number, their weights, steps of more nodes, and the size that is chosen.
 
-The laws of the moves are in `test_laws.py`.
+The laws of the moves are in `test_laws.py`, what a state says about DAGs in
+`test_compositions.py`.
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from typing import Any
 
 import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Layerings, Model, Partitions, ScoreSums
+from arcwise import Model
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.spaces import Layerings, Partitions
+from arcwise.sums import ScoreSums
 from reference.layering import modular_by_layers
 from reference.spaces import (
-    State,
-    layering_of,
     layerings,
     log_weights_of_layerings,
     partitions,
-    parts_of,
 )
-from support.chi_squared import assert_follows
+from support.exact_laws import imbalance, kernel_of, target_of
 from support.exact_models import random_model
-from support.recorded_dags import as_dag, law_of_dags, recorded
-from support.sampling_errors import assert_agrees_on_eleven_variables
+from support.recorded_dags import recorded
+from support.run_records import chains_of
 
 RULES: dict[str, dict[str, Any]] = {
     "free": {},
@@ -104,49 +103,11 @@ def test_steps_of_more_nodes_leave_the_target_as_it_is(
 ) -> None:
     space = Layerings(max_size, {move: 1.0}, partition_moves).build(ScoreSums(random_model(n)))
     states = list(layerings(n, max_size))
-    place = {state: i for i, state in enumerate(states)}
-    log_target = inverse * np.array([space.log_weight(list(state))[0] for state in states])
-    target = np.exp(log_target - log_target.max())
-    flow = np.zeros((len(states), len(states)))
-    for state, i in place.items():
-        for to, probability in space.step_law(list(state), inverse):
-            flow[i, place[tuple(to)]] += target[i] * probability
-    assert np.abs(flow.sum(axis=1) - target).max() < 1e-12 * target.sum()
-    assert np.abs(flow - flow.T).max() < 1e-12 * target.sum()
-
-
-@pytest.mark.parametrize("max_size", [2, 3, 4])
-@pytest.mark.parametrize("rule", [{}, {"required_edges": [("x2", "x0")]}, {"max_indegree": 1}])
-def test_dags_follow_the_modular_posterior(rule: dict[str, Any], max_size: int) -> None:
-    model = random_model(4, spread=4.0, seed=11, **rule)
-    record = recorded(Layerings(max_size), model, draws=6000, dags=1)
-    assert_follows([as_dag(dag) for dag in record["parents"]], law_of_dags(model))
-
-
-def test_dags_belong_to_the_layering_they_were_drawn_from() -> None:
-    record = recorded(Layerings(2), random_model(4, spread=2.0, seed=3), draws=300, dags=5, seed=2)
-    codes = np.repeat(record["codes"], 5, axis=0)
-    for code, dag in zip(codes.tolist(), record["parents"], strict=True):
-        assert layering_of(parts_of(as_dag(dag)), 2) == tuple(code)
-
-
-@pytest.mark.parametrize("max_size", [1, 2, 3])
-@pytest.mark.parametrize("spread", [3.0, 30.0, 900.0])
-def test_edges_given_a_layering_are_exact_sums(max_size: int, spread: float) -> None:
-    model = random_model(4, spread=spread, seed=7, required_edges=[("x1", "x3")])
-    given: dict[State, np.ndarray] = defaultdict(lambda: np.zeros((4, 4)))
-    mass: dict[State, float] = defaultdict(float)
-    for dag, probability in law_of_dags(model).items():
-        layers = layering_of(parts_of(dag), max_size)
-        mass[layers] += probability
-        for node, parents in enumerate(dag):
-            for parent in parents:
-                given[layers][parent, node] += probability
-    record = recorded(Layerings(max_size), model, draws=64, seed=3)
-    expected = np.mean(
-        [given[tuple(code)] / mass[tuple(code)] for code in record["codes"].tolist()], 0
-    )
-    assert np.abs(record["edge_sums"] / 64 - expected).max() < 1e-11
+    target = target_of(space, states, inverse)
+    kernel = kernel_of(space, states, inverse, target > 0.0)
+    assert np.abs(kernel.sum(axis=1) - 1.0).max() < 1e-12
+    assert imbalance(target, kernel) < 1e-9
+    assert imbalance(target_of(space, states, abs(inverse - 0.001)), kernel) > 1e-7
 
 
 @pytest.mark.parametrize("n", [5, 8])
@@ -168,19 +129,6 @@ def _count(left: int, max_size: int, before: int) -> int:
     return sum(math.comb(left, size) * _count(left - size, max_size, size) for size in sizes)
 
 
-@pytest.mark.parametrize(("algorithm", "steps"), [("mcmc", 8000), ("mc3", 8000), ("ais", 1500)])
-def test_edges_agree_with_exact_ones(algorithm: str, steps: int) -> None:
-    assert_agrees_on_eleven_variables(algorithm, "layerings:4", steps)
-
-
-@pytest.mark.parametrize("n", [1, 2])
-def test_one_and_two_variables(n: int) -> None:
-    model = random_model(n, spread=2.0)
-    for max_size in (1, 2):
-        found = arcwise.mcmc(model, Layerings(max_size), steps=20_000, chains=2, seed=1)
-        assert np.abs(found.edges - arcwise.exact(model).edges).max() < 0.05
-
-
 def test_the_size_chosen_is_told() -> None:
     few = random_model(6, spread=2.0, max_indegree=1)
     many = random_model(10, max_indegree=5)  # 3,820 families, between 4^5 and 4^6
@@ -188,15 +136,13 @@ def test_the_size_chosen_is_told() -> None:
     assert Layerings().on(ScoreSums(many)).max_size == 5
     assert Layerings(3).on(ScoreSums(many)).max_size == 3
     found = arcwise.mcmc(few, "layerings", steps=4000, chains=2, seed=1)
-    assert found.summary["space"] == "Layerings(max_size=4, moves=None, partition_moves=10)"
+    assert chains_of(found).settings.space == Layerings(max_size=4, partition_moves=10)
     assert found.target == "modular"
 
 
-def test_bad_sizes_and_moves_are_refused() -> None:
+def test_bad_sizes_and_codes_are_refused() -> None:
     with pytest.raises(ArgumentError, match="max_size"):
         Layerings(0)
-    with pytest.raises(ArgumentError, match="layerings have 'relocate', 'swap adjacent'"):
-        Layerings(2, {"split": 1.0})
     sums = ScoreSums(random_model(13, max_indegree=1))
     with pytest.raises(CapacityError, match="from 1 to 12"):
         Layerings(13).build(sums)

@@ -14,20 +14,20 @@ from arcwise.errors import FileFormatError
 _NAMES = tuple("abcdefg")
 _PARTS = [("a", "b"), ("a", "c"), ("d", "e"), ("f", "e")]
 _SPACES = {
-    "linear": arcwise.LinearOrders(),
-    "buckets": arcwise.BucketOrders(3),
-    "partial orders": arcwise.PartialOrders(_PARTS),
-    "partitions": arcwise.Partitions(),
-    "layerings": arcwise.Layerings(3),
-    "dags": arcwise.Dags(),
+    "linear": arcwise.spaces.LinearOrders(),
+    "buckets": arcwise.spaces.BucketOrders(3),
+    "partial orders": arcwise.spaces.PartialOrders(_PARTS),
+    "partitions": arcwise.spaces.Partitions(),
+    "layerings": arcwise.spaces.Layerings(3),
+    "dags": arcwise.spaces.Dags(),
 }
 _LADDERS = {"mcmc": [1.0], "mc3": [0.0, 0.2, 0.5, 1.0]}
 _BURN_IN = 700
 
 
 def _model(seed: int = 1, **constraints: Any) -> arcwise.Model:
-    dag = arcwise.simulate.random_dag(_NAMES, expected_degree=3.0, seed=seed)
-    network = arcwise.simulate.discrete_network(dag, seed=seed)
+    dag = arcwise.networks.random_dag(_NAMES, expected_degree=3.0, seed=seed)
+    network = arcwise.networks.discrete_network(dag, seed=seed)
     return arcwise.Model(network.sample(60, seed=seed), max_indegree=3, **constraints)
 
 
@@ -45,7 +45,7 @@ _MODELS = {
 
 
 def _chains(
-    space: arcwise.Space,
+    space: arcwise.spaces.Space,
     model: arcwise.Model,
     ladder: list[float],
     *,
@@ -58,7 +58,7 @@ def _chains(
     options.count_extensions = True
     options.edges = True
     options.edge_batches = 4
-    sums = arcwise.ScoreSums(model, method=method, tolerance=1e-9, tabulate="sums")
+    sums = arcwise.sums.ScoreSums(model, method=method, tolerance=1e-9, tabulate="sums")
     built = space.build(sums)
     adapt = len(ladder) > 1
     exchanges = 6 if adapt else 0
@@ -69,7 +69,7 @@ def _chains(
 @pytest.mark.parametrize("ladder", _LADDERS.values(), ids=_LADDERS)
 @pytest.mark.parametrize("space", _SPACES.values(), ids=_SPACES)
 def test_restored_chains_go_on_bit_for_bit(
-    space: arcwise.Space, ladder: list[float], model: arcwise.Model
+    space: arcwise.spaces.Space, ladder: list[float], model: arcwise.Model
 ) -> None:
     whole = _chains(space, model, ladder)
     whole.start(_BURN_IN, 1, None)
@@ -100,7 +100,9 @@ def test_restored_chains_go_on_bit_for_bit(
 
 @pytest.mark.parametrize("space", _SPACES.values(), ids=_SPACES)
 @pytest.mark.parametrize(("model", "method"), _METHODS.values(), ids=_METHODS)
-def test_however_sums_are_had(space: arcwise.Space, model: arcwise.Model, method: str) -> None:
+def test_however_sums_are_had(
+    space: arcwise.spaces.Space, model: arcwise.Model, method: str
+) -> None:
     """Sums by other ways differ in their last bits, and moves take the one that is at hand."""
     whole = _chains(space, model, _LADDERS["mc3"], method=method)
     whole.start(300, 1, None)
@@ -116,7 +118,7 @@ def test_however_sums_are_had(space: arcwise.Space, model: arcwise.Model, method
 
 
 @pytest.mark.parametrize("space", [_SPACES["linear"], _SPACES["partitions"], _SPACES["dags"]])
-def test_weights_keep_the_rounding_of_their_way_here(space: arcwise.Space) -> None:
+def test_weights_keep_the_rounding_of_their_way_here(space: arcwise.spaces.Space) -> None:
     """Long enough for rounding to build up, and for the sums to be made anew in between."""
     model = _MODELS["free"]
     whole, chains = _chains(space, model, [1.0]), _chains(space, model, [1.0])

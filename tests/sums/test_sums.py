@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise import FamilyScores, Model, ScoreSums
+from arcwise import Model
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.scores import FamilyScores
+from arcwise.sums import ScoreSums
 from reference import sums as reference
 from reference.sums import Family
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
@@ -299,7 +301,7 @@ def test_a_family_that_weighs_nothing_is_never_drawn() -> None:
         (lambda s: s.log_sum("x"), "node names 'x'"),
         (lambda s: s.log_sum("v", ["x"]), "allowed names 'x'"),
         (lambda s: s.log_sum("v", None, ["x"]), "required names 'x'"),
-        (lambda s: s.sample("v", ["c"], ["c"]), "no family of 'v' is within the constraints"),
+        (lambda s: s.sample("v", ["c"], ["c"]), "no family of 'v' satisfies the constraints"),
         (lambda s: s.sample("v", size=-1), "size is -1"),
         (lambda s: s.sample("v", seed=-1), "seed is -1"),
         (lambda s: s.sample("v", seed=2**64), "seed is .*below 2^64"),

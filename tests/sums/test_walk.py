@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arcwise
-from arcwise import FamilyScores, Model, ScoreSums
+from arcwise import Model
 from arcwise.errors import ArgumentError
+from arcwise.scores import FamilyScores
+from arcwise.sums import ScoreSums
 from reference import sums as reference
 from support.comparison import close
 from support.sum_nodes import METHODS, Node, Way, node_with
@@ -33,7 +35,7 @@ def test_listed_families_are_scanned_and_no_walk_is_to_be_had() -> None:
     lists: dict[str, dict[Iterable[str], float]] = {name: {(): 0.0} for name in names}
     model = Model(FamilyScores.from_mapping({"v": {(): -1.0, tuple(names): -2.0}, **lists}))
     assert ScoreSums(model).methods[model.variables.index("v")] == "scan"
-    with pytest.raises(ArgumentError, match=r"method is 'walk', and the families of .* are a list"):
+    with pytest.raises(ArgumentError, match=r"method is 'walk', but the families of .* are a list"):
         ScoreSums(model, method="walk")
 
 
@@ -118,8 +120,8 @@ def test_probabilities_of_parents(drawn: tuple[Node, Any]) -> None:
 
 
 def simulated_model(n: int, rows: int = 200) -> Model:
-    dag = arcwise.simulate.random_dag(n, expected_degree=2.5, max_indegree=3, seed=5)
-    network = arcwise.simulate.discrete_network(dag, levels=(2, 3), concentration=0.4, seed=5)
+    dag = arcwise.networks.random_dag(n, expected_degree=2.5, max_indegree=3, seed=5)
+    network = arcwise.networks.discrete_network(dag, levels=(2, 3), concentration=0.4, seed=5)
     return Model(network.sample(rows, seed=5), "bdeu", max_indegree=3)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from arcwise import FamilyScores
+from arcwise.scores import FamilyScores
 from reference.dags import all_dags
 from reference.graphs import equivalence_class
 from support.strategies import Case, Rule

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import DagSample, Posterior
+from arcwise import Posterior
+from arcwise.model.provenance import Provenance
 from arcwise.posterior import Traces
+from arcwise.results import DagSample
 from support.exact_models import names
+from support.run_records import chain_run
 from support.sampled_posteriors import packed
 
 Bits = NDArray[np.bool_]
@@ -48,12 +51,11 @@ def chain_posterior(
     fields: dict[str, Any] = {
         "variables": names(nodes),
         "target": "modular",
-        "algorithm": "mcmc",
+        "run": chain_run(moves={"swap": 0.3}, seed=1),
         "edges": dags.edge_probabilities(),
         "edge_errors": dags.standard_errors(),
         "dags": dags,
         "traces": Traces(tuple(noise)),
-        "summary": {"acceptance": {"swap": 0.3}, "seed": 1},
-        "provenance": {"version": "1"},
+        "provenance": Provenance("1"),
     }
     return Posterior(**(fields | changes))

@@ -6,7 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from arcwise import DagSample, Model
+from arcwise import Model
+from arcwise.results import DagSample
 from reference.dags import Parents, all_dags
 from support.exact_models import names
 from support.sampled_posteriors import packed

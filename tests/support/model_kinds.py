@@ -7,15 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from arcwise import (
-    Dag,
-    DistanceToDag,
-    EdgePenalty,
-    EdgeWeights,
-    Fair,
-    FamilyScores,
-    FunctionPrior,
-)
+from arcwise import Dag
+from arcwise.priors import DistanceToDag, EdgePenalty, EdgeWeights, Fair, FunctionPrior
+from arcwise.scores import FamilyScores
 from reference.exact import members
 from support.exact_models import names, random_score
 

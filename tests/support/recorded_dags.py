@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 
-from arcwise import Model, ScoreSums, Space, _core
+from arcwise import Model, _core
+from arcwise.spaces import Space
+from arcwise.sums import ScoreSums
 from reference.dags import Parents, all_dags
 
 

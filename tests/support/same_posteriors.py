@@ -6,8 +6,7 @@ import numpy as np
 
 from arcwise import Posterior
 from support.presence import known
-
-_TIMES = ("seconds", "seconds_sampling")
+from support.run_records import untimed
 
 
 def assert_same_posterior(first: Posterior, second: Posterior) -> None:
@@ -21,8 +20,5 @@ def assert_same_posterior(first: Posterior, second: Posterior) -> None:
     traces = known(first.traces).log_weights, known(second.traces).log_weights
     for one, other in zip(*traces, strict=True):
         assert one.tobytes() == other.tobytes()
-    left, right = (
-        {name: value for name, value in posterior.summary.items() if name not in _TIMES}
-        for posterior in (first, second)
-    )
+    left, right = (untimed(posterior.run) for posterior in (first, second))
     assert repr(left) == repr(right)  # with nan, which is not equal to itself

@@ -7,10 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arcwise import BucketOrders, LinearOrders, Model, PartialOrders, ScoreSums, Space
-from arcwise.algorithms.budgets import Budget
+from arcwise import Model
 from arcwise.algorithms.chains import run_chains
-from arcwise.records.recording import Kept, Recording
+from arcwise.engines.sampling_jobs import ChainJob
+from arcwise.records.budget import Budget
+from arcwise.records.chain_record import ChainRecord
+from arcwise.records.recording import Recording
+from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Space
+from arcwise.sums import ScoreSums
+from arcwise.support.devices import Processors
+from arcwise.support.running import Run
 from reference.spaces import (
     State,
     weights_of_bucket_orders,
@@ -71,28 +77,30 @@ def sampled(
     draws: int,
     thinning: int,
     seed: int,
-) -> Kept:
+) -> ChainRecord:
     """Return what one chain keeps of its coldest level, DAGs included."""
-    run = run_chains(
-        space.build(ScoreSums(model)),
-        Recording("order-modular"),
-        Budget(steps=(draws + 10) * thinning, burn_in=10 / (draws + 10), thinning=thinning),
-        inverse_temperatures=inverse_temperatures,
-        adapt=False,
+    sums = ScoreSums(model)
+    job = ChainJob(
+        sums,
+        space,
+        space.build(sums),
+        inverse_temperatures,
         exchanges_per_step=4 * (len(inverse_temperatures) - 1),
-        chains=1,
+        adapt=False,
+        record=Recording("order-modular").options(edge_batches=64),
         seed=seed,
-        threads=1,
-        progress=None,
-        what="test",
+        count=1,
     )
-    (kept,) = run.kept
-    return kept
+    budget = Budget(steps=(draws + 10) * thinning, burn_in=10 / (draws + 10), thinning=thinning)
+    (record,) = run_chains(
+        job.in_core(), budget, Run(Processors(1)), nodes=len(model.variables)
+    ).records
+    return record
 
 
-def states_of(kept: Kept) -> list[State]:
+def states_of(kept: ChainRecord) -> list[State]:
     return [tuple(code) for code in kept.codes.tolist()]
 
 
-def dags_of(kept: Kept) -> list[tuple[int, ...]]:
+def dags_of(kept: ChainRecord) -> list[tuple[int, ...]]:
     return [tuple(masks) for masks in np.asarray(kept.parents)[:, :, 0].tolist()]

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from arcwise import DagSample, Posterior
+from arcwise import Posterior
+from arcwise.model.provenance import Provenance
 from arcwise.posterior import Evidence, LowerBound, Traces
+from arcwise.results import DagSample
 from support.exact_models import names
+from support.run_records import chain_run
 
 
 def random_sample(n: int, count: int, seed: int = 1, **rule: Any) -> DagSample:
@@ -43,7 +46,7 @@ def sampled_posterior(n: int = 5, count: int = 60, **changes: Any) -> Posterior:
     fields: dict[str, Any] = {
         "variables": names(n),
         "target": "modular",
-        "algorithm": "mcmc",
+        "run": chain_run(),
         "edges": dags.edge_probabilities(),
         "edge_errors": dags.standard_errors(),
         "dags": dags,
@@ -56,7 +59,6 @@ def sampled_posterior(n: int = 5, count: int = 60, **changes: Any) -> Posterior:
             method="ais",
         ),
         "traces": Traces((random.normal(size=20), random.normal(size=17), np.empty(0)), steps=10),
-        "summary": {"seed": 3, "acceptance": {"swap": 0.25}, "rhat": [1.01, None], "steps": 100},
-        "provenance": {"version": "1", "rows": 10},
+        "provenance": Provenance("1", rows=10),
     }
     return Posterior(**(fields | changes))

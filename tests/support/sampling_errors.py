@@ -9,6 +9,7 @@ from scipy.stats import binom, norm
 
 import arcwise
 from arcwise import Model, Posterior
+from arcwise.records.runs import ChainRun
 from support.chi_squared import FALSE_ALARM_RATE
 
 _BEYOND_FOUR_ERRORS = 1e-3
@@ -24,9 +25,10 @@ def standard_scores(posterior: Posterior, exact: Array) -> Array:
     they must be as rare as that.
     """
     assert posterior.edge_errors is not None
-    summary = posterior.summary
-    draws = sum(summary["states"]) if "states" in summary else summary["effective_runs"]
-    draws = min(draws, summary.get("effective_dags", np.inf))
+    run = posterior.run
+    draws: float = sum(run.states) if isinstance(run, ChainRun) else run.convergence.ess or 0.0
+    if run.order_weights is not None:
+        draws = min(draws, run.order_weights.effective_dags)
     often = draws * np.minimum(exact, 1 - exact) >= _OFTEN
     off = posterior.edges - exact
     assert np.abs(off)[~often].max(initial=0.0) < 4 * _OFTEN / draws
@@ -65,15 +67,15 @@ def assert_common_within_errors(edges: Array, errors: Array, exact: Array) -> No
 
 def assert_agrees_on_eleven_variables(algorithm: str, space: str, steps: int) -> Posterior:
     """Sample a model of 11 variables and assert that edges and evidence are the exact ones."""
-    dag = arcwise.simulate.random_dag(11, expected_degree=2.0, max_indegree=3, seed=2)
-    network = arcwise.simulate.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=2)
+    dag = arcwise.networks.random_dag(11, expected_degree=2.0, max_indegree=3, seed=2)
+    network = arcwise.networks.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=2)
     model = Model(network.sample(300, seed=2), max_indegree=3)
     exact = arcwise.exact(model)
-    runs = {"runs": 100} if algorithm == "ais" else {"chains": 4}
+    runs = {"particles": 100} if algorithm == "ais" else {"chains": 4}
     found: Posterior = getattr(arcwise, algorithm)(model, space, steps=steps, seed=4, **runs)
     assert found.edge_errors is not None
     assert_common_within_errors(found.edges, found.edge_errors, exact.edges)
     assert np.abs(found.edges - exact.edges).max() < 0.12
     assert_evidence_within_errors(found, exact, 5.0)
-    assert "effective_dags" not in found.summary
+    assert found.run.order_weights is None
     return found

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from arcwise import BGe, Model
+from arcwise import Model
+from arcwise.scores import BGe
 
 
 def simple_model(rows: int = 8, **settings: Any) -> tuple[Model, np.ndarray, np.ndarray]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from arcwise import Families, FamilyScores, Model, ScoreSums
+from arcwise import Model
+from arcwise.families import Families
+from arcwise.scores import FamilyScores
+from arcwise.sums import ScoreSums
 from reference.sums import Family
 
 Way = Literal["table", "rows", "walk", "scan"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcwise import DagSample, Model
+from arcwise import Model
+from arcwise.results import DagSample
 from reference.dags import Parents, all_dags
 
 

@@ -4,19 +4,22 @@
 #include <cmath>
 #include <optional>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/error.hpp"
-#include "arcwise/support/seconds.hpp"
+#include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 namespace {
 
 constexpr std::uint64_t steps_between_checks = 16;
+constexpr std::string_view runs_name = "arcwise annealing runs";
+constexpr std::uint32_t runs_version = 1;
 
 }  // namespace
 
-AnnealedRun anneal(const Space& space, const AnnealingOptions& options, Random moves, Random draws,
-                   TaskContext& context) {
-    AnnealedRun run(space.nodes(), space.move_names().size(), options.record);
+AnnealedRun anneal(const Space& space, State& state, const AnnealingOptions& options, Random moves,
+                   Random draws, TaskContext& context) {
+    AnnealedRun run(space, options.record);
     double start = seconds_now();
     std::uint64_t steps = 0;
     const auto report = [&](bool finished) {
@@ -24,28 +27,27 @@ AnnealedRun anneal(const Space& space, const AnnealingOptions& options, Random m
         if (finished || ++steps % steps_between_checks == 0) context.advance(piece);
     };
     LinearExtensions counter(options.record.extension_budget);
-    const std::unique_ptr<State> state = space.make_state();
-    state->draw_uniform(moves);
+    state.draw_uniform(moves);
 
     Temperature temperature = Temperature::at(options.inverse_temperatures.front());
     for (std::size_t level = 1; level < options.inverse_temperatures.size(); ++level) {
         const Temperature next = Temperature::at(options.inverse_temperatures[level]);
         run.log_weight +=
-            next.log_density(state->log_weight()) - temperature.log_density(state->log_weight());
-        if (run.log_weight == -std::numeric_limits<double>::infinity()) break;
+            next.log_density(state.log_weight()) - temperature.log_density(state.log_weight());
+        if (run.log_weight == minus_infinity) break;
         temperature = next;
-        metropolis_step(*state, temperature, moves, run.counts);
+        run.counts.add(metropolis_step(state, temperature, moves));
         report(false);
     }
     // A state of weight zero says nothing about DAGs, and its weight keeps it out of every mean.
-    if (run.log_weight > -std::numeric_limits<double>::infinity()) {
-        run.record.keep(*state, draws, seconds_now() - start, counter, context);
+    if (run.log_weight > minus_infinity) {
+        run.record.keep(state, draws, seconds_now() - start, counter, context);
         start = seconds_now();
         for (std::uint64_t step = 1; step <= options.stretch; ++step) {
-            metropolis_step(*state, temperature, moves, run.counts);
+            run.counts.add(metropolis_step(state, temperature, moves));
             report(false);
             if (step % options.thinning == 0) {
-                run.record.keep(*state, draws, seconds_now() - start, counter, context);
+                run.record.keep(state, draws, seconds_now() - start, counter, context);
                 start = seconds_now();
             }
         }
@@ -54,28 +56,59 @@ AnnealedRun anneal(const Space& space, const AnnealingOptions& options, Random m
     return run;
 }
 
-void anneal_many(const Space& space, const AnnealingOptions& options, std::uint64_t seed,
-                 std::uint64_t first, std::size_t count, const RunOptions& run_options,
-                 std::vector<AnnealedRun>& runs) {
+MoveCounts AnnealedRuns::moves() const {
+    MoveCounts counts(space_->moves());
+    for (const AnnealedRun& run : runs_) counts.add(run.counts);
+    return counts;
+}
+
+void AnnealedRuns::run(std::uint64_t first, std::size_t count, const RunOptions& run_options) {
     std::vector<std::optional<AnnealedRun>> finished(count);
     const auto collect = [&] {
         for (std::optional<AnnealedRun>& run : finished) {
             if (!run) return;
-            runs.push_back(std::move(*run));
+            runs_.push_back(std::move(*run));
         }
     };
-    const std::uint64_t steps = options.inverse_temperatures.size() - 1 + options.stretch;
+    const std::uint64_t steps = options_.inverse_temperatures.size() - 1 + options_.stretch;
     try {
         run_tasks(count, count * steps, run_options, [&](std::size_t i, TaskContext& context) {
             const std::uint64_t stream = 2 * (first + i);
-            finished[i].emplace(
-                anneal(space, options, Random(seed, stream), Random(seed, stream + 1), context));
+            const std::unique_ptr<State> state = space_->make_state();
+            finished[i].emplace(anneal(*space_, *state, options_, Random(seed_, stream),
+                                       Random(seed_, stream + 1), context));
         });
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::interrupted) collect();
         throw;
     }
     collect();
+}
+
+std::vector<unsigned char> AnnealedRuns::save(std::size_t first) const {
+    if (first > runs_.size()) throw Error(ErrorKind::argument, "There is no such run.");
+    ByteWriter out;
+    out.put(std::uint64_t{first});
+    out.put(std::uint64_t{runs_.size() - first});
+    for (std::size_t i = first; i < runs_.size(); ++i) {
+        out.put(runs_[i].log_weight);
+        runs_[i].record.save(out);
+        runs_[i].counts.save(out);
+    }
+    return out.sealed(runs_name, runs_version);
+}
+
+void AnnealedRuns::restore(std::span<const unsigned char> bytes, bool of_others) {
+    ByteReader in(bytes, runs_name, runs_version);
+    if (in.get<std::uint64_t>() != runs_.size() && !of_others) ByteReader::damaged();
+    for (auto left = in.get<std::uint64_t>(); left > 0; --left) {
+        AnnealedRun run(*space_, options_.record);
+        run.log_weight = in.get<double>();
+        run.record.restore(in);
+        run.counts.restore(in);
+        runs_.push_back(std::move(run));
+    }
+    in.finish();
 }
 
 }  // namespace arcwise

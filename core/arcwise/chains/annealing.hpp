@@ -22,8 +22,8 @@ struct AnnealingOptions {
 };
 
 struct AnnealedRun {
-    AnnealedRun(int nodes, std::size_t moves, const RecordOptions& options)
-        : record(nodes, options), counts(moves) {}
+    AnnealedRun(const Space& space, const RecordOptions& options)
+        : record(space.nodes(), options), counts(space.moves()) {}
 
     // ln of the weight; its exponential has the mean (sum of all weights) / (number of states).
     double log_weight = 0.0;
@@ -31,15 +31,38 @@ struct AnnealedRun {
     MoveCounts counts;
 };
 
-// One run with its own random numbers.
-AnnealedRun anneal(const Space& space, const AnnealingOptions& options, Random moves, Random draws,
-                   TaskContext& context);
+// One run with its own random numbers. It takes a state of the space, wherever that is, and begins
+// from a uniformly random one.
+AnnealedRun anneal(const Space& space, State& state, const AnnealingOptions& options, Random moves,
+                   Random draws, TaskContext& context);
 
-// Runs number first, first + 1, .. in parallel; run i takes the random streams 2 i and 2 i + 1, so
-// it is the same whoever makes it. Finished runs are in `runs` even if it is cut short: the first
-// ones, without gaps.
-void anneal_many(const Space& space, const AnnealingOptions& options, std::uint64_t seed,
-                 std::uint64_t first, std::size_t count, const RunOptions& run_options,
-                 std::vector<AnnealedRun>& runs);
+// Runs of the same space with the same settings, as many as were asked for so far.
+class AnnealedRuns {
+  public:
+    AnnealedRuns(std::shared_ptr<const Space> space, AnnealingOptions options, std::uint64_t seed)
+        : space_(std::move(space)), options_(std::move(options)), seed_(seed) {}
+    AnnealedRuns(const AnnealedRuns&) = delete;
+    AnnealedRuns& operator=(const AnnealedRuns&) = delete;
+
+    const Space& space() const { return *space_; }
+    const std::vector<AnnealedRun>& runs() const { return runs_; }
+    MoveCounts moves() const;
+
+    // Makes runs number first, first + 1, .. in parallel; run i takes the random streams 2 i and
+    // 2 i + 1, so it is the same whoever makes it. Those finished are kept even if it is cut short:
+    // the first ones, without gaps.
+    void run(std::uint64_t first, std::size_t count, const RunOptions& run_options);
+
+    // The runs from number `first` on as bytes, and back: they must be the next ones, unless they
+    // are `of_others`, made alike elsewhere.
+    std::vector<unsigned char> save(std::size_t first) const;
+    void restore(std::span<const unsigned char> bytes, bool of_others);
+
+  private:
+    std::shared_ptr<const Space> space_;
+    AnnealingOptions options_;
+    std::uint64_t seed_;
+    std::vector<AnnealedRun> runs_;
+};
 
 }  // namespace arcwise

@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "arcwise/support/bits.hpp"
+
 // Counts are whole numbers: the same whatever instruction finds them.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(ARCWISE_SANITIZE)
 #define ARCWISE_COUNT_VERSIONS __attribute__((target_clones("default", "popcnt", "avx2")))
@@ -20,8 +22,6 @@ namespace {
 constexpr std::size_t word_bits = 64;
 constexpr std::size_t fewest_draws = 4;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
-std::size_t words_for(std::size_t bits) { return (bits + word_bits - 1) / word_bits; }
 
 ARCWISE_COUNT_VERSIONS std::int64_t count(const std::uint64_t* words, std::size_t number) {
     std::int64_t total = 0;

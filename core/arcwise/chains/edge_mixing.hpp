@@ -14,7 +14,7 @@
 namespace arcwise {
 
 // The DAGs of one chain in the order they were drawn in: for each DAG and node its parents as
-// (nodes + 63) / 64 words.
+// words_for(nodes) words.
 struct DagChain {
     const std::uint64_t* parents;
     std::size_t draws;

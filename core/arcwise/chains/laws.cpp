@@ -11,11 +11,10 @@ std::map<Code, double> step_law(const Space& space, const Code& from,
     std::map<Code, double> law;
     AllBranches branches;
     const std::unique_ptr<State> state = space.make_state();
-    MoveCounts counts(space.move_names().size());
     branches.for_each([&] {
         Random random(branches);
         state->decode(from);
-        metropolis_step(*state, temperature, random, counts);
+        metropolis_step(*state, temperature, random);
         law[state->encode()] += branches.probability();
     });
     return law;
@@ -25,8 +24,8 @@ std::map<Code, double> tempered_law(const Space& space, const TemperingOptions& 
                                     const std::vector<Code>& from) {
     std::map<Code, double> law;
     AllBranches branches;
+    TemperedChain chain(space, options, Random(branches), Random(0, 0));
     branches.for_each([&] {
-        TemperedChain chain(space, options, Random(branches), Random(0, 0));
         for (std::size_t level = 0; level < from.size(); ++level) {
             chain.state(level).decode(from[level]);
         }
@@ -41,21 +40,27 @@ std::map<Code, double> tempered_law(const Space& space, const TemperingOptions& 
     return law;
 }
 
-std::vector<AnnealedPath> annealing_law(const Space& space,
-                                        const std::vector<double>& inverse_temperatures) {
-    std::vector<AnnealedPath> paths;
+std::vector<AnnealedEnd> annealing_law(const Space& space,
+                                       const std::vector<double>& inverse_temperatures) {
+    std::map<std::pair<Code, double>, double> law;
     AnnealingOptions options;
     options.inverse_temperatures = inverse_temperatures;
     options.record.dags = 0;
     const std::atomic<bool> stop = false;
     std::atomic<std::uint64_t> work = 0;
     AllBranches branches;
+    const std::unique_ptr<State> state = space.make_state();
+    const Code first = state->encode();
     branches.for_each([&] {
         TaskContext context(stop, work);
-        const AnnealedRun run = anneal(space, options, Random(branches), Random(0, 0), context);
-        paths.push_back({run.record.codes, run.log_weight, branches.probability()});
+        state->decode(first);
+        const AnnealedRun run =
+            anneal(space, *state, options, Random(branches), Random(0, 0), context);
+        law[{run.record.codes, run.log_weight}] += branches.probability();
     });
-    return paths;
+    std::vector<AnnealedEnd> ends;
+    for (const auto& [end, probability] : law) ends.push_back({end.first, end.second, probability});
+    return ends;
 }
 
 std::map<Code, double> uniform_law(const Space& space) {

@@ -23,15 +23,15 @@ std::map<Code, double> step_law(const Space& space, const Code& from,
 std::map<Code, double> tempered_law(const Space& space, const TemperingOptions& options,
                                     const std::vector<Code>& from);
 
-// What an annealing run comes to: the last state, its log weight and their probability, for every
-// way it can go.
-struct AnnealedPath {
+// What an annealing run can come to: the last state, the log weight of the run and the probability
+// of both. A run that ends in weight zero has no state.
+struct AnnealedEnd {
     Code state;
     double log_weight;
     double probability;
 };
-std::vector<AnnealedPath> annealing_law(const Space& space,
-                                        const std::vector<double>& inverse_temperatures);
+std::vector<AnnealedEnd> annealing_law(const Space& space,
+                                       const std::vector<double>& inverse_temperatures);
 
 // How probable each state is under draw_uniform.
 std::map<Code, double> uniform_law(const Space& space);

@@ -5,8 +5,9 @@
 #include <memory>
 #include <numeric>
 
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
-#include "arcwise/support/seconds.hpp"
+#include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 namespace {
@@ -20,7 +21,7 @@ Record::Record(int nodes, const RecordOptions& options)
     : edges(options.edges ? static_cast<std::size_t>(nodes) * static_cast<std::size_t>(nodes) : 0,
             options.edge_batches),
       nodes_(nodes),
-      words_((static_cast<std::size_t>(nodes) + 63) / 64),
+      words_(words_for(nodes)),
       options_(options),
       matrix_(edges.quantities()) {}
 

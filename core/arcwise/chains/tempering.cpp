@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "arcwise/support/seconds.hpp"
+#include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 namespace {
@@ -37,8 +37,8 @@ TemperedChain::TemperedChain(const Space& space, const TemperingOptions& options
       draw_random_(draws),
       counter_(options.record.extension_budget),
       record_(space.nodes(), options.record),
-      moves_(space.move_names().size()),
-      hotter_moves_(space.move_names().size()) {
+      moves_(space.moves()),
+      hotter_moves_(space.moves()) {
     set_temperatures(options.inverse_temperatures);
     for (std::size_t level = 0; level < temperatures_.size(); ++level) {
         states_.push_back(space.make_state());
@@ -55,7 +55,7 @@ void TemperedChain::set_temperatures(const std::vector<double>& inverse_temperat
 
 void TemperedChain::forget_counts() {
     const std::size_t pairs = temperatures_.size() - 1;
-    moves_ = MoveCounts(moves_.proposed.size());
+    moves_ = MoveCounts(space_.moves());
     exchanges_proposed_.assign(pairs, 0);
     exchanges_accepted_.assign(pairs, 0);
     refusals_.assign(pairs, 0.0);
@@ -64,14 +64,14 @@ void TemperedChain::forget_counts() {
 
 void TemperedChain::start() {
     for (const std::unique_ptr<State>& state : states_) state->draw_uniform(move_random_);
-    settle(*states_.back(), move_random_, moves_.proposed.size());
+    settle(*states_.back(), move_random_);
 }
 
 void TemperedChain::step() {
     const std::size_t coldest = states_.size() - 1;
     for (std::size_t level = 0; level <= coldest; ++level) {
-        metropolis_step(*states_[level], temperatures_[level], move_random_,
-                        level == coldest ? moves_ : hotter_moves_);
+        MoveCounts& counts = level == coldest ? moves_ : hotter_moves_;
+        counts.add(metropolis_step(*states_[level], temperatures_[level], move_random_));
     }
     if (coldest > 0) {
         for (int i = 0; i < options_.exchanges_per_step; ++i) exchange();

@@ -14,6 +14,7 @@
 
 #include "arcwise/exact/subset_index.hpp"
 #include "arcwise/families/family_table.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "arcwise/support/bits.hpp"
+
 namespace arcwise {
 
 // The subset of `free` after `subset`; the empty one after the last.
@@ -12,17 +14,10 @@ inline std::uint32_t next_subset(std::uint32_t subset, std::uint32_t free) {
     return (subset - free) & free;
 }
 
-// The place of a set without the node: its bits, those above the node moved down by one.
-inline std::size_t place_without(int node, std::uint32_t set) {
-    const std::uint32_t below = (std::uint32_t{1} << node) - 1;
-    return (set & below) | ((set >> 1) & ~below);
-}
-
-// The set at that place.
+// The place of a set in a table over the sets without the node, and back.
+inline std::size_t place_without(int node, std::uint32_t set) { return squeeze_bit(set, node); }
 inline std::uint32_t set_without(int node, std::size_t place) {
-    const std::uint32_t below = (std::uint32_t{1} << node) - 1;
-    const auto bits = static_cast<std::uint32_t>(place);
-    return (bits & below) | ((bits & ~below) << 1);
+    return insert_bit(static_cast<std::uint32_t>(place), node);
 }
 
 }  // namespace arcwise

@@ -1,23 +1,13 @@
 // Components by union of the ends of each edge; an order by taking away nodes without parents.
 #include "arcwise/linear_extensions/components.hpp"
 
-#include <bit>
-
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-template <class Visit>
-void for_each_parent(const std::uint64_t* parents, int words, int v, Visit&& visit) {
-    for (int w = 0; w < words; ++w) {
-        for (std::uint64_t left = parents[at(v) * at(words) + at(w)]; left != 0; left &= left - 1) {
-            visit(64 * w + std::countr_zero(left));
-        }
-    }
-}
 
 }  // namespace
 
@@ -30,13 +20,13 @@ int Components::representative(int v) {
 }
 
 void Components::split(const std::uint64_t* parents, int nodes) {
-    const int words = (nodes + 63) / 64;
+    const std::size_t words = words_for(nodes);
     links_.resize(at(nodes));
     for (int v = 0; v < nodes; ++v) links_[at(v)] = v;
     missing_.assign(at(nodes), 0);
     edge_starts_.assign(at(nodes) + 1, 0);
     for (int v = 0; v < nodes; ++v) {
-        for_each_parent(parents, words, v, [&](int parent) {
+        for_each_member(parents + at(v) * words, words, [&](int parent) {
             links_[at(representative(parent))] = representative(v);
             ++missing_[at(v)];
             ++edge_starts_[at(parent)];
@@ -46,7 +36,7 @@ void Components::split(const std::uint64_t* parents, int nodes) {
     for (int v = 0; v < nodes; ++v) edge_starts_[at(v) + 1] += edge_starts_[at(v)];
     edges_.resize(at(edge_starts_[at(nodes)]));
     for (int v = nodes - 1; v >= 0; --v) {
-        for_each_parent(parents, words, v,
+        for_each_member(parents + at(v) * words, words,
                         [&](int parent) { edges_[at(--edge_starts_[at(parent)])] = v; });
     }
     order_.clear();
@@ -85,7 +75,7 @@ void Components::split(const std::uint64_t* parents, int nodes) {
     parents_.clear();
     parent_starts_.assign(1, 0);
     for (const int v : sorted_) {
-        for_each_parent(parents, words, v,
+        for_each_member(parents + at(v) * words, words,
                         [&](int parent) { parents_.push_back(numbers_[at(parent)]); });
         parent_starts_.push_back(parents_.size());
     }

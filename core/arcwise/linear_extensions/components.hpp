@@ -10,7 +10,7 @@ namespace arcwise {
 // A workspace: `split` may be called again and again, and what it found last is read.
 class Components {
   public:
-    // Parents are packed, (nodes + 63) / 64 words a node. Throws the `argument` error on a cycle.
+    // Parents are packed, words_for(nodes) words a node. Throws the `argument` error on a cycle.
     void split(const std::uint64_t* parents, int nodes);
 
     int count() const { return static_cast<int>(starts_.size()) - 1; }

@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
@@ -27,8 +28,7 @@ class NodeSet {
         for (int w = 0; w < Words; ++w) {
             const int here = count - 64 * w;
             if (here <= 0) break;
-            set.words_[static_cast<std::size_t>(w)] =
-                here >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << here) - 1;
+            set.words_[static_cast<std::size_t>(w)] = first_bits(static_cast<std::size_t>(here));
         }
         return set;
     }
@@ -62,7 +62,7 @@ class NodeSet {
 
     int size() const {
         int count = 0;
-        for (const std::uint64_t word : words_) count += members(word);
+        for (const std::uint64_t word : words_) count += count_bits(word);
         return count;
     }
 
@@ -106,15 +106,6 @@ class NodeSet {
     }
 
   private:
-    // Sums of bits in pairs, fours, eights; the product adds up the eights. Where the processor is
-    // not known to count bits, std::popcount is a call and much slower.
-    static int members(std::uint64_t word) {
-        word -= word >> 1 & 0x5555555555555555u;
-        word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
-        word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-        return static_cast<int>(word * 0x0101010101010101u >> 56);
-    }
-
     template <class Operation>
     NodeSet combined(const NodeSet& other, Operation operation) const {
         NodeSet result;

@@ -8,17 +8,18 @@
 #include <vector>
 
 #include "arcwise/relations/relations.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 
-// DAGs one after the other, each with (nodes + 63) / 64 words of parents for each node.
+// DAGs one after the other, each with words_for(nodes) words of parents for each node.
 struct ManyDags {
     const std::uint64_t* parents;
     std::size_t count;
     int nodes;
 
-    std::size_t words() const { return (static_cast<std::size_t>(nodes) + 63) / 64; }
+    std::size_t words() const { return words_for(nodes); }
     std::size_t words_of_dag() const { return static_cast<std::size_t>(nodes) * words(); }
     const std::uint64_t* dag(std::size_t index) const { return parents + index * words_of_dag(); }
 };

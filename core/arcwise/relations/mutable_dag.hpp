@@ -1,60 +1,20 @@
 // A DAG that moves change, by the bits of each node's parents and children.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
 
+#include "arcwise/support/bits.hpp"
+
 namespace arcwise {
-
-// Calls visit(node) for every node of a set, ascending.
-template <class Visit>
-void for_each_node(const std::uint64_t* set, std::size_t words, Visit&& visit) {
-    for (std::size_t word = 0; word < words; ++word) {
-        for (std::uint64_t left = set[word]; left != 0; left &= left - 1) {
-            visit(static_cast<int>(word * 64) + std::countr_zero(left));
-        }
-    }
-}
-
-inline bool has_node(const std::uint64_t* set, int node) {
-    return (set[static_cast<std::size_t>(node) / 64] >> (node % 64) & 1) != 0;
-}
-inline void flip_node(std::uint64_t* set, int node) {
-    set[static_cast<std::size_t>(node) / 64] ^= std::uint64_t{1} << (node % 64);
-}
-inline void put_node(std::uint64_t* set, int node) {
-    set[static_cast<std::size_t>(node) / 64] |= std::uint64_t{1} << (node % 64);
-}
-inline std::size_t count_nodes(const std::uint64_t* set, std::size_t words) {
-    std::size_t count = 0;
-    for (std::size_t word = 0; word < words; ++word) {
-        count += static_cast<std::size_t>(std::popcount(set[word]));
-    }
-    return count;
-}
-
-// The node that comes `index`-th in a set.
-inline int member_of(const std::uint64_t* set, std::size_t index) {
-    for (std::size_t word = 0;; ++word) {
-        const auto here = static_cast<std::size_t>(std::popcount(set[word]));
-        if (index >= here) {
-            index -= here;
-            continue;
-        }
-        std::uint64_t left = set[word];
-        for (; index > 0; --index) left &= left - 1;
-        return static_cast<int>(word * 64) + std::countr_zero(left);
-    }
-}
 
 // Belongs to one thread: searches keep what they still have to visit in the object.
 class MutableDag {
   public:
     explicit MutableDag(int nodes)
         : nodes_(nodes),
-          words_((static_cast<std::size_t>(nodes) + 63) / 64),
+          words_(words_for(nodes)),
           parents_(static_cast<std::size_t>(nodes) * words_),
           children_(parents_.size()) {}
 
@@ -64,7 +24,7 @@ class MutableDag {
     const std::uint64_t* parents(int node) const { return row(parents_, node); }
     const std::uint64_t* children(int node) const { return row(children_, node); }
     const std::vector<std::uint64_t>& all_parents() const { return parents_; }
-    bool has(int parent, int node) const { return has_node(parents(node), parent); }
+    bool has(int parent, int node) const { return has_member(parents(node), parent); }
 
     void set_parents(int node, const std::uint64_t* parents) {
         std::uint64_t* own = row(parents_, node);
@@ -75,7 +35,7 @@ class MutableDag {
             own[word] = parents[word];
             for (; differ != 0; differ &= differ - 1) {
                 const int parent = static_cast<int>(word * 64) + std::countr_zero(differ);
-                flip_node(row(children_, parent), node);
+                flip_member(row(children_, parent), node);
             }
         }
     }
@@ -89,14 +49,14 @@ class MutableDag {
         std::vector<std::size_t> waiting(static_cast<std::size_t>(nodes_));
         std::vector<int> ready;
         for (int node = 0; node < nodes_; ++node) {
-            waiting[static_cast<std::size_t>(node)] = count_nodes(parents(node), words_);
+            waiting[static_cast<std::size_t>(node)] = count_members(parents(node), words_);
             if (waiting[static_cast<std::size_t>(node)] == 0) ready.push_back(node);
         }
         int taken = 0;
         for (; !ready.empty(); ++taken) {
             const int node = ready.back();
             ready.pop_back();
-            for_each_node(children(node), words_, [&](int child) {
+            for_each_member(children(node), words_, [&](int child) {
                 if (--waiting[static_cast<std::size_t>(child)] == 0) ready.push_back(child);
             });
         }

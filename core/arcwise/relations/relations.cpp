@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "arcwise/relations/mutable_dag.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
@@ -12,7 +13,7 @@ namespace arcwise {
 DagRelation::DagRelation(Relation relation, int nodes, int longest)
     : relation_(relation),
       nodes_(static_cast<std::size_t>(nodes)),
-      words_((nodes_ + 63) / 64),
+      words_(words_for(nodes_)),
       longest_(longest),
       rows_(nodes_ * words_),
       other_(nodes_ * words_),
@@ -73,7 +74,7 @@ void DagRelation::sort(const std::uint64_t* parents) {
                 left_.push_back(node);
                 continue;
             }
-            put_node(done_.data(), static_cast<int>(node));
+            put_member(done_.data(), static_cast<int>(node));
             order_[sorted++] = node;
         }
         if (sorted == before) {
@@ -90,8 +91,8 @@ void DagRelation::find_ancestors(const std::uint64_t* parents) {
         const std::uint64_t* of_node = parents + node * words_;
         std::uint64_t* found = row(node);
         std::copy_n(of_node, words_, found);
-        for_each_node(of_node, words_,
-                      [&](int parent) { unite(found, row(static_cast<std::size_t>(parent))); });
+        for_each_member(of_node, words_,
+                        [&](int parent) { unite(found, row(static_cast<std::size_t>(parent))); });
     }
 }
 
@@ -105,7 +106,7 @@ void DagRelation::find_short_paths(const std::uint64_t* parents) {
             const std::uint64_t* of_node = parents + node * words_;
             std::uint64_t* found = row(node);
             std::copy_n(of_node, words_, found);
-            for_each_node(of_node, words_, [&](int parent) {
+            for_each_member(of_node, words_, [&](int parent) {
                 unite(found, other_.data() + static_cast<std::size_t>(parent) * words_);
             });
         }
@@ -115,8 +116,8 @@ void DagRelation::find_short_paths(const std::uint64_t* parents) {
 void DagRelation::find_neighbours(const std::uint64_t* parents) {
     std::copy_n(parents, rows_.size(), rows_.begin());
     for (std::size_t node = 0; node < nodes_; ++node) {
-        for_each_node(parents + node * words_, words_, [&](int parent) {
-            put_node(row(static_cast<std::size_t>(parent)), static_cast<int>(node));
+        for_each_member(parents + node * words_, words_, [&](int parent) {
+            put_member(row(static_cast<std::size_t>(parent)), static_cast<int>(node));
         });
     }
 }
@@ -125,11 +126,11 @@ void DagRelation::find_blankets(const std::uint64_t* parents) {
     find_neighbours(parents);
     for (std::size_t node = 0; node < nodes_; ++node) {
         const std::uint64_t* of_node = parents + node * words_;
-        for_each_node(of_node, words_,
-                      [&](int parent) { unite(row(static_cast<std::size_t>(parent)), of_node); });
+        for_each_member(of_node, words_,
+                        [&](int parent) { unite(row(static_cast<std::size_t>(parent)), of_node); });
     }
     for (std::size_t node = 0; node < nodes_; ++node) {
-        row(node)[node / 64] &= ~(std::uint64_t{1} << (node % 64));
+        remove_member(row(node), node);
     }
 }
 
@@ -145,7 +146,7 @@ void DagRelation::find_class(const std::uint64_t* parents) {
         std::uint64_t* compelled = other_.data() + node * words_;
         std::copy_n(of_node, words_, compelled);
         std::size_t latest = nodes_;
-        for_each_node(of_node, words_, [&](int parent) {
+        for_each_member(of_node, words_, [&](int parent) {
             const auto at = static_cast<std::size_t>(parent);
             if (latest == nodes_ || place_[at] > place_[latest]) latest = at;
         });
@@ -164,7 +165,7 @@ void DagRelation::find_class(const std::uint64_t* parents) {
             for (std::uint64_t loose = of_node[word] & ~fixed[word]; loose != 0;
                  loose &= loose - 1) {
                 const auto bit = static_cast<std::size_t>(std::countr_zero(loose));
-                put_node(row(word * 64 + bit), static_cast<int>(node));
+                put_member(row(word * 64 + bit), static_cast<int>(node));
             }
         }
     }

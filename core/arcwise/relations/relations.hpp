@@ -20,7 +20,7 @@ enum class Relation {
 
 // A workspace of one thread, to go through millions of DAGs without allocating for each.
 //
-// Sets of nodes are packed: (nodes + 63) / 64 words each.
+// Sets of nodes are packed: words_for(nodes) words each.
 class DagRelation {
   public:
     // `longest` is the most edges a path may have; 0 if it may have any number.

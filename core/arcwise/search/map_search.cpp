@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/search/order_of_maxima.hpp"
 #include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/orders/linear_orders.hpp"
@@ -79,11 +80,7 @@ class Restart {
         }
     }
 
-    void mix(std::vector<int>& nodes) {
-        for (std::size_t last = nodes.size(); last > 1; --last) {
-            std::swap(nodes[last - 1], nodes[random_.below(last)]);
-        }
-    }
+    void mix(std::vector<int>& nodes) { random_.shuffle(std::span(nodes)); }
 
     // The standard deviation of the changes of weight that moves from here bring. The largest of
     // them counts for the margin: the heaviest families may weigh next to nothing and others much,
@@ -127,7 +124,7 @@ class Restart {
         for (const int node : nodes_) {
             const std::vector<LogWeight>& changes = state_.look_around(node);
             choices_.resize(changes.size());
-            double largest = -std::numeric_limits<double>::infinity();
+            double largest = minus_infinity;
             for (std::size_t gap = 0; gap < changes.size(); ++gap) {
                 choices_[gap] = temperature.log_density(changes[gap]);
                 largest = std::max(largest, choices_[gap]);
@@ -233,11 +230,11 @@ class Restart {
 
     // Annealing can end where some nodes have no parent set, if constraints are tight.
     void settle_state() {
-        const LinearOrders space(sums_, LinearOrders::balanced(sums_->nodes()), Semiring::maximum);
+        const LinearOrders space(sums_, {}, Semiring::maximum);
         const std::unique_ptr<State> state = space.make_state();
         const std::vector<int>& order = state_.order();
         state->decode(std::vector<std::uint16_t>(order.begin(), order.end()));
-        settle(*state, random_, space.move_names().size());
+        settle(*state, random_);
         const std::vector<std::uint16_t> settled = state->encode();
         state_.become(std::vector<int>(settled.begin(), settled.end()));
     }

@@ -52,9 +52,7 @@ OrderOfMaxima::OrderOfMaxima(const NodeWeights& weights, const Neighbours& neigh
 }
 
 void OrderOfMaxima::shuffle(Random& random) {
-    for (std::size_t last = nodes_; last > 1; --last) {
-        std::swap(order_[last - 1], order_[random.below(last)]);
-    }
+    random.shuffle(std::span(order_));
     sum_up();
 }
 

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "arcwise/sums/score_sums.hpp"
 #include "arcwise/sums/table/subset_transforms.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 #include "arcwise/support/random.hpp"
 
@@ -29,13 +29,7 @@ inline void add_family(const ScoreSums& sums, int node, std::int64_t family, std
     std::vector<std::uint64_t> many(words > most_words ? words : 0);
     std::uint64_t* bits = many.empty() ? few.data() : many.data();
     sums[node].copy_parents(family, bits);
-    for (std::size_t word = 0; word < words; ++word) {
-        for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
-            const int place = static_cast<int>(word * 64) + std::countr_zero(left);
-            const auto parent = static_cast<std::size_t>(sums.parent_at(node, place));
-            row[parent / 64] |= std::uint64_t{1} << (parent % 64);
-        }
-    }
+    for_each_member(bits, words, [&](int place) { put_member(row, sums.parent_at(node, place)); });
 }
 
 // Draws a family of a node within `allowed` and adds its parents to the node's row of bits.

@@ -24,31 +24,27 @@ void MoveCounts::restore(ByteReader& in) {
     in.get_into(accepted);
 }
 
-void metropolis_step(State& state, const Temperature& temperature, Random& random,
-                     MoveCounts& counts) {
+StepOutcome metropolis_step(State& state, const Temperature& temperature, Random& random) {
     const Proposal proposal = state.propose(temperature, random);
-    if (!proposal.possible) return;
     const auto move = static_cast<std::size_t>(proposal.move);
-    ++counts.proposed[move];
+    if (!proposal.possible) return {move, false, false};
     const double log_acceptance = temperature.log_density(proposal.weight) -
                                   temperature.log_density(state.log_weight()) + proposal.log_ratio;
-    if (log_acceptance >= 0.0 || random.event(std::exp(log_acceptance))) {
-        state.accept();
-        ++counts.accepted[move];
-    }
+    const bool accepted = log_acceptance >= 0.0 || random.event(std::exp(log_acceptance));
+    if (accepted) state.accept();
+    return {move, true, accepted};
 }
 
-void settle(State& state, Random& random, std::size_t moves) {
+void settle(State& state, Random& random) {
     constexpr int most_rounds = 200;
     constexpr int rounds_before_another_way = 10;
     constexpr int steps_per_round = 2'000;
-    MoveCounts counts(moves);
     for (int round = 0; round < most_rounds; ++round) {
         if (round == rounds_before_another_way && state.become_possible(random)) return;
         for (int step = 0; step < steps_per_round; ++step) {
             if (state.log_weight().impossible == 0) return;
             const Temperature temperature{0.0, 0.5 * (1 + round % 20)};
-            metropolis_step(state, temperature, random, counts);
+            metropolis_step(state, temperature, random);
         }
     }
     throw Error(ErrorKind::argument,

@@ -9,10 +9,24 @@
 
 namespace arcwise {
 
-// How often each kind of move was proposed and accepted.
-struct MoveCounts {
-    explicit MoveCounts(std::size_t kinds) : proposed(kinds, 0), accepted(kinds, 0) {}
+// What came of a step.
+struct StepOutcome {
+    std::size_t move;
+    bool proposed;  // there was somewhere to go
+    bool accepted;
+};
 
+StepOutcome metropolis_step(State& state, const Temperature& temperature, Random& random);
+
+// How often each move was proposed and accepted.
+struct MoveCounts {
+    explicit MoveCounts(const MoveTable& table)
+        : proposed(table.names().size(), 0), accepted(proposed) {}
+
+    void add(const StepOutcome& step) {
+        proposed[step.move] += step.proposed ? 1u : 0u;
+        accepted[step.move] += step.accepted ? 1u : 0u;
+    }
     void add(const MoveCounts& other);
 
     void save(ByteWriter& out) const;
@@ -22,11 +36,8 @@ struct MoveCounts {
     std::vector<std::uint64_t> accepted;
 };
 
-void metropolis_step(State& state, const Temperature& temperature, Random& random,
-                     MoveCounts& counts);
-
 // Makes a state of weight zero one of positive weight, by steps that are ever less willing to leave
 // a node without a parent set; throws `argument` if that does not succeed.
-void settle(State& state, Random& random, std::size_t moves);
+void settle(State& state, Random& random);
 
 }  // namespace arcwise

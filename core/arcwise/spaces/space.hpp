@@ -5,50 +5,15 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "arcwise/spaces/moves.hpp"
 #include "arcwise/support/random.hpp"
 
 namespace arcwise {
-
-// The weight of a state. Where constraints leave a node no parent set, the state's weight is zero;
-// such nodes are counted instead, and `value` holds something finite in their place, so that
-// tempered chains can pass through states the posterior excludes.
-struct LogWeight {
-    double value = 0.0;
-    int impossible = 0;
-};
-
-// A tempered target: e^(inverse * value - penalty * impossible), up to a constant. At inverse 1 the
-// penalty is infinite and the target is the posterior; at inverse 0 both are 0 and it is uniform.
-struct Temperature {
-    double inverse = 1.0;
-    double penalty = std::numeric_limits<double>::infinity();
-
-    double log_density(const LogWeight& weight) const {
-        const double forbidden = weight.impossible == 0 ? 0.0 : penalty * weight.impossible;
-        return inverse * weight.value - forbidden;
-    }
-
-    // The path from the uniform distribution to the posterior, its end included.
-    static Temperature at(double inverse) {
-        if (inverse >= 1.0) return {};
-        return {inverse, penalty_scale * inverse / (1.0 - inverse)};
-    }
-
-    static constexpr double penalty_scale = 5.0;
-};
-
-struct Proposal {
-    int move = 0;            // which kind of move it is
-    bool possible = true;    // false: there is nowhere to go, the chain stays
-    LogWeight weight = {};   // of the state proposed
-    double log_ratio = 0.0;  // ln of (probability to propose the way back / the way there)
-};
 
 // The posterior of DAGs given a state: exact edge probabilities and independent draws.
 class GivenState {
@@ -58,7 +23,7 @@ class GivenState {
     // edges[u * n + v] += scale * P(edge u -> v | state).
     virtual void add_edge_probabilities(double scale, double* edges) = 0;
 
-    // The parents of each node as bits, (n + 63) / 64 words a node.
+    // The parents of each node as bits, words_for(n) words a node.
     virtual void draw(Random& random, std::uint64_t* parents) = 0;
 };
 
@@ -103,9 +68,16 @@ class State {
     // anew would.
     virtual std::span<LogWeight> exact_parts() { return {}; }
 
+    // Takes the weight of an accepted proposal, or once in a while that of `exact_parts` summed up
+    // anew, so that rounding does not build up.
+    void take_weight(const LogWeight& proposed) {
+        constexpr unsigned accepted_between_sums = 1024;
+        weight_ = proposed;
+        if (++accepted_ % accepted_between_sums == 0) weight_ = sum_of(exact_parts());
+    }
+
     LogWeight weight_;
-    // Moves accepted, in spaces that sum their weight up anew once in a while.
-    std::uint64_t accepted_ = 0;
+    std::uint64_t accepted_ = 0;  // moves, where the weight is taken that way
 };
 
 // A set of states; shared by all threads.
@@ -118,8 +90,13 @@ class Space {
     // ln of the number of states, all of which draw_uniform may give.
     virtual double log_size() const = 0;
 
-    // The names of the kinds of moves, by Proposal::move.
-    virtual std::vector<std::string> move_names() const = 0;
+    const MoveTable& moves() const { return moves_; }
+
+  protected:
+    explicit Space(MoveTable moves) : moves_(std::move(moves)) {}
+
+  private:
+    MoveTable moves_;
 };
 
 }  // namespace arcwise

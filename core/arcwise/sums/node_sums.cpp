@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/table/subset_transforms.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // sum(allowed) - sum(allowed without required) keeps about 1e-16 |log sum| / gap relative digits,
 // where the log sum is relative to the heaviest family and `gap` is the difference of the two
@@ -28,11 +27,10 @@ NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, dou
     : node_(static_cast<std::uint64_t>(node)),
       candidates_(families.candidates().size()),
       required_count_(families.required().size()),
-      words_(words_for(families)) {
+      words_(parent_words(families)) {
     required_bits_.assign(words(), 0);
     for (std::size_t i = 0; i < required_count_; ++i) {
-        const std::size_t position = candidates_ + i;
-        required_bits_[position / 64] |= std::uint64_t{1} << (position % 64);
+        put_member(required_bits_.data(), candidates_ + i);
     }
     if (method == SumMethod::rows) {
         rows_.emplace(families, node, tabulated != Tabulated::maxima, tabulated != Tabulated::sums);
@@ -116,9 +114,7 @@ double NodeSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& memo)
     if (gap > smallest_gap) return heaviest_ + (whole + std::log(-std::expm1(-gap)));
     const auto add_up = [&] { return sorted_->log_sum(allowed, required); };
     if (candidates_ > 64) return add_up();
-    const std::uint64_t mask =
-        candidates_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << candidates_) - 1;
-    const std::uint64_t all = allowed[0] & mask;
+    const std::uint64_t all = allowed[0] & first_bits(candidates_);
     KeyOfWords key;
     key.add(node_);
     key.add(all);

@@ -4,14 +4,13 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/node_sums.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Makes room for bit i in the sets that index `count` values; the new values do not depend on it.
 void insert_bit(double* values, std::size_t count, std::size_t i) {
@@ -30,8 +29,7 @@ std::vector<std::uint64_t> NodeSums::with_places_in(std::size_t set, ParentBits 
     std::vector<std::uint64_t> bits(base, base + words_);
     for (std::size_t left = set; left != 0; left &= left - 1) {
         const int place = places[static_cast<std::size_t>(std::countr_zero(left))];
-        if (place >= 0)
-            bits[static_cast<std::size_t>(place) / 64] |= std::uint64_t{1} << (place % 64);
+        if (place >= 0) put_member(bits.data(), place);
     }
     return bits;
 }
@@ -54,17 +52,10 @@ void NodeSums::add_row_probabilities(ParentBits base, std::span<const int> place
         copy_parents(at, bits.data());
         std::size_t set = 0;
         for (std::size_t i = 0; i < places.size(); ++i) {
-            if (places[i] < 0) continue;
-            const std::uint64_t word = bits[static_cast<std::size_t>(places[i]) / 64];
-            set |= static_cast<std::size_t>(word >> (places[i] % 64) & 1) << i;
+            if (places[i] >= 0 && has_member(bits.data(), places[i])) set |= std::size_t{1} << i;
         }
         const double probability = std::exp(weight + log_factors[set]);
-        for (std::size_t word = 0; word < words_; ++word) {
-            for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
-                by_place[word * 64 + static_cast<std::size_t>(std::countr_zero(left))] +=
-                    probability;
-            }
-        }
+        for_each_member(bits.data(), words_, [&](int place) { by_place[place] += probability; });
     });
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "arcwise/support/bits.hpp"
+
 namespace arcwise {
 
 ScoreSums::ScoreSums(const FamilyTable& table, const std::vector<SumMethod>& methods,
@@ -66,7 +68,7 @@ std::vector<std::uint64_t> ScoreSums::bits(int node, std::span<const int> parent
     std::vector<std::uint64_t> result(words_, 0);
     for (const int parent : parents) {
         const int at = place(node, parent);
-        if (at >= 0) result[static_cast<std::size_t>(at) / 64] |= std::uint64_t{1} << (at % 64);
+        if (at >= 0) put_member(result.data(), at);
     }
     return result;
 }
@@ -77,7 +79,7 @@ std::vector<int> ScoreSums::family(int node, std::int64_t place) const {
     const std::vector<int>& possible = possible_parents(node);
     std::vector<int> result;
     for (std::size_t at = 0; at < possible.size(); ++at) {
-        if ((bits[at / 64] >> (at % 64) & 1) != 0) result.push_back(possible[at]);
+        if (has_member(bits.data(), at)) result.push_back(possible[at]);
     }
     std::sort(result.begin(), result.end());
     return result;

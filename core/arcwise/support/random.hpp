@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "arcwise/support/bytes.hpp"
 
@@ -39,6 +40,22 @@ class Random {
 
     // An index in proportion to its weight; weights are not negative and not all zero.
     std::size_t choose(std::span<const double> weights);
+
+    // Puts the items into an order, every one as probable as any other.
+    template <class Item>
+    void shuffle(std::span<Item> items) {
+        for (std::size_t left = items.size(); left > 1; --left) {
+            std::swap(items[left - 1], items[below(left)]);
+        }
+    }
+
+    // Puts some `count` of the items first, any as probable as any others.
+    template <class Item>
+    void draw_to_front(std::span<Item> items, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            std::swap(items[i], items[i + below(items.size() - i)]);
+        }
+    }
 
     // True with the given probability.
     bool event(double probability) {

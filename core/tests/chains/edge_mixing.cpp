@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/random.hpp"
 #include "check.hpp"
 
@@ -24,7 +25,7 @@ struct Chains {
            std::uint64_t seed)
         : nodes(nodes_) {
         Random random(seed, 0);
-        const auto words = static_cast<std::size_t>((nodes + 63) / 64);
+        const auto words = words_for(nodes);
         for (const std::size_t length : lengths) {
             bits.emplace_back(length);
             packed.emplace_back(length * static_cast<std::size_t>(nodes) * words, 0);

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "arcwise/linear_extensions/linear_extension_estimate.hpp"
-#include "arcwise/linear_extensions/thinning.hpp"
+#include "arcwise/linear_extensions/volume_estimate.hpp"
+#include "arcwise/support/bits.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 
@@ -56,7 +56,7 @@ Packed generated(Random& random, int nodes, double density) {
 
 // The same DAG among `nodes` nodes, the others without edges, labels spread over all words.
 Packed spread(const Packed& parents, int nodes) {
-    const int words = (nodes + 63) / 64;
+    const auto words = static_cast<int>(words_for(nodes));
     const int step = nodes / static_cast<int>(parents.size());
     Packed result(static_cast<std::size_t>(nodes * words));
     for (std::size_t v = 0; v < parents.size(); ++v) {
@@ -72,7 +72,7 @@ Packed spread(const Packed& parents, int nodes) {
 // Two chains of so many nodes, each node of the second after its neighbour in the first.
 Packed ladder(int length) {
     const int nodes = 2 * length;
-    const auto words = static_cast<std::size_t>((nodes + 63) / 64);
+    const auto words = words_for(nodes);
     Packed parents(static_cast<std::size_t>(nodes) * words);
     const auto add = [&](int v, int u) {
         parents[static_cast<std::size_t>(v) * words + static_cast<std::size_t>(u / 64)] |=

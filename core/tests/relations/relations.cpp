@@ -6,6 +6,7 @@
 
 #include "arcwise/relations/many_dags.hpp"
 #include "arcwise/relations/mutable_dag.hpp"
+#include "arcwise/support/bits.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 
@@ -23,7 +24,7 @@ struct Drawn {
 
 Drawn draw_dag(Random& random, int n, double density) {
     const auto size = static_cast<std::size_t>(n);
-    const std::size_t words = (size + 63) / 64;
+    const std::size_t words = words_for(size);
     std::vector<int> order(size);
     for (int v = 0; v < n; ++v) order[static_cast<std::size_t>(v)] = v;
     for (int i = n - 1; i > 0; --i) {
@@ -35,7 +36,7 @@ Drawn draw_dag(Random& random, int n, double density) {
         for (const int j : subset(random, static_cast<int>(i), density)) {
             const auto u = static_cast<std::size_t>(order[static_cast<std::size_t>(j)]);
             const auto v = static_cast<std::size_t>(order[i]);
-            put_node(drawn.parents.data() + v * words, static_cast<int>(u));
+            put_member(drawn.parents.data() + v * words, static_cast<int>(u));
             drawn.edge[u][v] = true;
         }
     }
@@ -74,10 +75,10 @@ Plain blankets(const Plain& edge) {
 }
 
 bool same(const Plain& expected, const std::uint64_t* rows) {
-    const std::size_t words = (expected.size() + 63) / 64;
+    const std::size_t words = words_for(expected.size());
     for (std::size_t u = 0; u < expected.size(); ++u) {
         for (std::size_t v = 0; v < expected.size(); ++v) {
-            if (expected[u][v] != has_node(rows + v * words, static_cast<int>(u))) return false;
+            if (expected[u][v] != has_member(rows + v * words, static_cast<int>(u))) return false;
         }
     }
     return true;
@@ -111,14 +112,14 @@ TEST(a_class_is_the_skeleton_with_some_edges_both_ways) {
         DagRelation loose(Relation::reversible, n, 0);
         for (int trial = 0; trial < 5; ++trial) {
             const Drawn dag = draw_dag(random, n, n < 20 ? 0.5 : 3.0 / n);
-            const std::size_t words = (dag.edge.size() + 63) / 64;
+            const std::size_t words = words_for(dag.edge.size());
             const std::uint64_t* class_rows = whole.of(dag.parents.data());
             const std::uint64_t* fixed_rows = fixed.of(dag.parents.data());
             const std::uint64_t* loose_rows = loose.of(dag.parents.data());
             for (int u = 0; u < n; ++u) {
                 for (int v = 0; v < n; ++v) {
                     const auto at = [&](const std::uint64_t* rows, int from, int to) {
-                        return has_node(rows + static_cast<std::size_t>(to) * words, from);
+                        return has_member(rows + static_cast<std::size_t>(to) * words, from);
                     };
                     const bool there =
                         dag.edge[static_cast<std::size_t>(u)][static_cast<std::size_t>(v)];

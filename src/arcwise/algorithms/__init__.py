@@ -1,1 +1,27 @@
-"""Algorithms: from a model to a posterior, one file each."""
+"""Algorithms: from a model to its posterior, one file each.
+
+`exact`, `sample` (`mcmc`, `mc3`, `ais`), `map`, `evidence` and `grow` are available as
+`arcwise.exact` and so on; here are further ones for special purposes.
+"""
+
+from arcwise.algorithms.exact import ancestor_probabilities
+from arcwise.algorithms.exact_sampling import (
+    ExactSampler,
+    importance_weighted_dags,
+    samples_for,
+)
+from arcwise.algorithms.given_order import GivenOrder
+from arcwise.algorithms.growth_state import growth_memory
+from arcwise.algorithms.memory import exact_cost
+from arcwise.algorithms.unique_dags import unique_dags
+
+__all__ = [
+    "ExactSampler",
+    "GivenOrder",
+    "ancestor_probabilities",
+    "exact_cost",
+    "growth_memory",
+    "importance_weighted_dags",
+    "samples_for",
+    "unique_dags",
+]

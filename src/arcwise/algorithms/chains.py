@@ -1,19 +1,20 @@
-"""Running chains within a budget, for every sampler that has chains."""
+"""Runs chains within a budget, for every sampler that has chains."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from arcwise import _core
-from arcwise.algorithms.budgets import Budget
+from arcwise.algorithms.sampling_session import SamplingSession
 from arcwise.algorithms.stages import Stages, equal_parts
-from arcwise.errors import ArgumentError, InterruptedWarning
-from arcwise.records.recording import Kept, Recording
-from arcwise.runs.pieces import Log, Pieces
-from arcwise.support.checks import whole_number
-from arcwise.support.running import Progress, Run, running
+from arcwise.engines.sampling_jobs import ChainJob, Chains
+from arcwise.errors import ArgumentError, InterruptedWarning, option
+from arcwise.records.budget import Budget
+from arcwise.records.chain_record import ChainRecord
+from arcwise.records.settings import ChainSettings
+from arcwise.records.tempering import Tempering
+from arcwise.runs.chain_loop import ChainLoop, Log
+from arcwise.support.running import Run, running
 from arcwise.support.warnings import warn
 
 _ANY_NUMBER = 1 << 62
@@ -21,94 +22,133 @@ _PIECES = 32  # of a burn-in and of the rest, for a budget in steps
 
 
 @dataclass
-class ChainRun:
-    """Chains that were run, and how.
+class SampledChains:
+    """The result of running chains.
 
     Parameters
     ----------
     chains
         The chains.
-    kept
-        What counts of each of them.
+    records
+        The record of each chain after burn-in.
     burn_in_steps, thinning
-        Steps of each chain before that, and between two kept states.
+        The number of burn-in steps of each chain, and of steps between kept states.
     interrupted
         Whether Ctrl-C ended the run.
-    until, until_met
-        The rule that was to end it, and whether it did.
+    rule_met
+        Whether the stopping rule ended the run; None if there is none.
     seconds
-        The time it took.
+        The time the run took.
     """
 
-    chains: Any  # the core's, or an engine's like them
-    kept: list[Kept] = field(default_factory=list)
+    chains: Chains
+    records: list[ChainRecord] = field(default_factory=list)
     burn_in_steps: int = 0
     thinning: int = 1
     interrupted: bool = False
-    until: str | None = None
-    until_met: bool | None = None
+    rule_met: bool | None = None
     seconds: float = 0.0
+
+    def acceptance(self) -> dict[str, float | None]:
+        """Return the acceptance rate of each kind of move, over all chains."""
+        return acceptance([self.chains.moves(chain) for chain in range(len(self.chains))])
+
+
+def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> SampledChains:
+    """Run the chains of a session until its budget is spent or Ctrl-C comes.
+
+    Parameters
+    ----------
+    session
+        The session.
+    label
+        The label of the progress bar.
+    """
+    settings = session.settings
+    tempering = settings.tempering or Tempering((1.0,))
+    chains = session.engine.chains(
+        ChainJob(
+            session.sums,
+            settings.space,
+            session.core_space,
+            list(tempering.inverse_temperatures),
+            tempering.exchanges_per_step,
+            tempering.adapt,
+            settings.recording.options(edge_batches=64),
+            settings.seed,
+            settings.chains,
+        )
+    )
+    log = None
+    if session.directory is not None:
+        log = session.directory.chain_log(
+            chains,
+            bytes_per_state=settings.recording.bytes_per_state(len(session.model.variables)),
+            # A stage is located by the number of states before it, so none may be dropped.
+            thin=settings.budget.rule is None,
+        )
+    with running(session.environment.threads, session.environment.progress, label) as run:
+        nodes = len(session.model.variables)
+        return run_chains(chains, settings.budget, run, nodes=nodes, adapt=tempering.adapt, log=log)
 
 
 def run_chains(
-    space: _core.Space,
-    recording: Recording,
+    chains: Chains,
     budget: Budget,
+    run: Run,
     *,
-    inverse_temperatures: list[float],
-    adapt: bool,
-    exchanges_per_step: int,
-    chains: int,
-    seed: int,
-    threads: int | None,
-    progress: Progress,
-    what: str,
-    make: Callable[..., Any] = _core.Chains,
-    logged: Callable[[Any], Log] | None = None,
-) -> ChainRun:
-    """Run the chains until the budget is spent or Ctrl-C comes; then there is what there is.
+    nodes: int,
+    adapt: bool = False,
+    log: Log | None = None,
+) -> SampledChains:
+    """Run chains until the budget is spent or Ctrl-C ends the run early.
 
-    They are made by `make`, which is an engine's. With `logged`, the run is written down
-    by what it returns, and goes on from there.
+    Parameters
+    ----------
+    chains
+        Chains that have not been started.
+    budget
+        How long they run.
+    run
+        The number of threads, and the progress function.
+    nodes
+        The number of variables.
+    adapt
+        Whether temperatures adapt during burn-in, which is then a single call.
+    log
+        The log of the run, if it has one, from which it is resumed.
     """
-    count = whole_number(chains, "chains", at_least=1)
+    result = SampledChains(chains)
     if budget.rule is not None:
-        budget.rule.refuse_unknowable(count, recording.dags_per_state)
-    made = make(
-        space,
-        inverse_temperatures,
-        exchanges_per_step,
-        adapt,
-        1,
-        recording.options(edge_batches=64),
-        whole_number(seed, "seed", at_least=0),
-        0,
-        count,
-    )
-    result = ChainRun(made)
-    log = None if logged is None else logged(made)
-    budget = budget.resolved(space.nodes)
-    with running(threads, progress, what) as run:
-        if budget.rule is not None:
-            _by_rule(result, budget, run, space.nodes, adapt, log)
-        elif budget.seconds is not None:
-            _by_seconds(result, budget, run, space.nodes, log)
-        else:
-            _by_steps(result, budget, run, space.nodes, adapt, log)
+        _by_rule(result, budget, run, nodes, adapt, log)
+    elif budget.seconds is not None:
+        _by_seconds(result, budget, run, nodes, log)
+    else:
+        _by_steps(result, budget, run, nodes, adapt, log)
     if result.interrupted:
-        if not any(record.states for record in result.kept):
+        if not any(record.states for record in result.records):
             raise KeyboardInterrupt
         warn(
-            "the run was interrupted; the result rests on the "
-            f"{sum(record.states for record in result.kept)} states sampled so far",
+            "the run was interrupted; the result is based on the "
+            f"{sum(record.states for record in result.records)} draws made so far",
             InterruptedWarning,
         )
-    result.kept = [record for record in result.kept if record.states]
+    result.records = [record for record in result.records if record.states]
+    return result
+
+
+def acceptance(counts: Sequence[dict[str, tuple[int, int]]]) -> dict[str, float | None]:
+    """Return the acceptance rate of each kind of move, over all counts."""
+    result: dict[str, float | None] = {}
+    for name in counts[0]:
+        proposed = sum(count[name][0] for count in counts)
+        accepted = sum(count[name][1] for count in counts)
+        result[name] = accepted / proposed if proposed else None
     return result
 
 
 def _by_steps(
-    result: ChainRun, budget: Budget, run: Run, nodes: int, adapt: bool, log: Log | None
+    result: SampledChains, budget: Budget, run: Run, nodes: int, adapt: bool, log: Log | None
 ) -> None:
     total = budget.steps
     assert total is not None
@@ -117,58 +157,62 @@ def _by_steps(
     result.thinning = budget.thinned(left, nodes)
     if left < result.thinning:
         raise ArgumentError(
-            f"{left} steps are left after the burn-in and thinning is {result.thinning}, so no "
-            "state would be kept; give more steps or less thinning"
+            f"{left} steps remain after burn-in and thinning is {result.thinning}, so no state "
+            "would be kept; give more ",
+            option("steps"),
+            " or less thinning",
         )
-    pieces = Pieces(result.chains, run, lambda now: now.steps / total, log)
+    loop = ChainLoop(result.chains, run, lambda now: now.steps / total, log)
     try:
-        pieces.start()
-        # Temperatures are adapted over the whole of a call.
+        loop.start()
+        # Temperatures adapt over the whole of a call.
         for piece in equal_parts(result.burn_in_steps, 1 if adapt else _PIECES):
-            pieces.burn_in(piece)
-        pieces.thin(result.thinning)
+            loop.burn_in(piece)
+        loop.thin(result.thinning)
         for piece in equal_parts(left // result.thinning, _PIECES):
-            pieces.sample(piece)
-        pieces.finish()
+            loop.sample(piece)
+        loop.finish()
     except KeyboardInterrupt:
         result.interrupted = True
-    result.kept, result.seconds = pieces.kept(), pieces.seconds_now
+    result.records, result.seconds = loop.records(), loop.seconds_now
 
 
-def _by_seconds(result: ChainRun, budget: Budget, run: Run, nodes: int, log: Log | None) -> None:
+def _by_seconds(
+    result: SampledChains, budget: Budget, run: Run, nodes: int, log: Log | None
+) -> None:
     seconds = budget.seconds
     assert seconds is not None
-    pieces = Pieces(result.chains, run, lambda now: now.seconds / seconds, log)
+    loop = ChainLoop(result.chains, run, lambda now: now.seconds / seconds, log)
     try:
-        pieces.start()
-        # Pieces of about a twentieth of the time, found by doubling.
+        loop.start()
+        # Pieces grow by doubling to between a fortieth and a twentieth of the time.
         piece = 16
-        while pieces.seconds < seconds * budget.burn_in or pieces.steps == 0:
-            before = pieces.seconds
-            pieces.burn_in(piece)
-            if pieces.seconds - before < seconds / 40:
+        while loop.seconds < seconds * budget.burn_in or loop.steps == 0:
+            before = loop.seconds
+            loop.burn_in(piece)
+            if loop.seconds - before < seconds / 40:
                 piece *= 2
-        result.burn_in_steps = pieces.steps
-        rate = pieces.steps / pieces.seconds
-        result.thinning = budget.thinned(int(rate * (seconds - pieces.seconds)), nodes)
-        pieces.thin(result.thinning)
-        pieces.sample_within(_ANY_NUMBER, seconds, piece=seconds / 40)
-        pieces.finish()
+        result.burn_in_steps = loop.steps
+        rate = loop.steps / loop.seconds
+        result.thinning = budget.thinned(int(rate * (seconds - loop.seconds)), nodes)
+        loop.thin(result.thinning)
+        loop.sample_within(_ANY_NUMBER, seconds, piece=seconds / 40)
+        loop.finish()
     except KeyboardInterrupt:
         result.interrupted = True
-    result.kept, result.seconds = pieces.kept(), pieces.seconds_now
+    result.records, result.seconds = loop.records(), loop.seconds_now
 
 
 def _by_rule(
-    result: ChainRun, budget: Budget, run: Run, nodes: int, adapt: bool, log: Log | None
+    result: SampledChains, budget: Budget, run: Run, nodes: int, adapt: bool, log: Log | None
 ) -> None:
-    pieces = Pieces(result.chains, run, lambda now: stages.share(now), log)
-    stages = Stages(pieces, budget, nodes, adapt)
+    loop = ChainLoop(result.chains, run, lambda now: stages.share(now), log)
+    stages = Stages(loop, budget, nodes, adapt)
     try:
         stages.run()
-        pieces.finish()
+        loop.finish()
     except KeyboardInterrupt:
         result.interrupted = True
-    (result.kept, began), result.seconds = stages.kept(), pieces.seconds_now
+    (result.records, began), result.seconds = stages.records(), loop.seconds_now
     result.burn_in_steps, result.thinning = began.steps, began.thinning
-    result.until, result.until_met = str(stages.rule), stages.met
+    result.rule_met = stages.met

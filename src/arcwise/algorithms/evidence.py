@@ -1,4 +1,4 @@
-"""`evidence`: the probability of the data under a model, by whichever way is asked for."""
+"""`evidence`: the marginal likelihood of the data under a model, exactly or by sampling."""
 
 from __future__ import annotations
 
@@ -23,25 +23,26 @@ def evidence(
     target: Target = "modular",
     **options: Any,
 ) -> Evidence:
-    """Compute or estimate the log evidence, the prior's constant included.
+    """Compute or estimate the log evidence, with a normalised structure prior.
 
     Parameters
     ----------
     model
         The model.
     method
-        ``"ais"``: unbiased, with lower bounds that hold with high probability.
-        ``"mc3"``: from coupled chains. ``"exact"``: for few variables.
+        ``"ais"``: an unbiased estimate, with lower bounds that hold with high probability.
+        ``"mc3"``: an estimate from coupled chains. ``"exact"``: for few variables.
     target
-        The prior: ``"modular"``, or ``"order-modular"``, which is easier to estimate.
+        The structure prior: ``"modular"``, or ``"order-modular"``, under which the evidence
+        is easier to estimate.
     **options
-        Those of `ais`, `mc3` or `exact`.
+        Arguments of `ais`, `mc3` or `exact`.
 
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
-    >>> found = arcwise.evidence(model, runs=40, steps=500, seed=1, target="order-modular")
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> found = arcwise.evidence(model, particles=40, steps=500, seed=1, target="order-modular")
     >>> exact = arcwise.evidence(model, "exact", target="order-modular")
     >>> abs(found.log_evidence - exact.log_evidence) < 1
     True
@@ -53,7 +54,8 @@ def evidence(
         found = mc3(model, target=wanted, **_without_dags(wanted, options)).evidence
         if found is None:
             raise ArgumentError(
-                "the ladder has no uniform level, so it gives no evidence; start it at 0"
+                "the ladder does not start at inverse temperature 0, so mc3 does not estimate the "
+                "evidence; start it at 0"
             )
     elif method == "ais":
         found = ais(model, target=wanted, **_without_dags(wanted, options)).evidence
@@ -64,6 +66,6 @@ def evidence(
 
 
 def _without_dags(target: Target, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options; no DAG is drawn for the target that does not need them."""
+    """Return the options, drawing no DAGs where the target does not need them."""
     space = as_space(options.get("space", "linear"))
     return {"dags_per_state": 0} | options if space.target == target else options

@@ -12,6 +12,7 @@ from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.model import Model
 from arcwise.model.targets import Target
 from arcwise.posterior import Posterior
+from arcwise.records.runs import ExactRun
 from arcwise.support.checks import whole_number
 from arcwise.support.running import Progress
 
@@ -75,7 +76,7 @@ def exact(
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=3)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=3)
     >>> posterior = arcwise.exact(model)
     >>> posterior.edge_probability("smoke", "bronc") > 0.1
     True
@@ -92,8 +93,14 @@ def exact(
         reached = computation.paths(progress=progress)
         np.fill_diagonal(reached, 0.0)  # no variable has a path to itself
     drawn = computation.dags(count, seed=key, progress=progress) if count else None
-    seconds = {"seconds": time.perf_counter() - start}
-    return replace(found, paths=reached, dags=drawn, provenance={**found.provenance, **seconds})
+    run = ExactRun(
+        dags=count,
+        paths=paths,
+        seed=key if count else None,
+        tolerance=tolerance,
+        seconds=time.perf_counter() - start,
+    )
+    return replace(found, run=run, paths=reached, dags=drawn)
 
 
 def ancestor_probabilities(
@@ -123,8 +130,8 @@ def ancestor_probabilities(
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
-    >>> paths = arcwise.ancestor_probabilities(model)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
+    >>> paths = arcwise.algorithms.ancestor_probabilities(model)
     >>> bool(paths[2, 4] >= arcwise.exact(model).edges[2, 4])
     True
     """

@@ -1,4 +1,4 @@
-"""`ExactComputation`: the exact posterior of a model, computed once and then asked for its parts."""
+"""`ExactComputation`: an exact posterior, computed once and then asked for its parts."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from arcwise.model import Model
 from arcwise.model.targets import Target, as_target
 from arcwise.posterior import DagSample, Evidence, Posterior
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
+from arcwise.records.runs import ExactRun
 from arcwise.scores import FamilyScores
 from arcwise.support.checks import whole_number
 from arcwise.support.running import Progress, Run, running
@@ -46,7 +47,7 @@ class ExactComputation:
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     >>> computation = ExactComputation(model)
     >>> paths = computation.paths()
     >>> dags = computation.dags(100, seed=1)
@@ -200,7 +201,7 @@ class ExactComputation:
         return Posterior(
             variables=self.model.variables,
             target=self.target,
-            algorithm="exact",
+            run=ExactRun(tolerance=self._tolerance, seconds=time.perf_counter() - start),
             edges=edges,
             evidence=Evidence(total - constant, log_prior_constant=constant),
             map_dag=map_dag,
@@ -208,7 +209,8 @@ class ExactComputation:
             map_probability=math.exp(min(0.0, map_log_weight + orders - total)),
             error=error,
             family_probabilities=FamilyScores(self.model.variables, families),
-            provenance=self.model.provenance() | {"seconds": time.perf_counter() - start},
+            provenance=self.model.provenance(),
+            model=self.model,
         )
 
     def _best_dag(self, run: Run) -> tuple[Dag, float]:

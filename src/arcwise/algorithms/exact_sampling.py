@@ -45,7 +45,7 @@ class ExactSampler:
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     >>> sampler = ExactSampler(model)
     >>> len(sampler.dags(100, seed=1))
     100
@@ -106,7 +106,7 @@ class ImportanceWeightedDags:
     --------
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
-    >>> weighted = arcwise.importance_weighted_dags(model, 100, seed=1)
+    >>> weighted = arcwise.algorithms.importance_weighted_dags(model, 100, seed=1)
     >>> round(weighted.probability(("a", "b")), 2)
     0.5
     """
@@ -198,7 +198,7 @@ def importance_weighted_dags(
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> truth = arcwise.exact(model)
     >>> total = truth.log_evidence + truth.log_prior_constant
     >>> result = importance_weighted_dags(model, 2000, seed=1, log_total_weight=total)

@@ -1,4 +1,4 @@
-"""`mc3`: chains at several temperatures that exchange states, and the evidence they give."""
+"""`mc3`: Metropolis-coupled chains at several temperatures, and the evidence they estimate."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from arcwise.algorithms.budgets import Budget
-from arcwise.algorithms.chain_posterior import Tempering, sample_chains
+from arcwise.algorithms.chain_posterior import sample_chains
+from arcwise.algorithms.sampling_session import Environment
 from arcwise.model import Model
 from arcwise.model.targets import Target, as_target
 from arcwise.posterior import Posterior
+from arcwise.records.budget import Budget
 from arcwise.records.ladders import as_ladder
 from arcwise.records.recording import Recording
+from arcwise.records.settings import ChainSettings
+from arcwise.records.stopping_rule import as_stopping_rule
+from arcwise.records.tempering import Tempering
 from arcwise.runs.directory import CHECKPOINT_SECONDS
+from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
 from arcwise.support.running import Progress
@@ -25,7 +30,7 @@ def mc3(
     model: Model,
     space: Any = "linear",
     *,
-    levels: int = 15,
+    temperatures: int = 16,
     ladder: str | Sequence[float] = "linear",
     exchanges_per_step: int | None = None,
     target: Target = "modular",
@@ -50,26 +55,26 @@ def mc3(
 ) -> Posterior:
     """Sample the posterior by Metropolis-coupled Markov chains.
 
-    Each of the chains is a row of ``levels + 1`` states, from one that moves
-    (nearly) at random to one that follows the posterior. Neighbours exchange
-    their states, which carries the coldest over valleys between its modes, and
-    all together give an estimate of the evidence.
+    Each chain holds one state for each temperature, from a (nearly) uniform distribution
+    to the posterior. Adjacent temperatures exchange their states, which lets the coldest
+    one move between separate modes, and all temperatures together yield an estimate of the
+    evidence.
 
     Parameters
     ----------
     model, space
         As for `mcmc`.
-    levels
-        The number of temperatures besides the hottest.
+    temperatures
+        The number of temperatures, the posterior's included.
     ladder
-        ``"linear"``: inverse temperatures i / levels. ``"harmonic"``: 1 / (levels +
-        1 - i), which has no uniform level and so gives no evidence.
-        ``"adapted"``: linear at first, then spread during the burn-in so that all
-        exchanges are equally easy. Or the inverse temperatures themselves, rising
-        to 1; from 0 on if the evidence is wanted.
+        ``"linear"``: inverse temperatures from 0 to 1 in equal steps. ``"harmonic"``: 1 / T,
+        1 / (T - 1), ..., 1 / 2, 1 for T temperatures; as none is 0, the evidence is not
+        estimated. ``"adapted"``: linear at first, then adapted during burn-in so that all
+        exchanges have the same acceptance rate. Or the inverse temperatures themselves,
+        increasing to 1, and starting at 0 if the evidence is to be estimated.
     exchanges_per_step
-        Exchanges of neighbours proposed after each step, which cost next to
-        nothing; None for 4 for each pair of neighbours.
+        The number of exchanges between adjacent temperatures proposed after each step,
+        which cost next to nothing; None for 4 per adjacent pair.
     target, steps, seconds, effective_samples, until, burn_in, thinning, chains, dags_per_state, \
 dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, threads, progress, \
 directory, checkpoint_seconds
@@ -78,35 +83,36 @@ directory, checkpoint_seconds
     Returns
     -------
     Posterior
-        As from `mcmc`, with the evidence.
+        As for `mcmc`, with the evidence.
 
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
-    >>> posterior = arcwise.mc3(model, levels=7, steps=4000, seed=1)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
+    >>> posterior = arcwise.mc3(model, temperatures=8, steps=4000, seed=1)
     >>> abs(posterior.log_evidence - arcwise.exact(model).log_evidence) < 0.5
     True
     """
-    wanted = as_target(target)
-    inverse_temperatures, adapt = as_ladder(ladder, levels)
+    inverse_temperatures, adapt = as_ladder(ladder, temperatures)
     if exchanges_per_step is None:
         exchanges = _EXCHANGES_PER_PAIR * (len(inverse_temperatures) - 1)
     else:
         exchanges = whole_number(exchanges_per_step, "exchanges_per_step", at_least=0)
-    return sample_chains(
-        "mc3",
-        model,
-        space,
-        Tempering(inverse_temperatures, adapt, exchanges),
-        Budget(steps, seconds, effective_samples, burn_in, thinning, until),
-        Recording(wanted, dags_per_state, dag_time_share, extension_budget, estimate_extensions),
+    settings = ChainSettings(
+        space=as_space(space),
+        budget=Budget(
+            steps, seconds, effective_samples, burn_in, thinning, as_stopping_rule(until)
+        ),
+        recording=Recording(
+            as_target(target),
+            dags_per_state,
+            dag_time_share,
+            extension_budget,
+            estimate_extensions,
+        ),
         chains=chains,
         seed=seed,
-        sums=sums,
-        engine=engine,
-        threads=threads,
-        progress=progress,
-        directory=directory,
-        checkpoint_seconds=checkpoint_seconds,
+        tempering=Tempering(tuple(inverse_temperatures), adapt, exchanges),
     )
+    environment = Environment(engine, threads, progress, directory, checkpoint_seconds)
+    return sample_chains(model, settings, sums, environment)

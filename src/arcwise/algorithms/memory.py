@@ -10,6 +10,7 @@ from arcwise.errors import CapacityError
 from arcwise.model import Model
 from arcwise.model.targets import Target, as_target
 from arcwise.support.devices import Processors
+from arcwise.support.words import byte_size
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class ExactCost:
 
     def __str__(self) -> str:
         """Say it in words."""
-        return f"{in_words(self.memory)} of memory, {self.operations:.1e} operations"
+        return f"{byte_size(self.memory)} of memory, {self.operations:.1e} operations"
 
 
 def exact_cost(
@@ -70,7 +71,7 @@ def refuse_too_large(memory: int, limit: int | None) -> None:
     allowed = available_memory() if limit is None else limit
     if memory > allowed:
         raise CapacityError(
-            f"the exact run needs {in_words(memory)} and the limit is {in_words(allowed)}; "
+            f"the exact run needs {byte_size(memory)} and the limit is {byte_size(allowed)}; "
             "raise memory_limit, or use a sampler"
         )
 
@@ -85,13 +86,3 @@ def available_memory() -> int:
     except OSError:
         pass
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
-def in_words(count: int) -> str:
-    """Return a number of bytes as people say it."""
-    amount = float(count)
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if amount < 1024 or unit == "GiB":
-            return f"{amount:,.0f} {unit}" if unit in ("bytes", "KiB") else f"{amount:,.1f} {unit}"
-        amount /= 1024
-    raise AssertionError

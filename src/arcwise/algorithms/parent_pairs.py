@@ -1,4 +1,4 @@
-"""Finds parents that a DAG would be better with: single ones, and pairs that help only together."""
+"""Finds parents that would improve a DAG: single ones, and pairs that help only jointly."""
 
 from __future__ import annotations
 
@@ -6,52 +6,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.candidates.problem import Problem
+from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.graphs.dag import Dag
 from arcwise.posterior.map_result import is_more
 from arcwise.support.running import Run
 
-# Pairs are formed among this many parents of each node, the best ones beside those it has; and
-# subsets of this many of those it has are joined by them.
+# Pairs are formed among this many potential parents of each node, the best ones when added to its
+# present parents; they are joined to subsets of this many of the present parents.
 _MOST_PARTNERS = 100
 _MOST_KEPT = 8
 
 
-def better_pairs(problem: Problem, dag: Dag, run: Run) -> NDArray[np.bool_]:
-    """Return the parents in pairs that raise the weight of a node's family, as [parent, node].
+def better_pairs(weigher: FamilyWeigher, dag: Dag, run: Run) -> NDArray[np.bool_]:
+    """Return pairs of parents that raise the weight of a node's family, as [parent, node].
 
-    Each node may give up some of its parents and take two others that come not
-    after it; the best such family counts, if it is better than the one it has.
+    Each node may lose some of its parents and gain two others that are not its
+    descendants; the best such family is taken, if it is better than the present one.
 
     Parameters
     ----------
-    problem
-        How families are weighed, and which edges are allowed.
+    weigher
+        The weights of families, and the allowed edges.
     dag
         The DAG.
     run
         The threads.
     """
-    return _better(problem, dag, run, pairs=True)
+    return _better(weigher, dag, run, pairs=True)
 
 
-def better_parents(problem: Problem, dag: Dag, run: Run) -> NDArray[np.bool_]:
-    """Return the parents that raise the weight of a node's family on their own.
+def better_parents(weigher: FamilyWeigher, dag: Dag, run: Run) -> NDArray[np.bool_]:
+    """Return single parents that raise the weight of a node's family, as [parent, node].
 
     As `better_pairs`, with one parent in place of two.
     """
-    return _better(problem, dag, run, pairs=False)
+    return _better(weigher, dag, run, pairs=False)
 
 
-def _better(problem: Problem, dag: Dag, run: Run, pairs: bool) -> NDArray[np.bool_]:
-    n = len(problem.variables)
+def _better(weigher: FamilyWeigher, dag: Dag, run: Run, pairs: bool) -> NDArray[np.bool_]:
+    n = len(weigher.variables)
     parents = [sorted(own) for own in dag.parent_indices]
-    best, others = _one_more(problem, dag, parents, run)
+    best, others = _one_more(weigher, dag, parents, run)
     found = np.zeros((n, n), dtype=np.bool_)
     firsts = range(max(len(own) for own in others)) if pairs else [None]
     for first in firsts:
-        table, partners = _table(problem, parents, others, first)
-        problem.weigh(table, run)
+        table, partners = _table(weigher, parents, others, first)
+        weigher.weigh(table, run)
         for node, of_node in partners.items():
             values = table.values(node).reshape(-1, len(of_node)).max(axis=0)
             place = int(np.argmax(values))
@@ -65,22 +65,22 @@ def _better(problem: Problem, dag: Dag, run: Run, pairs: bool) -> NDArray[np.boo
 
 
 def _one_more(
-    problem: Problem, dag: Dag, parents: list[list[int]], run: Run
+    weigher: FamilyWeigher, dag: Dag, parents: list[list[int]], run: Run
 ) -> tuple[NDArray[np.float64], list[list[int]]]:
-    """Return the weight of each family, and who else may be a parent, the best first."""
-    n = len(problem.variables)
+    """Return the weight of each family, and the other possible parents, the best first."""
+    n = len(weigher.variables)
     after = _descendants(dag)
     others = [
-        [u for u in problem.free(node) if u not in parents[node] and not after[node, u]]
+        [u for u in weigher.free(node) if u not in parents[node] and not after[node, u]]
         for node in range(n)
     ]
     weights = np.empty(n)
     alone = _core.FamilyTable([[] for _ in range(n)], parents, [0] * n)
-    problem.weigh(alone, run)
+    weigher.weigh(alone, run)
     for node in range(n):
         weights[node] = alone.values(node)[0]
     joined = _core.PlusOneTable([[] for _ in range(n)], parents, others, [0] * n)
-    problem.weigh(joined, run)
+    weigher.weigh(joined, run)
     for node in range(n):
         order = np.argsort(-joined.values(node), kind="stable")[:_MOST_PARTNERS]
         others[node] = [others[node][place] for place in order]
@@ -88,24 +88,24 @@ def _one_more(
 
 
 def _table(
-    problem: Problem, parents: list[list[int]], others: list[list[int]], first: int | None
+    weigher: FamilyWeigher, parents: list[list[int]], others: list[list[int]], first: int | None
 ) -> tuple[_core.PlusOneTable, dict[int, list[int]]]:
-    """Return families of some of a node's parents and one of the others, and who those are.
+    """Return families of some of a node's parents and one other parent, and those others.
 
-    Beside the one at place `first` they are those after it; None for none beside
-    them. A node that has no such families is left out.
+    With `first`, each family also has the other parent at that position, and the others
+    are those after it; None for no such parent. Nodes without such families are left out.
     """
-    n = len(problem.variables)
+    n = len(weigher.variables)
     candidates: list[list[int]] = [[] for _ in range(n)]
     required: list[list[int]] = [[] for _ in range(n)]
     outside: list[list[int]] = [[] for _ in range(n)]
     max_free = [0] * n
     for node in range(n):
-        must = problem.must(node)
+        must = weigher.must(node)
         own = [u for u in parents[node] if u not in must]
         kept, left = own[:_MOST_KEPT], own[_MOST_KEPT:]
         beside = [] if first is None else others[node][first : first + 1]
-        room = problem.room(node) - len(left) - len(beside) - 1
+        room = weigher.room(node) - len(left) - len(beside) - 1
         if room < 0:
             continue
         candidates[node], max_free[node] = kept, min(room, len(kept))

@@ -1,29 +1,30 @@
 """`unique_dags`: the method of Ellis and Wong, for comparison.
 
-From each sampled order, DAGs are drawn until the different ones among them carry
-most of the order's weight; then all are merged, each counts once, and each has
-its modular weight (Ellis and Wong 2008, "Learning causal Bayesian network
-structures from experimental data"). It needs no numbers of orders, but where the
-posterior is flat no amount of DAGs carries most of the weight.
+From each sampled order, DAGs are drawn until the distinct ones carry most of the weight of
+the order; then all are merged, each once, with its modular weight (Ellis and Wong 2008,
+"Learning causal Bayesian network structures from experimental data"). No topological orders
+need be counted, but where the posterior is flat no feasible number of DAGs carries most of
+the weight.
 """
 
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.algorithms.budgets import Budget
-from arcwise.algorithms.chain_posterior import sums_for
-from arcwise.algorithms.chains import run_chains
+from arcwise.algorithms.chains import sampled_chains
 from arcwise.algorithms.dag_weights import best_dag, modular_log_weights
+from arcwise.algorithms.sampling_session import Environment, opened_session
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.posterior import DagSample, Posterior
+from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
+from arcwise.records.runs import UniqueDagsRun
+from arcwise.records.settings import ChainSettings
 from arcwise.spaces import LinearOrders
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
@@ -47,52 +48,48 @@ def unique_dags(
     threads: int | None = None,
     progress: Progress = None,
 ) -> Posterior:
-    """Estimate the modular posterior from the different DAGs of sampled orders.
+    """Estimate the modular posterior from the distinct DAGs of sampled orders.
 
     Parameters
     ----------
     model
         The model.
     coverage
-        The share of an order's weight that its different DAGs must carry.
+        The fraction of an order's weight that its distinct DAGs must carry.
     most_dags
-        The most DAGs drawn from one order; orders that would need more are left
-        with what there is, which the summary counts.
+        The maximum number of DAGs drawn from one order; the run counts the orders that
+        would need more.
     steps, seconds, burn_in, thinning, chains, seed, sums, threads, progress
-        As for `mcmc`, on linear orders; the time to draw DAGs comes on top.
+        As for `mcmc`, on linear orders; the time to draw DAGs is additional.
 
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(2000, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 2000, seed=1), max_indegree=2)
     >>> posterior = unique_dags(model, steps=400, thinning=10, chains=1, most_dags=500, seed=1)
-    >>> len(posterior.dags) == posterior.summary["dags"]
+    >>> len(posterior.dags) == posterior.run.dags
     True
     """
     if not 0 < coverage < 1:
         raise ArgumentError(f"coverage is {coverage!r}; give a number between 0 and 1")
     most = whole_number(most_dags, "most_dags", at_least=1)
     start = time.perf_counter()
-    score_sums = sums_for(model, sums, threads)
-    run = run_chains(
-        LinearOrders().build(score_sums),
-        Recording("order-modular", dags_per_state=0),
-        Budget(steps, seconds, None, burn_in, thinning),
-        inverse_temperatures=[1.0],
-        adapt=False,
-        exchanges_per_step=0,
+    settings = ChainSettings(
+        space=LinearOrders(),
+        budget=Budget(steps, seconds, None, burn_in, thinning),
+        recording=Recording("order-modular", dags_per_state=0),
         chains=chains,
         seed=seed,
-        threads=threads,
-        progress=progress,
-        what="Sampling orders",
     )
-    orders = np.concatenate([record.codes for record in run.kept])
+    environment = Environment(threads=threads, progress=progress)
+    with opened_session(model, settings, sums, environment) as session:
+        sampled = sampled_chains(session, "Sampling orders")
+    orders = np.concatenate([record.codes for record in sampled.records])
     found: list[NDArray[np.uint64]] = []
     short = 0
     for number, order in enumerate(orders.tolist()):
-        given = _core.GivenBuckets(score_sums.core, [[node] for node in order], None)
-        dags, enough = _different_dags(model, given, coverage, most, seed + number)
+        given = _core.GivenBuckets(session.sums.core, [[node] for node in order], None)
+        dags, enough = _distinct_dags(model, given, coverage, most, seed + number)
         found.append(dags)
         short += not enough
     different = DagSample(model.variables, np.concatenate(found)).unique()
@@ -100,35 +97,34 @@ def unique_dags(
         model.variables, different.parents, log_weights=modular_log_weights(model, different)
     )
     best, best_log_weight = best_dag(model, weighted)
-    summary: dict[str, Any] = {
-        "space": repr(LinearOrders()),
-        "orders": len(orders),
-        "orders_short_of_coverage": short,
-        "dags": len(weighted),
-        "coverage": coverage,
-        "chains": chains,
-        "seed": seed,
-        "thinning": run.thinning,
-        "effective_dags": weighted.effective_sample_size(),
-        "seconds": time.perf_counter() - start,
-    }
+    run = UniqueDagsRun(
+        settings=session.settings,
+        thinning=sampled.thinning,
+        coverage=coverage,
+        orders=len(orders),
+        orders_short_of_coverage=short,
+        effective_dags=weighted.effective_sample_size(),
+        dags=len(weighted),
+        interrupted=sampled.interrupted,
+        seconds=time.perf_counter() - start,
+    )
     return Posterior(
         variables=model.variables,
         target="modular",
-        algorithm="unique-dags",
+        run=run,
         edges=weighted.edge_probabilities(),
         map_dag=best,
         map_log_weight=best_log_weight,
         dags=weighted,
-        summary=summary,
         provenance=model.provenance(),
+        model=model,
     )
 
 
-def _different_dags(
+def _distinct_dags(
     model: Model, given: _core.GivenBuckets, coverage: float, most: int, seed: int
 ) -> tuple[NDArray[np.uint64], bool]:
-    """Return different DAGs of an order, and whether they carry enough of its weight."""
+    """Return distinct DAGs of an order, and whether they carry enough of its weight."""
     count = min(_FIRST_DRAWS, most)
     while True:
         # Draw i depends on the seed and i alone, so each round contains the one before.

@@ -1,4 +1,4 @@
-"""Candidate parents: the few nodes worth considering as parents of each node."""
+"""Candidate parents: for each node, the few others worth considering as its parents."""
 
 from arcwise.candidates.choice import candidates
 from arcwise.candidates.result import Candidates

@@ -1,26 +1,28 @@
-"""`candidates`: chooses candidate parents by tests, by the score, or takes given ones."""
+"""`candidates`: chooses candidate parents by independence tests or by the score."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.candidates.coerce import DEFAULT_SIZE, read_methods, read_sizes
+from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.candidates.gains import gains
 from arcwise.candidates.greedy import By, greedy
 from arcwise.candidates.pc import Test, pc
-from arcwise.candidates.problem import Problem
 from arcwise.candidates.result import Candidates
-from arcwise.constraints import Constraints
+from arcwise.constraints import ConstraintArguments, gather, takes_constraints
 from arcwise.errors import ArgumentError
 from arcwise.families.families import candidate_matrix
+from arcwise.model import ask
 from arcwise.support.checks import whole_number
 from arcwise.support.running import Run, running
 
 
+@takes_constraints
 def candidates(
     data: Any,
     method: Any = "greedy",
@@ -28,101 +30,96 @@ def candidates(
     size: int | Mapping[str, int] | None = None,
     score: Any = None,
     prior: Any = None,
-    max_indegree: int | Mapping[str, int] | None = None,
-    required_edges: Any = (),
-    forbidden_edges: Any = (),
-    temporal_order: Any = None,
-    constraints: Any = None,
     alpha: float = 0.05,
     max_conditioning: int | None = None,
     test: Literal["fisher-z", "g-squared"] | None = None,
     by: Literal["sum", "best"] = "sum",
     threads: int | None = None,
+    **constraints: Unpack[ConstraintArguments],
 ) -> Candidates:
-    """Choose for each node the few others worth considering as its parents.
+    """Choose candidate parents: for each node, the few others worth considering as its parents.
 
-    The default is the method that covers most of the exact posterior for its
-    number of candidates and needs no more than scores; ``"pc+greedy"`` adds a few
-    candidates, and covers more, where there are data without interventions
-    (benchmarks/README.md has the shares).
+    The default method covers most of the exact posterior for its number of candidates and
+    needs scores only; for observational data, ``"pc+greedy"`` adds a few candidates and
+    covers more (see benchmarks/README.md for figures).
 
-    Required edges are always among them and do not count for `size`; forbidden
-    ones never are. Nothing depends on the number of threads, nor on the order of
-    the variables but for ties, which go to the variable that comes first.
+    Required edges are always included and do not count towards `size`; forbidden ones
+    never are. The result does not depend on the number of threads, nor, except for ties,
+    which go to the variable that comes first, on the order of the variables.
 
     Parameters
     ----------
     data
         A `Model`, whose score, prior and constraints are used; or anything
-        `arcwise.read` takes, or ready `FamilyScores`.
+        `arcwise.read` takes, or precomputed `FamilyScores`.
     method
-        ``"greedy"``: candidates are added one by one; the next is the one with
-        the largest sum of families out of it and those before it (or the best
-        one, see `by`); of more than 300 variables, only the 300 best on their own are
-        considered after the first. ``"gains"``: those that add most to the log weight of no parent
-        or of one; with more than 100 variables, only the 100 best single ones
-        are paired. ``"pc"``: the neighbours in the skeleton of the PC
-        algorithm in its order-independent form, which are not as many as
-        wished but as many as are found. Several joined by ``+`` are united, and
-        a part may have a size of its own, as in ``"pc+greedy:6"``. Or
-        candidates known already, as edges in any form `Constraints` takes, or a
-        mapping from names to lists of names.
+        ``"greedy"``: candidates are added one by one; the next is the one with the largest
+        total weight of the families it forms with those before it (or the best such family,
+        see `by`). With more than 300 variables, only the 300 best single parents are
+        considered after the first. ``"gains"``: those that add most to the log weight of a
+        family with no or one other parent; with more than 100 variables, only the 100 best
+        single parents are paired. ``"pc"``: the neighbours in the skeleton of the
+        order-independent (stable) PC algorithm, as many as are found. Methods joined by
+        ``+`` are united, and each may have its own size, as in ``"pc+greedy:6"``. Or known
+        candidates, as edges in any form `Constraints` takes, or a mapping from names to
+        lists of names.
     size
-        How many candidates of a node, besides the required ones: a number, or a
-        mapping from names to numbers. None, and names a mapping leaves out,
-        stand for 8, and for all neighbours with ``"pc"``. Each of several
-        methods gets as many; candidates that are given are not cut.
+        The number of candidates of a node besides the required ones: a number, or a
+        mapping from names to numbers. None, and names left out of a mapping, stand for 8,
+        and with ``"pc"`` for all neighbours. It applies to each of several methods; given
+        candidates are not cut.
     score, prior
         As for `Model`.
-    max_indegree, required_edges, forbidden_edges, temporal_order, constraints
-        See `Families.of`; `max_indegree` bounds the families that are weighed.
     alpha
         The significance level of the tests of ``"pc"``; the larger, the more
         neighbours.
     max_conditioning
-        The largest set ``"pc"`` conditions on; None for no bound.
+        The largest conditioning set of ``"pc"``; None for no bound.
     test
         ``"fisher-z"`` or ``"g-squared"``; None for the latter if all columns are
-        discrete, else the former. Rows may have weights.
+        discrete, otherwise the former. Rows may have weights.
     by
         Whether ``"greedy"`` goes by the sum of all families or by the best one.
     threads
         The number of threads; None for all cores.
+    **constraints
+        Which families are allowed: `max_indegree`, which bounds those considered,
+        `required_edges`, `forbidden_edges`, `temporal_order`, `constraints`; see
+        `ConstraintArguments`.
 
     Returns
     -------
     Candidates
-        For `Model`, `score` and all else that takes ``candidates=``.
+        For `Model`, `score` and other functions that take ``candidates=``.
 
     Examples
     --------
     >>> import arcwise
-    >>> data = arcwise.simulate.asia().sample(2000, seed=1)
+    >>> data = arcwise.simulate("asia", 2000, seed=1)
     >>> arcwise.candidates(data, size=2)["either"]
     ('tub', 'lung')
     >>> chosen = arcwise.candidates(data, "pc+greedy:3")
     >>> len(arcwise.Model(data, candidates=chosen).scores) < 8 * 2**7
     True
     """
-    told = Constraints(required_edges, forbidden_edges, temporal_order, max_indegree)
-    problem = Problem.of(data, score, prior, told & Constraints.coerce(constraints))
+    weigher = FamilyWeigher.of(ask(data, score, prior=prior, constraints=gather(constraints)))
     _refuse(alpha, max_conditioning, test, by)
-    sizes = read_sizes(size, problem.variables)
+    sizes = read_sizes(size, weigher.variables)
     with running(threads, None, "Choosing candidates") as run:
         if isinstance(method, str):
-            matrix = np.zeros_like(problem.allowed)
+            matrix = np.zeros_like(weigher.allowed)
             for name, own_size in read_methods(method):
                 own = sizes if own_size is None else [own_size] * len(sizes)
-                matrix |= _by(name, problem, own, alpha, max_conditioning, test, by, run)
+                matrix |= _choose(name, weigher, own, alpha, max_conditioning, test, by, run)
         else:
-            matrix = candidate_matrix(method, problem.variables, "method")
-    kept = (matrix & problem.allowed) | problem.required
-    return Candidates.from_matrix(problem.variables, kept)
+            matrix = candidate_matrix(method, weigher.variables, "method")
+    kept = (matrix & weigher.allowed) | weigher.required
+    return Candidates.from_matrix(weigher.variables, kept)
 
 
-def _by(
+def _choose(
     name: str,
-    problem: Problem,
+    weigher: FamilyWeigher,
     sizes: Sequence[int | None],
     alpha: float,
     max_conditioning: int | None,
@@ -131,11 +128,11 @@ def _by(
     run: Run,
 ) -> NDArray[np.bool_]:
     if name == "pc":
-        return pc(problem, sizes, alpha, max_conditioning, test, run)
+        return pc(weigher, sizes, alpha, max_conditioning, test, run)
     numbers = [DEFAULT_SIZE if size is None else size for size in sizes]
     if name == "gains":
-        return gains(problem, numbers, run)
-    return greedy(problem, numbers, by, run)
+        return gains(weigher, numbers, run)
+    return greedy(weigher, numbers, by, run)
 
 
 def _refuse(alpha: Any, max_conditioning: Any, test: Any, by: Any) -> None:

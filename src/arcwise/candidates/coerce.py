@@ -1,4 +1,4 @@
-"""Reads how candidates are to be chosen: methods joined by +, each with a size of its own."""
+"""Reads the methods of choosing candidates: names joined by +, each with its own size."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from arcwise.support.names import positions
 
 METHODS = ("pc", "greedy", "gains")
 DEFAULT_SIZE = 8
-"""Candidates of a node by `greedy` and by `gains` where no size is given."""
+"""The default number of candidates of a node for `greedy` and `gains`."""
 
 _PART = r"(pc|greedy|gains)(?::([0-9]{1,6}))?"
 
 
 def is_method(text: str) -> bool:
-    """Say whether a text names methods, rather than a file."""
+    """Return whether a text names methods, rather than a file."""
     return re.fullmatch(rf"{_PART}(\+{_PART})*", text) is not None
 
 
 def read_methods(text: str) -> list[tuple[str, int | None]]:
-    """Return the methods and their sizes, None where none is said, as in ``"pc+greedy:6"``."""
+    """Return the methods and their sizes, None where none is given, as in ``"pc+greedy:6"``."""
     if not is_method(text):
         raise ArgumentError(
             f"method is {text!r}; give 'pc', 'greedy', 'gains' or several joined by +, such as "
@@ -34,7 +34,7 @@ def read_methods(text: str) -> list[tuple[str, int | None]]:
 
 
 def read_sizes(size: Any, variables: Sequence[str]) -> list[int | None]:
-    """Return the size for each node; None where it is left open.
+    """Return the size for each node; None where none is given.
 
     Parameters
     ----------

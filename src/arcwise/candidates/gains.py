@@ -1,4 +1,4 @@
-"""Candidates by gains: what a parent adds on its own and beside one other."""
+"""Candidates by score gains: what a parent adds alone and together with one other."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.candidates.problem import Problem
+from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.support.running import Run
 
 PARTNERS = 100
-"""Pairs are weighed among so many parents of each node, those with the best single gains."""
+"""Pairs are formed among this many parents of each node, those of the largest single gains."""
 
 
-def gains(problem: Problem, sizes: Sequence[int], run: Run) -> NDArray[np.bool_]:
-    """Return a matrix [candidate, node] with the parents of the largest gains of each node.
+def gains(weigher: FamilyWeigher, sizes: Sequence[int], run: Run) -> NDArray[np.bool_]:
+    """Return a matrix [candidate, node] with the parents of largest gain for each node.
 
-    The gain of u is the most that it adds to the log weight of no parent or of
-    one: the maximum of w(S + u) - w(S) over S with at most one member.
+    The gain of u is the most that it adds to the log weight of a family with at most one
+    other parent: the maximum of w(S + u) - w(S) over S with at most one member.
     """
-    n = len(problem.variables)
-    free = [problem.free(node) for node in range(n)]
-    singles = _gains(problem, free, 1, run)
+    n = len(weigher.variables)
+    free = [weigher.free(node) for node in range(n)]
+    singles = _gains(weigher, free, 1, run)
     partners = [
         sorted(free[node][place] for place in _best(singles[node], PARTNERS)) for node in range(n)
     ]
-    pairs = _gains(problem, partners, 2, run)
+    pairs = _gains(weigher, partners, 2, run)
     matrix = np.zeros((n, n), dtype=np.bool_)
     for node in range(n):
         total = singles[node]
@@ -38,23 +38,23 @@ def gains(problem: Problem, sizes: Sequence[int], run: Run) -> NDArray[np.bool_]
 
 
 def _gains(
-    problem: Problem, parents: Sequence[Sequence[int]], most: int, run: Run
+    weigher: FamilyWeigher, parents: Sequence[Sequence[int]], most: int, run: Run
 ) -> list[NDArray[np.float64]]:
-    """Return the gain of each of the parents in families of at most so many."""
-    n = len(problem.variables)
+    """Return the gain of each parent in families of at most this many parents."""
+    n = len(weigher.variables)
     table = _core.FamilyTable(
         [list(of_node) for of_node in parents],
-        [problem.must(node) for node in range(n)],
-        [min(most, max(0, problem.room(node)), len(parents[node])) for node in range(n)],
+        [weigher.must(node) for node in range(n)],
+        [min(most, max(0, weigher.room(node)), len(parents[node])) for node in range(n)],
     )
-    problem.weigh(table, run)
+    weigher.weigh(table, run)
     return [_gains_of(table.values(node), table, node, len(parents[node])) for node in range(n)]
 
 
 def _gains_of(
     values: NDArray[np.float64], table: _core.FamilyTable, node: int, count: int
 ) -> NDArray[np.float64]:
-    """Return the gains of one node; families are in the order of their sets as bit masks."""
+    """Return the gains for one node; families are ordered by their sets as bit masks."""
     most = table.max_free(node)
     if most == 0:
         return np.full(count, -np.inf)
@@ -66,24 +66,24 @@ def _gains_of(
         start = 1 + below + below * (below - 1) // 2
     single = values[start]
     with np.errstate(invalid="ignore"):
-        result: NDArray[np.float64] = _less(single, values[0])
+        result: NDArray[np.float64] = _gain(single, values[0])
         if most == 1:
             return result
         for i in range(1, count):
             pair = values[start[i] + 1 : start[i] + 1 + i]
-            result[i] = max(result[i], _less(pair, single[:i]).max())
-            result[:i] = np.maximum(result[:i], _less(pair, single[i]))
+            result[i] = max(result[i], _gain(pair, single[:i]).max())
+            result[:i] = np.maximum(result[:i], _gain(pair, single[i]))
     return result
 
 
-def _less(
+def _gain(
     weights: NDArray[np.float64], without: NDArray[np.float64] | np.float64
 ) -> NDArray[np.float64]:
-    """Return the difference; what has no weight gains nothing over anything."""
+    """Return the difference of log weights; a family of weight 0 is never a gain."""
     return np.where(weights == -np.inf, -np.inf, weights - without)
 
 
 def _best(merits: NDArray[np.float64], count: int) -> list[int]:
-    """Return the places of the largest, of equals the first, those of minus infinity left out."""
+    """Return the positions of the largest finite values, the first among equals."""
     order = np.argsort(-merits, kind="stable")[:count]
     return [int(place) for place in order if merits[place] > -np.inf]

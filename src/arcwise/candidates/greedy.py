@@ -1,4 +1,4 @@
-"""Greedy candidates: one parent after the other, each by the families it makes with the last."""
+"""Greedy candidates: one parent after another, each by the families it forms with the others."""
 
 from __future__ import annotations
 
@@ -9,37 +9,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.candidates.problem import Problem
+from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.support.running import Run
 
 By = Literal["best", "sum"]
 
 OUTSIDE = 300
-"""Beyond the first step, so many parents of each node are considered, the best on their own."""
+"""After the first step, only this many parents of each node are considered: the best alone."""
 
 _MOST_VALUES = 2**24  # 128 MiB of families at a time
 
 
-def greedy(problem: Problem, sizes: Sequence[int], by: By, run: Run) -> NDArray[np.bool_]:
-    """Return a matrix [candidate, node] with up to so many candidates of each node.
+def greedy(weigher: FamilyWeigher, sizes: Sequence[int], by: By, run: Run) -> NDArray[np.bool_]:
+    """Return a matrix [candidate, node] with up to the given number of candidates per node.
 
-    With the candidates C so far, the next is the u whose families S + u, S a
-    subset of C, have the largest maximum or sum; of equals the first. Families
-    without the candidate chosen last were weighed in the steps before, so that a
-    step weighs only those with it. Of very many parents, only the best on their
-    own stay beyond the first step.
+    With the candidates C so far, the next is the u whose families S + u, S a subset of C,
+    have the largest maximum or sum; the first among equals. Families without the latest
+    candidate were computed in the steps before, so each step computes only those with it.
+    Of very many parents, only the best single ones remain after the first step.
     """
-    n = len(problem.variables)
+    n = len(weigher.variables)
     chosen: list[list[int]] = [[] for _ in range(n)]
-    outside = [problem.free(node) for node in range(n)]
+    outside = [weigher.free(node) for node in range(n)]
     merits = [np.full(len(others), -np.inf) for others in outside]
     active = [
-        node for node in range(n) if outside[node] and sizes[node] > 0 and problem.room(node) > 0
+        node for node in range(n) if outside[node] and sizes[node] > 0 and weigher.room(node) > 0
     ]
     first = True
     while active:
         for block in _blocks(active, chosen, outside):
-            for node, fresh in _weigh_new(problem, block, chosen, outside, by, run).items():
+            for node, fresh in _weigh_new(weigher, block, chosen, outside, by, run).items():
                 together = np.maximum if by == "best" else np.logaddexp
                 merits[node] = together(merits[node], fresh)
         if first:
@@ -65,15 +64,15 @@ def greedy(problem: Problem, sizes: Sequence[int], by: By, run: Run) -> NDArray[
 
 
 def _weigh_new(
-    problem: Problem,
+    weigher: FamilyWeigher,
     nodes: Sequence[int],
     chosen: Sequence[Sequence[int]],
     outside: Sequence[Sequence[int]],
     by: By,
     run: Run,
 ) -> dict[int, NDArray[np.float64]]:
-    """Return for each outside parent the maximum or log sum of its families not weighed yet."""
-    n = len(problem.variables)
+    """Return for each outside parent the maximum or log sum of its new families."""
+    n = len(weigher.variables)
     candidates: list[list[int]] = [[] for _ in range(n)]
     required: list[list[int]] = [[] for _ in range(n)]
     extra: list[list[int]] = [[] for _ in range(n)]
@@ -81,16 +80,16 @@ def _weigh_new(
     asked = []
     for node in nodes:
         last = chosen[node][-1:]
-        room = problem.room(node) - len(last) - 1
+        room = weigher.room(node) - len(last) - 1
         if room < 0:
             continue  # all families within the bound are known
         candidates[node] = list(chosen[node][:-1])
-        required[node] = sorted([*problem.must(node), *last])
+        required[node] = sorted([*weigher.must(node), *last])
         extra[node] = list(outside[node])
         max_free[node] = min(room, len(candidates[node]))
         asked.append(node)
     table = _core.PlusOneTable(candidates, required, extra, max_free)
-    problem.weigh(table, run)
+    weigher.weigh(table, run)
     return {node: _merit(table.values(node).reshape(-1, len(extra[node])), by) for node in asked}
 
 
@@ -98,7 +97,7 @@ def _merit(weights: NDArray[np.float64], by: By) -> NDArray[np.float64]:
     largest: NDArray[np.float64] = weights.max(axis=0)
     if by == "best" or not weights.size:
         return largest
-    # A column of minus infinity alone must not be shifted by it.
+    # A column of minus infinity throughout must not be shifted by it.
     shift = np.where(np.isfinite(largest), largest, 0.0)
     with np.errstate(divide="ignore"):
         total: NDArray[np.float64] = shift + np.log(np.exp(weights - shift).sum(axis=0))
@@ -108,7 +107,7 @@ def _merit(weights: NDArray[np.float64], by: By) -> NDArray[np.float64]:
 def _blocks(
     active: Sequence[int], chosen: Sequence[Sequence[int]], outside: Sequence[Sequence[int]]
 ) -> list[list[int]]:
-    """Cut the nodes into runs whose families fit into memory together."""
+    """Split the nodes into blocks whose families fit into memory together."""
     blocks: list[list[int]] = [[]]
     room = _MOST_VALUES
     for node in active:

@@ -1,4 +1,4 @@
-"""Candidates by tests of independence: the neighbours in the skeleton of the PC algorithm."""
+"""Candidates by independence tests: the neighbours in the skeleton of the PC algorithm."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.candidates.problem import Problem
+from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.data import Data
 from arcwise.errors import ArgumentError, DataError
 from arcwise.support.running import Run
@@ -18,35 +18,35 @@ Test = Literal["fisher-z", "g-squared"]
 
 
 def pc(
-    problem: Problem,
+    weigher: FamilyWeigher,
     sizes: Sequence[int | None],
     alpha: float,
     max_conditioning: int | None,
     test: Test | None,
     run: Run,
 ) -> NDArray[np.bool_]:
-    """Return a matrix [candidate, node] of neighbours, those of the clearest dependence.
+    """Return a matrix [candidate, node] of neighbours, the most clearly dependent ones.
 
-    A pair with both directions forbidden is never joined, and one with a required
-    edge always. Where a node has more neighbours than its size, those are left
-    out whose most doubtful test was the most doubtful.
+    A pair with both directions forbidden is never adjacent, one with a required edge
+    always. If a node has more neighbours than its size, those with the largest maximum
+    p-value are left out.
     """
-    data = problem.data
+    data = weigher.data
     if data is None:
         raise ArgumentError(
-            'the method "pc" needs data, and there are only scores; give the data, or use "greedy"'
+            'the method "pc" needs data, but there are only scores; give the data, or use "greedy"'
         )
     if data.intervened is not None:
         raise DataError(
-            'the method "pc" cannot use data with interventions; use "greedy", or drop the '
-            "rows that were set from outside"
+            'the method "pc" cannot use interventional data; use "greedy", or drop the rows with '
+            "interventions"
         )
-    either = problem.allowed | problem.allowed.T
-    fixed = problem.required | problem.required.T
+    either = weigher.allowed | weigher.allowed.T
+    fixed = weigher.required | weigher.required.T
     joined, log_p = _skeleton(data, either, fixed, alpha, max_conditioning, test, run)
-    matrix = np.zeros_like(problem.allowed)
-    for node in range(len(problem.variables)):
-        free = problem.allowed[:, node] & ~problem.required[:, node] & joined[:, node]
+    matrix = np.zeros_like(weigher.allowed)
+    for node in range(len(weigher.variables)):
+        free = weigher.allowed[:, node] & ~weigher.required[:, node] & joined[:, node]
         places = np.flatnonzero(free)
         order = np.argsort(log_p[places, node], kind="stable")
         matrix[places[order[: sizes[node]]], node] = True

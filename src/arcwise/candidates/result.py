@@ -15,15 +15,15 @@ from arcwise.support.names import checked_variables, index_of, positions
 class Candidates(Mapping[str, tuple[str, ...]]):
     """A mapping from each node to its candidate parents, both by name.
 
-    It can be given wherever ``candidates=`` is asked for, as in `Model` and
-    `score`. ``first | second`` has the candidates of both.
+    It can be given as ``candidates=``, as in `Model` and `score`. ``first | second`` has
+    the candidates of both.
 
     Parameters
     ----------
     variables
         The names of the nodes; their order is the order of every array.
     parents
-        For each name its candidates. A name that is left out has none.
+        For each name its candidates. A name left out has none.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Candidates(Mapping[str, tuple[str, ...]]):
 
     @classmethod
     def from_matrix(cls, variables: Iterable[str], matrix: ArrayLike) -> Candidates:
-        """Build them from a matrix of 0 and 1 indexed [candidate, node], its diagonal 0.
+        """Build candidates from a matrix of 0 and 1 indexed [candidate, node], with diagonal 0.
 
         Examples
         --------
@@ -85,7 +85,7 @@ class Candidates(Mapping[str, tuple[str, ...]]):
         return self._parents[name]
 
     def __iter__(self) -> Iterator[str]:
-        """Go through the names of the nodes."""
+        """Iterate over the names of the nodes."""
         return iter(self._parents)
 
     def __len__(self) -> int:
@@ -93,7 +93,7 @@ class Candidates(Mapping[str, tuple[str, ...]]):
         return len(self._parents)
 
     def sizes(self) -> dict[str, int]:
-        """Return how many candidates each node has."""
+        """Return the number of candidates of each node."""
         return {name: len(parents) for name, parents in self._parents.items()}
 
     def matrix(self) -> NDArray[np.bool_]:
@@ -112,17 +112,17 @@ class Candidates(Mapping[str, tuple[str, ...]]):
         return matrix
 
     def __or__(self, other: object) -> Candidates:
-        """Return the candidates of both, in the order of variables of the first."""
+        """Return the candidates of both, in the variable order of the first."""
         if not isinstance(other, Candidates):
             return NotImplemented
         if set(other) != set(self):
             raise ArgumentError(
-                "the candidates are over different variables; make both for the same ones"
+                "the candidates are for different variables; give both for the same ones"
             )
         return Candidates(self.variables, {name: (*self[name], *other[name]) for name in self})
 
     def __repr__(self) -> str:
-        """Say how many there are."""
+        """Show the number of candidates."""
         sizes = self.sizes().values()
         each = f"{min(sizes)} to {max(sizes)}" if min(sizes) < max(sizes) else f"{max(sizes)}"
         return (

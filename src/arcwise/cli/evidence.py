@@ -1,4 +1,4 @@
-"""`arcwise evidence`: the probability of the data, with its error and lower bounds."""
+"""`arcwise evidence`: the marginal likelihood of the data, with its error and lower bounds."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from arcwise.algorithms.evidence import evidence as log_evidence
+import arcwise
 from arcwise.cli.options import (
+    Chains,
+    CheckpointSeconds,
+    Cluster,
     DataOptions,
     FamilyOptions,
+    Particles,
     PriorName,
-    Runs,
+    RunFolder,
     ScoreOptions,
     Seconds,
     Seed,
@@ -20,10 +24,11 @@ from arcwise.cli.options import (
     Steps,
     TargetName,
     Threads,
-    build_model,
+    refuse_options,
 )
 from arcwise.cli.results import evidence_lines
-from arcwise.errors import ArgumentError
+from arcwise.engines import opened_engine
+from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 from arcwise.support.files import write_json
 
@@ -34,47 +39,67 @@ def evidence(
     families: FamilyOptions,
     prior: PriorName = "uniform",
     method: Annotated[
-        Literal["ais", "mc3", "exact"], typer.Option("--method", help="How it is found.")
+        Literal["ais", "mc3", "exact"], typer.Option("--method", help="How to compute it.")
     ] = "ais",
     space: SpaceName = "linear",
     target: TargetName = "modular",
     steps: Steps = None,
     seconds: Seconds = None,
-    chains: Runs = None,
+    chains: Chains = None,
+    particles: Particles = None,
     bins: Annotated[
-        int | None, typer.Option("--bins", help="For ais: one more lower bound, of so many bins.")
+        int | None,
+        typer.Option(
+            "--bins",
+            help="For ais: compute a further lower bound, from this number of bins.",
+            metavar="N",
+        ),
     ] = None,
     confidence: Annotated[
-        float, typer.Option("--confidence", help="The confidence of that bound.")
+        float,
+        typer.Option(
+            "--confidence", help="The confidence of the bound that --bins adds.", metavar="NUMBER"
+        ),
     ] = 0.95,
     seed: Seed = 0,
+    run: RunFolder = None,
+    checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
+    cluster: Cluster = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The .json file to write it to.")
+        Path | None, typer.Option("--out", help="The .json file to write.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Find the log evidence: how probable the data are under the model, over all structures.
+    """Compute the log evidence: the log marginal likelihood of the data, summed over structures.
 
-    Differences of it between scores, priors or bounds on the parents compare these. With ais it
-    comes with lower bounds that hold with the stated probability.
+    Its difference between two models, such as two scores, two priors or two values of
+    --max-indegree, is their log Bayes factor. With ais it comes with lower bounds that hold with
+    the stated probability.
 
     [bold]Example:[/bold] arcwise evidence data.csv --max-indegree 3 --out evidence.json
     """
-    if bins is not None and method != "ais":
-        raise ArgumentError("--bins belongs to --method ais; leave it out")
-    options: dict[str, Any] = {"threads": threads, "progress": True}
+    given = {"chains": chains, "particles": particles, "bins": bins}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if run is not None:
+        options |= {"directory": run, "checkpoint_seconds": checkpoint}
+    refuse_options(options, method, "--method")
+    if bins is not None:
+        options["confidence"] = confidence
     if method != "exact":
         options |= {"space": as_space(space), "steps": steps, "seconds": seconds, "seed": seed}
-        count = "runs" if method == "ais" else "chains"
-        if chains is not None:
-            options[count] = chains
-    if method == "ais":
-        options |= {"bins": bins, "confidence": confidence}
     print(data.describe())
-    model = build_model(families, data, score, prior, seed, threads).model
-    found = log_evidence(model, method, target=target, **options)
+    with opened_engine(cluster) as engine:
+        parents = families.parents(data, score, prior, seed=seed, threads=threads)
+        model = parents.model(engine=engine, threads=threads, progress=True)
+        if method != "exact":
+            options["engine"] = engine
+        found = arcwise.evidence(
+            model, method, target=target, threads=threads, progress=True, **options
+        )
     for line in evidence_lines(found):
         print(line)
     if out is not None:
-        write_json(found.as_dict() | {"target": target, "provenance": model.provenance()}, out)
+        write_json(
+            found.as_dict() | {"target": target, "provenance": model.provenance().as_dict()}, out
+        )
         print(f"Evidence written to {out}")

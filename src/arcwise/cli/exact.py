@@ -7,16 +7,17 @@ from typing import Annotated
 
 import typer
 
-from arcwise.algorithms.exact import exact as exact_posterior
+import arcwise
+from arcwise.algorithms.exact_computation import MOST_VARIABLES
 from arcwise.algorithms.memory import exact_cost
 from arcwise.cli.options import (
+    Cluster,
     DataOptions,
     FamilyOptions,
     PriorName,
     ScoreOptions,
     TargetName,
     Threads,
-    build_model,
 )
 from arcwise.cli.results import print_edges, write_results
 from arcwise.errors import ArgumentError
@@ -30,27 +31,37 @@ def exact(
     target: TargetName = "modular",
     memory_limit: Annotated[
         float | None,
-        typer.Option("--memory-limit", help="GiB the run may take (default: what is free)."),
+        typer.Option(
+            "--memory-limit",
+            help="Memory that may be used, in GiB (default: what is free).",
+            metavar="GIB",
+        ),
     ] = None,
     threads: Threads = None,
+    cluster: Cluster = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="Folder for edges.csv, evidence.json and posterior.npz."),
+        typer.Option(
+            "--out",
+            help="Folder for edges.csv, evidence.json, summary.json and posterior.npz.",
+            metavar="FOLDER",
+        ),
     ] = None,
 ) -> None:
     """Compute the exact posterior: edge probabilities, evidence and the best DAG.
 
-    For up to about 25 variables with --target order-modular (n^2 2^n steps), or about 20 with the
-    default target modular (3^n steps). Says beforehand how much memory it needs.
+    By dynamic programming, for up to {modular} variables (3^n operations), or {order_modular} with
+    --target order-modular (n^2 2^n operations). The memory needed is printed beforehand.
 
     [bold]Example:[/bold] arcwise exact data.csv --max-indegree 3 --out results
     """
     if memory_limit is not None and not memory_limit > 0:
         raise ArgumentError(f"--memory-limit is {memory_limit:g}; give a positive number of GiB")
     print(data.describe())
-    model = build_model(families, data, score, prior, 0, threads).model
+    parents = families.parents(data, score, prior, threads=threads)
+    model = parents.model(engine=cluster, threads=threads, progress=True)
     print(f"Exact {target} posterior: {exact_cost(model, target, threads=threads)}", flush=True)
-    posterior = exact_posterior(
+    posterior = arcwise.exact(
         model,
         target,
         memory_limit=None if memory_limit is None else int(memory_limit * 2**30),
@@ -62,3 +73,9 @@ def exact(
     print(f"best DAG, probability {posterior.map_probability:.4g}: {posterior.map_dag}")
     if out is not None:
         print(f"{write_results(posterior, out)} written to {out}")
+
+
+assert exact.__doc__ is not None
+exact.__doc__ = exact.__doc__.format(
+    modular=MOST_VARIABLES["modular"], order_modular=MOST_VARIABLES["order-modular"]
+)

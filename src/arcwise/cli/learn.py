@@ -1,4 +1,4 @@
-"""`arcwise learn`: from a table to edge probabilities and a report, every choice made."""
+"""`arcwise learn`: from a table to edge probabilities and a report, with automatic choices."""
 
 from __future__ import annotations
 
@@ -7,22 +7,29 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+import arcwise
 from arcwise.cli.options import (
+    Chains,
+    CheckpointSeconds,
+    Cluster,
     DataOptions,
     FamilyOptions,
+    Ladder,
+    Particles,
     PriorName,
-    Runs,
+    RunFolder,
     ScoreOptions,
     Seconds,
     Seed,
     Steps,
     TargetName,
+    Temperatures,
     Threads,
+    refuse_options,
 )
-from arcwise.cli.pages import write_page
-from arcwise.cli.results import evidence_lines, make_folder, print_edges, print_told, write_results
-from arcwise.errors import ArgumentError
-from arcwise.learning import sample
+from arcwise.cli.results import make_folder, print_learned, write_learned
+from arcwise.runs.directory import CHECKPOINT_SECONDS
+from arcwise.spaces import space_words
 
 
 def learn(
@@ -33,66 +40,86 @@ def learn(
     target: TargetName = "modular",
     algorithm: Annotated[
         Literal["auto", "exact", "mcmc", "mc3", "ais"],
-        typer.Option("--algorithm", help="auto: exact where it costs little, else mcmc."),
+        typer.Option("--algorithm", help="auto: exact where that is cheap, otherwise mcmc."),
     ] = "auto",
     space: Annotated[
         str | None,
         typer.Option(
             "--space",
-            help="What is sampled (default: partitions; linear for the order-modular target).",
-            metavar="linear|buckets:SIZE|partitions|layerings[:MAX_SIZE]|dags",
+            help="The space that chains move in (default: partitions; linear orders with --target "
+            "order-modular).",
+            metavar="|".join(space_words()),
         ),
     ] = None,
     until: Annotated[
         str,
         typer.Option(
-            "--until", help="The rule that ends a run, such as 'rhat<1.01, ess>400', or none."
+            "--until",
+            help="The stopping rule of mcmc and mc3, such as 'rhat<1.01, ess>400'; none to spend "
+            "the whole budget.",
+            metavar="auto|none|RULE",
         ),
     ] = "auto",
     steps: Steps = None,
     seconds: Seconds = None,
-    chains: Runs = None,
-    levels: Annotated[
-        int | None, typer.Option("--levels", help="Temperatures of mc3 besides the hottest.")
-    ] = None,
-    ladder: Annotated[
-        Literal["linear", "harmonic", "adapted"] | None,
-        typer.Option("--ladder", help="How the temperatures of mc3 are spread."),
-    ] = None,
+    chains: Chains = None,
+    particles: Particles = None,
+    temperatures: Temperatures = None,
+    ladder: Ladder = None,
     dags: Annotated[
         int | None,
-        typer.Option("--dags", help="DAGs drawn where the posterior is exact (default: 10,000)."),
+        typer.Option(
+            "--dags",
+            help="Number of DAGs drawn from an exact posterior (default: 10,000).",
+            metavar="N",
+        ),
     ] = None,
     seed: Seed = 0,
+    run: RunFolder = None,
+    checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
+    cluster: Cluster = None,
     title: Annotated[
-        str | None, typer.Option("--title", help="The heading of the report page.")
+        str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="Folder for edges.csv, summary.json, posterior.npz and report.html."
+            "--out",
+            help="Folder for edges.csv, summary.json, posterior.npz and report.html.",
+            metavar="FOLDER",
         ),
     ] = None,
 ) -> None:
-    """Learn which edges there are, and how sure that is: the one command for a new table.
+    """Learn the structure: the posterior probability of each edge. Start here with a new table.
 
-    Chooses the score, exact computation or a sampler, and when to stop; says what was done and how
-    far to trust it. Every choice has an option. Ctrl-C keeps what was sampled so far.
+    Chooses the score, exact computation or a sampler, and when to stop, and reports what was done
+    and how reliable the result is. Every choice can be overridden by an option. Ctrl-C keeps the
+    draws made so far.
 
     [bold]Example:[/bold] arcwise learn data.csv --seconds 60 --out results
     """
-    if out is not None:
-        make_folder(out)  # refused before anything takes time
-    options: dict[str, Any] = {
-        name: value for name, value in (("levels", levels), ("ladder", ladder)) if value is not None
-    }
-    if options and algorithm != "mc3":
-        raise ArgumentError("--levels and --ladder belong to --algorithm mc3; leave them out")
-    posterior = sample(
+    folder = run if out is None else out
+    if folder is not None:
+        make_folder(folder)  # before anything takes time
+    only_mc3 = {"temperatures": temperatures, "ladder": ladder}
+    options: dict[str, Any] = {name: value for name, value in only_mc3.items() if value is not None}
+    given = {"chains": chains, "particles": particles, **options}
+    if algorithm != "auto":
+        refuse_options(
+            [name for name, value in given.items() if value is not None], algorithm, "--algorithm"
+        )
+    elif options or particles is not None:
+        refuse_options([*options, *(["particles"] if particles else [])], "mcmc", "--algorithm")
+    # `learn` allows one more parent by default when it chooses the candidates itself.
+    plus_one = None if families.candidates is None or families.grow else families.plus_one
+    posterior = arcwise.learn(
         data,
         score=score,
         prior=prior,
+        candidates=families.method,
+        max_candidates=families.max_candidates,
+        plus_one=plus_one,
         target=target,
         algorithm=None if algorithm == "auto" else algorithm,
         space=space,
@@ -100,31 +127,17 @@ def learn(
         steps=steps,
         seconds=seconds,
         chains=chains,
+        particles=particles,
         dags=dags,
         seed=seed,
+        engine=cluster,
         threads=threads,
         progress=True,
-        **_families(families),
+        directory=run,
+        checkpoint_seconds=checkpoint,
+        **families.constraints,
         **options,
     )
-    print_edges(posterior)
-    if posterior.evidence is not None:
-        print(*evidence_lines(posterior.evidence), sep="\n")
-    print_told(posterior)
-    if out is not None:
-        print(f"{write_results(posterior, out)} written to {out}")
-        write_page(posterior, out, title)
-
-
-def _families(families: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of families as arguments of `sample`."""
-    named = {k: families[k] for k in ("max_indegree", "required_edges", "forbidden_edges")}
-    candidates = families["candidates"]
-    if families["grow"] is not None:
-        if not isinstance(candidates, str | None):
-            raise ArgumentError("--grow begins with a method, not a file; give --candidates pc")
-        candidates = "grow" if candidates is None else f"grow:{candidates}"
-        named["max_candidates"] = families["grow"]
-    # Without candidates of one's own there is one more parent anyhow.
-    plus_one = families["plus_one"] if candidates is not None and families["grow"] is None else None
-    return named | {"candidates": candidates, "plus_one": plus_one}
+    print_learned(posterior)
+    if folder is not None:
+        write_learned(posterior, folder, title)

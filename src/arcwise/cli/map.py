@@ -1,23 +1,23 @@
-"""`arcwise map`: the best DAG, written to a folder."""
+"""`arcwise map`: the DAG of maximum posterior probability, written to a folder."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
-from arcwise.algorithms.map import all_families_fit
-from arcwise.algorithms.map import map as best_dag
+import arcwise
+from arcwise.algorithms.map import MOST_VARIABLES, all_families_fit
 from arcwise.cli.options import (
+    Cluster,
     DataOptions,
     FamilyOptions,
     PriorName,
     ScoreOptions,
     Seed,
     Threads,
-    build_model,
 )
 from arcwise.cli.results import map_lines, print_dag, write_map
 
@@ -30,42 +30,56 @@ def map(
     method: Annotated[
         Literal["auto", "exact", "search"],
         typer.Option(
-            "--method", help="How it is found; auto: exact for up to 25 variables, else search."
+            "--method",
+            help=f"auto: exact for up to {MOST_VARIABLES} variables, otherwise search.",
         ),
     ] = "auto",
     restarts: Annotated[
-        int | None, typer.Option("--restarts", help="Restarts of the search (default 8).")
+        int | None,
+        typer.Option(
+            "--restarts", help="Number of restarts of the search (default: 8).", metavar="N"
+        ),
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option("--seconds", help="End the search after this time, with the best so far."),
+        typer.Option(
+            "--seconds",
+            help="Stop the search after this time and return the best DAG found.",
+            metavar="SECONDS",
+        ),
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,
+    cluster: Cluster = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="Folder for edges.csv, cpdag.csv and summary.json."),
+        typer.Option(
+            "--out", help="Folder for edges.csv, cpdag.csv and summary.json.", metavar="FOLDER"
+        ),
     ] = None,
 ) -> None:
-    """Find the best DAG: the one of the largest posterior probability, and its class.
+    """Find the best DAG: the one of maximum posterior probability, and its equivalence class.
 
-    The search starts anew several times; how many restarts reach the same weight says how far the
-    result can be trusted. The class (CPDAG) has an undirected edge where equivalent DAGs differ.
+    The search is restarted several times; the more restarts reach the same score, the more reliable
+    the result. The equivalence class is given as a CPDAG, whose undirected edges are those that can
+    point either way.
 
     [bold]Example:[/bold] arcwise map data.csv --candidates pc+greedy:10 --out results
     """
     print(data.describe())
-    chosen = families["candidates"] is not None or families["grow"] is not None
-    if not chosen and method != "exact" and not all_families_fit(data.variables, **_rule(families)):
-        print("There are too many parent sets to look at all of them, so candidates are grown")
-        families["grow"] = DEFAULT_MAX_SIZE
-    built = build_model(families, data, score, prior, seed, threads)
-    if built.growth is not None and restarts is None and seconds is None:
-        best = built.growth.best
+    asked = families.method is not None or method == "exact"
+    if not asked and not all_families_fit(data.variables, **families.constraints):
+        print("There are too many parent sets to score them all, so candidate parents are grown")
+        families = replace(families, grow=True)
+    parents = families.parents(
+        data, score, prior, seed=seed, threads=threads, keep_interrupted=True
+    )
+    if parents.growth is not None and restarts is None and seconds is None:
+        best = parents.growth.best
         assert best is not None  # growth follows the best DAG
     else:
-        best = best_dag(
-            built.model,
+        best = arcwise.map(
+            parents.model(engine=cluster, threads=threads, progress=True),
             method=method,
             restarts=restarts,
             seconds=seconds,
@@ -77,7 +91,3 @@ def map(
     print(*map_lines(best), sep="\n")
     if out is not None:
         print(f"{write_map(best, out)} written to {out}")
-
-
-def _rule(families: dict[str, Any]) -> dict[str, Any]:
-    return {name: families[name] for name in ("max_indegree", "required_edges", "forbidden_edges")}

@@ -1,4 +1,4 @@
-"""`arcwise score`: scores of all families, to look at or to write to a file."""
+"""`arcwise score`: the scores of all families, printed or written to a file."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+import arcwise
 from arcwise.cli.options import (
+    Cluster,
     DataOptions,
     FamilyOptions,
     ScoreOptions,
+    Seed,
     Threads,
-    build_model,
 )
 from arcwise.errors import ArgumentError
 from arcwise.scores import FamilyScores, as_score
@@ -25,25 +27,35 @@ def score(
     data: DataOptions,
     score: ScoreOptions,
     families: FamilyOptions,
+    seed: Seed = 0,
     threads: Threads = None,
+    cluster: Cluster = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write all scores to this .jkl file.")
+        Path | None,
+        typer.Option("--out", help="Write all scores to this .jkl file.", metavar="FILE"),
     ] = None,
     best: Annotated[
-        int, typer.Option("--best", help="Show this many of the best parent sets of each node.")
+        int,
+        typer.Option(
+            "--best", help="Number of best parent sets to print for each node.", metavar="N"
+        ),
     ] = 1,
 ) -> None:
     """Score every parent set of every node.
 
     Prints the best parent sets of each node and, with --out, writes all scores to a .jkl file,
-    which GOBNILP and other programs read. Scores are natural logarithms of marginal likelihoods.
+    which GOBNILP and other programs read. Scores are log marginal likelihoods (natural logarithms).
 
     [bold]Example:[/bold] arcwise score data.csv --score bdeu --max-indegree 3 --out scores.jkl
     """
     if best < 0:
         raise ArgumentError(f"--best is {best}; give 0 or more")
     chosen = as_score(score, data)
-    scores = build_model(families, data, chosen, threads=threads).model.scores
+    parents = families.parents(data, chosen, seed=seed, threads=threads)
+    if parents.growth is not None:
+        scores = parents.growth.model.scores
+    else:
+        scores = arcwise.score(parents.asked, engine=cluster, threads=threads, progress=True)
     print(data.describe())
     print(f"{len(scores):,} families scored by {chosen!r}")
     if best:
@@ -58,7 +70,7 @@ def _best_table(scores: FamilyScores, count: int) -> Table:
     table.add_column("node")
     table.add_column("parents")
     table.add_column("log score", justify="right")
-    table.add_column("ahead of no parents", justify="right")
+    table.add_column("gain over no parents", justify="right")
     for node in scores.variables:
         alone = scores.log_score(node, [])
         for rank, (parents, value) in enumerate(scores.best(node, count)):

@@ -1,13 +1,14 @@
-"""Posteriors compared with a known graph (distances, ROC curves) and with each other."""
+"""Comparison of posteriors with a known graph (distances, ROC curves) and with each other."""
 
+from arcwise.comparison.compare import compare
 from arcwise.comparison.curves import EdgeCurve
 from arcwise.comparison.known_graph import (
     MeanDistance,
     PosteriorComparison,
-    compare_posterior,
+    compare_with_graph,
     roc,
 )
-from arcwise.comparison.runs import EdgeDifference, RunComparison, compare_runs
+from arcwise.comparison.runs import EdgeDifference, RunComparison, compare_posteriors
 
 __all__ = [
     "EdgeCurve",
@@ -15,7 +16,8 @@ __all__ = [
     "MeanDistance",
     "PosteriorComparison",
     "RunComparison",
-    "compare_posterior",
-    "compare_runs",
+    "compare",
+    "compare_posteriors",
+    "compare_with_graph",
     "roc",
 ]

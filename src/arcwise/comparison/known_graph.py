@@ -1,4 +1,4 @@
-"""`compare_posterior` and `roc`: a posterior held against a known DAG."""
+"""`compare_with_graph` and `roc`: comparison of a posterior with a known DAG."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PIECE = 4096
 
 @dataclass(frozen=True)
 class MeanDistance:
-    """A mean over the posterior and its Monte-Carlo standard error; None if it is exact.
+    """A posterior mean and its Monte Carlo standard error; None if it is exact.
 
     Examples
     --------
@@ -34,32 +34,32 @@ class MeanDistance:
     standard_error: float | None
 
     def __str__(self) -> str:
-        """Give the value and its error."""
+        """Return the value and its standard error."""
         error = "" if self.standard_error is None else f" ± {self.standard_error:.2g}"
         return f"{self.value:.3g}{error}"
 
 
 @dataclass(frozen=True)
 class PosteriorComparison:
-    """What `compare_posterior` found.
+    """The result of `compare_with_graph`.
 
     Parameters
     ----------
     structural_hamming_distance
-        The mean distance of a DAG from the known one.
+        The expected structural Hamming distance of a DAG from the known one.
     cpdag_distance
-        The mean distance of the DAGs' equivalence classes from that of the known DAG;
+        The expected structural Hamming distance of its CPDAG from that of the known DAG;
         None without sampled DAGs.
     directed, skeleton
-        True and false edges by threshold: directed ones, out of n (n - 1) places, and
-        edges whatever their direction, out of n (n - 1) / 2.
+        True and false positives by threshold: for directed edges, among n (n - 1) pairs,
+        and for adjacencies, among n (n - 1) / 2.
 
     Examples
     --------
     >>> import arcwise
-    >>> network = arcwise.simulate.asia()
+    >>> network = arcwise.networks.asia()
     >>> model = arcwise.Model(network.sample(2000, seed=1), max_indegree=2)
-    >>> comparison = arcwise.compare_posterior(arcwise.exact(model), network.dag)
+    >>> comparison = arcwise.compare(arcwise.exact(model), network.dag)
     >>> comparison.skeleton.at(0.5).recall
     0.875
     """
@@ -70,8 +70,10 @@ class PosteriorComparison:
     skeleton: EdgeCurve
 
 
-@views.compare_posterior.fill
-def compare_posterior(posterior: Posterior, truth: Dag, *, dags: int = 1000) -> PosteriorComparison:
+@views.compare_with_graph.fill
+def compare_with_graph(
+    posterior: Posterior, truth: Dag, *, dags: int = 1000
+) -> PosteriorComparison:
     """Compare a posterior with a known DAG.
 
     Parameters
@@ -81,15 +83,15 @@ def compare_posterior(posterior: Posterior, truth: Dag, *, dags: int = 1000) -> 
     truth
         The known DAG, over the same variables in any order.
     dags
-        The most sampled DAGs, evenly spaced, whose equivalence classes are compared,
-        which takes about a millisecond for each.
+        The maximum number of sampled DAGs, evenly spaced, whose equivalence classes are
+        compared, which takes about a millisecond each.
 
     Examples
     --------
     >>> import arcwise
     >>> truth = arcwise.Dag(["a", "b"], {"b": ["a"]})
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
-    >>> comparison = compare_posterior(arcwise.exact(model), truth)
+    >>> comparison = compare_with_graph(arcwise.exact(model), truth)
     >>> print(comparison.structural_hamming_distance)
     0.5
     """
@@ -114,12 +116,12 @@ def roc(posterior: Posterior, truth: Dag, *, skeleton: bool = False) -> EdgeCurv
     truth
         The known DAG, over the same variables in any order.
     skeleton
-        Whether edges count whatever their direction.
+        Whether to ignore the direction of edges.
 
     Examples
     --------
     >>> import arcwise
-    >>> network = arcwise.simulate.asia()
+    >>> network = arcwise.networks.asia()
     >>> model = arcwise.Model(network.sample(2000, seed=1), max_indegree=2)
     >>> roc(arcwise.exact(model), network.dag, skeleton=True).auc > 0.8
     True
@@ -141,18 +143,18 @@ def _matrix(posterior: Posterior, truth: Dag) -> NDArray[np.bool_]:
 def _curve(posterior: Posterior, known: NDArray[np.bool_], *, skeleton: bool) -> EdgeCurve:
     if skeleton:
         places = np.triu_indices(len(known), 1)
-        # The two directions exclude each other; their sum is above 1 by rounding only.
+        # The two directions exclude each other; their sum exceeds 1 only by rounding.
         either = np.minimum(posterior.edges + posterior.edges.T, 1.0)
         return EdgeCurve.of(either[places], (known | known.T)[places])
-    apart = ~np.eye(len(known), dtype=np.bool_)
-    return EdgeCurve.of(posterior.edges[apart], known[apart])
+    off_diagonal = ~np.eye(len(known), dtype=np.bool_)
+    return EdgeCurve.of(posterior.edges[off_diagonal], known[off_diagonal])
 
 
 def _distance(posterior: Posterior, known: NDArray[np.bool_]) -> MeanDistance:
-    """Return the mean distance, which is linear in the edge probabilities.
+    """Return the expected distance, which is linear in the edge probabilities.
 
-    A pair counts 0 if it is joined as in the truth: a true edge by its probability, a pair
-    without one by that of no edge.
+    A pair counts 0 if it is as in the truth: with a true edge, that has the probability of
+    the edge; without one, the probability of no edge.
     """
     some = known | known.T
     value = known.sum() - posterior.edges[known].sum() + posterior.edges[~some].sum()

@@ -1,6 +1,13 @@
-"""Constraints on the edges of a DAG: what a user says, and the arrays it comes to."""
+"""Constraints on the edges of a DAG, as given by a user and as arrays."""
 
+from arcwise.constraints.arguments import ConstraintArguments, gather, takes_constraints
 from arcwise.constraints.constraints import Constraints
 from arcwise.constraints.resolved import ResolvedConstraints
 
-__all__ = ["Constraints", "ResolvedConstraints"]
+__all__ = [
+    "ConstraintArguments",
+    "Constraints",
+    "ResolvedConstraints",
+    "gather",
+    "takes_constraints",
+]

@@ -1,4 +1,4 @@
-"""`Constraints`: which edges must, may and must not be there, said by name."""
+"""`Constraints`: required, allowed and forbidden edges, by name."""
 
 from __future__ import annotations
 
@@ -14,23 +14,30 @@ from arcwise.constraints.foreign import (
     is_expert_knowledge,
 )
 from arcwise.constraints.limits import Limits, limit_array, read_limits, tighter
+from arcwise.constraints.options import (
+    FORBIDDEN_EDGES,
+    REQUIRED_EDGES,
+    SEARCH_SPACE,
+    TEMPORAL_ORDER,
+)
 from arcwise.constraints.resolved import ResolvedConstraints, resolved
 from arcwise.constraints.tiers import Tiers, backward_matrix, backward_pairs, read_tiers
 from arcwise.errors import ArgumentError, ConstraintError
-from arcwise.support.names import checked_variables, quoted
+from arcwise.support.names import checked_variables
+from arcwise.support.words import quoted
 
 
 @dataclass(frozen=True, init=False)
 class Constraints:
-    """Which edges must, may and must not be there, and how many parents a node may have.
+    """Required, allowed and forbidden edges, and the maximum number of parents.
 
     Edges come as pairs (source, target) of names, as a `Dag`, a networkx
     DiGraph or a causal-learn GeneralGraph, as a frame with the columns source
     and target (or from and to), as an n x n matrix of 0 and 1 indexed [source,
-    target] in the order of the variables, or as such a frame with names. In a pair, a
-    compiled regular expression stands for all names it matches from their
-    start. The attributes hold the same in one fixed form, so that constraints
-    that say the same in the same way are equal.
+    target] in the order of the variables, or as a frame of such a matrix with names. In a
+    pair, a compiled regular expression stands for all names that it matches from the start.
+    The attributes hold the constraints in one canonical form, so that equal constraints
+    compare equal.
 
     Parameters
     ----------
@@ -39,12 +46,12 @@ class Constraints:
     forbidden_edges
         Edges no DAG may have.
     temporal_order
-        Tiers, the earliest first, each a list of names or a bare name; or a
-        mapping from names to tier numbers. No edge goes from a later to an
-        earlier tier; edges within a tier, and of variables in no tier, are free.
+        Tiers, the earliest first, each a list of names or a single name; or a mapping from
+        names to tier numbers. No edge goes from a later to an earlier tier; edges within a
+        tier, and of variables in no tier, are unconstrained.
     max_indegree
-        The largest number of parents: one number for all, or a mapping from
-        names to numbers, in which None stands for all names that are not there.
+        The maximum number of parents: one number for all, or a mapping from names to
+        numbers, in which the key None stands for all names left out.
     search_space
         The only edges a DAG may have; None for all. An empty list allows none.
 
@@ -74,11 +81,11 @@ class Constraints:
         max_indegree: Any = None,
         search_space: Any = None,
     ) -> None:
-        required = read_edges(required_edges, "required_edges", diagonal_is_meant=True)
-        only = None if search_space is None else read_edges(search_space, "search_space")
+        required = read_edges(required_edges, REQUIRED_EDGES, diagonal_is_meant=True)
+        only = None if search_space is None else read_edges(search_space, SEARCH_SPACE)
         for name, value in (
             ("required_edges", required),
-            ("forbidden_edges", read_edges(forbidden_edges, "forbidden_edges")),
+            ("forbidden_edges", read_edges(forbidden_edges, FORBIDDEN_EDGES)),
             ("temporal_order", read_tiers(temporal_order)),
             ("max_indegree", read_limits(max_indegree)),
             ("search_space", only),
@@ -87,14 +94,14 @@ class Constraints:
 
     @classmethod
     def coerce(cls, value: Any) -> Constraints:
-        """Return the constraints that are meant.
+        """Return constraints from any accepted form.
 
         Parameters
         ----------
         value
             `Constraints`; None for none; a mapping with the parameters' names
             as keys; a pgmpy ExpertKnowledge; or a causal-learn
-            BackgroundKnowledge, its patterns and tiers included.
+            BackgroundKnowledge, including its patterns and tiers.
 
         Examples
         --------
@@ -123,10 +130,10 @@ class Constraints:
         )
 
     def combined_with(self, other: Constraints) -> Constraints:
-        """Return the constraints that say what both say; ``a & b`` is the same.
+        """Return the conjunction of both constraints; ``a & b`` is the same.
 
-        Where the two have different temporal orders, the result keeps the
-        second one as the edges it forbids.
+        If the two have different temporal orders, the result represents the second one by
+        the edges it forbids.
         """
         forbidden = [*self.forbidden_edges, *other.forbidden_edges]
         tiers = self.temporal_order or other.temporal_order
@@ -141,7 +148,7 @@ class Constraints:
         )
 
     def __and__(self, other: Constraints) -> Constraints:
-        """Return the constraints that say what both say."""
+        """Return the conjunction of both constraints."""
         if not isinstance(other, Constraints):
             return NotImplemented
         return self.combined_with(other)
@@ -156,14 +163,14 @@ class Constraints:
         """
         names = checked_variables(variables)
         forbidden_by = {
-            "forbidden_edges": edge_matrix(self.forbidden_edges, names, "forbidden_edges"),
-            "temporal_order": backward_matrix(self.temporal_order, names),
+            FORBIDDEN_EDGES: edge_matrix(self.forbidden_edges, names, FORBIDDEN_EDGES),
+            TEMPORAL_ORDER: backward_matrix(self.temporal_order, names),
         }
         if self.search_space is not None:
-            inside = edge_matrix(self.search_space, names, "search_space")
-            forbidden_by["search_space"] = ~inside
+            inside = edge_matrix(self.search_space, names, SEARCH_SPACE)
+            forbidden_by[SEARCH_SPACE] = ~inside
         return resolved(
-            edge_matrix(self.required_edges, names, "required_edges"),
+            edge_matrix(self.required_edges, names, REQUIRED_EDGES),
             forbidden_by,
             limit_array(self.max_indegree, names),
             names,

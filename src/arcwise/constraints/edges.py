@@ -1,4 +1,4 @@
-"""Reads lists of edges in any form a user may write them, and lays them out as a matrix."""
+"""Reads edges in any accepted form, and converts them to a matrix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.constraints.foreign import edges_of_general_graph, is_general_graph
-from arcwise.errors import ConstraintError
+from arcwise.errors import ConstraintError, Wording
 from arcwise.graphs.dag import Dag
 from arcwise.support.edges import (
     edges_of_graph,
@@ -24,27 +24,30 @@ from arcwise.support.edges import (
     is_matrix,
     labelled_matrix,
 )
-from arcwise.support.names import listing, positions
+from arcwise.support.names import positions
+from arcwise.support.words import listing
 
 
 @dataclass(frozen=True)
 class Position:
-    """The variable at a place in the order of the variables, as in a matrix without names."""
+    """A variable given by its position, as in a matrix without names."""
 
     index: int
     of: int
-    """How many variables that order has."""
+    """The number of variables."""
 
 
 Endpoint: TypeAlias = str | re.Pattern[str] | Position
-"""A name, a pattern that stands for every name it matches from the start, or a place."""
+"""A name, a pattern that stands for every name it matches from the start, or a position."""
 
 Edge: TypeAlias = tuple[Endpoint, Endpoint]
 
 _ENDPOINT_TYPES = (str, re.Pattern, Position)
 
 
-def read_edges(value: Any, source: str, *, diagonal_is_meant: bool = False) -> tuple[Edge, ...]:
+def read_edges(
+    value: Any, source: str | Wording, *, diagonal_is_meant: bool = False
+) -> tuple[Edge, ...]:
     """Return the edges, each once and in a fixed order, so that equal lists compare equal.
 
     Parameters
@@ -55,7 +58,7 @@ def read_edges(value: Any, source: str, *, diagonal_is_meant: bool = False) -> t
         and target (or from and to), an n x n matrix or frame of 0 and 1, or what
         this function returns.
     source
-        The argument the edges came in, for the messages.
+        The argument that holds the edges, for messages.
     diagonal_is_meant
         Whether a 1 on a matrix's diagonal asks for a self loop, and is
         refused, or is a by-product of how the matrix was made.
@@ -89,7 +92,9 @@ def read_edges(value: Any, source: str, *, diagonal_is_meant: bool = False) -> t
     return tuple(sorted(edges, key=lambda edge: (_sort_key(edge[0]), _sort_key(edge[1]))))
 
 
-def edge_matrix(edges: Sequence[Edge], variables: Sequence[str], source: str) -> NDArray[np.bool_]:
+def edge_matrix(
+    edges: Sequence[Edge], variables: Sequence[str], source: str | Wording
+) -> NDArray[np.bool_]:
     """Return the edges as a matrix [source, target] over the variables."""
     n = len(variables)
     names = dict.fromkeys(end for edge in edges for end in edge if isinstance(end, str))
@@ -101,47 +106,50 @@ def edge_matrix(edges: Sequence[Edge], variables: Sequence[str], source: str) ->
         if isinstance(end, Position):
             if end.of != n:
                 raise ConstraintError(
-                    f"{source} is a matrix for {end.of} variables and there are {n}; "
-                    "give one row and one column for each variable"
+                    source,
+                    f" is a matrix for {end.of} variables and there are {n}; "
+                    "give one row and one column for each variable",
                 )
             return [end.index]
         matches = [place for place, name in enumerate(variables) if end.match(name)]
         if not matches:
             raise ConstraintError(
-                f"{source} holds the pattern {end.pattern!r}, which matches none of the "
-                f"variables {listing(map(repr, variables))}; correct it or leave it out"
+                source,
+                f" holds the pattern {end.pattern!r}, which matches none of the "
+                f"variables {listing(map(repr, variables))}; correct it or leave it out",
             )
         return matches
 
     matrix = np.zeros((n, n), dtype=np.bool_)
     for start, end in edges:
         for i, j in product(places(start), places(end)):
-            # Only a pattern can bring i = j here, and by two patterns no self loop is meant.
+            # Only patterns can make i = j here, and they do not mean a self loop.
             if i != j:
                 matrix[i, j] = True
     return matrix
 
 
-def _iterated(value: Any, source: str) -> Iterable[Any]:
+def _iterated(value: Any, source: str | Wording) -> Iterable[Any]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ConstraintError(
-            f"{source} is {value!r}; give pairs (source, target) of names, a directed graph, "
-            "or an n x n matrix of 0 and 1"
+            source,
+            f" is {value!r}; give pairs (source, target) of names, a directed graph, "
+            "or an n x n matrix of 0 and 1",
         )
     return value
 
 
-def _checked(pair: Any, source: str) -> Edge:
+def _checked(pair: Any, source: str | Wording) -> Edge:
     ends = tuple(pair) if isinstance(pair, Iterable) and not isinstance(pair, str) else ()
     if len(ends) != 2 or not all(isinstance(end, _ENDPOINT_TYPES) for end in ends):
         raise ConstraintError(
-            f"{source} holds {pair!r}; give each edge as a pair (source, target) of names"
+            source, f" contains {pair!r}; give each edge as a pair (source, target) of names"
         )
     start, end = ends
     if start == end and not isinstance(start, re.Pattern):
         where = start if isinstance(start, str) else f"number {start.index}"
         raise ConstraintError(
-            f"{source} holds an edge from {where!r} to itself; leave it out, as no DAG has one"
+            source, f" contains an edge from {where!r} to itself, which no DAG has; leave it out"
         )
     return start, end
 

@@ -1,4 +1,4 @@
-"""Reads the objects of pgmpy and causal-learn by their attributes, importing neither."""
+"""Reads objects of pgmpy and causal-learn by their attributes, without importing either."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from collections.abc import Iterable
 from itertools import permutations
 from typing import Any
 
-from arcwise.errors import ConstraintError
+from arcwise.errors import ConstraintError, Wording
 
 _KNOWLEDGE = ("required_edges", "forbidden_edges", "temporal_order", "search_space")
 
 
 def is_expert_knowledge(value: Any) -> bool:
-    """Say whether this looks like pgmpy's ExpertKnowledge."""
+    """Return whether a value looks like pgmpy's ExpertKnowledge."""
     return any(hasattr(value, attribute) for attribute in _KNOWLEDGE)
 
 
 def from_expert_knowledge(value: Any) -> dict[str, Any]:
-    """Return the keywords of `Constraints` that say what an ExpertKnowledge says."""
+    """Return an ExpertKnowledge as keyword arguments of `Constraints`."""
     keywords = {attribute: getattr(value, attribute, None) for attribute in _KNOWLEDGE}
-    # pgmpy writes "no search space was given" as an empty set.
+    # In pgmpy, an empty set means that no search space was given.
     if keywords["search_space"] is not None and len(keywords["search_space"]) == 0:
         del keywords["search_space"]
     return keywords
 
 
 def is_background_knowledge(value: Any) -> bool:
-    """Say whether this looks like causal-learn's BackgroundKnowledge."""
+    """Return whether a value looks like causal-learn's BackgroundKnowledge."""
     return hasattr(value, "required_rules_specs") and hasattr(value, "forbidden_rules_specs")
 
 
 def from_background_knowledge(value: Any) -> dict[str, Any]:
-    """Return the keywords of `Constraints` that say what a BackgroundKnowledge says."""
+    """Return a BackgroundKnowledge as keyword arguments of `Constraints`."""
     tiers = {
         number: [node.get_name() for node in nodes]
         for number, nodes in getattr(value, "tier_map", {}).items()
@@ -63,17 +63,17 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except re.error as problem:
         raise ConstraintError(
-            f"the background knowledge holds {pattern!r}, which is no regular expression "
+            f"the background knowledge contains {pattern!r}, which is not a regular expression "
             f"({problem}); correct the pattern"
         ) from None
 
 
 def is_general_graph(value: Any) -> bool:
-    """Say whether this looks like causal-learn's GeneralGraph."""
+    """Return whether a value looks like causal-learn's GeneralGraph."""
     return hasattr(value, "get_graph_edges") and hasattr(value, "get_node_names")
 
 
-def edges_of_general_graph(value: Any, source: str) -> list[tuple[str, str]]:
+def edges_of_general_graph(value: Any, source: str | Wording) -> list[tuple[str, str]]:
     """Return the edges of a GeneralGraph, all of which must be directed."""
     pairs = []
     for edge in value.get_graph_edges():
@@ -81,8 +81,9 @@ def edges_of_general_graph(value: Any, source: str) -> list[tuple[str, str]]:
         pair = (edge.get_node1().get_name(), edge.get_node2().get_name())
         if ends not in (("TAIL", "ARROW"), ("ARROW", "TAIL")):
             raise ConstraintError(
-                f"{source} has an edge between {pair[0]!r} and {pair[1]!r} that is not directed; "
-                "give directed edges only"
+                source,
+                f" has an edge between {pair[0]!r} and {pair[1]!r} that is not directed; "
+                "give directed edges only",
             )
         pairs.append(pair if ends == ("TAIL", "ARROW") else pair[::-1])
     return pairs

@@ -1,4 +1,4 @@
-"""Reads limits on the number of parents, combines two, and lays them out by node."""
+"""Reads limits on the number of parents, combines them, and lists them by node."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.constraints.options import MAX_INDEGREE
 from arcwise.errors import ConstraintError
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
@@ -23,13 +24,13 @@ def read_limits(value: Any) -> Limits:
     Parameters
     ----------
     value
-        None, a number, a mapping from names to numbers (None stands for
-        every variable that is not named), or what this function returns.
+        None, a number, a mapping from names to numbers (the key None stands for every
+        variable left out), or a result of this function.
     """
     if value is None:
         return None
     if isinstance(value, Integral):
-        return whole_number(value, "max_indegree", at_least=0, error=ConstraintError)
+        return whole_number(value, MAX_INDEGREE, at_least=0, error=ConstraintError)
     try:
         pairs = dict(value)
     except (TypeError, ValueError):
@@ -46,7 +47,7 @@ def read_limits(value: Any) -> Limits:
 
 
 def tighter(first: Limits, second: Limits) -> Limits:
-    """Return the limits that hold where both do."""
+    """Return the tighter of two limits for each variable."""
     one, other = _as_mapping(first), _as_mapping(second)
     merged: dict[str | None, int] = {}
     for name in [None, *one, *other]:
@@ -64,7 +65,7 @@ def limit_array(limits: Limits, variables: Sequence[str]) -> NDArray[np.int64]:
     array = np.full(len(variables), min(most, mapping.get(None, most)), dtype=np.int64)
     named = [name for name in mapping if name is not None]
     for index, name in zip(
-        positions(named, variables, "max_indegree", ConstraintError), named, strict=True
+        positions(named, variables, MAX_INDEGREE, ConstraintError), named, strict=True
     ):
         array[index] = min(most, mapping[name])
     return array

@@ -1,4 +1,4 @@
-"""`ResolvedConstraints`: constraints over given variables, checked and as arrays."""
+"""`ResolvedConstraints`: consistent constraints over given variables, as arrays."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import ConstraintError
+from arcwise.constraints.options import MAX_INDEGREE, REQUIRED_EDGES
+from arcwise.errors import ConstraintError, Wording, worded
 from arcwise.support.cycles import cycle_in_words, find_cycle
-from arcwise.support.names import listing, quoted
+from arcwise.support.words import listing, plural, quoted, worded_listing
 
 
 @dataclass(frozen=True, eq=False)
 class ResolvedConstraints:
-    """What every DAG must satisfy, as arrays in the order of the variables.
+    """Constraints on DAGs, as arrays in the order of the variables.
 
-    At least one DAG does: the one with exactly the required edges.
+    At least one DAG satisfies them: the one with exactly the required edges.
 
     Parameters
     ----------
     required
-        True at [parent, node] for an edge that must be there; acyclic.
+        True at [parent, node] for required edges; acyclic.
     allowed
-        True at [parent, node] for an edge that may be there; False on the
-        diagonal, True wherever an edge is required.
+        True at [parent, node] for allowed edges; False on the diagonal, True wherever an
+        edge is required.
     max_indegree
-        For each node the largest number of parents, at most n - 1 and at
-        least the number of its required parents.
+        For each node the maximum number of parents, at most n - 1 and at least the number
+        of its required parents.
     """
 
     required: NDArray[np.bool_]
@@ -42,9 +43,9 @@ class ResolvedConstraints:
             array.flags.writeable = False
 
     def as_dict(self, variables: Sequence[str]) -> dict[str, Any]:
-        """Return those that bind as plain values that `Constraints.coerce` takes.
+        """Return the constraints in force as plain values that `Constraints.coerce` takes.
 
-        Edges that a temporal order or a search space forbids are among the forbidden ones.
+        Edges excluded by a temporal order or a search space are among the forbidden ones.
         """
         n = len(variables)
         forbidden = ~self.allowed & ~np.eye(n, dtype=np.bool_)
@@ -62,29 +63,29 @@ class ResolvedConstraints:
 
 def resolved(
     required: NDArray[np.bool_],
-    forbidden_by: Mapping[str, NDArray[np.bool_]],
+    forbidden_by: Mapping[Wording, NDArray[np.bool_]],
     max_indegree: NDArray[np.int64],
     variables: Sequence[str],
 ) -> ResolvedConstraints:
-    """Put the parts together, or refuse them by name if no DAG satisfies all.
+    """Combine the constraints, or refuse them if no DAG satisfies all.
 
     Parameters
     ----------
     required
         [parent, node].
     forbidden_by
-        For each reason, in words, the edges it forbids, [parent, node].
+        For each argument, the edges it forbids, [parent, node].
     max_indegree
         For each node.
     variables
-        The names, for the messages.
+        The names, for messages.
     """
     _refuse_conflict(required, forbidden_by, variables)
     cycle = find_cycle([np.flatnonzero(column).tolist() for column in required.T])
     if cycle is not None:
         raise ConstraintError(
-            f"required_edges has the cycle {cycle_in_words(cycle, variables)}; "
-            "take out one of its edges"
+            REQUIRED_EDGES,
+            f" has the cycle {cycle_in_words(cycle, variables)}; remove one of its edges",
         )
     _refuse_too_many(required, max_indegree, variables)
     allowed = ~np.eye(len(variables), dtype=np.bool_)
@@ -95,7 +96,7 @@ def resolved(
 
 def _refuse_conflict(
     required: NDArray[np.bool_],
-    forbidden_by: Mapping[str, NDArray[np.bool_]],
+    forbidden_by: Mapping[Wording, NDArray[np.bool_]],
     variables: Sequence[str],
 ) -> None:
     conflicts = []
@@ -103,11 +104,15 @@ def _refuse_conflict(
         reasons = [reason for reason, edges in forbidden_by.items() if edges[parent, node]]
         if reasons:
             edge = f"{variables[parent]!r} -> {variables[node]!r}"
-            conflicts.append(f"{edge} (forbidden by {listing(reasons)})")
+            conflicts.append(worded(edge, " (forbidden by ", worded_listing(reasons), ")"))
     if conflicts:
         raise ConstraintError(
-            f"required_edges holds {listing(conflicts)}; "
-            "drop each of these from required_edges or lift what forbids it"
+            REQUIRED_EDGES,
+            " contains ",
+            worded_listing(conflicts),
+            "; remove each of these from ",
+            REQUIRED_EDGES,
+            " or lift the constraint that forbids it",
         )
 
 
@@ -121,10 +126,14 @@ def _refuse_too_many(
     for node in crowded:
         parents = [variables[parent] for parent in np.flatnonzero(required[:, node]).tolist()]
         clauses.append(
-            f"{variables[node]!r} needs the {len(parents)} parents {quoted(parents)} "
-            f"where max_indegree is {max_indegree[node]}"
+            f"{variables[node]!r} requires {plural(len(parents), 'parent')} ({quoted(parents)}) "
+            f"but may have at most {max_indegree[node]}"
         )
     raise ConstraintError(
-        f"required_edges and max_indegree leave {quoted(variables[node] for node in crowded)} "
-        f"no parent set, as {listing(clauses)}; require fewer edges or raise max_indegree"
+        REQUIRED_EDGES,
+        " and ",
+        MAX_INDEGREE,
+        f" leave no parent set for {quoted(variables[node] for node in crowded)}: "
+        f"{listing(clauses)}; require fewer edges or raise ",
+        MAX_INDEGREE,
     )

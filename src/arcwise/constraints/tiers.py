@@ -1,4 +1,4 @@
-"""Reads a temporal order of the variables and lays out the edges it forbids."""
+"""Reads a temporal order of the variables and lists the edges it forbids."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ConstraintError
-from arcwise.support.names import positions, quoted
+from arcwise.support.names import positions
+from arcwise.support.words import quoted
 
 Tiers: TypeAlias = tuple[tuple[str, ...], ...]
-"""The names of each tier, the earliest tier first."""
+"""The names in each tier, the earliest tier first."""
 
 
 def read_tiers(value: Any) -> Tiers | None:
@@ -24,8 +25,8 @@ def read_tiers(value: Any) -> Tiers | None:
     Parameters
     ----------
     value
-        Tiers, the earliest first, each a list of names or a bare name; or a
-        mapping from names to tier numbers.
+        Tiers, the earliest first, each a list of names or a single name; or a mapping from
+        names to tier numbers.
     """
     if value is None:
         return None
@@ -56,7 +57,7 @@ def backward_matrix(tiers: Tiers | None, variables: Sequence[str]) -> NDArray[np
     number = np.full(len(variables), np.nan)
     for tier_number, tier in enumerate(tiers or ()):
         number[positions(tier, variables, "temporal_order", ConstraintError)] = tier_number
-    # A variable in no tier has the number nan, which compares False with every other.
+    # A variable in no tier has the number nan, for which every comparison is False.
     return number[:, np.newaxis] > number[np.newaxis, :]
 
 

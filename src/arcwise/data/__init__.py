@@ -1,8 +1,9 @@
-"""Read data tables: the first slot of the grammar, *data*."""
+"""Data tables: reading, checking, discretizing and exporting them."""
 
 from arcwise.data.columns import Column, ContinuousColumn, DiscreteColumn
+from arcwise.data.describe import describe
 from arcwise.data.discretization import discretize
 from arcwise.data.reader import read
 from arcwise.data.table import Data
 
-__all__ = ["Column", "ContinuousColumn", "Data", "DiscreteColumn", "discretize", "read"]
+__all__ = ["Column", "ContinuousColumn", "Data", "DiscreteColumn", "describe", "discretize", "read"]

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, UnusableColumnError
 from arcwise.errors import ArgumentError
 
-# Named, not imported: pandas must not be loaded to recognise its missing values.
+# By name, so that pandas need not be imported to recognise its missing values.
 MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
 
-WORDS = {
+TYPE_NAMES = {
     "boolean": (bool, np.bool_),
     "integer": (int, np.integer),
     "real": (float, np.floating, Decimal),
@@ -26,7 +26,7 @@ WORDS = {
 def from_array(name: str, array: NDArray[Any]) -> RawColumn:
     """Return the column of a one-dimensional array; masked entries are missing."""
     if array.ndim != 1:
-        raise UnusableColumnError(f"holds an array of {array.ndim} dimensions")
+        raise UnusableColumnError(f"is an array of {array.ndim} dimensions")
     missing = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
     values = np.asarray(array)
     if missing is None:
@@ -46,32 +46,35 @@ def from_array(name: str, array: NDArray[Any]) -> RawColumn:
 
 
 def from_objects(name: str, values: Sequence[object]) -> RawColumn:
-    """Return the column of Python objects, which must all be of one sort.
+    """Return the column of Python objects, which must all be of one type.
 
-    None, NaN and the missing values of pandas are gaps; integers mix with reals.
+    None, NaN and pandas' missing values are missing; integers may mix with reals.
     """
     types = set(map(type, values))
-    gaps = {kind for kind in types if kind.__name__ in MISSING_TYPES}
-    # NaN is a float, yet it says nothing about what the other values are.
-    real = {kind for kind in types if issubclass(kind, WORDS["real"])}
+    missing_types = {kind for kind in types if kind.__name__ in MISSING_TYPES}
+    # NaN is a float, but says nothing about the type of the other values.
+    real = {kind for kind in types if issubclass(kind, TYPE_NAMES["real"])}
     missing = np.fromiter(
-        (type(value) in gaps or (type(value) in real and value != value) for value in values),
+        (
+            type(value) in missing_types or (type(value) in real and value != value)
+            for value in values
+        ),
         dtype=np.bool_,
         count=len(values),
     )
     present: list[Any] = [value for value, gap in zip(values, missing, strict=True) if not gap]
-    words = {_word(kind) for kind in set(map(type, present))}
-    if not words:
+    names = {_type_name(kind) for kind in set(map(type, present))}
+    if not names:
         return reals(name, np.full(len(values), np.nan))
-    if words <= {"integer", "real"}:
-        return _numbers(name, present, missing, whole="real" not in words)
-    if len(words) > 1:
-        raise UnusableColumnError(f"mixes {' and '.join(sorted(words))} values")
-    if not words <= WORDS.keys():
-        raise UnusableColumnError(f"holds values of type {words.pop()}")
+    if names <= {"integer", "real"}:
+        return _numbers(name, present, missing, whole="real" not in names)
+    if len(names) > 1:
+        raise UnusableColumnError(f"mixes {' and '.join(sorted(names))} values")
+    if not names <= TYPE_NAMES.keys():
+        raise UnusableColumnError(f"holds values of type {names.pop()}")
     filled = np.empty(len(values), dtype=object)
     filled[~missing] = present
-    if words == {"boolean"}:
+    if names == {"boolean"}:
         return booleans(name, filled.astype(np.bool_), missing)
     levels = sorted({str(value) for value in present})
     positions = {level: position for position, level in enumerate(levels)}
@@ -81,11 +84,13 @@ def from_objects(name: str, values: Sequence[object]) -> RawColumn:
 
 
 def rectangular(values: Any, argument: str) -> NDArray[Any]:
-    """Return an argument as an array; lists of unequal lengths have no shape."""
+    """Return an argument as an array; lists of different lengths cannot form one."""
     try:
         return np.asarray(values)
     except ValueError:
-        raise ArgumentError(f"`{argument}` must not hold lists of unequal lengths") from None
+        raise ArgumentError(
+            f"{argument} holds lists of different lengths; give lists of one length"
+        ) from None
 
 
 def booleans(name: str, values: NDArray[np.bool_], missing: NDArray[np.bool_]) -> RawLabels:
@@ -94,7 +99,7 @@ def booleans(name: str, values: NDArray[np.bool_], missing: NDArray[np.bool_]) -
 
 
 def reals(name: str, values: NDArray[Any]) -> RawNumbers:
-    """Return a column of reals, in which NaN is a gap."""
+    """Return a column of reals, in which NaN is a missing value."""
     values = values.astype(np.float64)
     return RawNumbers(name, values, np.isnan(values))
 
@@ -118,8 +123,8 @@ def _text(name: str, values: NDArray[Any], missing: NDArray[np.bool_]) -> RawLab
     return RawLabels(name, codes, tuple(str(level) for level in levels))
 
 
-def _word(kind: type) -> str:
-    for word, kinds in WORDS.items():
+def _type_name(kind: type) -> str:
+    for name, kinds in TYPE_NAMES.items():
         if issubclass(kind, kinds):
-            return word
+            return name
     return kind.__name__

@@ -1,4 +1,4 @@
-"""Hold one column of a table: labels coded as small integers, or measurements."""
+"""Columns of a data table: discrete ones, coded as small integers, and continuous ones."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from arcwise.errors import DataError
 
 Kind: TypeAlias = Literal["discrete", "continuous"]
 
-MOST_LEVELS = 65535  # codes are uint16
+MAX_LEVELS = 65535  # codes are uint16
 
 
 def read_only(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
-    """Return the array as a contiguous one that nobody can write to.
+    """Return the array as a contiguous, read-only one.
 
     A read-only *view* is copied: its owner may still change the memory.
     """
@@ -29,7 +29,7 @@ def read_only(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
 
 
 def level_numbers(levels: tuple[object, ...]) -> NDArray[np.float64] | None:
-    """Return integer levels as numbers, or None if a level is anything but an integer."""
+    """Return integer levels as numbers, or None if some level is not an integer."""
     if all(isinstance(level, int) and not isinstance(level, bool) for level in levels):
         return np.array(levels, dtype=np.float64)
     return None
@@ -37,17 +37,17 @@ def level_numbers(levels: tuple[object, ...]) -> NDArray[np.float64] | None:
 
 @dataclass(frozen=True, eq=False)
 class DiscreteColumn:
-    """A column of labels.
+    """A discrete (categorical) column.
 
     Parameters
     ----------
     name
-        The variable.
+        The name of the variable.
     codes
         One code per row, an index into `levels`; stored as read-only uint16.
     levels
-        The labels, in order, those declared but never observed included. ``None``,
-        always the last, is the level of the rows in which the value is missing.
+        The labels, in order, including those that are declared but never observed.
+        ``None``, always the last, is the level of rows in which the value is missing.
 
     Examples
     --------
@@ -62,21 +62,21 @@ class DiscreteColumn:
 
     def __post_init__(self) -> None:
         codes = np.asarray(self.codes)
-        if len(self.levels) > MOST_LEVELS:
+        if len(self.levels) > MAX_LEVELS:
             raise DataError(
-                f"column {self.name!r} has {len(self.levels)} levels, but at most {MOST_LEVELS} "
-                "are allowed; merge some of them or leave it out"
+                f"column {self.name!r} has {len(self.levels)} levels; give at most "
+                f"{MAX_LEVELS}, merging some of them, or leave the column out"
             )
         # The compiled core indexes count tables by these codes without checking them again.
         if codes.ndim != 1 or (codes.size and not 0 <= codes.min() <= codes.max() < self.size):
             raise DataError(
-                f"the codes of column {self.name!r} must be one integer per row from 0 to "
-                f"{self.size - 1}, one for each of its levels"
+                f"the codes of column {self.name!r} are no indices into its {self.size} levels; "
+                f"give one integer from 0 to {self.size - 1} for each row"
             )
         object.__setattr__(self, "codes", read_only(codes, np.uint16))
         object.__setattr__(self, "levels", tuple(self.levels))
 
-    # Arrays come out of a pickle writable; going through the constructor freezes them again.
+    # Unpickled arrays are writable; the constructor makes them read-only again.
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.name, self.codes, self.levels)
 
@@ -86,30 +86,30 @@ class DiscreteColumn:
         return len(self.levels)
 
     def labels(self) -> list[object]:
-        """Return the label of each row."""
+        """Return the label in each row."""
         table = np.empty(self.size, dtype=object)
         table[:] = self.levels
         labels: list[object] = table[self.codes].tolist()
         return labels
 
     def numbers(self) -> NDArray[np.float64] | None:
-        """Return the number of each row if every level is an integer, else None."""
+        """Return the number in each row if every level is an integer, else None."""
         numbers = level_numbers(self.levels)
         return None if numbers is None else numbers[self.codes]
 
     def take(self, rows: NDArray[Any]) -> DiscreteColumn:
-        """Return the column of the chosen rows; every level stays."""
+        """Return the column with the chosen rows only; all levels are kept."""
         return DiscreteColumn(self.name, self.codes[rows], self.levels)
 
 
 @dataclass(frozen=True, eq=False)
 class ContinuousColumn:
-    """A column of measurements.
+    """A continuous column.
 
     Parameters
     ----------
     name
-        The variable.
+        The name of the variable.
     values
         One finite number per row; stored as read-only float64.
 
@@ -126,23 +126,26 @@ class ContinuousColumn:
     def __post_init__(self) -> None:
         values = np.asarray(self.values)
         if values.ndim != 1 or not np.isfinite(values).all():
-            raise DataError(f"the values of column {self.name!r} must be one finite number per row")
+            raise DataError(
+                f"the values of column {self.name!r} are not all finite numbers in one dimension; "
+                "give one finite number for each row"
+            )
         object.__setattr__(self, "values", read_only(values, np.float64))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.name, self.values)
 
     def labels(self) -> list[object]:
-        """Return the number of each row."""
+        """Return the number in each row."""
         labels: list[object] = self.values.tolist()
         return labels
 
     def numbers(self) -> NDArray[np.float64]:
-        """Return the number of each row."""
+        """Return the number in each row."""
         return self.values
 
     def take(self, rows: NDArray[Any]) -> ContinuousColumn:
-        """Return the column of the chosen rows."""
+        """Return the column with the chosen rows only."""
         return ContinuousColumn(self.name, self.values[rows])
 
 

@@ -1,7 +1,7 @@
-"""Read delimited text: check its shape line by line, then let the reader parse the values.
+"""Delimited text: its shape is checked line by line before the values are parsed.
 
-The reader alone would rename repeated names, fill short rows and keep blank lines, all
-without a word; the check of the shape finds these first.
+The parser alone would silently rename repeated names, pad short rows and keep blank
+lines; the check finds them first.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from arcwise.data.guard import refusing
-from arcwise.data.messages import joined, plural, warn
-from arcwise.errors import ArgumentError, DataError, FileFormatError
+from arcwise.data.foreign_errors import replace_errors
+from arcwise.data.messages import warn
+from arcwise.errors import ArgumentError, DataError, FileFormatError, Wording
+from arcwise.support.words import listing, plural
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 
-#: What counts as missing in a text file, quoted or not. `None` is a label: networks such as
+#: What counts as missing in a text file, quoted or not. `None` does not: networks such as
 #: INSURANCE and HAILFINDER have a level of that name.
 MISSING_MARKERS = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL", "?")
 
-TRUTHS = {"true": True, "false": False}
+BOOLEANS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What the check of the lines found: the header, the data rows and the blank ones."""
+    """The header, the number of lines that are not blank, and the places of those that are."""
 
     header: list[str]
     rows: int
@@ -40,7 +41,7 @@ class Shape:
 
 
 def separator_of(path: Path) -> str | None:
-    """Return the separator that a file name promises, or None if it is not delimited text."""
+    """Return the separator by the ending of a file name, or None if it is not delimited text."""
     name = path.name.lower().removesuffix(".gz")
     return SEPARATORS.get(Path(name).suffix)
 
@@ -48,16 +49,16 @@ def separator_of(path: Path) -> str | None:
 def read_delimited(
     path: str, content: bytes, separator: str, names: Sequence[str] | None
 ) -> list[tuple[str, nw.Series[Any]]]:
-    """Return the named columns of a delimited text file, each of the type its values have."""
+    """Return the columns of a delimited text file by name, each of the type of its values."""
     text = _decoded(path, content)
     if separator == ",":
         separator = _likely_separator(text)
     shape = _checked_shape(path, text, separator)
     ambiguous = FileFormatError(
-        f"the fields of {path!r} cannot be told apart; put quotation marks around a whole field "
-        "only, and double those inside it"
+        f"the fields of {path!r} cannot be told apart; put quotation marks around whole fields "
+        "only, and double those inside a field"
     )
-    with refusing(ambiguous):
+    with replace_errors(ambiguous):
         frame = nw.read_csv(
             io.BytesIO(text.encode()),
             backend="polars",
@@ -80,14 +81,14 @@ def read_delimited(
             names, columns = names[1:], columns[1:]
     elif isinstance(names, str) or len(names) != len(columns):
         raise ArgumentError(
-            f"`names` must be a list with a name for each of the "
-            f"{plural(len(columns), 'column')} of {path!r}, but is {names!r}"
+            f"names is {names!r}; give a list with a name for each of the "
+            f"{plural(len(columns), 'column')} of {path!r}"
         )
     return [(name, typed(column)) for name, column in zip(names, columns, strict=True)]
 
 
 def typed(series: nw.Series[Any]) -> nw.Series[Any]:
-    """Return text as integers, reals or booleans if all of it is, without surrounding blanks."""
+    """Return text as integers, reals or booleans if all of it can be read as such, stripped."""
     text = series.str.strip_chars()
     text = text.to_frame().select(
         nw.when(~nw.col(text.name).is_in(MISSING_MARKERS)).then(nw.col(text.name))
@@ -95,10 +96,10 @@ def typed(series: nw.Series[Any]) -> nw.Series[Any]:
     for dtype in (nw.Int64, nw.Float64):
         try:
             return text.cast(dtype)
-        except Exception:  # not numbers of this type; each library has its own classes
+        except Exception:  # not numbers of this type; each library has its own exception
             continue
     spellings = text.str.to_lowercase()
-    if set(spellings.drop_nulls().unique().to_list()) <= TRUTHS.keys():
+    if set(spellings.drop_nulls().unique().to_list()) <= BOOLEANS.keys():
         return spellings == "true"
     return text
 
@@ -106,18 +107,20 @@ def typed(series: nw.Series[Any]) -> nw.Series[Any]:
 def _decoded(path: str, content: bytes) -> str:
     if b"\0" in content[:65536]:
         raise FileFormatError(
-            f"the file {path!r} is not text in UTF-8; save it as comma-separated text"
+            f"the file {path!r} is not UTF-8 text; save it as comma-separated text"
         )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise FileFormatError(
-            f"the file {path!r} is not text in UTF-8 (line {line}); save it in UTF-8"
+            f"the file {path!r} is not UTF-8 text (line {line}); save it as UTF-8"
         ) from None
     if not text.strip():
-        raise FileFormatError(f"the file {path!r} is empty; it needs names and rows")
-    # The reader takes neither a leading blank line nor line ends of "\r" alone.
+        raise FileFormatError(
+            f"the file {path!r} is empty; give a line of names and at least 2 rows"
+        )
+    # The parser accepts neither a leading blank line nor "\r" alone as the end of a line.
     text = text.lstrip("\r\n")
     return text if "\n" in text else text.replace("\r", "\n")
 
@@ -143,30 +146,33 @@ def _checked_shape(path: str, text: str, separator: str) -> Shape:
             else:
                 raise FileFormatError(
                     f"line {lines.line_num} of {path!r} has {plural(len(fields), 'field')}, but "
-                    f"the first line has {len(header)}; make every line as long as the first"
+                    f"the first line has {len(header)}; give every line the same number of fields"
                 )
     except csv.Error as error:
-        raise FileFormatError(f"line {lines.line_num} of {path!r} is damaged: {error}") from None
+        raise FileFormatError(
+            f"line {lines.line_num} of {path!r} is damaged ({error}); correct it"
+        ) from None
     return Shape(header, number + 1 - len(blank), blank)
 
 
 def _refuse_numbers(path: str, header: Sequence[str]) -> None:
-    # Numbers alone may be names (0, 1, 2, ... are the default ones of pandas), but repeated or
-    # fractional ones are the first row of a file without names.
+    # Numbers may be names (0, 1, 2, ... are the default ones of pandas), but repeated or
+    # fractional ones are the first row of a file without a header.
     if all(map(_is_number, header)) and (len(set(header)) < len(header) or "." in "".join(header)):
         raise DataError(
-            f"the first line of {path!r} holds numbers ({joined(header)}) where names were "
-            "expected; add a line with names, or pass names=[...]"
+            f"the first line of {path!r} holds numbers ({listing(header)}), not names; add a line "
+            "of names",
+            Wording(", or give names=[...]", ""),
         )
 
 
 def _is_row_names(path: str, name: str, column: nw.Series[Any]) -> bool:
-    """Say whether the first column is what R and pandas write for the names of the rows."""
+    """Say whether the first column holds row names, as R and pandas write them."""
     if name or column.n_unique() < len(column):
         return False
     warn(
-        f"the first column of {path!r} has no name and a different value in each row, so it was "
-        "taken for row names and left out"
+        f"left out the first column of {path!r} as row names, since it has no name and a different "
+        "value in each row"
     )
     return True
 

@@ -1,20 +1,20 @@
-"""State a table back to the user: rows, kinds, levels and ranges as aligned text."""
+"""Describe a table as aligned text: rows, kinds, levels and ranges."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from arcwise.data.columns import Column, DiscreteColumn
-from arcwise.data.messages import plural
+from arcwise.support.words import plural
 
 if TYPE_CHECKING:
     from arcwise.data.table import Data
 
-WIDEST_VALUES = 48
+MAX_WIDTH = 48
 
 
 def summary(data: Data) -> str:
-    """Return the one-line summary, such as ``200 rows, 3 discrete and 1 continuous variable``."""
+    """Return the one-line summary, such as ``200 rows, 3 discrete and 1 continuous variables``."""
     kinds = list(data.kinds.values())
     counts = {kind: kinds.count(kind) for kind in ("discrete", "continuous")}
     parts = [f"{count} {kind}" for kind, count in counts.items() if count]
@@ -32,10 +32,10 @@ def describe(data: Data) -> str:
     ]
     notes = []
     if data.weights is not None:
-        notes.append(f"weights: {data.weights.min():.4g} to {data.weights.max():.4g} a row")
+        notes.append(f"row weights: {data.weights.min():.4g} to {data.weights.max():.4g}")
     if data.intervened is not None:
-        touched = int(data.intervened.any(axis=1).sum())
-        notes.append(f"interventions: some variable was set from outside in {touched} rows")
+        rows = int(data.intervened.any(axis=1).sum())
+        notes.append(f"interventions: some variable was intervened on in {plural(rows, 'row')}")
     return "\n".join([summary(data), *table, *notes])
 
 
@@ -52,7 +52,7 @@ def _shown_levels(levels: tuple[object, ...]) -> str:
     for position, level in enumerate(levels):
         text = str(level) if str(level).isprintable() else repr(level)
         longer = f"{shown}, {text}" if position else text
-        if position and len(longer) > WIDEST_VALUES:
+        if position and len(longer) > MAX_WIDTH:
             return f"{shown}, ..., {levels[-1]}"
         shown = longer
     return shown

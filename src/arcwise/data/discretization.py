@@ -1,4 +1,4 @@
-"""Cut continuous columns into intervals."""
+"""Discretize continuous columns: cut them into intervals."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.columns import MOST_LEVELS, Column, DiscreteColumn
+from arcwise.data.columns import MAX_LEVELS, Column, DiscreteColumn
 from arcwise.data.completeness import check_choice
 from arcwise.data.encoding import check_variable
-from arcwise.data.messages import check_mapping, listed, plural, warn
+from arcwise.data.messages import check_mapping, warn
 from arcwise.data.reader import read
 from arcwise.data.table import Data
-from arcwise.errors import ArgumentError, DataError
+from arcwise.errors import ArgumentError, DataError, Wording
+from arcwise.support.words import plural, quoted
 
 METHODS = ("quantile", "uniform")
 DEFAULT_BINS = 3
-FEWEST_DIGITS = 4
+MIN_DIGITS = 4
 ROUND_TRIP_DIGITS = 17
 
 
@@ -30,33 +31,33 @@ def discretize(
     columns: Sequence[str] | None = None,
     breaks: Mapping[str, Sequence[float]] | None = None,
 ) -> Data:
-    """Turn measurements into intervals, so that a score for discrete data can use them.
+    """Discretize continuous columns, so that a score for discrete data can use them.
 
     The levels are the intervals that hold a value, in ascending order, each closed on the
     left and open on the right: ``(-inf, 1.5)``, ``[1.5, 4)``, ``[4, inf)``. An interval
-    without a value is no level; a warning says if there are fewer levels than asked for,
-    which ties cause. A cut that was not given in `breaks` is written with as few digits as
-    still put every row into its interval.
+    without a value is not a level; if ties leave fewer levels than requested, there is a
+    warning. Cut points that were not given in `breaks` are rounded to as few digits as
+    keep every row in its interval.
 
     Parameters
     ----------
     data
         A Data, or anything that `read` accepts.
     method
-        "quantile": intervals that hold about as many rows each; "uniform": intervals of
-        about the same width.
+        "quantile": intervals that hold about the same number of rows; "uniform":
+        intervals of about the same width.
     bins
         The number of intervals, 2 or more, for all columns or by name (3 for the others).
     columns
-        The columns to cut. By default all continuous ones and those that `bins` and
-        `breaks` name; a column of integers is cut if it is named.
+        The columns to discretize. By default all continuous ones and those named in `bins`
+        and `breaks`; a column of integers is discretized only if it is named.
     breaks
-        The cut points of some columns; such a column is cut there, whatever the method.
+        Cut points by column; they take precedence over `method` and `bins`.
 
     Returns
     -------
     Data
-        The table with those columns discrete; weights and interventions stay.
+        The table with those columns discrete; weights and interventions are kept.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def discretize(
     >>> discretize(table, breaks={"height": [1.55]}).columns[0].levels
     ('(-inf, 1.55)', '[1.55, inf)')
     """
-    check_choice("method", method, METHODS)
+    check_choice(Wording("method", "the method of --discretize"), method, METHODS)
     table = read(data)
     if breaks is not None:
         check_mapping("breaks", breaks)
@@ -97,8 +98,8 @@ def discretize(
     if collapsed:
         shown = ", ".join(f"{name!r} ({a} of {b})" for name, (a, b) in collapsed.items())
         warn(
-            f"some intervals hold no value and are no levels, so there are fewer than asked for "
-            f"in {shown}"
+            f"some intervals hold no value, so that there are fewer levels than requested in "
+            f"{shown}"
         )
     return Data(result, table.weights, table.intervened)
 
@@ -113,7 +114,8 @@ def _chosen(table: Data, columns: Sequence[str] | None, named: Mapping[str, Any]
     left_out = [name for name in named if name not in columns]
     if left_out:
         raise ArgumentError(
-            f"`bins` or `breaks` name {listed(left_out)}, which `columns` leaves out; add it there"
+            f"bins or breaks name {quoted(left_out)}, which columns leaves out; add the name to "
+            "columns, or drop it from bins and breaks"
         )
     return set(columns)
 
@@ -125,17 +127,17 @@ def _checked_breaks(name: str, points: Sequence[float]) -> NDArray[np.float64]:
         cuts = np.array([])
     if cuts.ndim != 1 or not cuts.size or not np.isfinite(cuts).all() or (np.diff(cuts) <= 0).any():
         raise ArgumentError(
-            f"`breaks` for {name!r} must be finite numbers in ascending order, at least one, but "
-            f"are {points!r}"
+            f"breaks[{name!r}] is {points!r}; give at least one finite number, in ascending order"
         )
     return cuts
 
 
 def _checked_bins(name: str, count: object) -> int:
     whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
-    if not whole or not 2 <= count <= MOST_LEVELS:  # type: ignore[operator]
+    if not whole or not 2 <= count <= MAX_LEVELS:  # type: ignore[operator]
         raise ArgumentError(
-            f"`bins` must be a whole number from 2 to {MOST_LEVELS}, but is {count!r} for {name!r}"
+            f"the number of bins for {name!r} is {count!r}; give a whole number from 2 to "
+            f"{MAX_LEVELS}"
         )
     return int(count)  # type: ignore[call-overload, no-any-return]
 
@@ -144,8 +146,8 @@ def _numbers(column: Column) -> NDArray[np.float64]:
     numbers = column.numbers()
     if numbers is None:
         raise DataError(
-            f"column {column.name!r} holds labels, which cannot be cut into intervals; leave it "
-            "out of `columns`"
+            f"column {column.name!r} is categorical and cannot be cut into intervals; leave it out "
+            "of columns"
         )
     return numbers
 
@@ -157,8 +159,8 @@ def _cuts(values: NDArray[np.float64], bins: int, method: str) -> NDArray[np.flo
         # Not low + share * (high - low): the difference of two floats may overflow.
         return np.unique((1 - shares) * low + shares * high)
     cuts = np.quantile(values, shares, method="higher")
-    # Each cut is a value, so no interval is empty, but the first would be if a cut were the
-    # least value: ties there give an interval of their own.
+    # Each cut is an observed value, so no interval is empty, except the first if a cut were the
+    # smallest value: ties there get an interval of their own.
     if low < high:
         cuts = np.where(cuts > low, cuts, values[values > low].min())
     return np.unique(cuts)
@@ -173,7 +175,7 @@ def _intervals(
         raise DataError(
             f"the values of column {name!r}, {values.min():.6g} to {values.max():.6g}, all fall "
             f"into one of {plural(len(cuts) + 1, 'interval')}; choose other breaks or another "
-            "method, or leave it out"
+            "method, or leave the column out"
         )
     texts = [repr(cut) for cut in cuts.tolist()] if exact else _rounded(values, cuts, codes)
     edges = ["-inf", *(text.removesuffix(".0") for text in texts), "inf"]
@@ -186,8 +188,8 @@ def _intervals(
 def _rounded(
     values: NDArray[np.float64], cuts: NDArray[np.float64], codes: NDArray[np.int64]
 ) -> list[str]:
-    """Write the cuts with the fewest digits that still put every value where it is."""
-    for digits in range(FEWEST_DIGITS, ROUND_TRIP_DIGITS):
+    """Round the cuts to the fewest digits that keep every value in its interval."""
+    for digits in range(MIN_DIGITS, ROUND_TRIP_DIGITS):
         texts = [f"{cut:.{digits}g}" for cut in cuts.tolist()]
         rounded = np.array(texts, dtype=np.float64)
         if (np.diff(rounded) > 0).all() and np.array_equal(

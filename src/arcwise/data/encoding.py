@@ -1,4 +1,4 @@
-"""Decide the kind of a raw column and encode it: levels for labels, floats for measurements."""
+"""Decide whether a raw column is discrete or continuous, and encode it accordingly."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.columns import MOST_LEVELS, ContinuousColumn, DiscreteColumn, Kind
-from arcwise.data.messages import check_mapping, joined, listed, suggestion
+from arcwise.data.columns import MAX_LEVELS, ContinuousColumn, DiscreteColumn, Kind
+from arcwise.data.messages import check_mapping, suggestion
+from arcwise.data.options import kind_option
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, as_level, level_type
-from arcwise.errors import ArgumentError, DataError
+from arcwise.errors import ArgumentError, DataError, Wording, option
+from arcwise.support.words import listing, quoted
 
 KINDS: tuple[Kind, ...] = ("discrete", "continuous")
 
@@ -21,25 +23,25 @@ Levels = Mapping[str, tuple[object, ...]]
 def chosen_kinds(
     columns: Sequence[RawColumn], kinds: str | Mapping[str, str] | None, levels: Levels
 ) -> dict[str, Kind]:
-    """Return the kind of each column: what the user says, else what its type suggests."""
+    """Return the kind of each column: as the user declares it, else by its type."""
     variables = [column.name for column in columns]
     if isinstance(kinds, str):
         kinds = dict.fromkeys(variables, kinds)
-    asked = {} if kinds is None else kinds
-    check_mapping("kinds", asked)
-    for name, kind in asked.items():
-        check_variable(name, variables, "kinds")
+    declared = {} if kinds is None else kinds
+    check_mapping("kinds", declared)
+    for name, kind in declared.items():
+        check_variable(name, variables, Wording("kinds", f"--{kind}"))
         if kind not in KINDS:
             raise ArgumentError(
-                f"`kinds` must be 'discrete' or 'continuous', for all columns or for each named "
-                f"one, but is {kind!r} for {name!r}"
+                f"kinds is {kind!r} for {name!r}; give 'discrete' or 'continuous', for all columns "
+                "or by name"
             )
         if kind == "continuous" and name in levels:
             raise ArgumentError(
                 f"column {name!r} has declared levels and cannot be continuous; drop it from "
-                "`levels` or from `kinds`"
+                "levels or from kinds"
             )
-    return {column.name: _kind(column, asked, levels) for column in columns}
+    return {column.name: _kind(column, declared, levels) for column in columns}
 
 
 def declared_levels(
@@ -54,40 +56,41 @@ def declared_levels(
         check_variable(name, variables, "levels")
         if isinstance(given, str) or not isinstance(given, Iterable) or None in list(given):
             raise ArgumentError(
-                f"`levels` for {name!r} must be a list of labels without None, but is {given!r}; "
-                "missing='level' makes a level of missing values"
+                f"levels[{name!r}] is {given!r}; give a list of labels without None, and ",
+                option("missing", "level"),
+                " to make missing a level",
             )
         declared = tuple(as_level(level) for level in given)
         types = sorted({level_type(level) for level in declared})
         if len(set(declared)) != len(declared) or len(types) != 1:
             raise ArgumentError(
-                f"`levels` for {name!r} must be different labels of one type, at least one, but "
-                f"are {listed(declared) or 'none'}"
+                f"levels[{name!r}] is {given!r}; give at least one label, and different labels of "
+                "one type"
             )
         checked[name] = declared
     return checked
 
 
-def check_variable(name: str, variables: Sequence[str], argument: str) -> None:
+def check_variable(name: str, variables: Sequence[str], argument: str | Wording) -> None:
     """Refuse a name that is not a variable."""
     if name not in variables:
         hint = suggestion(str(name), variables)
-        raise ArgumentError(f"`{argument}` names {name!r}, which is not a variable{hint}")
+        raise ArgumentError(argument, f" names {name!r}, which is not a variable{hint}")
 
 
 def discrete(column: RawColumn, declared: tuple[object, ...] | None) -> DiscreteColumn:
-    """Return the column as labels; gaps, if there are any, become the last level, None."""
+    """Return the column as a discrete one; missing values become its last level, None."""
     codes, levels = as_labels(column)
     if declared is not None:
         codes, levels = _recoded(column.name, codes, levels, declared), declared
-    gaps = codes < 0
-    if gaps.any():
-        codes, levels = np.where(gaps, len(levels), codes), (*levels, None)
+    missing = codes < 0
+    if missing.any():
+        codes, levels = np.where(missing, len(levels), codes), (*levels, None)
     return DiscreteColumn(column.name, codes.astype(np.uint16), levels)
 
 
 def as_labels(column: RawColumn) -> tuple[NDArray[np.int64], tuple[object, ...]]:
-    """Return codes (-1 in a gap) and the levels: the declared ones, or else the observed ones."""
+    """Return codes (-1 if missing) and levels: the declared ones, else the observed ones."""
     if isinstance(column, RawLabels):
         if column.declared:
             return column.codes, column.levels
@@ -96,11 +99,12 @@ def as_labels(column: RawColumn) -> tuple[NDArray[np.int64], tuple[object, ...]]
         levels = tuple(np.array((*column.levels, None), dtype=object)[:-1][observed].tolist())
         return positions[column.codes], levels
     distinct, inverse = np.unique(column.values[~column.missing], return_inverse=True)
-    if len(distinct) > MOST_LEVELS:
+    if len(distinct) > MAX_LEVELS:
         raise DataError(
             f"column {column.name!r} has {len(distinct)} different values, but a discrete column "
-            f"may have at most {MOST_LEVELS}; use kinds={{{column.name!r}: 'continuous'}} or "
-            "leave it out"
+            f"may have at most {MAX_LEVELS}; give ",
+            kind_option(column.name, "continuous"),
+            " or leave the column out",
         )
     codes = np.full(len(column.values), -1, dtype=np.int64)
     codes[~column.missing] = inverse
@@ -108,7 +112,7 @@ def as_labels(column: RawColumn) -> tuple[NDArray[np.int64], tuple[object, ...]]
 
 
 def continuous(column: RawColumn) -> ContinuousColumn:
-    """Return the column, which has no gaps, as measurements."""
+    """Return the column, which has no missing values, as a continuous one."""
     if isinstance(column, RawNumbers):
         return ContinuousColumn(column.name, column.values.astype(np.float64))
     codes, levels = as_labels(column)
@@ -117,21 +121,23 @@ def continuous(column: RawColumn) -> ContinuousColumn:
     except (TypeError, ValueError):
         numbers = np.array([np.nan])
     if not np.isfinite(numbers).all():
-        offender = next(level for level in levels if not _is_finite(level))
+        wrong = next(level for level in levels if not _is_finite(level))
         raise DataError(
-            f"column {column.name!r} cannot be continuous, because its value {offender!r} is not "
-            f"a finite number; use kinds={{{column.name!r}: 'discrete'}} or correct it"
+            f"column {column.name!r} cannot be continuous, because its value {wrong!r} is not a "
+            "finite number; give ",
+            kind_option(column.name, "discrete"),
+            " or correct the value",
         )
     return ContinuousColumn(column.name, numbers[codes])
 
 
-def _kind(column: RawColumn, asked: Mapping[str, Any], levels: Levels) -> Kind:
+def _kind(column: RawColumn, declared: Mapping[str, Any], levels: Levels) -> Kind:
     if column.name in levels:
         return "discrete"
-    natural: Kind = (
+    by_type: Kind = (
         "continuous" if isinstance(column, RawNumbers) and not column.whole else "discrete"
     )
-    kind: Kind = asked.get(column.name, natural)
+    kind: Kind = declared.get(column.name, by_type)
     return kind
 
 
@@ -145,11 +151,11 @@ def _recoded(
     positions = {(level_type(level), level): place for place, level in enumerate(declared)}
     places = np.array([positions.get((level_type(v), v), -1) for v in levels] + [-1])
     observed = np.unique(codes[codes >= 0])
-    strangers = [levels[code] for code in observed if places[code] < 0]
-    if strangers:
+    unknown = [levels[code] for code in observed if places[code] < 0]
+    if unknown:
         raise DataError(
-            f"column {name!r} holds {listed(strangers)}, which is not among its declared levels "
-            f"{joined([repr(level) for level in declared])}; declare it in `levels` or correct it"
+            f"column {name!r} holds {quoted(unknown)}, which is not among its declared levels "
+            f"{listing([repr(level) for level in declared])}; declare it in levels or correct it"
         )
     return places[codes]
 

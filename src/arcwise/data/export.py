@@ -1,4 +1,4 @@
-"""Give a table back with its original labels: dictionary, pandas, polars or CSV file."""
+"""Export a table with its original labels: to a dictionary, pandas, polars or a CSV file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def to_dict(data: Data) -> dict[str, list[object]]:
 
 
 def to_pandas(data: Data) -> Any:
-    """Return a pandas frame that `read` turns into an equal table."""
+    """Return a pandas frame from which `read` makes an equal table."""
     pandas = optional("pandas", "to_pandas")
 
     def series(column: Column) -> Any:
@@ -32,9 +32,9 @@ def to_pandas(data: Data) -> Any:
         if not isinstance(column, DiscreteColumn):
             return column.values.copy()
         present = [level for level in column.levels if level is not None]
-        if not _speaks_for_itself(column, present):
+        if not _is_self_describing(column, present):
             return pandas.Categorical(labels, categories=present)
-        # Only pandas' nullable types keep integers and booleans beside a missing value.
+        # Only pandas' nullable types hold integers and booleans along with missing values.
         nullable = {int: "Int64", bool: "boolean"}.get(type(present[0]) if present else str)
         return pandas.array(labels, dtype=nullable) if None in column.levels else labels
 
@@ -51,7 +51,7 @@ def to_polars(data: Data) -> Any:
             return polars.Series(column.name, column.values)
         present = [level for level in column.levels if level is not None]
         text = all(isinstance(level, str) for level in present)
-        if text and not _speaks_for_itself(column, present):
+        if text and not _is_self_describing(column, present):
             return polars.Series(column.name, labels, dtype=polars.Enum(present))
         dtype = polars.Float64 if any(isinstance(level, float) for level in present) else None
         return polars.Series(column.name, labels, dtype=dtype, strict=False)
@@ -65,15 +65,17 @@ def write_csv(data: Data, path: str | os.PathLike[str]) -> None:
     separator = separator_of(path)
     if separator is None:
         raise ArgumentError(
-            f"cannot write {str(path)!r}, because its ending is not one of .csv, .tsv and .tab "
-            "(or one of these followed by .gz); rename it"
+            f"cannot write {str(path)!r}, because its ending is not one of .csv, .tsv and .tab; "
+            "give a file name with one of these endings, or one of them followed by .gz"
         )
     opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
     try:
         with opener(path, "wt", encoding="utf-8", newline="") as file:
             write_text(data, file, separator)
     except OSError as error:
-        raise DataError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+        raise DataError(
+            f"cannot write {str(path)!r} ({error.strerror or error}); give another path"
+        ) from error
 
 
 def write_text(data: Data, file: TextIO, separator: str = ",") -> None:
@@ -83,7 +85,7 @@ def write_text(data: Data, file: TextIO, separator: str = ",") -> None:
     writer.writerows(zip(*(column.labels() for column in data.columns), strict=True))
 
 
-def _speaks_for_itself(column: DiscreteColumn, present: list[object]) -> bool:
+def _is_self_describing(column: DiscreteColumn, present: list[object]) -> bool:
     """Say whether the bare labels would be read back with the same levels in the same order."""
     if any(isinstance(level, float) for level in present):
         return False

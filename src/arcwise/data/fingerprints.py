@@ -1,4 +1,4 @@
-"""Name the content of a table by a hash that does not depend on where it was read from."""
+"""Fingerprint a table: a hash of its content that does not depend on where it came from."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ FORMAT = "arcwise data 1"
 
 def fingerprint(data: Data) -> str:
     """Return the SHA-256 of names, kinds, levels, contents, weights and interventions."""
-    # The header is JSON, so that no two tables can run together to the same bytes;
-    # a level is written with its type because 1, True and "1" are different labels.
+    # The header is JSON, so that different tables cannot concatenate to the same bytes;
+    # a level is written with its type, since 1, True and "1" are different labels.
     header = {
         "format": FORMAT,
         "rows": data.rows,
@@ -40,7 +40,7 @@ def fingerprint(data: Data) -> str:
         if isinstance(column, DiscreteColumn):
             digest.update(column.codes.astype("<u2").tobytes())
         else:
-            # Adding zero turns -0.0, which equals 0.0, into it.
+            # Adding zero turns -0.0 into 0.0, which it equals.
             digest.update((column.values + 0.0).astype("<f8").tobytes())
     if data.weights is not None:
         digest.update((data.weights + 0.0).astype("<f8").tobytes())

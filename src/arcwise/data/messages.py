@@ -1,38 +1,17 @@
-"""Build the parts that error sentences share: lists of names, counts and near misses."""
+"""Build the parts that error sentences about tables share: columns and near misses."""
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from arcwise.errors import ArgumentError, DataWarning
+from arcwise.errors import ArgumentError, DataWarning, Wording
 from arcwise.support import warnings
-from arcwise.support.names import listing, quoted
-
-LONGEST_LIST = 8
+from arcwise.support.words import quoted
 
 
-def listed(items: Iterable[object], limit: int | None = LONGEST_LIST) -> str:
-    """Quote the items and join them as in a sentence, shortening a long list."""
-    return quoted(items, limit)
-
-
-def joined(texts: Iterable[str], limit: int | None = LONGEST_LIST) -> str:
-    """Join ready-made texts as in a sentence, shortening a long list."""
-    return listing(texts, limit)
-
-
-def counted(counts: Mapping[str, int]) -> str:
-    """List every name with its count; a user who must repair a table needs all of them."""
-    return joined([f"{name!r} ({count})" for name, count in counts.items()], limit=None)
-
-
-def plural(number: int, noun: str) -> str:
-    """Write a number and its noun: ``1 row``, ``2 rows``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def columns(names: Sequence[str], limit: int | None = LONGEST_LIST) -> str:
-    """Write ``column 'a'`` or ``columns 'a' and 'b'``."""
-    return f"column{'' if len(names) == 1 else 's'} {listed(names, limit)}"
+def columns(names: Sequence[str], *, every: bool = False) -> str:
+    """Write ``column 'a'`` or ``columns 'a' and 'b'``, every one of them or the first few."""
+    shown = quoted(names, None) if every else quoted(names)
+    return f"column{'' if len(names) == 1 else 's'} {shown}"
 
 
 def suggestion(name: str, candidates: Sequence[str]) -> str:
@@ -42,18 +21,17 @@ def suggestion(name: str, candidates: Sequence[str]) -> str:
     if close:
         options = " or ".join(repr(by_folded[match]) for match in close)
         return f" (did you mean {options}?)"
-    return f" (the variables are {listed(candidates)})" if candidates else ""
+    return f" (the variables are {quoted(candidates)})" if candidates else ""
 
 
-def warn(message: str) -> None:
-    """Issue a DataWarning that points at the line of the user, outside the package."""
-    warnings.warn(message, DataWarning)
+def warn(*message: str | Wording) -> None:
+    """Issue a DataWarning that points at the user's line, outside the package."""
+    warnings.warn(DataWarning(*message))
 
 
 def check_mapping(argument: str, value: object) -> None:
-    """Refuse an argument that must go from names to something and does not."""
+    """Refuse an argument that should be a mapping from column names and is not."""
     if not isinstance(value, Mapping):
         raise ArgumentError(
-            f"`{argument}` must be a mapping from column names, but is of type "
-            f"{type(value).__name__}"
+            f"{argument} is of type {type(value).__name__}; give a mapping from column names"
         )

@@ -1,4 +1,4 @@
-"""Hold a column between its source and its kind: numbers or labels, with the gaps marked."""
+"""Columns as they come from their source, before they are discrete or continuous."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-# Beyond this a float no longer tells neighbouring integers apart.
+# Beyond this, floats no longer represent every integer.
 LARGEST_EXACT_INTEGER = 2**53
 
 
 class UnusableColumnError(Exception):
-    """A column holds values of a type that is neither number nor label.
+    """A column holds values of a type that cannot be used.
 
-    Raised per column; the source gathers them, so that the user sees all at once.
+    Raised for each column; the caller collects them, so that the user sees all at once.
     """
 
 
 @dataclass(frozen=True, eq=False)
 class RawNumbers:
-    """Numbers of one column: int64 or uint64, with a mask of gaps, or float64."""
+    """The numbers of a column, int64, uint64 or float64, and which of them are missing."""
 
     name: str
     values: NDArray[Any]
@@ -41,7 +41,7 @@ class RawNumbers:
 
 @dataclass(frozen=True, eq=False)
 class RawLabels:
-    """Labels of one column: codes into levels that are in their final order, -1 in a gap."""
+    """The labels of a column: codes into levels in their final order, -1 if missing."""
 
     name: str
     codes: NDArray[np.int64]
@@ -50,11 +50,11 @@ class RawLabels:
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """The mask of gaps."""
+        """The mask of missing values."""
         return self.codes < 0
 
     def take(self, rows: NDArray[np.bool_]) -> RawLabels:
-        """Return the chosen rows; every level stays."""
+        """Return the chosen rows; all levels are kept."""
         return replace(self, codes=self.codes[rows])
 
 
@@ -64,7 +64,7 @@ RawColumn: TypeAlias = RawNumbers | RawLabels
 def as_level(value: object) -> object:
     """Return a label as plain Python: bool, int, float, str or None; whole floats as int.
 
-    Labels of any other type (a pandas interval, a date) become their text.
+    Labels of any other type, such as a pandas interval or a date, become text.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -78,18 +78,18 @@ def as_level(value: object) -> object:
 
 
 def level_type(level: object) -> str:
-    """Return the word for what a level is; all levels of one column must agree on it."""
+    """Return the type of a level in words; all levels of a column must have the same."""
     if isinstance(level, bool):
         return "boolean"
     return "number" if isinstance(level, int | float) else "text"
 
 
 def categorical(name: str, codes: NDArray[Any], categories: Iterable[object]) -> RawLabels:
-    """Return a column whose levels its source declared, in their declared order."""
+    """Return a column whose levels its source declares, in the declared order."""
     levels = tuple(as_level(category) for category in categories)
     types = sorted({level_type(level) for level in levels})
     if len(types) > 1:
-        raise UnusableColumnError(f"has categories that mix {' and '.join(types)}")
+        raise UnusableColumnError(f"has categories of mixed types, {' and '.join(types)}")
     if len(set(levels)) != len(levels):
         raise UnusableColumnError("has different categories with the same text")
     return RawLabels(name, np.asarray(codes, dtype=np.int64), levels, declared=True)

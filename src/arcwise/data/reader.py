@@ -1,4 +1,4 @@
-"""Read a table from any accepted source and validate it once, here, for everyone after."""
+"""`read`: read a table from any accepted source, and validate it once and for all."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from arcwise.data.completeness import (
     MISSING_CHOICES,
     check_choice,
     check_finite,
+    columns_to_keep,
     complete_rows,
-    varying,
 )
 from arcwise.data.encoding import chosen_kinds, continuous, declared_levels, discrete
 from arcwise.data.interventions import column_mask, given_mask
-from arcwise.data.messages import joined, suggestion, warn
+from arcwise.data.messages import suggestion, warn
+from arcwise.data.options import kind_option
 from arcwise.data.raw import RawColumn, RawLabels
 from arcwise.data.sources import raw_columns
 from arcwise.data.table import Data
 from arcwise.data.weights import array_weights, column_weights
-from arcwise.errors import ArgumentError, DataError
+from arcwise.errors import ArgumentError, DataError, Wording, option
+from arcwise.support.words import listing
 
 MANY_LEVELS = 50
 MANY_LEVELS_SHARE = 0.2
@@ -46,41 +48,41 @@ def read(
     Parameters
     ----------
     source
-        A data frame (pandas, polars, pyarrow, or another that narwhals knows, eager or
+        A data frame (pandas, polars, pyarrow, or another that narwhals supports, eager or
         lazy); a NumPy array of rows by columns, or a structured one; a mapping from names
         to columns; the path of a .csv, .tsv, .tab (each also .gz) or .parquet file; or a
-        Data, which is returned as it is unless an option is given.
+        Data, which is returned unchanged unless an option is given.
 
-        In text files the first line holds the names, blanks around a field are dropped,
-        blank lines are skipped, a .csv whose first line has no comma may be separated by
-        semicolons or tabs, and these fields are missing: empty, ``NA``, ``N/A``, ``#N/A``,
-        ``<NA>``, ``NaN``, ``nan``, ``NAN``, ``null``, ``NULL`` and ``?`` (but not ``None``,
-        which is a common label). A first column without a name whose values all differ is
-        taken for row names and left out with a warning.
+        In text files the first line holds the names, blanks around a field are stripped,
+        and blank lines are skipped. A .csv file whose first line has no comma may be
+        separated by semicolons or tabs. These fields are missing values: empty, ``NA``,
+        ``N/A``, ``#N/A``, ``<NA>``, ``NaN``, ``nan``, ``NAN``, ``null``, ``NULL`` and ``?``
+        (but not ``None``, which is a common label). A first column that has no name and a
+        different value in each row is taken to be row names and left out with a warning.
     names
         Names for the columns of an array (default ``X0``, ``X1``, ...) or of a text file
-        that has no line of names.
+        that has no header.
     kinds
-        "discrete" or "continuous", for all columns or by name. By default integers, text,
+        "discrete" or "continuous", for all columns or by name. By default, integers, text,
         categories and booleans are discrete, and reals are continuous.
     levels
-        The labels of a column, in order, including those that no row has. By default
-        they are the observed values in ascending order, or the categories that the source
+        The labels of discrete columns, by name and in order, including unobserved ones. By
+        default, the observed values in ascending order, or the categories that the source
         declares (pandas Categorical, polars Enum, pyarrow dictionary).
     missing
-        What to do with nulls and NaN: "error"; "drop" the rows; or "level", which gives
-        discrete columns the extra level None.
+        What to do with missing values (null, NaN): "error"; "drop" the rows; or "level",
+        which gives discrete columns the additional level None.
     constant
         What to do with columns that have a single value and no second declared level:
         "error", "drop" or "keep".
     weights
-        How often each row counts: the name of a column, which then is no variable, or
+        How often each row counts: the name of a column, which is then not a variable, or
         one number for each row.
     interventions
-        Which variables were set from outside in which rows: booleans, rows by variables;
-        a frame of them, or a mapping from variables to them; or the name of a column,
-        which then is no variable, that names the variable set in each row (none if it is
-        missing, empty, ``none`` or ``observational``; several separated by ``;``).
+        Which variables were intervened on in which rows: booleans, rows by variables; a
+        frame of them, or a mapping from variables to them; or the name of a column, which
+        is then not a variable, that names the variable intervened on in each row (none if
+        it is missing, empty, ``none`` or ``observational``; several separated by ``;``).
 
     Returns
     -------
@@ -90,7 +92,7 @@ def read(
     Raises
     ------
     DataError, FileFormatError, ArgumentError
-        In one sentence, if the table, the file or an argument cannot be used.
+        If the table, the file or an argument cannot be used.
 
     Examples
     --------
@@ -104,15 +106,18 @@ def read(
     defaults = missing == "error" and constant == "error"
     if isinstance(source, Data) and defaults and all(option is None for option in options):
         return source
-    check_choice("missing", missing, MISSING_CHOICES)
-    check_choice("constant", constant, CONSTANT_CHOICES)
+    check_choice(option("missing"), missing, MISSING_CHOICES)
+    check_choice(option("constant"), constant, CONSTANT_CHOICES)
     columns = raw_columns(source, names)
     rows = _checked_rows(columns)
 
-    columns, weight_column = _taken_out(columns, weights, "weights")
-    columns, setting_column = _taken_out(columns, interventions, "interventions")
+    columns, weight_column = _extract(columns, weights, "weights")
+    columns, intervention_column = _extract(columns, interventions, "interventions")
     if not columns:
-        raise DataError("the table has no column left besides the weights and interventions")
+        raise DataError(
+            "the table has no columns besides the weights and interventions; give at least one "
+            "variable"
+        )
     variables = [column.name for column in columns]
     row_weights = source.weights if isinstance(source, Data) else None
     if weight_column is not None:
@@ -120,8 +125,8 @@ def read(
     elif weights is not None:
         row_weights = array_weights(weights, rows)
     mask = _kept_mask(source, variables)
-    if setting_column is not None:
-        mask = column_mask(setting_column, variables)
+    if intervention_column is not None:
+        mask = column_mask(intervention_column, variables)
     elif interventions is not None:
         mask = given_mask(interventions, variables, rows)
 
@@ -141,8 +146,8 @@ def read(
         else continuous(column)
         for column in columns
     ]
-    places = varying(encoded, constant)
-    _warn_of_many_levels(columns, encoded, kinds, declared)
+    places = columns_to_keep(encoded, constant)
+    _warn_about_many_levels(columns, encoded, kinds, declared)
     return Data(
         [encoded[place] for place in places],
         row_weights,
@@ -152,15 +157,15 @@ def read(
 
 def _checked_rows(columns: Sequence[RawColumn]) -> int:
     if not columns:
-        raise DataError("the table has no columns; at least one is needed")
+        raise DataError("the table has no columns; give at least one")
     rows = len(columns[0].missing)
     if rows < 2:
         count = "no rows" if rows == 0 else "a single row"
-        raise DataError(f"the table has {count}, but at least 2 are needed; add data")
+        raise DataError(f"the table has {count}; give at least 2 rows")
     return rows
 
 
-def _taken_out(
+def _extract(
     columns: list[RawColumn], name: object, argument: str
 ) -> tuple[list[RawColumn], RawColumn | None]:
     if not isinstance(name, str):
@@ -169,7 +174,7 @@ def _taken_out(
         if column.name == name:
             return [*columns[:place], *columns[place + 1 :]], column
     hint = suggestion(name, [column.name for column in columns])
-    raise ArgumentError(f"`{argument}` names {name!r}, which is not a column{hint}")
+    raise ArgumentError(option(argument), f" names {name!r}, which is not a column{hint}")
 
 
 def _kept_mask(source: object, variables: Sequence[str]) -> NDArray[np.bool_] | None:
@@ -185,7 +190,7 @@ def _without_missing_level(column: RawColumn) -> RawColumn:
     return RawLabels(column.name, codes, column.levels[:-1], declared=True)
 
 
-def _warn_of_many_levels(
+def _warn_about_many_levels(
     columns: Sequence[RawColumn],
     encoded: Sequence[Column],
     kinds: str | Mapping[str, Kind | str] | None,
@@ -205,14 +210,17 @@ def _warn_of_many_levels(
     labels = [column for raw, column in many if isinstance(raw, RawLabels)]
     if numbers:
         warn(
-            f"{_with_sizes(numbers)} taken as discrete; use "
-            f"kinds={{{numbers[0].name!r}: 'continuous'}} or arcwise.discretize if the numbers are "
-            "measurements"
+            f"{_with_sizes(numbers)} treated as discrete; give ",
+            kind_option(numbers[0].name, "continuous"),
+            Wording(" or discretize the column with arcwise.discretize", ""),
+            " if the numbers are measurements",
         )
     if labels:
-        warn(f"{_with_sizes(labels)} taken as discrete; leave out what only identifies rows")
+        warn(
+            f"{_with_sizes(labels)} treated as discrete; leave out columns that only identify rows"
+        )
 
 
 def _with_sizes(columns: Sequence[DiscreteColumn]) -> str:
-    sizes = joined([f"{column.name!r} ({column.size} levels)" for column in columns])
+    sizes = listing([f"{column.name!r} ({column.size} levels)" for column in columns])
     return f"{sizes} {'is' if len(columns) == 1 else 'are'}"

@@ -1,4 +1,4 @@
-"""Turn one column of any data frame library, seen through narwhals, into a raw column."""
+"""Turn a series of any data frame library, read through narwhals, into a raw column."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from arcwise.data.raw import (
 
 
 def from_series(name: str, series: nw.Series[Any]) -> RawColumn:
-    """Return the column of a narwhals series; nulls and NaN are gaps."""
+    """Return the column of a narwhals series; nulls and NaN are missing."""
     dtype = series.dtype
     if dtype.is_float() or dtype.is_decimal():
         return reals(name, series.cast(nw.Float64).fill_null(float("nan")).to_numpy())
@@ -46,7 +46,7 @@ def _integers(series: nw.Series[Any]) -> Any:
         return series.to_numpy().astype(np.uint64)
     try:
         return series.cast(nw.Int64).to_numpy().astype(np.int64)
-    except Exception:  # each library has its own class for an overflow
+    except Exception:  # each library has its own exception for an overflow
         raise UnusableColumnError("holds integers of more than 64 bits") from None
 
 
@@ -63,14 +63,16 @@ def _text(name: str, series: nw.Series[Any]) -> RawLabels:
 
 
 def _categories(name: str, series: nw.Series[Any]) -> RawLabels:
-    # narwhals shows the declared categories of an Enum only, and those as text; whoever
-    # declares more has one of these two native shapes.
+    # narwhals gives the declared categories of an Enum only, and as text; the other libraries
+    # that declare categories have one of these two native interfaces.
     native = series.to_native()
     accessor: Any = getattr(native, "cat", None)
-    if hasattr(accessor, "categories") and hasattr(accessor, "codes"):  # pandas and its kin
+    if hasattr(accessor, "categories") and hasattr(
+        accessor, "codes"
+    ):  # pandas and compatible libraries
         return categorical(name, accessor.codes.to_numpy(), accessor.categories)
     if hasattr(native, "combine_chunks"):  # pyarrow
-        array = native.combine_chunks()  # which unites the dictionaries of the chunks
+        array = native.combine_chunks()  # this unifies the dictionaries of the chunks
         return categorical(
             name, array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist()
         )

@@ -1,4 +1,4 @@
-"""Take any accepted source apart into raw columns: frame, array, mapping, file or Data."""
+"""Split any accepted source into raw columns: frame, array, mapping, file or Data."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from arcwise.data.arrays import from_array, from_objects
 from arcwise.data.columns import DiscreteColumn
 from arcwise.data.files import read_file
-from arcwise.data.guard import refusing
-from arcwise.data.messages import joined, listed, plural
+from arcwise.data.foreign_errors import replace_errors
 from arcwise.data.raw import (
     RawColumn,
     RawLabels,
@@ -27,6 +26,7 @@ from arcwise.data.raw import (
 from arcwise.data.series import from_series
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.words import listing, plural, quoted
 
 RENAME = "give each column a name of its own"
 
@@ -34,7 +34,7 @@ RENAME = "give each column a name of its own"
 def raw_columns(source: object, names: Sequence[str] | None = None) -> list[RawColumn]:
     """Return the raw columns of a source, all of one length, with different names.
 
-    `names` are for sources that have none of their own: arrays and headerless text files.
+    `names` is for sources without column names: arrays and text files without a header.
     """
     if isinstance(source, Data):
         _refuse_names(names, "a Data")
@@ -52,16 +52,16 @@ def raw_columns(source: object, names: Sequence[str] | None = None) -> list[RawC
 
 
 def checked_names(names: Sequence[object], advice: str) -> list[str]:
-    """Return the names as text after refusing empty and repeated ones."""
+    """Return the names as text, refusing empty and repeated ones."""
     texts = [str(name) for name in names]
     empty = [str(position + 1) for position, text in enumerate(texts) if not text.strip()]
     if empty:
-        which = f"column {empty[0]} has" if len(empty) == 1 else f"columns {joined(empty)} have"
+        which = f"column {empty[0]} has" if len(empty) == 1 else f"columns {listing(empty)} have"
         raise DataError(f"{which} no name; {advice}")
     repeated = [text for text, count in Counter(texts).items() if count > 1]
     if repeated:
-        noun = "name" if len(repeated) == 1 else "names"
-        raise DataError(f"the column {noun} {listed(repeated)} came more than once; {advice}")
+        noun, verb = ("name", "occurs") if len(repeated) == 1 else ("names", "occur")
+        raise DataError(f"the column {noun} {quoted(repeated)} {verb} more than once; {advice}")
     return texts
 
 
@@ -76,13 +76,13 @@ def _converted(pairs: list[tuple[object, Any]]) -> list[RawColumn]:
             refused.append(f"column {name!r} {error}")
     if refused:
         raise DataError(
-            f"{joined(refused)}, but a column must hold numbers, text, categories or booleans; "
-            "convert it or leave it out"
+            f"{listing(refused)}; give columns of numbers, text, categories or booleans, or leave "
+            "these out"
         )
     lengths = {column.name: len(column.missing) for column in columns}
     if len(set(lengths.values())) > 1:
-        shown = joined([f"{name!r} has {plural(rows, 'row')}" for name, rows in lengths.items()])
-        raise DataError(f"columns must have the same number of rows, but {shown}")
+        shown = listing([f"{name!r} has {plural(rows, 'row')}" for name, rows in lengths.items()])
+        raise DataError(f"{shown}; give columns of the same length")
     return columns
 
 
@@ -95,7 +95,7 @@ def raw_column(name: str, values: Any) -> RawColumn:
         return from_series(name, series)
     if hasattr(values, "categories") and hasattr(values, "codes"):
         return categorical(name, values.codes, values.categories)
-    if hasattr(values, "to_pylist"):  # an arrow array, which has scalars of its own
+    if hasattr(values, "to_pylist"):  # an arrow array, which has its own scalar type
         return from_objects(name, values.to_pylist())
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise UnusableColumnError(f"is a single {type(values).__name__}")
@@ -117,15 +117,14 @@ def _from_matrix(
         return [(field, array[field]) for field in fields]
     if array.ndim != 2 or fields is not None:
         raise DataError(
-            f"an array must have two dimensions, rows by columns, but has {array.ndim}; reshape it"
+            f"the array has {plural(array.ndim, 'dimension')}; give one of rows by columns"
         )
     width = array.shape[1]
     if names is None:
         names = [f"X{position}" for position in range(width)]
     if isinstance(names, str) or len(names) != width:
         raise ArgumentError(
-            f"`names` must be a list with a name for each of the {plural(width, 'column')}, "
-            f"but is {names!r}"
+            f"names is {names!r}; give a list with a name for each of the {plural(width, 'column')}"
         )
     return [(name, array[:, position]) for position, name in enumerate(names)]
 
@@ -135,20 +134,20 @@ def _from_frame(
 ) -> Iterable[tuple[object, nw.Series[Any]]]:
     _refuse_names(names, "a data frame")
     refusal = ArgumentError(
-        f"cannot read data from an object of type {type(source).__name__}; allowed are a data "
-        "frame (pandas, polars, pyarrow and others), a NumPy array of rows by columns, a mapping "
-        "from names to columns, and the path of a .csv, .tsv or .parquet file"
+        f"the data are of type {type(source).__name__}; give a data frame (pandas, polars, pyarrow "
+        "or another), a NumPy array of rows by columns, a mapping from names to columns, or the "
+        "path of a .csv, .tsv or .parquet file"
     )
     try:
         frame: Any = nw.from_native(source, allow_series=True, pass_through=True)
     except nw.exceptions.DuplicateError:
         checked_names(_own_names(source), RENAME)
-        raise DataError(f"some column names came more than once; {RENAME}") from None
+        raise DataError(f"some column names occur more than once; {RENAME}") from None
     if frame is source and hasattr(source, "__arrow_c_stream__"):
-        with refusing(refusal):
+        with replace_errors(refusal):
             frame = nw.from_arrow(source, backend="polars")
     if isinstance(frame, nw.LazyFrame):
-        with refusing(DataError("the lazy frame could not be collected; collect it first")):
+        with replace_errors(DataError("the lazy frame could not be collected; collect it first")):
             frame = frame.collect()
     if not isinstance(frame, nw.DataFrame):
         raise refusal
@@ -163,6 +162,6 @@ def _own_names(source: Any) -> list[object]:
 def _refuse_names(names: Sequence[str] | None, owner: str) -> None:
     if names is not None:
         raise ArgumentError(
-            f"`names` is for arrays and text files without a header, but {owner} has names of its "
-            "own; rename its columns instead"
+            f"names is for arrays and text files without a header, but {owner} has column names; "
+            "rename its columns instead"
         )

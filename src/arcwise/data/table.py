@@ -1,4 +1,4 @@
-"""Hold the data table that every score reads: immutable, validated, with kinds decided."""
+"""`Data`: the immutable, validated table of discrete and continuous columns."""
 
 from __future__ import annotations
 
@@ -12,28 +12,30 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.data import description, export, fingerprints
 from arcwise.data.columns import Column, DiscreteColumn, Kind, read_only
 from arcwise.data.messages import columns as columns_text
-from arcwise.data.messages import listed, suggestion
+from arcwise.data.messages import suggestion
+from arcwise.data.options import DISCRETIZE, kind_option
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.words import quoted
 
 if TYPE_CHECKING:
     import os
 
 
 class Data:
-    """An immutable table whose columns are known to be discrete or continuous.
+    """An immutable table of discrete and continuous columns.
 
-    `read` makes one from a frame, an array, a mapping or a file; two tables are equal
-    when their fingerprints are.
+    `read` makes one from a frame, an array, a mapping or a file. Two tables are equal if
+    their fingerprints are.
 
     Parameters
     ----------
     columns
-        The columns, all of the same length, with different names.
+        The columns, of the same length and with different names.
     weights
         How often each row counts; None if each counts once.
     intervened
-        Rows by variables; True where that variable was set from outside in that row.
-        A mask without any True is the same as None.
+        Rows by variables; True where the variable was intervened on in that row. A mask
+        without any True is the same as None.
 
     Attributes
     ----------
@@ -73,8 +75,8 @@ class Data:
         variables = tuple(column.name for column in columns)
         if len(lengths) != 1 or len(set(variables)) != len(variables):
             raise DataError(
-                "a table needs at least one column, columns of one length and different names, "
-                f"but got the columns {listed(variables)} of lengths {sorted(lengths)}"
+                f"the columns are {quoted(variables) or 'none'}, of lengths {sorted(lengths)}; "
+                "give at least one column, all of the same length and with different names"
             )
         (rows,) = lengths
         self._set("columns", columns)
@@ -88,10 +90,10 @@ class Data:
         object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Data is immutable, so {name!r} cannot be set")
+        raise AttributeError(f"Data is immutable; {name!r} cannot be set")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"Data is immutable, so {name!r} cannot be deleted")
+        raise AttributeError(f"Data is immutable; {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.columns, self.weights, self.intervened)
@@ -112,14 +114,14 @@ class Data:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A SHA-256 over names, kinds, levels, contents, weights and interventions.
+        """The SHA-256 of names, kinds, levels, contents, weights and interventions.
 
         It does not depend on the library or file format the table was read from.
         """
         return fingerprints.fingerprint(self)
 
     def describe(self) -> str:
-        """Return what was understood: rows and each column's kind, levels or range."""
+        """Return a summary: the rows, and each column's kind and levels or range."""
         return description.describe(self)
 
     def index(self, name: str) -> int:
@@ -135,7 +137,7 @@ class Data:
             return self.variables.index(name)
         except ValueError:
             hint = suggestion(str(name), self.variables)
-            raise ArgumentError(f"there is no variable {name!r}{hint}") from None
+            raise ArgumentError(f"{name!r} is not a variable{hint}") from None
 
     def discrete_codes(self, score: str) -> NDArray[np.uint16]:
         """Return the codes of all columns as one array (rows, variables) in Fortran order.
@@ -143,7 +145,7 @@ class Data:
         Parameters
         ----------
         score
-            The score that asks, for the message if a column is continuous.
+            The name of the score, for the message if a column is continuous.
 
         Examples
         --------
@@ -161,14 +163,17 @@ class Data:
         if refused:
             verb = "is" if len(refused) == 1 else "are"
             raise DataError(
-                f"`{score}` needs discrete columns, but {columns_text(refused)} {verb} continuous "
-                f"(real numbers); use arcwise.discretize(data) or kinds={{{refused[0]!r}: "
-                "'discrete'}"
+                f"{score} needs discrete columns, but {columns_text(refused)} {verb} continuous; "
+                "discretize with ",
+                DISCRETIZE,
+                ", or give ",
+                kind_option(refused[0], "discrete"),
+                " if the numbers are category labels",
             )
         return table
 
     def level_counts(self) -> NDArray[np.int64]:
-        """Return the number of levels of each column, declared ones included; 0 if continuous."""
+        """Return the number of levels of each column, unobserved ones included; 0 if continuous."""
         sizes = [
             column.size if isinstance(column, DiscreteColumn) else 0 for column in self.columns
         ]
@@ -177,13 +182,13 @@ class Data:
     def continuous_values(self, score: str) -> NDArray[np.float64]:
         """Return the numbers of all columns as one array (rows, variables) in Fortran order.
 
-        Columns of integers, discrete by default, are turned back into their numbers: a
-        Gaussian score says that they are measurements.
+        Columns of integers, discrete by default, are turned back into numbers: choosing a
+        Gaussian score declares them continuous.
 
         Parameters
         ----------
         score
-            The score that asks, for the message if a column has no numbers.
+            The name of the score, for the message if a column is not numeric.
 
         Examples
         --------
@@ -200,16 +205,17 @@ class Data:
             else:
                 table[:, position] = numbers
         if refused:
-            verb = "holds" if len(refused) == 1 else "hold"
+            verb = "is" if len(refused) == 1 else "are"
             raise DataError(
-                f"`{score}` needs measurements, but {columns_text(refused)} {verb} labels; read "
-                f"the data with kinds={{{refused[0]!r}: 'continuous'}} if the labels are numbers, "
-                "or leave such columns out"
+                f"{score} needs continuous columns, but {columns_text(refused)} {verb} "
+                "categorical; give ",
+                kind_option(refused[0], "continuous"),
+                " if the labels are numbers, or leave such columns out",
             )
         return table
 
     def select(self, names: Sequence[str]) -> Data:
-        """Return the table of the named variables, in that order.
+        """Return the table with the named variables only, in that order.
 
         Examples
         --------
@@ -219,14 +225,16 @@ class Data:
         """
         if isinstance(names, str) or not len(names) or len(set(names)) != len(names):
             raise ArgumentError(
-                f"select needs a list of different variable names, at least one, but got {names!r}"
+                f"names is {names!r}; give a list of different variables, at least one"
             )
         positions = [self.index(name) for name in names]
         mask = None if self.intervened is None else self.intervened[:, positions]
         return Data([self.columns[position] for position in positions], self.weights, mask)
 
     def take_rows(self, rows: ArrayLike) -> Data:
-        """Return the table of the chosen rows; levels, weights and interventions stay with them.
+        """Return the table with the chosen rows only, and their weights and interventions.
+
+        All levels are kept.
 
         Parameters
         ----------
@@ -247,9 +255,9 @@ class Data:
             usable = usable and -self.rows <= chosen.min() and chosen.max() < self.rows
         if not usable:
             raise ArgumentError(
-                f"take_rows needs a mask of {self.rows} booleans or a list of row numbers below "
-                f"{self.rows}, choosing at least one row, but got an array of shape "
-                f"{chosen.shape} and type {chosen.dtype}"
+                f"rows is an array of shape {chosen.shape} and type {chosen.dtype}; give a mask of "
+                f"{self.rows} booleans or a list of row numbers below {self.rows} that chooses at "
+                "least one row"
             )
         return Data(
             [column.take(chosen) for column in self.columns],
@@ -264,22 +272,22 @@ class Data:
     def to_pandas(self) -> Any:
         """Return the original labels and numbers as a pandas frame.
 
-        A column whose levels the bare labels would not tell (unobserved, in another order,
-        or fractions) becomes a Categorical.
+        A column whose levels do not follow from its labels (some unobserved, in another
+        order, or fractions) becomes a Categorical.
         """
         return export.to_pandas(self)
 
     def to_polars(self) -> Any:
         """Return the original labels and numbers as a polars frame.
 
-        Text whose levels the bare labels would not tell becomes an Enum.
+        Text whose levels do not follow from its labels becomes an Enum.
         """
         return export.to_polars(self)
 
     def write_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the variables, with their original labels, to a .csv, .tsv or .tab file.
 
-        Missing values become empty fields. Weights, interventions and levels without a row
+        Missing values become empty fields. Weights, interventions and unobserved levels
         are not written.
         """
         export.write_csv(self, path)
@@ -292,5 +300,5 @@ def _aligned(
         return None
     array = np.asarray(values)
     if array.shape != shape:
-        raise ArgumentError(f"`{name}` must have the shape {shape}, but has {array.shape}")
+        raise ArgumentError(f"{name} has the shape {array.shape}; give an array of shape {shape}")
     return read_only(array, dtype)

@@ -1,14 +1,14 @@
-"""`diagnose`: numbers and a verdict on a posterior, whichever algorithm it is from."""
+"""`diagnose`: convergence diagnostics and a verdict for the posterior of any algorithm."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.diagnostics.diagnosis import Diagnosis, Verdict
+from arcwise.diagnostics.diagnosis import Diagnosis, Figures
 from arcwise.diagnostics.findings import (
     Finding,
     advice,
@@ -19,7 +19,11 @@ from arcwise.diagnostics.findings import (
 )
 from arcwise.errors import ArgumentError
 from arcwise.posterior import DagSample, Posterior, views
-from arcwise.statistics.chains import largest, number_or_none, smallest, trace_diagnostics
+from arcwise.records.account import Verdict
+from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
+from arcwise.records.settings import SamplingSettings
+from arcwise.records.traces import Traces
+from arcwise.statistics.chains import largest, number_or_none, smallest, trace_convergence
 from arcwise.statistics.convergence import largest_chain_difference
 from arcwise.statistics.edges import EdgeDiagnostics
 
@@ -28,132 +32,156 @@ _FEWEST_DRAWS = 4
 
 @views.diagnose.fill
 def diagnose(posterior: Posterior) -> Diagnosis:
-    """Say how far a posterior can be trusted, and what to change if it cannot.
+    """Assess the reliability of a posterior, with advice on what to change if it is poor.
 
     Parameters
     ----------
     posterior
-        What any algorithm found.
+        The posterior of any algorithm.
 
     Returns
     -------
     Diagnosis
-        R-hat, effective sample sizes and differences between chains of the log weight
-        and of every edge, what weights are worth, and a verdict with reasons. No
-        warnings are issued; `Diagnosis.warn` does that.
+        R-hat, effective sample sizes and differences between chains for the log posterior
+        and for every edge, effective sample sizes of importance weights, and a verdict
+        with reasons. No warnings are issued; `Diagnosis.warn` does that.
 
     Notes
     -----
-    The verdict is ``"not converged"`` if R-hat of the log weight or of an edge is above
-    1.2, an edge differs by more than 0.5 between chains, or annealing runs are worth
-    fewer than 10 equally weighted ones. It is ``"doubtful"`` if R-hat of the log weight
-    is above 1.05 or of an edge above 1.1, effective sample sizes are below 100 of the
-    log weight or 50 of an edge, an edge differs by more than 0.2, an edge of middling
-    probability changed fewer than 10 times, there is only one chain, neighbouring
-    temperatures exchange fewer than 5 % of states, weights are worth fewer than 20
-    DAGs, 1 % of them or 50 runs, or fewer than 1 % of all moves are accepted.
+    The verdict is ``"not converged"`` if R-hat exceeds 1.2 for the log posterior or any
+    edge, the probability of an edge differs by more than 0.5 between chains, or the
+    effective sample size of annealing is below 10 particles. It is ``"doubtful"`` if R-hat
+    exceeds 1.05 for the log posterior or 1.1 for an edge, the effective sample size is
+    below 100 for the log posterior or 50 for an edge, the probability of an edge differs
+    by more than 0.2 between chains, an edge of intermediate probability changed fewer than
+    10 times, there is only one chain, adjacent temperatures accept fewer than 5 % of their
+    exchanges, the effective sample size of importance weights is below 20 DAGs, 1 % of the
+    DAGs or 50 particles, or fewer than 1 % of the moves of every kind are accepted.
 
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, "partitions", steps=20_000, chains=4, seed=1)
     >>> arcwise.diagnose(posterior)
     <Diagnosis: trustworthy>
     """
     if not isinstance(posterior, Posterior):
         raise ArgumentError(f"posterior is of type {type(posterior).__name__}; give a Posterior")
-    if posterior.algorithm == "exact":
+    run = posterior.run
+    if isinstance(run, ExactRun):
         return _exact(posterior)
-    numbers: dict[str, Any] = {
-        "rhat_log_weight": None,
-        "effective_samples_log_weight": None,
-        "acceptance": posterior.summary.get("acceptance"),
-        "exchange_acceptance": posterior.summary.get("exchange_acceptance"),
-        "effective_runs": posterior.summary.get("effective_runs"),
-        "effective_dags": None,
-        "standard_errors": posterior.edge_errors,
-        "chains": 0,
-        "draws": 0,
-    }
-    dags = posterior.dags
-    if dags is not None and dags.weights is not None:
-        numbers["effective_dags"] = dags.effective_sample_size()
-    if numbers["standard_errors"] is None and dags is not None and posterior.traces is not None:
-        numbers["standard_errors"] = dags.standard_errors()
-    extra: dict[str, Any] = {
-        "dags": 0 if dags is None else len(dags),
-        "largest_rhat_edge": None,
-        "smallest_effective_samples_edge": None,
-    }
+    figures = _figures(posterior)
+    change = advice(_settings(run))
     findings: list[Finding] = []
-    change = advice(posterior.algorithm, posterior.target, str(posterior.summary.get("space", "")))
-    if posterior.algorithm == "ais":
-        numbers |= _annealed(posterior)
-    elif posterior.traces is not None:
-        numbers |= _chains(posterior)
-        extra |= _extremes(posterior, numbers)
-        findings += of_chains(change, numbers | extra)
-        if "changes" in numbers:
-            findings += of_rare_changes(
-                posterior.edges, numbers["changes"], tuple(posterior.variables)
-            )
-    findings += of_sampler(change, numbers | extra)
-    return _judged(posterior, numbers, findings)
+    if not run.annealed and posterior.traces is not None:
+        findings += of_chains(change, figures)
+        if figures.changes is not None:
+            findings += of_rare_changes(posterior.edges, figures.changes, figures.variables)
+    findings += of_sampler(change, figures)
+    return _judged(posterior, figures, findings)
 
 
 def _exact(posterior: Posterior) -> Diagnosis:
     rounding = (
-        ""
-        if posterior.error is None
-        else f"; rounding left an error of at most {posterior.error:.1g}"
+        "" if posterior.error is None else f"; the rounding error is at most {posterior.error:.1g}"
     )
-    sentence = f"The probabilities were computed, not sampled{rounding}."
-    return Diagnosis("exact", (sentence,), (), tuple(posterior.variables), 0, 0)
+    sentence = f"The probabilities were computed exactly, not sampled{rounding}."
+    return Diagnosis.of(Figures(variables=tuple(posterior.variables)), "exact", (sentence,))
 
 
-def _chains(posterior: Posterior) -> dict[str, Any]:
-    """Return the numbers of several chains, of the edges where there are DAGs."""
-    assert posterior.traces is not None
-    rows = posterior.traces.log_weights
-    result: dict[str, Any] = {"chains": len(rows), "draws": min(map(len, rows))}
-    result |= trace_diagnostics(posterior.traces)
+def _settings(run: ChainRun | AnnealingRun | MergedRun | UniqueDagsRun) -> SamplingSettings:
+    """Return the settings of a run; of merged ones, those the advice should refer to."""
+    if not isinstance(run, MergedRun):
+        return run.settings
+    of_the_kind = [part for part in run.parts if part.algorithm is run.algorithm]
+    return of_the_kind[0].settings
+
+
+def _figures(posterior: Posterior) -> Figures:
+    """Return all figures that are available."""
+    run, dags, errors = posterior.run, posterior.dags, posterior.edge_errors
+    if errors is None and dags is not None and posterior.traces is not None:
+        errors = dags.standard_errors()
+    figures = Figures(
+        variables=tuple(posterior.variables),
+        standard_errors=errors,
+        dags=0 if dags is None else len(dags),
+        effective_dags=None
+        if dags is None or dags.weights is None
+        else dags.effective_sample_size(),
+        acceptance=run.acceptance,
+        exchange_acceptance=run.exchange_acceptance,
+    )
+    if run.annealed:
+        return _of_annealing(posterior, figures)
+    return figures if posterior.traces is None else _of_chains(posterior, posterior.traces, figures)
+
+
+def _of_chains(posterior: Posterior, traces: Traces, figures: Figures) -> Figures:
+    """Return the figures with those of several chains; of edges only if there are DAGs."""
+    figures = replace(
+        figures,
+        chains=len(traces.log_weights),
+        draws=min(map(len, traces.log_weights)),
+        # Without DAGs, the difference is that computed during the run.
+        convergence=replace(
+            trace_convergence(traces), difference=posterior.run.convergence.difference
+        ),
+    )
     dags = posterior.dags
     if dags is None:
-        return result
+        return figures
     numbers = np.zeros(len(dags), dtype=np.int64) if dags.chains is None else dags.chains
     parts = _parts(numbers)
     found = EdgeDiagnostics.of([dags.parents[part] for part in parts], len(dags.variables))
     estimates = _estimates(dags, parts, found.chain_edges)
-    return result | {
-        "rhat": found.rhat,
-        "effective_samples": found.effective_samples,
-        "changes": found.changes,
-        "chain_edges": estimates,
-        "differences": largest_chain_difference(estimates),
-    }
+    differences = largest_chain_difference(estimates)
+    return replace(
+        figures,
+        convergence=replace(
+            figures.convergence,
+            edge_rhat=number_or_none(largest(found.rhat)),
+            edge_ess=number_or_none(smallest(found.effective_samples)),
+            difference=number_or_none(largest(differences)),
+        ),
+        rhat=found.rhat,
+        effective_samples=found.effective_samples,
+        changes=found.changes,
+        chain_edges=estimates,
+        differences=differences,
+    )
 
 
-def _annealed(posterior: Posterior) -> dict[str, Any]:
-    """Return the numbers of independent weighted runs, one half of them against the other."""
-    dags = posterior.dags
-    runs = int(posterior.summary.get("runs", 0))
-    result: dict[str, Any] = {"chains": runs, "draws": 1}
+def _of_annealing(posterior: Posterior, figures: Figures) -> Figures:
+    """Return the figures with those of annealing, comparing the two halves of the particles."""
+    run, dags = posterior.run, posterior.dags
+    assert isinstance(run, AnnealingRun | MergedRun)
+    figures = replace(
+        figures,
+        chains=run.runs,
+        draws=1,
+        convergence=run.convergence,
+        effective_runs=run.convergence.ess,
+    )
     if dags is None or dags.chains is None or dags.chains.max() == 0:
-        return result
+        return figures
     halves = _parts((dags.chains > dags.chains.max() // 2).astype(np.int64))
     estimates = _estimates(dags, halves, None)
-    return result | {
-        "chain_edges": estimates,
-        "differences": largest_chain_difference(estimates),
-    }
+    differences = largest_chain_difference(estimates)
+    return replace(
+        figures,
+        convergence=replace(figures.convergence, difference=number_or_none(largest(differences))),
+        chain_edges=estimates,
+        differences=differences,
+    )
 
 
 def _parts(numbers: NDArray[np.int64]) -> list[NDArray[np.int64] | slice]:
-    """Return the places of each number, in the order they were drawn in.
+    """Return the indices of the DAGs with each number, in the order drawn.
 
-    DAGs that lie chain by chain, as samplers leave them, are told by slices, which
-    copies none of them.
+    DAGs sorted by chain, as samplers return them, are indexed by slices, which avoids
+    copies.
     """
     order = np.argsort(numbers, kind="stable")
     _, starts = np.unique(numbers[order], return_index=True)
@@ -168,7 +196,7 @@ def _estimates(
     parts: Sequence[NDArray[np.int64] | slice],
     unweighted: NDArray[np.float64] | None,
 ) -> NDArray[np.float64]:
-    """Return the edge probabilities by each part of the DAGs alone, as [part, source, target]."""
+    """Return the edge probabilities from each part of the DAGs, as [part, source, target]."""
     logs = dags.log_weights
     if unweighted is not None and (logs is None or (logs == logs[0]).all()):
         return unweighted
@@ -183,64 +211,40 @@ def _estimates(
     return np.stack(result)
 
 
-def _extremes(posterior: Posterior, numbers: dict[str, Any]) -> dict[str, Any]:
-    """Return the worst numbers of all edges, and which edge chains disagree most about."""
-    if "rhat" not in numbers:
-        # Without DAGs the run itself has compared its chains.
-        difference = posterior.summary.get("largest_edge_difference_between_chains")
-        return {"largest_difference": difference, "apart": ""}
-    difference = number_or_none(largest(numbers["differences"]))
-    apart = ""
-    if difference:
-        place = np.nanargmax(numbers["differences"])
-        u, v = np.unravel_index(place, numbers["differences"].shape)
-        apart = f" ({posterior.variables[u]} → {posterior.variables[v]})"
-    return {
-        "largest_rhat_edge": number_or_none(largest(numbers["rhat"])),
-        "smallest_effective_samples_edge": number_or_none(smallest(numbers["effective_samples"])),
-        "largest_difference": difference,
-        "apart": apart,
-    }
-
-
-def _judged(posterior: Posterior, numbers: dict[str, Any], findings: list[Finding]) -> Diagnosis:
+def _judged(posterior: Posterior, figures: Figures, findings: list[Finding]) -> Diagnosis:
     findings = sorted(findings, key=lambda finding: not finding.grave)
     sentences = in_words(findings)
     verdict: Verdict = "trustworthy"
-    annealed = numbers["effective_runs"] is not None
-    nothing = numbers["rhat_log_weight"] is None and "rhat" not in numbers and not findings
-    if not annealed and (numbers["draws"] < _FEWEST_DRAWS or nothing):
+    annealed = posterior.run.annealed
+    nothing = figures.convergence.rhat is None and figures.rhat is None and not findings
+    if not annealed and (figures.draws < _FEWEST_DRAWS or nothing):
         verdict, findings = "unknown", []
         sentences = [
-            f"{posterior.algorithm} keeps no chains to judge by; compare runs with other seeds."
+            f"{posterior.algorithm} keeps no chains to assess; compare runs with different seeds."
             if posterior.traces is None
-            else "There are too few draws in chains to judge by; run longer."
+            else "There are too few draws to assess convergence; run more steps."
         ]
     elif findings:
         verdict = "not converged" if findings[0].grave else "doubtful"
     else:
-        sentences.append(_praise(numbers, annealed))
-    if posterior.summary.get("interrupted"):
-        sentences.append("The run was interrupted; all this is of what was there by then.")
-    return Diagnosis(
-        verdict,
-        tuple(sentences),
-        tuple(finding.warning() for finding in findings),
-        tuple(posterior.variables),
-        **numbers,
-    )
+        sentences.append(_agreement(figures, annealed))
+    if posterior.run.interrupted:
+        sentences.append("The run was interrupted; this refers to the draws made until then.")
+    return Diagnosis.of(figures, verdict, sentences, [finding.warning() for finding in findings])
 
 
-def _praise(numbers: dict[str, Any], annealed: bool) -> str:
+def _agreement(figures: Figures, annealed: bool) -> str:
     if annealed:
-        start = f"The runs are worth {numbers['effective_runs']:.0f} equally weighted ones"
+        start = f"The effective sample size is {figures.effective_runs:.0f} particles"
     else:
-        start = f"The {numbers['chains']} chains agree"
-    if "differences" in numbers:
-        apart = largest(numbers["differences"])
-        between = "the two halves of the runs" if annealed else "chains"
-        start += f", no edge differs by more than {apart:.2f} between {between}"
-    errors = numbers["standard_errors"]
-    if errors is None or np.isnan(largest(errors)):
-        return f"{start}."
-    return f"{start}, and no standard error is above {largest(errors):.2g}."
+        start = f"The {figures.chains} chains agree"
+    facts = []
+    if figures.differences is not None:
+        between = "the two halves of the particles" if annealed else "chains"
+        facts.append(
+            "no edge probability differs by more than "
+            f"{largest(figures.differences):.2f} between {between}"
+        )
+    if figures.largest_standard_error is not None:
+        facts.append(f"no standard error exceeds {figures.largest_standard_error:.2g}")
+    return f"{start}: {' and '.join(facts)}." if facts else f"{start}."

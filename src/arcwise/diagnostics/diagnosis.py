@@ -1,136 +1,144 @@
-"""`Diagnosis`: how far a posterior can be trusted, in numbers and in words."""
+"""`Diagnosis`: the reliability of a posterior, in figures and in words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArcwiseWarning
-from arcwise.statistics.chains import largest, number_or_none, smallest
+from arcwise.records.account import Verdict
+from arcwise.records.convergence import Convergence
+from arcwise.statistics.chains import largest, number_or_none
 from arcwise.support.plain import plain
 from arcwise.support.warnings import warn
 
-Verdict = Literal["exact", "trustworthy", "doubtful", "not converged", "unknown"]
 Matrix = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Diagnosis:
-    """How far a posterior can be trusted, as `diagnose` finds out.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Figures:
+    """The figures by which the reliability of a posterior is assessed.
 
-    Matrices are [source, target], and NaN where a number cannot be known. What an
-    algorithm does not have is None.
+    Matrices are [source, target], and NaN where a figure is undefined. Figures that do not
+    apply to an algorithm are None.
 
     Parameters
     ----------
-    verdict
-        One of
-
-        - ``"exact"``: computed, not sampled;
-        - ``"trustworthy"``: nothing speaks against the probabilities and their
-          standard errors;
-        - ``"doubtful"``: something does, and `sentences` say what;
-        - ``"not converged"``: the chains contradict each other, or nearly all of the
-          weight is on a few samples, and the probabilities are not to be used;
-        - ``"unknown"``: there is too little to judge by.
-    sentences
-        What was found and what to change, in plain words, the gravest first.
-    warnings
-        The same findings as warnings of their own classes; see `warn`.
     variables
         The names of the nodes.
     chains, draws
         The number of chains, and of draws in the shortest of them.
-    rhat_log_weight, effective_samples_log_weight
-        Of the log weight of the states, across chains.
+    convergence
+        The figures of the log posterior, and the worst of all edges.
     rhat, effective_samples, changes
-        Of each edge; see `EdgeDiagnostics`.
+        Figures of each edge; see `EdgeDiagnostics`.
     chain_edges
-        What each chain alone says of each edge, weights included, as [chain, source,
-        target]. Annealing runs are too short to be compared one by one: their first
-        and second half are.
+        The edge probabilities estimated from each chain, weights included, as [chain,
+        source, target]. Annealing particles are too few to compare one by one: their
+        first and second halves are compared.
     differences
         The largest difference of these between two chains, for each edge.
     standard_errors
-        The Monte-Carlo standard error of each edge probability.
-    effective_dags
-        How many DAGs of equal weight would vary as little, as to weights alone.
+        The Monte Carlo standard error of each edge probability.
+    dags, effective_dags
+        The number of DAGs, and Kish's effective sample size of their weights.
     effective_runs
-        The same of annealing runs.
+        The effective sample size of annealing, in particles.
     acceptance
-        The share of accepted proposals for each kind of move.
+        The acceptance rate of each kind of move.
     exchange_acceptance
-        The share of accepted exchanges between neighbouring temperatures.
-
-    Examples
-    --------
-    >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
-    >>> diagnosis = arcwise.diagnose(arcwise.exact(model))
-    >>> print(diagnosis)
-    exact: The probabilities were computed, not sampled; rounding left an error of at most ...
+        The acceptance rates of exchanges between adjacent temperatures.
     """
 
-    verdict: Verdict
-    sentences: tuple[str, ...]
-    warnings: tuple[ArcwiseWarning, ...]
     variables: tuple[str, ...]
-    chains: int
-    draws: int
-    rhat_log_weight: float | None = None
-    effective_samples_log_weight: float | None = None
+    chains: int = 0
+    draws: int = 0
+    convergence: Convergence = field(default_factory=Convergence)
     rhat: Matrix | None = None
     effective_samples: Matrix | None = None
     changes: NDArray[np.int64] | None = None
     chain_edges: Matrix | None = None
     differences: Matrix | None = None
     standard_errors: Matrix | None = None
+    dags: int = 0
     effective_dags: float | None = None
     effective_runs: float | None = None
-    acceptance: Mapping[str, float | None] | None = None
-    exchange_acceptance: Sequence[float | None] | None = None
-
-    @property
-    def largest_rhat_edge(self) -> float | None:
-        """The largest R-hat of an edge; infinite where chains are stuck apart."""
-        return None if self.rhat is None else number_or_none(largest(self.rhat))
-
-    @property
-    def smallest_effective_samples_edge(self) -> float | None:
-        """The smallest effective sample size of an edge, of those that are known."""
-        if self.effective_samples is None:
-            return None
-        return number_or_none(smallest(self.effective_samples))
-
-    @property
-    def largest_difference(self) -> float | None:
-        """The largest difference between what two chains say of an edge."""
-        return None if self.differences is None else number_or_none(largest(self.differences))
+    acceptance: Mapping[str, float | None] = field(default_factory=dict)
+    exchange_acceptance: Sequence[float | None] = ()
 
     @property
     def most_different_edge(self) -> tuple[str, str] | None:
-        """The edge chains disagree most about; None if they agree on all."""
-        if not self.largest_difference or self.differences is None:
+        """The edge on which the chains disagree most; None if they agree on all."""
+        if self.differences is None or not number_or_none(largest(self.differences)):
             return None
         u, v = np.unravel_index(np.nanargmax(self.differences), self.differences.shape)
         return self.variables[u], self.variables[v]
 
     @property
     def largest_standard_error(self) -> float | None:
-        """The largest Monte-Carlo standard error of an edge probability."""
+        """The largest Monte Carlo standard error of an edge probability."""
         if self.standard_errors is None:
             return None
         return number_or_none(largest(self.standard_errors))
 
     @property
     def worst_acceptance(self) -> float | None:
-        """The smallest share of accepted exchanges between two temperatures."""
-        rates = [rate for rate in self.exchange_acceptance or () if rate is not None]
+        """The lowest acceptance rate of exchanges between two temperatures."""
+        rates = [rate for rate in self.exchange_acceptance if rate is not None]
         return min(rates, default=None)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Diagnosis(Figures):
+    """The reliability of a posterior, as assessed by `diagnose`.
+
+    Parameters
+    ----------
+    verdict
+        One of
+
+        - ``"exact"``: computed exactly, not sampled;
+        - ``"trustworthy"``: no diagnostic gives reason to doubt the probabilities and
+          their standard errors;
+        - ``"doubtful"``: some diagnostic does, as `sentences` explain;
+        - ``"not converged"``: the chains disagree, or a few samples carry nearly all of
+          the weight, and the probabilities should not be used;
+        - ``"unknown"``: there is too little information.
+    sentences
+        The findings and what to change, in plain words, the most serious first.
+    warnings
+        The same findings as warnings of specific classes; see `warn`.
+    others
+        See `Figures`.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> diagnosis = arcwise.diagnose(arcwise.exact(model))
+    >>> print(diagnosis)
+    exact: The probabilities were computed exactly, not sampled; the rounding error is at most ...
+    """
+
+    verdict: Verdict
+    sentences: tuple[str, ...]
+    warnings: tuple[ArcwiseWarning, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        figures: Figures,
+        verdict: Verdict,
+        sentences: Sequence[str],
+        warnings: Sequence[ArcwiseWarning] = (),
+    ) -> Diagnosis:
+        """Return the figures with the conclusions drawn from them."""
+        own = {each.name: getattr(figures, each.name) for each in fields(Figures)}
+        return cls(verdict=verdict, sentences=tuple(sentences), warnings=tuple(warnings), **own)
 
     def warn(self) -> None:
         """Issue the findings as warnings."""
@@ -138,21 +146,33 @@ class Diagnosis:
             warn(warning)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what there is to say as plain values, the largest or smallest of each matrix."""
-        names = (
-            *("verdict", "sentences", "chains", "draws"),
-            *("rhat_log_weight", "effective_samples_log_weight", "largest_rhat_edge"),
-            *("smallest_effective_samples_edge", "largest_difference", "most_different_edge"),
-            *("largest_standard_error", "effective_dags", "effective_runs", "acceptance"),
-            "exchange_acceptance",
+        """Return plain values, with the largest or smallest entry of each matrix."""
+        found = self.convergence
+        result: dict[str, Any] = plain(
+            {
+                "verdict": self.verdict,
+                "sentences": self.sentences,
+                "chains": self.chains,
+                "draws": self.draws,
+                "rhat_log_weight": found.rhat,
+                "effective_samples_log_weight": found.ess if self.effective_runs is None else None,
+                "largest_rhat_edge": found.edge_rhat,
+                "smallest_effective_samples_edge": found.edge_ess,
+                "largest_difference": found.difference,
+                "most_different_edge": self.most_different_edge,
+                "largest_standard_error": self.largest_standard_error,
+                "effective_dags": self.effective_dags,
+                "effective_runs": self.effective_runs,
+                "acceptance": self.acceptance or None,
+                "exchange_acceptance": self.exchange_acceptance or None,
+            }
         )
-        result: dict[str, Any] = plain({name: getattr(self, name) for name in names})
         return result
 
     def __str__(self) -> str:
-        """Say the verdict and why."""
+        """Return the verdict and its reasons."""
         return f"{self.verdict}: {' '.join(self.sentences)}"
 
     def __repr__(self) -> str:
-        """Say the verdict."""
+        """Show the verdict."""
         return f"<Diagnosis: {self.verdict}>"

@@ -1,19 +1,18 @@
-"""The rules by which numbers become a verdict, sentences and warnings.
+"""The rules that turn diagnostics into a verdict, sentences and warnings.
 
-The limits are those of Vehtari and others (2021) where they have one. With hundreds of
-edges one is always far off by chance, so that more is asked for before an edge counts
-against a run.
+The limits are those of Vehtari et al. (2021) where they give one. Among hundreds of edges
+one is always extreme by chance, so the limits for edges are less strict.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.diagnostics.diagnosis import Figures
 from arcwise.errors import (
     ArcwiseWarning,
     ChainsApartWarning,
@@ -22,8 +21,9 @@ from arcwise.errors import (
     RareChangeWarning,
     WeightCollapseWarning,
 )
+from arcwise.records.settings import AnnealingSettings, SamplingSettings
 from arcwise.statistics.edges import FEWEST_CHANGES
-from arcwise.support.names import listing
+from arcwise.support.words import listing
 
 LARGEST_RHAT = 1.05
 LARGEST_EDGE_RHAT = 1.1
@@ -42,12 +42,12 @@ _EDGES_NAMED = 3
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that speaks against a posterior.
+    """A reason to doubt a posterior.
 
     Parameters
     ----------
     grave
-        Whether there is no trusting it, or only some doubt.
+        Whether the posterior is unusable, rather than doubtful.
     kind
         The class of the warning.
     fact, change
@@ -60,73 +60,64 @@ class Finding:
     change: str
 
     def warning(self) -> ArcwiseWarning:
-        """Return it as a warning, which may be read without the others."""
+        """Return it as a warning that can be understood without the others."""
         return self.kind(f"{self.fact}; {self.change}.")
 
 
 def in_words(findings: Sequence[Finding]) -> list[str]:
-    """Return a sentence for each, without the advice that was given before."""
+    """Return a sentence for each, without repeating advice."""
     sentences: list[str] = []
     given: list[str] = []
     for finding in findings:
-        said = any(finding.change in change for change in given)
-        sentences.append(f"{finding.fact}." if said else f"{finding.fact}; {finding.change}.")
+        repeated = any(finding.change in change for change in given)
+        sentences.append(f"{finding.fact}." if repeated else f"{finding.fact}; {finding.change}.")
         given.append(finding.change)
     return sentences
 
 
 def fewest_effective_dags(count: int) -> float:
-    """Return how many equally weighted DAGs so many weighted ones should be worth.
+    """Return the smallest acceptable effective sample size of this many weighted DAGs.
 
-    A few DAGs of nearly equal weights are too few, but not because of their weights.
+    A few DAGs of nearly equal weight are too few, but not because of their weights.
     """
     return min(max(_FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE * count), count / 2)
 
 
-def advice(algorithm: str, target: str, space: str) -> str:
-    """Return what to change where chains do not come together.
+def advice(settings: SamplingSettings) -> str:
+    """Return what to change if runs with these settings do not converge.
 
-    Parameters
-    ----------
-    algorithm, target
-        Of the posterior.
-    space
-        The space as it shows itself, such as ``"BucketOrders(5)"``, or nothing.
+    The sentences are stored and shown in Python, in the shell and in reports, so they name
+    neither arguments nor options.
     """
-    if algorithm == "mc3":
-        return "run more steps, or give more levels or ladder='adapted'"
-    if algorithm == "ais":
-        return "give more steps to each run, or more runs"
-    others = ["use mc3"]
-    if target == "modular" and not space.startswith("Partitions"):
-        others.append("space='partitions'")
-    if space.startswith("LinearOrders"):
-        others.append("space='buckets:4'")
-    elif space.startswith("BucketOrders"):
-        others.append("larger buckets")
-    return f"run more steps, or {' or '.join(others)}"
+    if isinstance(settings, AnnealingSettings):
+        return "use more annealing steps, or more particles"
+    if settings.tempering is not None:
+        return "run more steps, or use more temperatures or an adapted ladder"
+    others = ["mc3", *settings.space.advice(settings.recording.target)]
+    return f"run more steps, or use {' or '.join(others)}"
 
 
-def of_chains(change: str, numbers: dict[str, Any]) -> list[Finding]:
-    """Return what R-hat, effective sample sizes and differences of chains speak against.
+def of_chains(change: str, figures: Figures) -> list[Finding]:
+    """Return the findings from R-hat, effective sample sizes and differences between chains.
 
     Parameters
     ----------
     change
         The advice.
-    numbers
-        The fields of a `Diagnosis`, and ``largest_difference`` with ``apart``, the edge
-        it is of in words.
+    figures
+        The figures of the chains.
     """
     found = []
-    difference, apart = numbers["largest_difference"], numbers["apart"]
+    convergence, edge = figures.convergence, figures.most_different_edge
+    difference = convergence.difference
+    example = "" if edge is None else f" ({edge[0]} → {edge[1]})"
     is_large = difference is not None and difference > LARGE_DIFFERENCE
     if is_large:
         found.append(
             Finding(
                 True,
                 ChainsApartWarning,
-                f"The chains contradict each other: the probability of an edge{apart} differs by "
+                f"The chains disagree: the probability of an edge{example} differs by "
                 f"{difference:.2f} between them",
                 change,
             )
@@ -136,36 +127,40 @@ def of_chains(change: str, numbers: dict[str, Any]) -> list[Finding]:
             Finding(
                 False,
                 ConvergenceWarning,
-                f"The probability of an edge{apart} differs by {difference:.2f} between chains",
+                f"The probability of an edge{example} differs by {difference:.2f} between chains",
                 "run more steps",
             )
         )
     above = [
-        (value, f"{_size(value)} of {what} (above {limit})")
+        (value, f"{_size(value)} for {what} (above {limit})")
         for value, limit, what in (
-            (numbers["rhat_log_weight"], LARGEST_RHAT, "the log weight"),
-            (numbers["largest_rhat_edge"], LARGEST_EDGE_RHAT, "an edge"),
+            (convergence.rhat, LARGEST_RHAT, "the log posterior"),
+            (convergence.edge_rhat, LARGEST_EDGE_RHAT, "an edge"),
         )
         if value is not None and value > limit
     ]
     if above:
         # R-hat alone does not say how much it matters.
-        where = "" if is_large else apart
-        beside = "" if difference is None else f", edges differ by up to {difference:.2f}{where}"
+        where = "" if is_large else example
+        effect = (
+            ""
+            if difference is None
+            else f", with edge probabilities up to {difference:.2f} apart{where}"
+        )
         found.append(
             Finding(
                 max(value for value, _ in above) > HOPELESS_RHAT,
                 ConvergenceWarning,
-                f"The chains have not come together: R-hat is "
-                f"{' and '.join(words for _, words in above)}{beside}",
+                "The chains have not converged: R-hat is "
+                f"{' and '.join(words for _, words in above)}{effect}",
                 change,
             )
         )
     few = [
-        f"{value:.0f} of {what} (fewer than {limit:.0f})"
+        f"{value:.0f} for {what} (below {limit:.0f})"
         for value, limit, what in (
-            (numbers["effective_samples_log_weight"], FEWEST_EFFECTIVE, "the log weight"),
-            (numbers["smallest_effective_samples_edge"], FEWEST_EFFECTIVE_OF_EDGE, "an edge"),
+            (convergence.ess, FEWEST_EFFECTIVE, "the log posterior"),
+            (convergence.edge_ess, FEWEST_EFFECTIVE_OF_EDGE, "an edge"),
         )
         if value is not None and value < limit
     ]
@@ -174,16 +169,16 @@ def of_chains(change: str, numbers: dict[str, Any]) -> list[Finding]:
             Finding(
                 False,
                 ConvergenceWarning,
-                f"The draws are worth too few independent ones: {' and '.join(few)}",
+                f"The effective sample size is too small: {' and '.join(few)}",
                 change,
             )
         )
-    if numbers["chains"] == 1:
+    if figures.chains == 1:
         found.append(
             Finding(
                 False,
                 ConvergenceWarning,
-                "One chain alone cannot show that it has missed something",
+                "A single chain cannot show whether it has missed a mode",
                 "run several chains",
             )
         )
@@ -197,71 +192,69 @@ def _size(value: float) -> str:
 def of_rare_changes(
     edges: NDArray[np.float64], changes: NDArray[np.int64], variables: tuple[str, ...]
 ) -> list[Finding]:
-    """Return a finding if edges of middling probability changed only a few times.
+    """Return a finding if edges of intermediate probability changed only a few times.
 
-    Such an edge looks certain of its probability and is known from a few visits only.
+    The standard error of such an edge may look small although it rests on a few changes.
     """
-    # Those that never changed within a chain differ between chains, which is said elsewhere.
+    # Edges that never changed within a chain differ between chains, which is found elsewhere.
     few = (changes > 0) & (changes < FEWEST_CHANGES) & (np.minimum(edges, 1 - edges) > _MIDDLING)
     if not few.any():
         return []
     pairs = np.argwhere(few)
     named = listing((f"{variables[u]} → {variables[v]}" for u, v in pairs), _EDGES_NAMED)
-    verb = "edge comes or goes" if len(pairs) == 1 else "edges come or go"
+    verb = "edge changes" if len(pairs) == 1 else "edges change"
     return [
         Finding(
             False,
             RareChangeWarning,
-            f"{len(pairs)} {verb} fewer than {FEWEST_CHANGES} times in all draws ({named}), which "
-            "is too rare to tell an error",
+            f"{len(pairs)} {verb} fewer than {FEWEST_CHANGES} times in all draws ({named}), too "
+            "rarely to estimate a standard error",
             "run more steps",
         )
     ]
 
 
-def of_sampler(change: str, numbers: dict[str, Any]) -> list[Finding]:
-    """Return what exchanges, acceptance and weights speak against."""
+def of_sampler(change: str, figures: Figures) -> list[Finding]:
+    """Return the findings from exchanges, acceptance rates and importance weights."""
     found = []
-    rates = [rate for rate in numbers["exchange_acceptance"] or () if rate is not None]
-    if rates and min(rates) < FEWEST_EXCHANGES:
+    exchanges = figures.worst_acceptance
+    if exchanges is not None and exchanges < FEWEST_EXCHANGES:
         found.append(
             Finding(
                 False,
                 ExchangeWarning,
-                f"Neighbouring temperatures exchange states in only {min(rates):.1%} of the "
-                "proposals",
-                "give more levels, or ladder='adapted'",
+                f"Adjacent temperatures accept only {exchanges:.1%} of the proposed exchanges",
+                "use more temperatures, or an adapted ladder",
             )
         )
-    accepted = [rate for rate in (numbers["acceptance"] or {}).values() if rate is not None]
+    accepted = [rate for rate in figures.acceptance.values() if rate is not None]
     if accepted and max(accepted) < FEWEST_ACCEPTED:
         found.append(
             Finding(
                 False,
                 ConvergenceWarning,
-                f"At most {max(accepted):.1%} of the moves of any kind are accepted",
-                "use mc3, or a space with other moves",
+                f"No kind of move is accepted in more than {max(accepted):.1%} of its proposals",
+                "use mc3, or another space",
             )
         )
-    runs = numbers["effective_runs"]
+    runs = figures.effective_runs
     if runs is not None and runs < FEW_RUNS:
         found.append(
             Finding(
                 runs < FEWEST_RUNS,
                 WeightCollapseWarning,
-                f"The weights of the annealing runs are worth only {runs:.1f} equally weighted "
-                "ones",
+                f"The effective sample size of annealing is only {runs:.1f} particles",
                 change,
             )
         )
-    dags, count = numbers["effective_dags"], numbers["dags"]
+    dags, count = figures.effective_dags, figures.dags
     if dags is not None and dags < fewest_effective_dags(count):
         found.append(
             Finding(
                 False,
                 WeightCollapseWarning,
-                f"The weights of the {count} DAGs are worth only {dags:.1f} equally weighted ones",
-                "draw more DAGs, or use space='partitions', which needs no weights",
+                f"The effective sample size of the {count} weighted DAGs is only {dags:.1f}",
+                "draw more DAGs, or use the space partitions, which needs no weights",
             )
         )
     return found

@@ -1,6 +1,7 @@
-"""Engines: where the independent pieces of a computation run; `arcwise.cluster` has Dask's."""
+"""Engines: where independent parts of a computation run; `arcwise.cluster` has the Dask one."""
 
+from arcwise.engines.batch import batch
 from arcwise.engines.coerce import opened_engine
 from arcwise.engines.engine import Engine, Threads
 
-__all__ = ["Engine", "Threads", "opened_engine"]
+__all__ = ["Engine", "Threads", "batch", "opened_engine"]

@@ -1,22 +1,19 @@
-"""`Engine`: where the independent pieces of a computation run."""
+"""`Engine`: where independent parts of a computation run."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from arcwise import _core
+from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob, ChainJob, Chains
 from arcwise.support.running import Run
-
-if TYPE_CHECKING:
-    from arcwise.spaces import Space
-    from arcwise.sums import ScoreSums
 
 
 class ScoringJob(Protocol):
-    """The scoring of families, as an engine sees it; `arcwise.scores.job` has it."""
+    """The scoring of families, as engines see it; implemented in `arcwise.scores.job`."""
 
     def score_all(self, run: Run) -> _core.FamilyTable:
         """Score all families in this process."""
@@ -24,24 +21,24 @@ class ScoringJob(Protocol):
 
 
 class Engine(ABC):
-    """Where annealing runs, chains, the scoring of families and batches of data sets run.
+    """Where chains, annealing runs, the scoring of families and batches of data sets run.
 
-    The engine never changes a result: with the same seed it is the same, bit for bit.
-    An engine is a context manager; leaving it closes what it opened itself.
+    The engine never changes a result: with the same seed it is the same, bit for bit. An
+    engine is a context manager, which closes the connections it opened on exit.
 
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
-    >>> engine: Engine = arcwise.Threads()
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> engine: Engine = arcwise.engines.Threads()
     >>> with engine:
-    ...     posterior = arcwise.ais(model, "partitions", runs=50, steps=300, engine=engine)
+    ...     posterior = arcwise.ais(model, "partitions", particles=50, steps=300, engine=engine)
     >>> posterior.algorithm
     'ais'
     """
 
     def __enter__(self) -> Engine:
-        """Return it."""
+        """Return the engine."""
         return self
 
     def __exit__(
@@ -50,31 +47,24 @@ class Engine(ABC):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Close what it opened itself."""
+        """Close the connections it opened."""
         self.close()
 
     def close(self) -> None:  # noqa: B027
-        """Close what it opened itself."""
+        """Close the connections it opened."""
 
     @abstractmethod
-    def annealed_runs(
-        self, sums: ScoreSums, space: Space, *, open_ended: bool
-    ) -> Callable[..., Any]:
-        """Return what makes annealing runs, called and used as the core's `AnnealedRuns` is.
+    def annealed_runs(self, job: AnnealingJob) -> AnnealedRuns:
+        """Return annealing runs, not yet started."""
 
-        Parameters
-        ----------
-        sums
-            The score sums of the model.
-        space
-            The space on them.
-        open_ended
-            Whether it is not known yet how many runs will be asked for.
-        """
+    @property
+    def fewest_runs_at_once(self) -> int:
+        """The smallest number of annealing runs to request at once, so that no worker idles."""
+        return 1
 
     @abstractmethod
-    def chains(self, sums: ScoreSums, space: Space) -> Callable[..., Any]:
-        """Return what makes chains, called and used as the core's `Chains` is."""
+    def chains(self, job: ChainJob) -> Chains:
+        """Return chains, not yet started."""
 
     @abstractmethod
     def score(self, job: ScoringJob, run: Run) -> _core.FamilyTable:
@@ -82,41 +72,39 @@ class Engine(ABC):
 
     @abstractmethod
     def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
-        """Return what a function makes of each of some things, in their order."""
+        """Apply a function to each of several inputs, and return the results in order."""
 
 
 class Threads(Engine):
-    """The threads of this process, as many as ``threads=`` says.
+    """The threads of this process, as many as ``threads`` allows.
 
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(200, seed=1), max_indegree=2)
-    >>> here = arcwise.ais(model, "partitions", runs=50, steps=300, engine=Threads())
-    >>> here.log_evidence == arcwise.ais(model, "partitions", runs=50, steps=300).log_evidence
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> here = arcwise.ais(model, "partitions", particles=50, steps=300, engine=Threads())
+    >>> here.log_evidence == arcwise.ais(model, "partitions", particles=50, steps=300).log_evidence
     True
     """
 
     def __repr__(self) -> str:
-        """Say what it is."""
+        """Show the constructor."""
         return "Threads()"
 
-    def annealed_runs(
-        self, sums: ScoreSums, space: Space, *, open_ended: bool
-    ) -> Callable[..., Any]:
-        """Return what makes annealing runs: the core itself."""
-        return _core.AnnealedRuns
+    def annealed_runs(self, job: AnnealingJob) -> AnnealedRuns:
+        """Return annealing runs in the core."""
+        return job.in_core()
 
-    def chains(self, sums: ScoreSums, space: Space) -> Callable[..., Any]:
-        """Return what makes chains: the core itself."""
-        return _core.Chains
+    def chains(self, job: ChainJob) -> Chains:
+        """Return chains in the core."""
+        return job.in_core()
 
     def score(self, job: ScoringJob, run: Run) -> _core.FamilyTable:
         """Return the scores of families."""
         return job.score_all(run)
 
     def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
-        """Return what a function makes of things, one after the other: it has threads itself."""
+        """Apply a function to inputs one after another, as it may use threads itself."""
         results = []
         for thing in things:
             results.append(function(thing))

@@ -1,4 +1,4 @@
-"""Families: which parent sets every node has, and functions of them."""
+"""Families: the allowed parent sets of every node, and functions of them."""
 
 from arcwise.families.families import Families
 

@@ -1,19 +1,19 @@
-"""Families: which parent sets each node may have."""
+"""`Families`: the parent sets each node may have."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.constraints import Constraints
+from arcwise.constraints import ConstraintArguments, gather, takes_constraints
 from arcwise.constraints.edges import edge_matrix, read_edges
-from arcwise.errors import ArgumentError, CapacityError
+from arcwise.errors import ArgumentError, CapacityError, option
 from arcwise.support.names import checked_variables, positions
 
 _BYTES_PER_FAMILY = 8
@@ -22,20 +22,20 @@ _MOST_FAMILIES = 2**31  # 16 GiB
 
 @dataclass(frozen=True)
 class Families:
-    """The parent sets each node may have: required parents, and some of its candidates.
+    """The parent sets each node may have: its required parents with some of its candidates.
 
     Parameters
     ----------
     variables
         The names of the nodes.
     candidates
-        For each node the parents it may or may not have, as ascending positions.
+        For each node its optional parents, as ascending positions.
     required
         For each node the parents it must have, as ascending positions.
     max_free
-        For each node the largest number of parents it need not have in one parent set.
+        For each node the maximum number of optional parents in one parent set.
     outside
-        For each node the parents of which a parent set may have one at most,
+        For each node the further parents of which a parent set may have at most one,
         besides any of the candidates, as ascending positions.
 
     Examples
@@ -53,56 +53,48 @@ class Families:
     outside: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        """Let there be no outside parents where none are named."""
+        """Default to no outside parents."""
         if not self.outside:
             object.__setattr__(self, "outside", ((),) * len(self.variables))
 
     @classmethod
+    @takes_constraints
     def of(
         cls,
         variables: Sequence[str],
         *,
-        max_indegree: int | Mapping[str, int] | None = None,
         candidates: Any = None,
         plus_one: bool = False,
-        required_edges: Any = (),
-        forbidden_edges: Any = (),
-        temporal_order: Any = None,
-        constraints: Any = None,
+        **constraints: Unpack[ConstraintArguments],
     ) -> Families:
-        """Return all families that the constraints and the candidates leave.
+        """Return all families that the constraints and the candidates allow.
 
         Parameters
         ----------
         variables
             The names of the nodes.
-        max_indegree
-            The largest number of parents, for all nodes or by name; None for no bound.
         candidates
-            The only parents a node may have besides the required ones: what
-            `arcwise.candidates` returns, a mapping from names to lists of
-            names, or edges in any form `Constraints` takes (a matrix
-            [parent, node], a graph, pairs). A node a mapping leaves out has no
-            candidates. None for all nodes.
+            The only parents a node may have besides the required ones: the result of
+            `arcwise.candidates`, a mapping from names to lists of names, or edges in any form
+            `Constraints` takes (a matrix [parent, node], a graph, pairs). A node left out of
+            a mapping has no candidates. None for all nodes.
         plus_one
-            Whether a parent set may have one more parent that is no candidate.
-        required_edges, forbidden_edges, temporal_order
-            See `Constraints`.
-        constraints
-            Further constraints in one object: `Constraints`, a mapping, a pgmpy
-            ExpertKnowledge or a causal-learn BackgroundKnowledge.
+            Whether a parent set may have one parent that is not a candidate.
+        **constraints
+            Which edges are allowed, and how many parents; see `ConstraintArguments`.
         """
         names = checked_variables(variables)
-        told = Constraints(required_edges, forbidden_edges, temporal_order, max_indegree)
-        resolved = (told & Constraints.coerce(constraints)).resolve(names)
+        resolved = gather(constraints).resolve(names)
         free = resolved.allowed & ~resolved.required
         inside = free
         if candidates is not None:
             inside = free & candidate_matrix(candidates, names, "candidates")
         elif plus_one:
             raise ArgumentError(
-                "plus_one is for one parent besides the candidates, and there are none given; "
-                "give candidates too, or leave it out"
+                option("plus_one"),
+                " allows one parent that is not a candidate, but there are no candidates; give ",
+                option("candidates"),
+                " too, or leave it out",
             )
         outside = free & ~inside if plus_one else np.zeros_like(free)
         nodes = range(len(names))
@@ -144,7 +136,10 @@ class Families:
             gibibytes = self.total * _BYTES_PER_FAMILY / 2**30
             raise CapacityError(
                 f"the {len(self.variables)} variables have {self.total:.3g} families, which need "
-                f"{gibibytes:,.0f} GiB; lower max_indegree or give candidates"
+                f"{gibibytes:,.0f} GiB; lower ",
+                option("max_indegree"),
+                " or give ",
+                option("candidates"),
             )
         return _core.FamilyTable(
             [list(parents) for parents in self.candidates],
@@ -160,7 +155,7 @@ def _parents(matrix: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
 
 
 def candidate_matrix(candidates: Any, names: tuple[str, ...], source: str) -> NDArray[np.bool_]:
-    """Return candidates in any form a user may give them as a matrix [candidate, node].
+    """Return candidates, given in any accepted form, as a matrix [candidate, node].
 
     Parameters
     ----------
@@ -169,7 +164,7 @@ def candidate_matrix(candidates: Any, names: tuple[str, ...], source: str) -> ND
     names
         The names of the nodes.
     source
-        The argument they came in, for the messages.
+        The argument that holds them, for messages.
     """
     if isinstance(candidates, Mapping):
         strings = [node for node, parents in candidates.items() if isinstance(parents, str)]

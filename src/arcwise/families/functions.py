@@ -1,4 +1,4 @@
-"""Asks functions of the user's about families, and goes through the families of a table by name."""
+"""Evaluates user-defined functions of families, and lists the families of a table by name."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ FamilyFunction: TypeAlias = Callable[[str, tuple[str, ...]], float]
 
 
 def refuse_uncallable(function: object) -> None:
-    """Refuse what cannot be asked."""
+    """Refuse an object that is not callable."""
     if not callable(function):
         raise ArgumentError(
             f"function is {function!r}; give a function of a node's name and its parents' names"
         )
 
 
-def answer(
+def evaluate(
     function: FamilyFunction, node: str, parents: tuple[str, ...], owner: str, meaning: str
 ) -> float:
-    """Return what the function says of a family, which may be -inf but not inf or nan.
+    """Return the value of a function for a family, which may be -inf but not inf or nan.
 
     Parameters
     ----------
     function, node, parents
-        What is asked.
+        The function and the family.
     owner, meaning
-        Whose function it is and what it should give, for the message.
+        What the function belongs to and what it should return, for messages.
     """
     given = function(node, parents)
     try:
@@ -41,8 +41,8 @@ def answer(
         value = math.nan
     if math.isnan(value) or value == math.inf:
         raise ArgumentError(
-            f"the {owner}'s function gave {given!r} for the node {node!r} with the parents "
-            f"{list(parents)}; let it give {meaning}, a number or -inf"
+            f"the function of the {owner} returned {given!r} for the node {node!r} with parents "
+            f"{list(parents)}; it must return {meaning}, finite or -inf"
         )
     return value
 

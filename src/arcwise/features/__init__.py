@@ -1,4 +1,4 @@
-"""Features of DAGs: edges, paths, blankets, classes, their combinations, and text for them."""
+"""Features of DAGs: edges, paths, Markov blankets, CPDAG edges, and combinations of them."""
 
 from arcwise.features.coerce import AnyFeature as AnyFeature
 from arcwise.features.coerce import as_feature

@@ -1,4 +1,4 @@
-"""`as_feature`: the forms in which a feature may be asked for."""
+"""`as_feature`: a feature from any of the forms in which it may be given."""
 
 from __future__ import annotations
 
@@ -13,60 +13,60 @@ from arcwise.features.grammar import parse
 from arcwise.graphs.dag import Dag
 
 AnyFeature = str | tuple[str, str] | Feature | Conditional | Callable[[Dag], float | bool]
-"""Text, an edge (source, target), a feature, or any function of a DAG."""
+"""Text, an edge (source, target), a feature, or a function of a DAG."""
 
 
 def as_feature(
-    asked: AnyFeature, variables: Sequence[str], given: AnyFeature | None = None
+    feature: AnyFeature, variables: Sequence[str], given: AnyFeature | None = None
 ) -> Feature | Conditional:
-    """Return what is asked for as a feature, with what is given, if anything.
+    """Return a feature from any accepted form, conditional on an event if one is given.
 
     Parameters
     ----------
-    asked
+    feature
         Text for `parse`, a pair (source, target) for an edge, a feature, or a
-        function of a `Dag` that gives a truth value or a number.
+        function of a `Dag` that returns a boolean or a number.
     variables
         The names it may use.
     given
-        An event in one of the same forms; None for none. One that `asked` has
-        already must hold too.
+        The event to condition on, in one of the same forms; None for none. If `feature`
+        is already conditional, both conditions must hold.
 
     Examples
     --------
     >>> str(as_feature(("a", "b"), ["a", "b", "c"], given="b ~> c"))
     'a -> b given b ~> c'
     """
-    feature = _one(asked, variables)
+    result = _one(feature, variables)
     if given is None:
-        return feature
+        return result
     condition = _one(given, variables)
     if isinstance(condition, Conditional):
-        raise ArgumentError(f"given is '{condition}', a condition itself; give an event")
+        raise ArgumentError(f"given is '{condition}', which is itself conditional; give an event")
     if isinstance(condition, FunctionOfDag):
         condition = FunctionOfDag(condition.function, is_event=True)
+    if isinstance(result, Conditional):
+        return Conditional(result.feature, result.given & condition)
+    return Conditional(result, checked_event(condition))
+
+
+def _one(feature: Any, variables: Sequence[str]) -> Feature | Conditional:
+    if isinstance(feature, str):
+        return parse(feature, variables)
     if isinstance(feature, Conditional):
-        return Conditional(feature.feature, feature.given & condition)
-    return Conditional(feature, checked_event(condition))
-
-
-def _one(asked: Any, variables: Sequence[str]) -> Feature | Conditional:
-    if isinstance(asked, str):
-        return parse(asked, variables)
-    if isinstance(asked, Conditional):
-        asked.feature.refuse_unknown(variables)
-        asked.given.refuse_unknown(variables)
-        return asked
-    if isinstance(asked, Feature):
-        asked.refuse_unknown(variables)
-        return asked
-    if callable(asked):
-        return FunctionOfDag(asked)
-    if isinstance(asked, tuple | list) and len(asked) == 2:
-        edge = Edge(*asked)
+        feature.feature.refuse_unknown(variables)
+        feature.given.refuse_unknown(variables)
+        return feature
+    if isinstance(feature, Feature):
+        feature.refuse_unknown(variables)
+        return feature
+    if callable(feature):
+        return FunctionOfDag(feature)
+    if isinstance(feature, tuple | list) and len(feature) == 2:
+        edge = Edge(*feature)
         edge.refuse_unknown(variables)
         return edge
     raise ArgumentError(
-        f"feature is {asked!r}; give text such as 'a ~> b', a pair (source, target), "
+        f"feature is {feature!r}; give text such as 'a ~> b', a pair (source, target), "
         "a feature, or a function of a Dag"
     )

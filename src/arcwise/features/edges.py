@@ -1,4 +1,4 @@
-"""Features of edges: single ones, whole parent sets, joined pairs, and how many there are."""
+"""Edges, adjacencies, parent sets and the number of edges as features."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Edge(Feature):
-    """The edge from one node to another.
+    """A directed edge.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Edge(Feature):
 
 @dataclass(frozen=True)
 class SkeletonEdge(Feature):
-    """An edge between two nodes, in whichever direction.
+    """An edge between two nodes, in either direction: an adjacency of the skeleton.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class SkeletonEdge(Feature):
         return self.first, self.second
 
     def values(self, sample: DagSample) -> NDArray[np.bool_]:
-        """Return whether each DAG joins the two."""
+        """Return whether the two are adjacent in each DAG."""
         first, second = self.places(sample)
         return has_edge(sample, first, second) | has_edge(sample, second, first)
 
@@ -98,7 +98,7 @@ class SkeletonEdge(Feature):
 
 @dataclass(frozen=True)
 class ParentSet(Feature):
-    """That a node has exactly these parents.
+    """The event that a node has exactly these parents.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class ParentSet(Feature):
 
 @dataclass(frozen=True)
 class NumberOfEdges(Feature):
-    """How many edges a DAG has.
+    """The number of edges of a DAG.
 
     Examples
     --------
@@ -154,12 +154,12 @@ class NumberOfEdges(Feature):
 
     @property
     def is_event(self) -> bool:
-        """It is a number."""
+        """False: it is a number."""
         return False
 
     @property
     def names(self) -> tuple[str, ...]:
-        """None: it speaks of all."""
+        """None in particular."""
         return ()
 
     def values(self, sample: DagSample) -> NDArray[Any]:
@@ -173,7 +173,7 @@ class NumberOfEdges(Feature):
 
 
 def has_edge(sample: DagSample, source: int, target: int) -> NDArray[np.bool_]:
-    """Return whether each DAG has the edge between two positions."""
+    """Return whether each DAG has the edge between the nodes at two positions."""
     words = sample.parents[:, target, source // 64]
     return np.asarray(words >> np.uint64(source % 64) & np.uint64(1), dtype=np.bool_)
 
@@ -187,7 +187,7 @@ def packed_set(nodes: Iterable[int], words: int) -> NDArray[np.uint64]:
 
 
 def name_set(names: Iterable[str], what: str) -> tuple[str, ...]:
-    """Return names sorted, each once; the single string is refused."""
+    """Return the names sorted, each once; a single string is refused."""
     if isinstance(names, str):
         raise ArgumentError(f"{what} is the single string {names!r}; give a list of names instead")
     return tuple(sorted(set(names)))

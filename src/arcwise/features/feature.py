@@ -1,4 +1,4 @@
-"""`Feature`: what can be asked of a DAG, and how features are combined."""
+"""`Feature`: an event or a number defined on DAGs, and combinations of features."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
 
 
 class Feature(ABC):
-    """Something a DAG has or has not (an event), or a number that belongs to it.
+    """A feature of a DAG: an event, which is true or false of it, or a number.
 
-    Events are combined by ``&``, ``|`` and ``~``; numbers are compared with a
-    number by ``<``, ``<=``, ``>`` and ``>=``, which makes events of them.
+    Events are combined by ``&``, ``|`` and ``~``. A numeric feature compared with a
+    number by ``<``, ``<=``, ``>`` or ``>=`` is an event.
     """
 
     @property
     def is_event(self) -> bool:
-        """Whether it is true or false of a DAG, rather than a number."""
+        """Whether it is an event rather than a number."""
         return True
 
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """The variables it speaks of."""
+        """The variables it refers to."""
 
     @abstractmethod
     def values(self, sample: DagSample) -> NDArray[Any]:
-        """Return, for each DAG of a sample, whether it has the feature, or the number."""
+        """Return its value in each DAG of a sample: a boolean or a number."""
 
     @property
     def decided_by(self) -> str | None:
-        """The node whose parents alone decide the event; None if there is no such node."""
+        """The node whose parent set determines the event; None if there is no such node."""
         return None
 
     def places(self, sample: DagSample) -> list[int]:
@@ -48,7 +48,7 @@ class Feature(ABC):
         return positions(self.names, sample.variables, "feature")
 
     def refuse_unknown(self, variables: Iterable[str]) -> None:
-        """Refuse names that are none of the variables."""
+        """Refuse names that are not among the variables."""
         positions(self.names, list(variables), "feature")
 
     def __and__(self, other: Feature) -> Feature:
@@ -64,31 +64,31 @@ class Feature(ABC):
         return self.feature if isinstance(self, Not) else Not(self)
 
     def __lt__(self, number: float) -> Feature:
-        """Return the event that the number is below another."""
+        """Return the event that the feature is less than a number."""
         return Comparison(self, "<", number)
 
     def __le__(self, number: float) -> Feature:
-        """Return the event that the number is another at most."""
+        """Return the event that the feature is at most a number."""
         return Comparison(self, "<=", number)
 
     def __gt__(self, number: float) -> Feature:
-        """Return the event that the number is above another."""
+        """Return the event that the feature is greater than a number."""
         return Comparison(self, ">", number)
 
     def __ge__(self, number: float) -> Feature:
-        """Return the event that the number is another at least."""
+        """Return the event that the feature is at least a number."""
         return Comparison(self, ">=", number)
 
 
 def checked_event(feature: Any) -> Feature:
-    """Return a feature that is an event, or refuse it."""
+    """Return the feature if it is an event, or refuse it."""
     if not isinstance(feature, Feature):
         raise ArgumentError(
-            f"{feature!r} is no feature; give one, such as arcwise.features.Edge('a', 'b')"
+            f"{feature!r} is not a feature; give one, such as arcwise.features.Edge('a', 'b')"
         )
     if not feature.is_event:
         raise ArgumentError(
-            f"'{feature}' is a number and no event; compare it first, as in '{feature} >= 1'"
+            f"'{feature}' is a number, not an event; compare it first, as in '{feature} >= 1'"
         )
     return feature
 
@@ -102,7 +102,7 @@ class _Combined(Feature):
             event = checked_event(part)
             flat += event.parts if type(event) is type(self) else [event]
         if len(flat) < 2:
-            raise ArgumentError(f"there is {len(flat)} part to combine; give two or more")
+            raise ArgumentError(f"parts has length {len(flat)}; give two or more events")
         object.__setattr__(self, "parts", tuple(flat))
 
     @property
@@ -117,7 +117,7 @@ class _Combined(Feature):
 
 @dataclass(frozen=True)
 class And(_Combined):
-    """The event that all of some events hold.
+    """The event that all of several events hold.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class And(_Combined):
         self._flatten()
 
     def values(self, sample: DagSample) -> NDArray[Any]:
-        """Return whether each DAG has all of them."""
+        """Return whether all of them hold in each DAG."""
         return np.asarray(np.logical_and.reduce([part.values(sample) for part in self.parts]))
 
     def __str__(self) -> str:
@@ -147,7 +147,7 @@ class And(_Combined):
 
 @dataclass(frozen=True)
 class Or(_Combined):
-    """The event that at least one of some events holds.
+    """The event that at least one of several events holds.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class Or(_Combined):
         self._flatten()
 
     def values(self, sample: DagSample) -> NDArray[Any]:
-        """Return whether each DAG has one of them."""
+        """Return whether at least one of them holds in each DAG."""
         return np.asarray(np.logical_or.reduce([part.values(sample) for part in self.parts]))
 
     def __str__(self) -> str:
@@ -198,16 +198,16 @@ class Not(Feature):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables it speaks of."""
+        """The variables it refers to."""
         return self.feature.names
 
     @property
     def decided_by(self) -> str | None:
-        """The node whose parents decide it."""
+        """The node whose parent set determines it."""
         return self.feature.decided_by
 
     def values(self, sample: DagSample) -> NDArray[Any]:
-        """Return whether each DAG is without it."""
+        """Return whether the event does not hold in each DAG."""
         return np.asarray(np.logical_not(self.feature.values(sample)))
 
     def __str__(self) -> str:
@@ -215,7 +215,7 @@ class Not(Feature):
         return f"not {_within(self.feature, (And, Or))}"
 
 
-_COMPARED = {
+_OPERATORS = {
     "<": np.less,
     "<=": np.less_equal,
     ">": np.greater,
@@ -227,16 +227,16 @@ _COMPARED = {
 
 @dataclass(frozen=True)
 class Comparison(Feature):
-    """The event that a number compares with another as said.
+    """The event that a numeric feature compares with a number in a given way.
 
     Parameters
     ----------
     feature
-        A feature that is a number, such as `NumberOfEdges`.
+        A numeric feature, such as `NumberOfEdges`.
     operator
         One of ``<``, ``<=``, ``>``, ``>=``, ``=`` and ``!=``.
     number
-        What it is compared with.
+        The number to compare it with.
 
     Examples
     --------
@@ -252,11 +252,11 @@ class Comparison(Feature):
     def __post_init__(self) -> None:
         if self.feature.is_event:
             raise ArgumentError(
-                f"'{self.feature}' is true or false and no number; leave the comparison out"
+                f"'{self.feature}' is an event, not a number; leave the comparison out"
             )
-        if self.operator not in _COMPARED:
+        if self.operator not in _OPERATORS:
             raise ArgumentError(
-                f"operator is {self.operator!r}; give one of {', '.join(_COMPARED)}"
+                f"operator is {self.operator!r}; give one of {', '.join(_OPERATORS)}"
             )
         if isinstance(self.number, bool) or not isinstance(self.number, int | float | np.number):
             raise ArgumentError(f"number is {self.number!r}; give a number to compare with")
@@ -264,12 +264,12 @@ class Comparison(Feature):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables it speaks of."""
+        """The variables it refers to."""
         return self.feature.names
 
     def values(self, sample: DagSample) -> NDArray[Any]:
-        """Return whether it holds of each DAG."""
-        compared: NDArray[Any] = _COMPARED[self.operator](self.feature.values(sample), self.number)
+        """Return whether it holds in each DAG."""
+        compared: NDArray[Any] = _OPERATORS[self.operator](self.feature.values(sample), self.number)
         return compared
 
     def __str__(self) -> str:
@@ -280,14 +280,14 @@ class Comparison(Feature):
 
 @dataclass(frozen=True)
 class Conditional:
-    """A feature among the DAGs that have another: its probability given that.
+    """A feature conditional on an event: its probability or mean given that event.
 
     Parameters
     ----------
     feature
-        What is asked for, an event or a number.
+        The feature, an event or a number.
     given
-        The event that is taken for granted.
+        The event to condition on.
 
     Examples
     --------

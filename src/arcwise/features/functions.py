@@ -18,24 +18,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FunctionOfDag(Feature):
-    """A function of a `Dag` that gives a truth value or a number.
+    """A function of a `Dag` that returns a boolean or a number.
 
-    It is called once for each different DAG of a sample.
+    It is called once for each distinct DAG of a sample.
 
     Parameters
     ----------
     function
         The function.
     is_event
-        Whether its values are truth values, which then count by `bool`. It must be
-        for the feature to be combined with others. If False, they are numbers unless
-        all of them are True or False.
+        True if its values are to be taken as booleans, which is required to combine the
+        feature with others. If False, they are numbers unless all of them are booleans.
 
     Examples
     --------
     >>> import arcwise
     >>> sparse = FunctionOfDag(lambda dag: dag.number_of_edges < 2, is_event=True)
-    >>> sparse.values(arcwise.DagSample(["a", "b"], np.array([[0, 1], [0, 0]])))
+    >>> sparse.values(arcwise.results.DagSample(["a", "b"], np.array([[0, 1], [0, 0]])))
     array([ True,  True])
     """
 
@@ -44,17 +43,17 @@ class FunctionOfDag(Feature):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """None: which variables it looks at is not known."""
+        """Empty: the variables that the function uses are not known."""
         return ()
 
     def values(self, sample: DagSample) -> NDArray[Any]:
-        """Return what the function gives for each DAG."""
+        """Return the value of the function for each DAG."""
         distinct, place = sample.distinct()
         found = [self.function(dag) for dag in distinct]
-        truths = self.is_event or all(isinstance(value, bool | np.bool_) for value in found)
-        values = np.array([bool(v) if truths else float(v) for v in found])
+        boolean = self.is_event or all(isinstance(value, bool | np.bool_) for value in found)
+        values = np.array([bool(v) if boolean else float(v) for v in found])
         return values[place]
 
     def __str__(self) -> str:
-        """Give the name of the function."""
+        """Return the name of the function."""
         return f"function {getattr(self.function, '__name__', type(self.function).__name__)}"

@@ -1,27 +1,27 @@
-"""`parse`: features from text such as ``"smoke ~> dysp and not smoke -> dysp"``.
+"""`parse`: features written as text, such as ``"smoke ~> dysp and not smoke -> dysp"``.
 
 ===============================  ===================================================
 ``a -> b``, ``a <- b``           an edge
 ``a -- b``                       an edge in either direction
 ``a ~> b``, ``a <~ b``           a directed path; ``a ~>{2} b`` of at most two edges
-``a -> b ~> c``                  all of a chain
-``a -> c <- b``                  a v-structure: a and b are not joined
+``a -> b ~> c``                  every link of a chain
+``a -> c <- b``                  a v-structure: a and b are not adjacent
 ``parents(a) = {b, c}``          exactly these parents; ``{}`` for none
 ``blanket(a) has b``             b is in the Markov blanket of a
-``blanket(a) = {b, c}``          exactly this blanket
-``cpdag: a -> b``                directed in the whole equivalence class
-``cpdag: a -- b``                an edge the class leaves without a direction
-``edges``, ``edges >= 5``        the number of edges, and a comparison of it
-``and`` ``&``, ``or`` ``|``      both, at least one; ``and`` binds more tightly
-``not`` ``!``                    the opposite; binds most tightly
-``( )``                          as usual
-``f given g``                    f among the DAGs that have g; binds least
+``blanket(a) = {b, c}``          exactly this Markov blanket
+``cpdag: a -> b``                a directed (compelled) edge of the CPDAG
+``cpdag: a -- b``                an undirected (reversible) edge of the CPDAG
+``edges``, ``edges >= 5``        the number of edges, or a comparison with a number
+``and`` ``&``, ``or`` ``|``      both, at least one; ``and`` binds tighter
+``not`` ``!``                    negation; binds tightest
+``( )``                          grouping
+``f given g``                    f conditional on g; binds loosest
 ===============================  ===================================================
 
-The signs → ← ⇝ ⇜ – ≤ ≥ ≠ mean the same as -> <- ~> <~ -- <= >= !=.
+The symbols → ← ⇝ ⇜ – ≤ ≥ ≠ mean the same as -> <- ~> <~ -- <= >= !=.
 
-Names that are one of these words, or have other characters than letters, digits,
-underscores and dots, are put in quotes: ``"blood pressure" -> stroke``.
+Names that are one of these keywords, or have characters other than letters, digits,
+underscores and dots, must be quoted: ``"blood pressure" -> stroke``.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_SIGNS = {"&": "and", "|": "or", "!": "not"}
-_TURNED = {"<-": "->", "<~": "~>"}
-# As they are printed, and as they are typed.
+_OPERATORS = {"&": "and", "|": "or", "!": "not"}
+_REVERSED = {"<-": "->", "<~": "~>"}
+# Symbols as printed, and as typed.
 _TYPED = str.maketrans(
     {"→": "->", "←": "<-", "⇝": "~>", "⇜": "<~", "–": "--", "—": "--"}
     | {"≤": "<=", "≥": ">=", "≠": "!="}
@@ -69,10 +69,10 @@ class _Token(NamedTuple):
 def parse(text: str, variables: Sequence[str]) -> Feature | Conditional:
     """Return the feature that a text describes.
 
-    The signs are ``a -> b`` for an edge, ``a ~> b`` for a directed path, ``a --
-    b``, ``a -> c <- b``, ``parents(a) = {b, c}``, ``blanket(a) has b``, ``cpdag: a
-    -> b``, ``edges >= 5``, combined by ``and``, ``or``, ``not`` and ``given``;
-    `arcwise.features.grammar` has the whole list.
+    Features are ``a -> b`` (an edge), ``a ~> b`` (a directed path), ``a -- b``,
+    ``a -> c <- b``, ``parents(a) = {b, c}``, ``blanket(a) has b``, ``cpdag: a -> b`` and
+    ``edges >= 5``, combined by ``and``, ``or``, ``not`` and ``given``;
+    `arcwise.features.grammar` has the full list.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def parse(text: str, variables: Sequence[str]) -> Feature | Conditional:
     Raises
     ------
     ArgumentError
-        If the text cannot be read; it says where and why.
+        If the text cannot be parsed, with the place and the reason.
 
     Examples
     --------
@@ -96,11 +96,11 @@ def parse(text: str, variables: Sequence[str]) -> Feature | Conditional:
     """
     if not isinstance(text, str):
         raise ArgumentError(f"text is {text!r}; give a string such as 'a -> b'")
-    return _Reader(text, checked_variables(variables)).read()
+    return _Parser(text, checked_variables(variables)).read()
 
 
-class _Reader:
-    """Reads by recursive descent: each method takes what it is named for."""
+class _Parser:
+    """A recursive-descent parser: each method parses what it is named for."""
 
     def __init__(self, text: str, variables: tuple[str, ...]) -> None:
         self.text = text
@@ -116,22 +116,27 @@ class _Reader:
             found = _TOKEN.match(self.text, place)
             if found is None:
                 start = place + len(self.text[place:]) - len(self.text[place:].lstrip())
-                self.refuse(start, f"{self.text[start]!r} is no sign", "put odd names in quotes")
+                self.refuse(
+                    start,
+                    f"unexpected {self.text[start]!r}",
+                    "write an edge as 'a -> b' or 'a -- b', and put names with special characters "
+                    "in quotes",
+                )
             kind = str(found.lastgroup)
             value, start = found.group(kind), found.start(kind)
             if kind == "quoted":
                 kind, value = "name", re.sub(r"\\(.)", r"\1", value[1:-1], flags=re.DOTALL)
             elif kind in ("arrow", "compare"):
                 value = value.translate(_TYPED)
-            elif value in _SIGNS:
-                kind, value = "word", _SIGNS[value]
+            elif value in _OPERATORS:
+                kind, value = "word", _OPERATORS[value]
             tokens.append(_Token(kind, value, start))
             place = found.end()
         return [*tokens, _Token("end", "the end", end)]
 
     def refuse(self, place: int, problem: str, remedy: str) -> NoReturn:
         raise ArgumentError(
-            f"the feature {self.text!r} goes wrong at character {place + 1}: {problem}; {remedy}"
+            f"the feature {self.text!r} has an error at character {place + 1}: {problem}; {remedy}"
         )
 
     @property
@@ -166,15 +171,15 @@ class _Reader:
         if self.next.kind != "end":
             self.refuse(
                 self.next.place,
-                f"{self._next_in_words()} is too much",
-                "join features by 'and', 'or' or 'given'",
+                f"unexpected {self._next_in_words()}",
+                "combine features by 'and', 'or' or 'given'",
             )
         return result
 
     def event(self, feature: Feature, start: int) -> Feature:
         if not feature.is_event:
             self.refuse(
-                start, f"'{feature}' is a number and no event", "compare it, as in 'edges >= 5'"
+                start, f"'{feature}' is a number, not an event", "compare it, as in 'edges >= 5'"
             )
         return feature
 
@@ -223,7 +228,7 @@ class _Reader:
             self.refuse(
                 token.place,
                 f"a name is missing before {self._next_in_words()}",
-                "put a name there, in quotes if it is such a word",
+                "add a name, and quote it if it is a keyword",
             )
         if token.text not in self.variables:
             try:
@@ -241,7 +246,7 @@ class _Reader:
         try:
             return Comparison(NumberOfEdges(), sign, float(token.text))
         except ValueError:
-            self.refuse(token.place, f"{token.text!r} is no number", "compare with one")
+            self.refuse(token.place, f"{token.text!r} is not a number", "compare with one")
 
     def parent_set(self) -> Feature:
         start = self.tokens[self.at - 1].place
@@ -280,7 +285,9 @@ class _Reader:
         first = self.name()
         token = self.take()
         if token.kind != "arrow" or token.text not in ("->", "<-", "--"):
-            self.refuse(token.place, "an edge of the class is '->', '<-' or '--'", "put one there")
+            self.refuse(
+                token.place, "an edge of a CPDAG is '->', '<-' or '--'", "give one of these"
+            )
         second = self.name()
         if token.text == "<-":
             first, second = second, first
@@ -306,13 +313,13 @@ class _Reader:
                 self.refuse(
                     before.place,
                     "a v-structure has three names",
-                    "join longer ones by 'and', edge by edge",
+                    "combine the edges of longer ones by 'and'",
                 )
         links = zip(names, signs, names[1:], strict=False)
         return self._made(start, lambda: reduce(operator.and_, [_link(*link) for link in links]))
 
     def _made(self, start: int, make: Callable[[], Feature]) -> Feature:
-        """Return what `make` makes; what it refuses is refused with the place."""
+        """Return the feature that `make` returns, adding the place to its errors."""
         before = self.at
         try:
             return make()
@@ -325,10 +332,10 @@ class _Reader:
 
 
 def _link(first: str, sign: str, second: str) -> Feature:
-    """Return what one arrow between two names says."""
+    """Return the feature that one arrow between two names stands for."""
     arrow, _, rest = sign.replace(" ", "").partition("{")
-    if arrow in _TURNED:
-        first, second, arrow = second, first, _TURNED[arrow]
+    if arrow in _REVERSED:
+        first, second, arrow = second, first, _REVERSED[arrow]
     if arrow == "->":
         return Edge(first, second)
     if arrow == "--":

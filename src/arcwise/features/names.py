@@ -1,4 +1,4 @@
-"""How names of variables are written in the text of a feature."""
+"""Names of variables in the text of a feature."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PLAIN = re.compile(r"\w[\w.]*")
 
 
 def written(name: str) -> str:
-    """Return a name as `parse` reads it: in quotes if it is a keyword or has odd characters."""
+    """Return a name as `parse` reads it: quoted if it is a keyword or has special characters."""
     if PLAIN.fullmatch(name) and name not in KEYWORDS:
         return name
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')

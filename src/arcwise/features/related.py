@@ -1,4 +1,4 @@
-"""Features found from how all nodes of a DAG are related: paths, Markov blankets, classes."""
+"""Paths, Markov blankets, v-structures and CPDAG edges as features."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Path(Feature):
     source, target
         The names of the two ends.
     max_length
-        The most edges it may have; None for any number.
+        The largest number of edges it may have; None for no limit.
 
     Examples
     --------
@@ -84,17 +84,17 @@ def path_through(*names: str) -> Feature:
 
 @dataclass(frozen=True)
 class InBlanket(Feature):
-    """That a node is in the Markov blanket of another.
+    """The event that a node is in the Markov blanket of another.
 
-    The blanket are the parents, the children, and the other parents of the
-    children; being in it is mutual.
+    The Markov blanket consists of the parents, the children, and the other parents of
+    the children; membership is symmetric.
 
     Parameters
     ----------
     node
-        The name of the node whose blanket it is.
+        The name of the node.
     member
-        The name of the one in it.
+        The name of the member of its Markov blanket.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class InBlanket(Feature):
 
 @dataclass(frozen=True)
 class Blanket(Feature):
-    """That the Markov blanket of a node has exactly these members.
+    """The event that the Markov blanket of a node has exactly these members.
 
     Parameters
     ----------
@@ -170,12 +170,12 @@ class Blanket(Feature):
 
 @dataclass(frozen=True)
 class VStructure(Feature):
-    """Two nodes that are not joined, both with an edge into a third.
+    """A v-structure: two parents of a node that are not adjacent.
 
     Parameters
     ----------
     first, node, second
-        The two parents, which may be exchanged, and their child between them.
+        The two parents, in either order, and their child between them.
 
     Examples
     --------
@@ -208,15 +208,15 @@ class VStructure(Feature):
 
 @dataclass(frozen=True)
 class CpdagEdge(Feature):
-    """An edge of the equivalence class (CPDAG) a DAG belongs to.
+    """An edge of the CPDAG, which represents the equivalence class of a DAG.
 
     Parameters
     ----------
     source, target
         The names of the two nodes.
     directed
-        True: all equivalent DAGs have the edge in this direction. False: some have
-        it in this direction and some in the other.
+        True: the edge has this direction in all equivalent DAGs (compelled). False: it
+        has either direction among them (reversible).
 
     Examples
     --------
@@ -237,7 +237,7 @@ class CpdagEdge(Feature):
         return self.source, self.target
 
     def values(self, sample: DagSample) -> NDArray[np.bool_]:
-        """Return whether the class of each DAG has it."""
+        """Return whether the CPDAG of each DAG has it."""
         source, target = self.places(sample)
         return related(sample, "compelled" if self.directed else "reversible", source, target)
 
@@ -250,7 +250,7 @@ class CpdagEdge(Feature):
 def related(
     sample: DagSample, relation: str, source: int, target: int, longest: int | None = None
 ) -> NDArray[np.bool_]:
-    """Return whether each DAG relates two positions."""
+    """Return whether the relation holds between two positions in each DAG."""
     with running(None, None, "") as run:
         values = _core.relation_values(
             sample.parents, relation, longest or 0, [(source, target)], run.threads

@@ -1,4 +1,4 @@
-"""`compare`: how many edges of a known graph an estimate found, missed and made up."""
+"""`compare`: true and false positives and negatives of an estimated graph."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from arcwise.graphs.shape import Graph
 
 @dataclass(frozen=True)
 class EdgeCounts:
-    """How many edges were found, made up and missed, and how many were rightly left out.
+    """The numbers of true and false positives and negatives among the edges of a graph.
 
-    Every rate is not a number where it would be nought by nought.
+    A rate whose denominator is 0 is NaN.
 
     Parameters
     ----------
     true_positives
         Edges in both graphs.
     false_positives
-        Edges of the estimate alone.
+        Edges in the estimate only.
     false_negatives
-        Edges of the truth alone.
+        Edges in the truth only.
     true_negatives
-        Places for an edge that both leave empty.
+        Possible edges that are in neither graph.
 
     Examples
     --------
@@ -44,47 +44,47 @@ class EdgeCounts:
 
     @property
     def true_positive_rate(self) -> float:
-        """The share of the true edges that were found; `recall` is the same."""
+        """The share of true edges that were found; the same as `recall`."""
         return _share(self.true_positives, self.true_positives + self.false_negatives)
 
     @property
     def recall(self) -> float:
-        """The share of the true edges that were found."""
+        """The share of true edges that were found; the same as `true_positive_rate`."""
         return self.true_positive_rate
 
     @property
     def false_positive_rate(self) -> float:
-        """The share of the places without a true edge that were given one."""
+        """The share of absent edges that were found nonetheless."""
         return _share(self.false_positives, self.false_positives + self.true_negatives)
 
     @property
     def false_positives_per_edge(self) -> float:
-        """The edges made up over the number of true edges.
+        """The number of false positives divided by the number of true edges.
 
-        In sparse graphs it says more than `false_positive_rate`, which is then
-        small for any estimate.
+        More informative for sparse graphs than `false_positive_rate`, which is then small
+        for any estimate.
         """
         return _share(self.false_positives, self.true_positives + self.false_negatives)
 
     @property
     def precision(self) -> float:
-        """The share of the edges found that are true."""
+        """The share of edges found that are true."""
         return _share(self.true_positives, self.true_positives + self.false_positives)
 
 
 @dataclass(frozen=True)
 class GraphComparison:
-    """What `compare` found.
+    """The result of `compare`.
 
     Parameters
     ----------
     skeleton
-        Counts of edges whatever their direction, out of n (n - 1) / 2 places.
+        Counts of edges regardless of direction, out of n (n - 1) / 2 possible ones.
     directed
-        Counts of directed edges, out of n (n - 1) places. Undirected edges of
-        a `Cpdag` are none.
+        Counts of directed edges, out of n (n - 1) possible ones. The undirected edges
+        of a `Cpdag` are not counted.
     structural_hamming_distance
-        See `structural_hamming_distance`.
+        See the function `structural_hamming_distance`.
 
     Examples
     --------
@@ -122,10 +122,10 @@ def compare(estimated: Graph, truth: Graph) -> GraphComparison:
     """
     one, other = aligned_matrices(estimated, truth, ("estimated", "truth"))
     upper = np.triu(np.ones_like(one), 1)
-    apart = ~np.eye(len(one), dtype=np.bool_)
+    off_diagonal = ~np.eye(len(one), dtype=np.bool_)
     return GraphComparison(
         _counts(one | one.T, other | other.T, upper),
-        _counts(one & ~one.T, other & ~other.T, apart),
+        _counts(one & ~one.T, other & ~other.T, off_diagonal),
         structural_hamming_distance(estimated, truth),
     )
 

@@ -1,4 +1,4 @@
-"""`Cpdag`: a class of equivalent DAGs as one graph with directed and undirected edges."""
+"""`Cpdag`: a Markov equivalence class as a graph with directed and undirected edges."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ Pair = tuple[str, str]
 
 
 class Cpdag:
-    """A graph with directed and undirected edges, as `cpdag` makes of a DAG.
+    """A graph with directed and undirected edges, such as `cpdag` returns.
 
-    An edge is directed where all DAGs of the equivalence class have it in the
-    same direction, and undirected where they do not. Graphs of this kind from
-    elsewhere can be put in to be compared; that some DAG belongs to them is
-    not checked, since the results of tests of independence need not have one.
+    An edge is directed if it has the same direction in all DAGs of the equivalence
+    class, and undirected otherwise. Graphs from elsewhere can be compared by means of
+    this class; whether they represent some DAG is not checked, since the results of
+    independence tests need not.
 
-    Two of them are equal if they have the same variables in the same order and
-    the same edges.
+    Two of them are equal if they have the same variables, in the same order, and the
+    same edges.
 
     Parameters
     ----------
     variables
-        The names of the nodes; their order is the order of every array.
+        The names of the nodes, in the order of every array.
     directed
         Pairs (source, target).
     undirected
-        Pairs, either end first.
+        Pairs, in either order.
 
     Raises
     ------
     ArgumentError
-        If a name is unknown, or two nodes have an edge of more than one kind.
+        If a name is unknown, or two nodes have more than one kind of edge.
 
     Examples
     --------
@@ -67,14 +67,14 @@ class Cpdag:
             if matrix[target, source]:
                 raise ArgumentError(
                     f"directed holds the edge between {names[source]!r} and {names[target]!r} "
-                    "in both directions; give it one, or put it into undirected"
+                    "in both directions; give one of them, or give the edge in undirected"
                 )
             matrix[source, target] = True
         for first, second in _placed(undirected, index, "undirected"):
             if matrix[first, second] != matrix[second, first]:
                 raise ArgumentError(
-                    f"the edge between {names[first]!r} and {names[second]!r} is directed and "
-                    "undirected; give it in one of the two lists"
+                    f"the edge between {names[first]!r} and {names[second]!r} is both directed "
+                    "and undirected; give it in one of the two lists"
                 )
             matrix[first, second] = matrix[second, first] = True
         self._set(names, matrix)
@@ -88,7 +88,7 @@ class Cpdag:
 
     @classmethod
     def from_matrix(cls, variables: Iterable[str], matrix: ArrayLike) -> Cpdag:
-        """Build one from what `matrix` returns: 1 both ways stands for an undirected edge.
+        """Build one from a matrix as `matrix` returns it: 1 both ways for an undirected edge.
 
         Examples
         --------
@@ -113,27 +113,27 @@ class Cpdag:
 
     @property
     def directed(self) -> tuple[Pair, ...]:
-        """The pairs (source, target), by target and then by source."""
+        """The directed edges (source, target), sorted by target and then by source."""
         return tuple((self._variables[i], self._variables[j]) for i, j in self._directed)
 
     @property
     def undirected(self) -> tuple[Pair, ...]:
-        """The pairs without a direction, in the order of the variables."""
+        """The undirected edges, in the order of the variables."""
         return tuple((self._variables[i], self._variables[j]) for i, j in self._undirected)
 
     @property
     def skeleton(self) -> tuple[Pair, ...]:
-        """All pairs with an edge of either kind, in the order of the variables."""
+        """All pairs of adjacent nodes, in the order of the variables."""
         either = {(min(edge), max(edge)) for edge in (*self._directed, *self._undirected)}
         return tuple((self._variables[i], self._variables[j]) for i, j in sorted(either))
 
     @property
     def number_of_edges(self) -> int:
-        """How many edges of either kind there are."""
+        """The number of edges, directed and undirected."""
         return len(self._directed) + len(self._undirected)
 
     def matrix(self) -> NDArray[np.bool_]:
-        """Return a new matrix: True at [i, j] for i -> j, and both ways for an undirected edge.
+        """Return a new matrix: True at [i, j] for i -> j, at both places for an undirected edge.
 
         Examples
         --------

@@ -21,15 +21,15 @@ _EDGES_SHOWN = 8
 class Dag:
     """A directed acyclic graph over named variables.
 
-    Two DAGs are equal if they have the same variables in the same order and
-    the same edges.
+    Two DAGs are equal if they have the same variables, in the same order, and the same
+    edges.
 
     Parameters
     ----------
     variables
-        The names of the nodes; their order is the order of every array.
+        The names of the nodes, in the order of every array.
     parents
-        For each name its parents. A name that is left out has none.
+        The parents of each node, by name. A node that is left out has none.
 
     Raises
     ------
@@ -71,7 +71,7 @@ class Dag:
         if cycle is not None:
             raise ArgumentError(
                 f"the edges have the cycle {cycle_in_words(cycle, variables)}; "
-                "leave out or turn one of its edges"
+                "remove or reverse one of its edges"
             )
         self._variables = variables
         self._parent_indices = tuple(parents)
@@ -106,7 +106,7 @@ class Dag:
 
     @classmethod
     def from_matrix(cls, variables: Iterable[str], matrix: ArrayLike) -> Dag:
-        """Build a DAG from a matrix of 0 and 1: row i, column j holds 1 for an edge i -> j.
+        """Build a DAG from an adjacency matrix, with 1 in row i, column j for an edge i -> j.
 
         Examples
         --------
@@ -119,7 +119,7 @@ class Dag:
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Dag:
-        """Build a DAG from a networkx DiGraph (or a pgmpy DAG), its nodes named by strings.
+        """Build a DAG from a networkx DiGraph or a pgmpy DAG whose nodes are strings.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class Dag:
         wrong = [node for node in nodes if not isinstance(node, str)]
         if wrong:
             raise ArgumentError(
-                f"graph has the node {wrong[0]!r}, which is no string; "
+                f"graph has the node {wrong[0]!r}, which is not a string; "
                 "rename the nodes with networkx.relabel_nodes(graph, str)"
             )
         return cls.from_edges(nodes, edges_of_graph(graph, "graph"))
@@ -144,7 +144,7 @@ class Dag:
 
     @property
     def parent_indices(self) -> tuple[tuple[int, ...], ...]:
-        """For each node the positions of its parents, ascending."""
+        """The positions of each node's parents, ascending."""
         return self._parent_indices
 
     def parents(self, name: str) -> tuple[str, ...]:
@@ -154,7 +154,7 @@ class Dag:
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
-        """The pairs (source, target), by target and then by source."""
+        """The edges (source, target), sorted by target and then by source."""
         return tuple(
             (self._variables[parent], self._variables[node])
             for node, of_node in enumerate(self._parent_indices)
@@ -163,18 +163,18 @@ class Dag:
 
     @property
     def number_of_edges(self) -> int:
-        """How many edges there are."""
+        """The number of edges."""
         return sum(map(len, self._parent_indices))
 
     def topological_order(self) -> tuple[str, ...]:
-        """Return the names with parents first.
+        """Return the names in a topological order: parents before their children.
 
-        Where several could come next, the one that comes first among the variables does.
+        Ties are broken by the order of the variables.
         """
         return tuple(self._variables[node] for node in topological_order(self._parent_indices))
 
     def matrix(self) -> NDArray[np.bool_]:
-        """Return a new matrix with True in row i, column j for an edge i -> j.
+        """Return a new adjacency matrix, with True in row i, column j for an edge i -> j.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""`cpdag`: which edges of a DAG all equivalent DAGs share (Chickering 1995)."""
+"""`cpdag`: the edges that all DAGs of an equivalence class share (Chickering 1995)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from arcwise.support.cycles import topological_order
 
 
 def cpdag(dag: Dag) -> Cpdag:
-    """Return the equivalence class of a DAG as a graph.
+    """Return the CPDAG of a DAG, which represents its Markov equivalence class.
 
-    Two DAGs are equivalent, which is to say that they allow the same
-    distributions, if and only if they have the same `skeleton` and the same
-    `v_structures`; and then they have the same CPDAG.
+    Two DAGs are Markov equivalent, that is, they imply the same conditional
+    independences, if and only if they have the same `skeleton` and the same
+    `v_structures`, and so the same CPDAG.
 
     Parameters
     ----------
@@ -38,20 +38,20 @@ def cpdag(dag: Dag) -> Cpdag:
     for node, fixed in enumerate(_compelled(parents)):
         of_node = list(parents[node])
         matrix[of_node, node] = True
-        loose = list(parents[node] - fixed)
-        matrix[node, loose] = True
+        reversible = list(parents[node] - fixed)
+        matrix[node, reversible] = True
     return Cpdag.from_matrix(dag.variables, matrix)
 
 
 def _compelled(parents: list[set[int]]) -> list[set[int]]:
-    """Return for each node the parents whose edge all equivalent DAGs have in this direction.
+    """Return each node's compelled parents: edges with this direction in all equivalent DAGs.
 
     Chickering's algorithm labels edges in the order of their targets, and those into
     one target from its latest parent on. Its first step for a target already labels all
-    edges into it, so that one question is left. Let x be the latest parent of y. If y has
+    edges into it, so that one question remains. Let x be the latest parent of y. If y has
     a parent that is neither x nor a parent of x (a v-structure with x), or if a compelled
-    parent of x is no parent of y, all edges into y are compelled. Otherwise the compelled
-    parents of y are those of x, and the other edges into y can be turned.
+    parent of x is not a parent of y, all edges into y are compelled. Otherwise the
+    compelled parents of y are those of x, and the other edges into y are reversible.
     """
     order = topological_order(parents)
     place = {node: position for position, node in enumerate(order)}

@@ -1,4 +1,4 @@
-"""Graphs as pgmpy and causal-learn know them."""
+"""Conversion of graphs to pgmpy and causal-learn."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ def to_pgmpy(dag: Dag) -> Any:
     ----------
     dag
         The DAG, such as ``posterior.map_dag``.
+
+    Examples
+    --------
+    >>> to_pgmpy(Dag(["a", "b"], {"b": ["a"]})).edges()  # doctest: +SKIP
+    OutEdgeView([('a', 'b')])
     """
     if not isinstance(dag, Dag):
         raise ArgumentError(f"dag is of type {type(dag).__name__}; give a Dag")
@@ -36,6 +41,11 @@ def to_causal_learn(graph: Dag | Cpdag) -> Any:
     ----------
     graph
         A `Dag`, or a `Cpdag` with its undirected edges.
+
+    Examples
+    --------
+    >>> to_causal_learn(Dag(["a", "b"], {"b": ["a"]})).get_num_edges()  # doctest: +SKIP
+    1
     """
     if not isinstance(graph, Dag | Cpdag):
         raise ArgumentError(f"graph is of type {type(graph).__name__}; give a Dag or a Cpdag")

@@ -16,20 +16,20 @@ from arcwise.graphs.dag import Dag
 from arcwise.support.checks import whole_number
 from arcwise.support.running import running
 
-# A component that takes no more sets than this is counted, whatever was asked for.
+# A component that needs no more sets than this is counted exactly even for an estimate,
 EXACT_SETS = 20_000
-# So is a part of up to so many nodes that comes free while estimating.
+# and so is a part of up to this many nodes that splits off while estimating.
 EXACT_NODES = 12
 
 
 @dataclass(frozen=True)
 class LinearExtensionEstimate:
-    """An estimated number of linear extensions, unbiased as a number."""
+    """An estimated number of linear extensions; the number, not its logarithm, is unbiased."""
 
     log_count: float
     """The logarithm of the estimate."""
     standard_error: float
-    """The standard error of the estimate relative to it, about that of `log_count`; 0 if exact."""
+    """The relative standard error, about the standard error of `log_count`; 0 if exact."""
 
 
 @overload
@@ -65,7 +65,7 @@ def linear_extensions(
     runs: int = 16,
     threads: int | None = None,
 ) -> int | float | LinearExtensionEstimate:
-    """Count the linear extensions of a DAG: the orders with every node after its parents.
+    """Count the linear extensions of a DAG, that is, its topological orders.
 
     Parameters
     ----------
@@ -74,37 +74,37 @@ def linear_extensions(
     log
         True for the natural logarithm, a float, which is faster.
     budget
-        How many sets of nodes may be remembered for one connected component;
-        the time and the memory grow with it.
+        The largest number of node sets to store for one connected component; time and
+        memory grow with it.
     estimate
-        True for an estimate by random choices, where the exact count is out of
-        reach. Components that are quick to count are counted all the same.
+        True for a Monte Carlo estimate, where the exact count is infeasible. Components
+        that are quick to count are still counted exactly.
     seed
         The same seed gives the same estimate, on any number of threads.
     sets
-        How many sets of each size an estimate keeps; four times as many take
+        The number of sets of each size that an estimate keeps; four times as many take
         four times as long and about halve the error.
     runs
-        How many independent estimates are averaged, at least 2.
+        The number of independent estimates that are averaged, at least 2.
     threads
         The number of threads for an estimate; None for all cores.
 
     Returns
     -------
     int, float or LinearExtensionEstimate
-        The number, exactly; its logarithm; or an estimate with its error.
+        The exact number, its logarithm, or an estimate with its standard error.
 
     Raises
     ------
     CapacityError
-        If the exact count takes more than the budget.
+        If the exact count exceeds the budget.
 
     Examples
     --------
     >>> import arcwise
-    >>> arcwise.linear_extensions(arcwise.Dag(list("abcd"), {"c": ["a", "b"], "d": ["b"]}))
+    >>> arcwise.graphs.linear_extensions(arcwise.Dag(list("abcd"), {"c": ["a", "b"], "d": ["b"]}))
     5
-    >>> arcwise.linear_extensions(arcwise.Dag(["a", "b"], {}), estimate=True)
+    >>> arcwise.graphs.linear_extensions(arcwise.Dag(["a", "b"], {}), estimate=True)
     LinearExtensionEstimate(log_count=0.693..., standard_error=0.0)
     """
     packed = packed_parents(dag)
@@ -115,7 +115,7 @@ def linear_extensions(
         logarithm = float(_core.log_linear_extensions(packed, most, run.threads, run.progress)[0])
     if log:
         return logarithm
-    # Two bits to spare: the logarithm is rounded, and the product must be larger than the count.
+    # Two spare bits: the logarithm is rounded, and the product must exceed the count.
     primes = _primes_above_product(logarithm / math.log(2.0) + 2.0)
     return _from_remainders(primes, _core.linear_extensions_modulo(packed, most, primes))
 
@@ -150,7 +150,7 @@ def _primes_above_product(bits: float) -> list[int]:
 
 @cache
 def _prime(index: int) -> int:
-    """Return a prime by its place below 2^61."""
+    """Return the prime of this rank below 2^61, the largest first."""
     candidate = (1 << 61) - 1 if index == 0 else _prime(index - 1) - 2
     while not _is_prime(candidate):
         candidate -= 2
@@ -158,7 +158,7 @@ def _prime(index: int) -> int:
 
 
 def _is_prime(number: int) -> bool:
-    """Say whether an odd number below 2^64 is prime: Miller and Rabin with bases that decide it."""
+    """Say whether an odd number below 2^64 is prime: Miller-Rabin with bases that make it exact."""
     odd, twos = number - 1, 0
     while odd % 2 == 0:
         odd, twos = odd // 2, twos + 1
@@ -176,7 +176,7 @@ def _squares(power: int, count: int, modulus: int) -> Iterator[int]:
 
 
 def _from_remainders(primes: list[int], remainders: list[int]) -> int:
-    """Return the number below the product of the primes that has these remainders."""
+    """Return the number with these remainders (Chinese remainder theorem)."""
     result, product = 0, 1
     for prime, remainder in zip(primes, remainders, strict=True):
         result += product * ((remainder - result) * pow(product, -1, prime) % prime)

@@ -1,4 +1,4 @@
-"""Orders of the variables as users give them: linear, in buckets, or partial."""
+"""Orders of the variables as given by users: linear orders, bucket orders, partial orders."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.support.cycles import cycle_in_words, find_cycle
 from arcwise.support.edges import edges_of_graph, is_graph
-from arcwise.support.names import positions, quoted, refuse_other_names
+from arcwise.support.names import positions, refuse_other_names
+from arcwise.support.words import quoted
 
-_MOST_IN_PARTIAL_ORDER = 64
+_MAX_VARIABLES = 64
 
 
 def as_partial_order(order: Any, variables: tuple[str, ...]) -> list[int]:
-    """Return for each variable those that must come before it, as bits.
+    """Return the predecessors of each variable, as bits.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def read_order(order: Any, variables: tuple[str, ...]) -> tuple[list[list[int]],
         named = [name for item in items for name in item]
         if Counter(named) == Counter(variables):
             raise ArgumentError(
-                "order could be pairs as well as buckets of two; "
+                "order is ambiguous: pairs or buckets of two; "
                 "give buckets as lists or sets, and pairs as the edges of a Dag"
             )
         return [], _predecessors(items, variables)
@@ -73,10 +74,10 @@ def _names(bucket: Any) -> list[Any]:
 
 
 def _predecessors(pairs: Sequence[tuple[Any, Any]], variables: tuple[str, ...]) -> list[int]:
-    if len(variables) > _MOST_IN_PARTIAL_ORDER:
+    if len(variables) > _MAX_VARIABLES:
         raise CapacityError(
-            f"order is a partial order of {len(variables)} variables, and up to "
-            f"{_MOST_IN_PARTIAL_ORDER} are possible; give buckets, which may be of more"
+            f"order is a partial order of {len(variables)} variables; give at most "
+            f"{_MAX_VARIABLES}, or a bucket order, which has no such limit"
         )
     before: list[set[int]] = [set() for _ in variables]
     for pair in pairs:
@@ -86,6 +87,6 @@ def _predecessors(pairs: Sequence[tuple[Any, Any]], variables: tuple[str, ...]) 
     if cycle is not None:
         raise ArgumentError(
             f"order has the cycle {cycle_in_words(cycle, variables)}; "
-            "leave out or turn one of its pairs"
+            "remove or reverse one of its pairs"
         )
     return [sum(1 << other for other in others) for others in before]

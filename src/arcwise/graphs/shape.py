@@ -1,4 +1,4 @@
-"""`skeleton` and `v_structures`: what equivalent DAGs have in common."""
+"""`skeleton` and `v_structures`: what all DAGs of an equivalence class have in common."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ Graph = Dag | Cpdag
 
 
 def checked_graph(graph: object, name: str) -> Graph:
-    """Return the graph, or refuse what is none."""
+    """Return the graph, or refuse anything else."""
     if not isinstance(graph, Dag | Cpdag):
         raise ArgumentError(f"{name} is of type {type(graph).__name__}; give a Dag or a Cpdag")
     return graph
 
 
 def skeleton_matrix(graph: Graph) -> NDArray[np.bool_]:
-    """Return a symmetric matrix with True where there is an edge of any kind."""
+    """Return a symmetric matrix with True for adjacent nodes."""
     matrix = graph.matrix()
     return matrix | matrix.T
 
 
 def skeleton(graph: Graph) -> tuple[tuple[str, str], ...]:
-    """Return the pairs of nodes with an edge between them.
+    """Return the skeleton: the pairs of adjacent nodes.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def skeleton(graph: Graph) -> tuple[tuple[str, str], ...]:
     Returns
     -------
     tuple
-        The pairs, each and all in the order of the variables.
+        The pairs, sorted in the order of the variables.
 
     Examples
     --------
@@ -49,18 +49,18 @@ def skeleton(graph: Graph) -> tuple[tuple[str, str], ...]:
 
 
 def v_structures(graph: Graph) -> tuple[tuple[str, str, str], ...]:
-    """Return the nodes with two parents between which there is no edge.
+    """Return the v-structures: nodes with two parents that are not adjacent.
 
     Parameters
     ----------
     graph
-        A `Dag` or a `Cpdag`; of the latter, directed edges only make parents.
+        A `Dag` or a `Cpdag`; in the latter, only directed edges make parents.
 
     Returns
     -------
     tuple
-        Triples (first parent, node, second parent), by node and then by parents,
-        all in the order of the variables.
+        Triples (first parent, node, second parent), sorted by node and then by parents,
+        in the order of the variables.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What other modules make of a DAG: its methods call these slots."""
+"""Conversions that other modules provide and methods of `Dag` call."""
 
 from __future__ import annotations
 

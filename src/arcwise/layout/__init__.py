@@ -1,4 +1,4 @@
-"""Where to draw the nodes of a directed graph: in layers, edges downwards, few crossings."""
+"""Layered drawing of directed graphs: edges point downwards, with few crossings."""
 
 from arcwise.layout.drawing import Drawing, layered_drawing, layered_layout
 

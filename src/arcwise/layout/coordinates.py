@@ -1,8 +1,8 @@
-"""The third step of a layered drawing: places within layers, so that edges are straight.
+"""The third step of a layered drawing: positions within layers, so that edges are straight.
 
-Each layer in turn moves as near as it can to the mean place of its neighbours while its
-order and the gaps within it are kept: a least-squares problem that pooling adjacent
-violators solves exactly.
+Each layer in turn moves as close as possible to the mean position of its neighbours while
+its order and the gaps within it are kept: a least-squares problem that the
+pool-adjacent-violators algorithm solves exactly.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from arcwise.layout.ordering import Layers
 _SWEEPS = 16
 _GAP_BETWEEN_BENDS = 0.2
 _GAP_BESIDE_BEND = 0.6
-# Edges between two bends should be the straightest, since nothing else tells where they belong.
+# Edges between two bends should be the straightest, since nothing else determines their position.
 _PULL_OF_BENDS = 4.0
 
 
 def across(layers: Layers) -> dict[int, float]:
-    """Return the place across of each node and bend; the leftmost is at 0.
+    """Return the horizontal position of each node and bend; the leftmost is at 0.
 
     Neighbours in a layer are at least 1 apart, or less where one is a bend.
     """
@@ -53,7 +53,7 @@ def _pull(node: int, other: int, weight: float) -> float:
 
 
 def _offsets(row: Sequence[int]) -> list[float]:
-    """Return the places of a row set as close as the gaps allow."""
+    """Return the positions of a row packed as closely as the gaps allow."""
     offsets = [0.0]
     for left, right in pairwise(row):
         bends = (left < 0) + (right < 0)
@@ -65,8 +65,8 @@ def _offsets(row: Sequence[int]) -> list[float]:
 def _nearest(
     wanted: Sequence[float], pulls: Sequence[float], offsets: Sequence[float]
 ) -> list[float]:
-    """Return the places nearest to those wanted, each at least its gap after the one before."""
-    blocks: list[tuple[float, float, int]] = []  # mean, pull and number of places
+    """Return the positions nearest to those wanted that keep the gaps between neighbours."""
+    blocks: list[tuple[float, float, int]] = []  # mean, pull and number of positions
     for target, pull, offset in zip(wanted, pulls, offsets, strict=True):
         mean, total, count = target - offset, pull, 1
         while blocks and blocks[-1][0] > mean:

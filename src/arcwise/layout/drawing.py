@@ -1,4 +1,4 @@
-"""`layered_layout` and `layered_drawing`: all connected parts drawn in layers, side by side."""
+"""`layered_layout` and `layered_drawing`: connected components in layers, side by side."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from arcwise.errors import ArgumentError
 from arcwise.layout.coordinates import across
-from arcwise.layout.layering import downward, layers_of
+from arcwise.layout.layering import acyclic_edges, layers_of
 from arcwise.layout.ordering import Layers
 from arcwise.support.edges import is_matrix, square_matrix
 from arcwise.support.names import checked_variables, positions
@@ -24,16 +24,16 @@ _WIDTH_OVER_HEIGHT = 1.6
 
 @dataclass(frozen=True)
 class Drawing:
-    """Where nodes are, and by which points edges pass.
+    """The positions of nodes, and the points through which edges are routed.
 
     Parameters
     ----------
     positions
-        For each node x, to the right, and y, downwards as on a page. Nodes of one
-        layer share y and are at least 1 apart, and so are layers.
+        The position (x, y) of each node, y downwards as on a page. Nodes of one layer
+        share y and are at least 1 apart, and so are layers.
     routes
-        For each edge (source, target) the points it should pass between its ends,
-        so that it goes round the nodes of the layers on its way; often none.
+        For each edge (source, target), the points it should pass through so as to avoid
+        the nodes of the layers it crosses; often none.
 
     Examples
     --------
@@ -47,10 +47,10 @@ class Drawing:
 
 
 def layered_layout(variables: Iterable[str], edges: Any) -> dict[str, Point]:
-    """Return a place (x, y) for each node, y downwards, parents above their children.
+    """Return a position (x, y) for each node, y downwards, parents above their children.
 
-    The same graph is always drawn in the same way. Cycles are allowed; some of their
-    edges then go upwards. Nodes without edges stand in a grid beside the others.
+    The layout is deterministic. Cycles are allowed; some of their edges then point
+    upwards. Nodes without edges are placed in a grid beside the others.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def layered_layout(variables: Iterable[str], edges: Any) -> dict[str, Point]:
     edges
         Pairs (source, target) of names, or an n x n array indexed [source, target]
         with a positive weight, such as a probability, for each edge and 0 for none.
-        Edges of large weight are the shorter and straighter ones.
+        Edges of large weight are made shorter and straighter.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def layered_layout(variables: Iterable[str], edges: Any) -> dict[str, Point]:
 
 
 def layered_drawing(variables: Iterable[str], edges: Any) -> Drawing:
-    """Return where to draw nodes and edges; see `layered_layout` for the parameters."""
+    """Return the positions of nodes and routes of edges; see `layered_layout` for parameters."""
     names = checked_variables(variables)
     weights = _weights(names, edges)
     parts = _connected(len(names), weights)
@@ -98,7 +98,9 @@ def _weights(names: Sequence[str], edges: Any) -> dict[Pair, float]:
                 f"of the {len(names)} variables"
             )
         if not (np.isfinite(matrix) & (matrix >= 0.0)).all():
-            raise ArgumentError("edges holds a number that is no weight; give 0 or more")
+            raise ArgumentError(
+                "edges holds a number that is negative or not finite; give weights of 0 or more"
+            )
         pairs = [(int(i), int(j)) for i, j in np.argwhere(matrix)]
         return {(i, j): float(matrix[i, j]) for i, j in pairs if i != j}
     result = {}
@@ -112,7 +114,7 @@ def _weights(names: Sequence[str], edges: Any) -> dict[Pair, float]:
 
 
 def _connected(count: int, edges: Iterable[Pair]) -> list[list[int]]:
-    """Return the nodes of each connected part, the largest part first."""
+    """Return the nodes of each connected component, the largest component first."""
     near: list[list[int]] = [[] for _ in range(count)]
     for source, target in edges:
         near[source].append(target)
@@ -137,7 +139,7 @@ def _connected(count: int, edges: Iterable[Pair]) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class _Box:
-    """The drawing of one connected part, its left upper corner at (0, 0)."""
+    """The drawing of one connected component, its upper left corner at (0, 0)."""
 
     place: dict[int, Point]
     routes: dict[Pair, list[Point]]
@@ -148,7 +150,7 @@ class _Box:
     def of(cls, part: Sequence[int], weights: dict[Pair, float]) -> _Box:
         inside = set(part)
         own = {pair: weight for pair, weight in weights.items() if pair[0] in inside}
-        acyclic = downward(part, own)
+        acyclic = acyclic_edges(part, own)
         layers = Layers.of(layers_of(part, acyclic), acyclic)
         layers.reduce_crossings()
         x = across(layers)
@@ -164,7 +166,7 @@ class _Box:
 def _pack(
     boxes: Sequence[_Box], place: dict[int, Point], routes: dict[Pair, list[Point]]
 ) -> tuple[float, float]:
-    """Set boxes in rows, as words in lines; return the width and height of all, with margins."""
+    """Pack boxes into rows, like words into lines; return the total width and height."""
     area = sum((box.width + 1) * (box.height + 1) for box in boxes)
     widest = max((box.width + 1 for box in boxes), default=0.0)
     line = max(widest, sqrt(area * _WIDTH_OVER_HEIGHT))
@@ -182,10 +184,10 @@ def _pack(
 
 
 def _grid(nodes: Sequence[int], left: float, height: float, place: dict[int, Point]) -> None:
-    """Set nodes without edges in columns to the right, a little apart from the rest."""
+    """Place nodes without edges in a grid to the right, a little apart from the rest."""
     if not nodes:
         return
-    # As tall as the rest, unless that would be a strip.
+    # As tall as the rest, unless that would make it a narrow strip.
     least = ceil(sqrt(len(nodes) / _WIDTH_OVER_HEIGHT))
     rows = min(len(nodes), max(least, round(height)))
     columns = ceil(len(nodes) / rows)

@@ -1,6 +1,6 @@
 """The first step of a layered drawing: each node gets a layer below those of its parents.
 
-Edges that would close a cycle are turned for the drawing (Eades, Lin and Smyth 1993, "A
+Edges that would close a cycle are reversed for the drawing (Eades, Lin and Smyth 1993, "A
 fast and effective heuristic for the feedback arc set problem", with weights).
 """
 
@@ -11,12 +11,12 @@ from math import ceil, sqrt
 
 Pair = tuple[int, int]
 
-_FEWEST_BESIDE = 8
-_PULLS = 20
+_MIN_LAYER_SIZE = 8
+_SWEEPS = 20
 
 
-def downward(nodes: Sequence[int], edges: Mapping[Pair, float]) -> dict[Pair, float]:
-    """Return the edges without cycles: those against a good order of the nodes are turned.
+def acyclic_edges(nodes: Sequence[int], edges: Mapping[Pair, float]) -> dict[Pair, float]:
+    """Return the edges made acyclic: those against a good order of the nodes are reversed.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def downward(nodes: Sequence[int], edges: Mapping[Pair, float]) -> dict[Pair, fl
 
 
 def _order(nodes: Sequence[int], edges: Mapping[Pair, float]) -> list[int]:
-    """Return an order of the nodes against which few edges, by weight, go."""
+    """Return an order of the nodes with little total weight of edges against it."""
     out_of: dict[int, dict[int, float]] = {node: {} for node in nodes}
     into: dict[int, dict[int, float]] = {node: {} for node in nodes}
     for (source, target), weight in edges.items():
@@ -65,23 +65,23 @@ def _order(nodes: Sequence[int], edges: Mapping[Pair, float]) -> list[int]:
 def layers_of(nodes: Sequence[int], edges: Mapping[Pair, float]) -> dict[int, int]:
     """Return a layer for each node, larger than those of its parents.
 
-    No layer has many more nodes than a picture of even sides has room for; within
-    that, edges are short.
+    The number of nodes in a layer is limited so that the drawing is roughly square;
+    subject to that, edges are short.
 
     Parameters
     ----------
     nodes
         The nodes.
     edges
-        Edges without a cycle, with weights.
+        Acyclic edges, with weights.
     """
     parents: dict[int, dict[int, float]] = {node: {} for node in nodes}
     children: dict[int, dict[int, float]] = {node: {} for node in nodes}
     for (source, target), weight in edges.items():
         parents[target][source] = children[source][target] = weight
-    room = max(_FEWEST_BESIDE, ceil(1.5 * sqrt(len(nodes))))
+    room = max(_MIN_LAYER_SIZE, ceil(1.5 * sqrt(len(nodes))))
     layer = _scheduled(nodes, parents, children, room)
-    _pull_together(layer, parents, children, room)
+    _shorten_edges(layer, parents, children, room)
     used = {old: new for new, old in enumerate(sorted(set(layer.values())))}
     return {node: used[old] for node, old in layer.items()}
 
@@ -92,7 +92,7 @@ def _scheduled(
     children: Mapping[int, Mapping[int, float]],
     room: int,
 ) -> dict[int, int]:
-    """Fill layers from the top; those with the longest way down below them go first."""
+    """Fill layers from the top, the nodes with the longest path below them first."""
     below: dict[int, int] = {}
     for node in _parents_first(nodes, children):
         below[node] = 1 + max((below[child] for child in children[node]), default=-1)
@@ -116,7 +116,7 @@ def _scheduled(
 
 
 def _parents_first(nodes: Sequence[int], parents: Mapping[int, Mapping[int, float]]) -> list[int]:
-    """Return the nodes, each after all that `parents` holds for it."""
+    """Return the nodes in topological order."""
     done: dict[int, None] = {}
     waiting = list(nodes)
     while waiting:
@@ -130,7 +130,7 @@ def _parents_first(nodes: Sequence[int], parents: Mapping[int, Mapping[int, floa
     return list(done)
 
 
-def _pull_together(
+def _shorten_edges(
     layer: dict[int, int],
     parents: Mapping[int, Mapping[int, float]],
     children: Mapping[int, Mapping[int, float]],
@@ -141,7 +141,7 @@ def _pull_together(
     for own in layer.values():
         filled[own] = filled.get(own, 0) + 1
     bottom = max(layer.values())
-    for _ in range(_PULLS):
+    for _ in range(_SWEEPS):
         moved = False
         for node in layer:
             low = 1 + max((layer[parent] for parent in parents[node]), default=-1)

@@ -1,8 +1,8 @@
 """The second step of a layered drawing: the order within layers, so that few edges cross.
 
-An edge over several layers passes a bend in each layer between; bends are ordered like
-nodes. Layers are sorted by the mean place of their neighbours, downwards and upwards in
-turn (Sugiyama, Tagawa and Toda 1981), and the order with the fewest crossings is kept.
+An edge that spans several layers has a bend in each layer between; bends are ordered like
+nodes. Layers are sorted by the mean position of their neighbours, in downward and upward
+sweeps (Sugiyama, Tagawa and Toda 1981), and the order with the fewest crossings is kept.
 """
 
 from __future__ import annotations
@@ -14,21 +14,20 @@ from itertools import pairwise
 
 Pair = tuple[int, int]
 
-_MOST_BENDS = 3000
+_MAX_BENDS = 3000
 _SWEEPS = 24
 
 
 @dataclass
 class Layers:
-    """Nodes and bends by layer, and what each is joined to in the layers next to its own.
+    """Nodes and bends by layer, and their neighbours in the adjacent layers.
 
     Parameters
     ----------
     rows
-        The nodes and bends of each layer, from left to right; bends have numbers
-        below zero.
+        The nodes and bends of each layer, from left to right; bends are negative numbers.
     above, below
-        For each its neighbours one layer up and down, with weights.
+        The neighbours of each node and bend one layer up and down, with weights.
     bends
         The bends of each edge that has any, from its upper to its lower end.
     """
@@ -40,9 +39,9 @@ class Layers:
 
     @classmethod
     def of(cls, layer: Mapping[int, int], edges: Mapping[Pair, float]) -> Layers:
-        """Lay out nodes with given layers, and bends for all edges that pass a layer.
+        """Create rows of nodes with given layers, and bends for edges that span layers.
 
-        Where there are thousands of bends, the edges of the smallest weight go without.
+        If there would be thousands of bends, the edges of smallest weight get none.
         """
         rows: list[list[int]] = [[] for _ in range(1 + max(layer.values()))]
         for node, own in layer.items():
@@ -53,7 +52,7 @@ class Layers:
         used = 0
         for (source, target), weight in sorted(edges.items(), key=lambda item: -item[1]):
             between = range(layer[source] + 1, layer[target])
-            if used + len(between) > _MOST_BENDS:
+            if used + len(between) > _MAX_BENDS:
                 continue
             chain = [source]
             for own in between:
@@ -68,7 +67,7 @@ class Layers:
         return result
 
     def reduce_crossings(self) -> None:
-        """Put each layer in an order in which few edges cross."""
+        """Order each layer so that few edges cross."""
         self._begin()
         best, fewest = [list(row) for row in self.rows], self.crossings()
         for sweep in range(_SWEEPS):
@@ -85,7 +84,7 @@ class Layers:
         self.rows = best
 
     def _begin(self) -> None:
-        """Start with nodes in the order a walk along the edges comes to them."""
+        """Start with nodes in depth-first order."""
         seen: dict[int, None] = {}
         for first in (node for row in self.rows for node in row):
             stack = [first]
@@ -105,7 +104,7 @@ class Layers:
 
         def centre(node: int, own: int) -> float:
             joined = near[node]
-            if not joined:  # stays about where it is
+            if not joined:  # stays roughly where it is
                 return own * scale
             return sum(place[other] * w for other, w in joined.items()) / sum(joined.values())
 
@@ -113,7 +112,7 @@ class Layers:
         row.sort(key=centres.__getitem__)
 
     def crossings(self) -> int:
-        """Return how many pairs of edges cross."""
+        """Return the number of pairs of edges that cross."""
         total = 0
         for upper, lower in pairwise(self.rows):
             place = {node: position for position, node in enumerate(lower)}

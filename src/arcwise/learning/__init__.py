@@ -1,5 +1,6 @@
-"""`arcwise.sample`: from a table to a posterior in one call, every choice made and told."""
+"""`arcwise.learn`: from a table to a posterior in one call, with every choice explained."""
 
-from arcwise.learning.learn import sample
+from arcwise.learning.learn import learn
+from arcwise.learning.resume import resume
 
-__all__ = ["sample"]
+__all__ = ["learn", "resume"]

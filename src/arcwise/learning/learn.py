@@ -1,214 +1,250 @@
-"""`sample`: data in, posterior out; what is not told is chosen by fixed rules, and said."""
+"""`learn`: from data to the posterior, with every choice made by fixed rules and explained."""
 
 from __future__ import annotations
 
+import inspect
+import os
 import time
-from collections.abc import Mapping
-from typing import Any, Literal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, Unpack
 
+from arcwise.algorithms.exact import exact
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
-from arcwise.constraints import Constraints
-from arcwise.learning import costs
-from arcwise.learning.account import told_of
-from arcwise.learning.preparation import Problem, prepared, understood
-from arcwise.learning.request import ALGORITHMS, Request
-from arcwise.model import Model
+from arcwise.algorithms.sample import SAMPLERS
+from arcwise.constraints import gather
+from arcwise.learning.choices import (
+    algorithm_for,
+    candidate_method,
+    data_sentences,
+    make_plan,
+    plain_request,
+    settings_for,
+)
+from arcwise.learning.parents import Parents, choose_parents
+from arcwise.learning.plan import Plan
+from arcwise.learning.request import ArgumentGroups, FurtherArguments, Request
+from arcwise.learning.resume import RESULT, resume
+from arcwise.model import Model, Question, ask
 from arcwise.model.targets import Target
 from arcwise.posterior import Posterior
-from arcwise.spaces import LinearOrders, Partitions, Space
+from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
+from arcwise.spaces import as_space
 from arcwise.support.running import Progress
 
-USUAL_RULE = "rhat<1.01, ess>400, edge_rhat<1.1, difference<0.1"
-_CHAINS = 4
-_SHORTEST_SHARE = 0.25  # of the seconds, for sampling, however long came before
 
-
-def sample(
+def learn(
     data: Any,
     *,
     score: Any = None,
     prior: Any = None,
-    max_indegree: int | Mapping[str, int] | None = None,
     candidates: Any = None,
     max_candidates: int = DEFAULT_MAX_SIZE,
     plus_one: bool | None = None,
-    required_edges: Any = (),
-    forbidden_edges: Any = (),
-    temporal_order: Any = None,
-    constraints: Any = None,
     target: Target = "modular",
     algorithm: Literal["exact", "mcmc", "mc3", "ais"] | None = None,
     space: Any = None,
     chains: int | None = None,
+    particles: int | None = None,
     until: str | None = "auto",
     steps: int | None = None,
     seconds: float | None = None,
     dags: int | None = None,
     seed: int = 0,
+    engine: Any = None,
     threads: int | None = None,
     progress: Progress = True,
-    **options: Any,
+    directory: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    **further: Unpack[FurtherArguments],
 ) -> Posterior:
-    """Find out which edges there are between the variables of a table, and how sure that is.
+    """Learn the posterior probability of each edge between the variables of a table.
 
-    All that is not told is chosen, by fixed rules of the data and the arguments: the
-    score by the kinds of the columns; the exact posterior where it costs little (up to
-    20 variables), else Markov chains over partitions among candidate parents that are
-    grown; and when to stop. The summary says what was chosen and why
-    (``summary["choices"]``, and ``summary["chosen"]`` for programs), and how far
-    the result can be trusted (``summary["verdict"]`` and ``summary["trust"]``).
+    What is not given is chosen by fixed rules from the data and the arguments: the score
+    by the kinds of the columns; the exact posterior where it is cheap (up to 20
+    variables), otherwise Markov chains over partitions with grown candidate parents; and
+    the stopping rule. The account of the posterior says what was chosen and why
+    (``account.choices``, and ``account.chosen`` for use in programs), and how reliable
+    the result is (``account.verdict`` and ``account.trust``).
 
     Parameters
     ----------
     data
         Anything `arcwise.read` takes: a data frame, an array, a mapping, the path of a
-        .csv or .parquet file. Also a `Model`, or ready scores.
+        .csv or .parquet file. Also a `Model`, or precomputed scores.
     score, prior
-        As for `Model`; by default `BDeu` for discrete data, `BGe` for others, and the
+        As for `Model`; by default `BDeu` for discrete data, `BGe` otherwise, and the
         uniform prior.
-    max_indegree, required_edges, forbidden_edges, temporal_order, constraints
-        As for `Model`; no constraints by default.
     candidates
-        ``"all"``: every parent set; ``"grow"``: candidates by `arcwise.grow`, or
-        ``"grow:greedy:6"`` to begin with others than those of ``"pc"``; a method of
-        `arcwise.candidates` such as ``"greedy:8"``; or candidates themselves. None: all
-        where there are up to two million, else grow them, or if the seconds are too few
-        for that, those of ``"pc"``.
+        ``"all"``: every parent set; ``"grow"``: candidates by `arcwise.grow`, starting
+        from those of ``"pc"``, or from another method as in ``"grow:greedy:6"``; a method
+        of `arcwise.candidates` such as ``"greedy:8"``; or the candidates themselves. None:
+        all parent sets if there are at most two million, otherwise grown candidates, or
+        those of ``"pc"`` if `seconds` is too short to grow them.
     max_candidates
-        The most candidates of a node that grow.
+        The maximum number of candidates of a node when they are grown.
     plus_one
         With candidates that are chosen or given, whether a parent set may have one
-        more parent; None for yes.
+        parent that is not a candidate; None for yes.
     target
-        Which posterior is wanted, see `exact`.
+        Which posterior to compute, see `exact`.
     algorithm
-        ``"exact"``, ``"mcmc"``, ``"mc3"`` or ``"ais"``; None for exact where it costs
-        little and nothing else is asked for that only samplers have, else mcmc.
+        ``"exact"``, ``"mcmc"``, ``"mc3"`` or ``"ais"``; None for exact where it is cheap
+        and no argument calls for a sampler, otherwise mcmc.
     space
-        Where chains move; None for partitions, or linear orders if the target is
-        order-modular.
+        The space that chains move in; None for partitions, or for linear orders if the
+        target is order-modular.
     chains
-        The number of chains, 4 by default; with ``"ais"`` the number of runs.
+        The number of chains of ``"mcmc"`` and ``"mc3"``, 4 by default.
+    particles
+        The number of particles of ``"ais"``, 100 by default.
     until
-        The rule that ends mcmc and mc3, see `mcmc`. ``"auto"``: ``"rhat<1.01, ess>400,
-        edge_rhat<1.1, difference<0.1"``. None for no rule: steps or seconds are spent.
+        The stopping rule of mcmc and mc3, see `mcmc`. ``"auto"``: ``"rhat<1.01, ess>400,
+        edge_rhat<1.1, difference<0.1"``. None for no rule: the budget is spent in full.
     steps, seconds
-        The most steps of each chain, or seconds for all there is to do; by default
-        as many steps as take about a minute on one core, more for many variables.
-        With a budget in steps, the same seed gives the same answer anywhere.
+        The maximum number of steps of each chain, or seconds for the whole computation;
+        by default the steps that take about a minute on one core, more for many
+        variables. With a budget in steps, the same seed gives the same result everywhere.
     dags
         With ``"exact"``: the number of DAGs drawn from the posterior, from which
-        paths, effects and the like are found. None for 10,000.
+        causal effects and features other than edges and paths are estimated. None for
+        10,000.
     seed
         The seed; results do not depend on the number of threads.
+    engine
+        Where families are scored and chains run: None for threads of this process, or a
+        cluster; see `mcmc`.
     threads
         The number of threads; None for all cores.
     progress
-        True for a live progress bar if there is a terminal or notebook to show it on; a
-        function of the share done, or None.
-    options
-        Further arguments of `arcwise.read`, such as ``missing`` or ``kinds``, and of the
-        algorithm, such as ``thinning`` or ``ladder``.
+        True for a live progress bar, if there is a terminal or notebook to show it; a
+        function of the fraction done; or None.
+    directory
+        The run directory, which also records the choices made; see `mcmc`. After an
+        interruption, `resume` or the same call continues the run. Of an exact computation
+        only the result is saved.
+    checkpoint_seconds
+        The time between checkpoints; it does not affect the result.
+    **further
+        Constraints, such as `max_indegree` and `required_edges` (see
+        `ConstraintArguments`); arguments of `arcwise.read`, such as `missing` or `kinds`;
+        and of the algorithm, such as `thinning` or `ladder` (see `SamplerOptions`).
 
     Returns
     -------
     Posterior
-        Ctrl-C while chains run ends them early and returns what there is, with an
+        Ctrl-C while chains run ends them early and returns the draws made so far, with an
         `InterruptedWarning`.
 
     Examples
     --------
     >>> import arcwise
-    >>> data = arcwise.simulate.asia().sample(500, seed=1)
-    >>> posterior = arcwise.sample(data, seed=1)
-    >>> posterior.summary["verdict"]
+    >>> data = arcwise.simulate("asia", 500, seed=1)
+    >>> posterior = arcwise.learn(data, seed=1)
+    >>> posterior.account.verdict
     'exact'
-    >>> print(posterior.summary["choices"][0])
+    >>> print(posterior.account.choices[0])
     The table has 500 rows, 8 discrete variables.
     """
     start = time.perf_counter()
-    told = Constraints(required_edges, forbidden_edges, temporal_order, max_indegree)
-    request = Request.of(
-        data,
-        told=told,
-        constraints=constraints,
-        space=space,
-        score=score,
-        prior=prior,
+    groups = ArgumentGroups.split(further, algorithm, _OWN_ARGUMENTS)
+    request = Request(
         candidates=candidates,
         max_candidates=max_candidates,
         plus_one=plus_one,
         target=target,
         algorithm=algorithm,
+        space=None if space is None else as_space(space),
         chains=chains,
+        particles=particles,
         until=until,
         steps=steps,
         seconds=seconds,
         dags=dags,
         seed=seed,
+        engine=engine,
         threads=threads,
         progress=progress,
-        options=options,
+        directory=directory,
+        checkpoint_seconds=checkpoint_seconds,
+        options=groups.sampler,
     )
-    problem = understood(request)
-    chosen = _chosen_algorithm(request, problem)
-    ready = prepared(request, problem, chosen)
-    settings = _settings(request, chosen, len(problem.variables), time.perf_counter() - start)
-    posterior = _run(request, chosen, ready.model, settings)
-    return told_of(posterior, request, problem, ready, settings, time.perf_counter() - start)
+    constraints = gather(groups.constraints)
+    asked = ask(data, score, prior=prior, constraints=constraints, reading=groups.reading)
+    about = data_sentences(asked, score_by_user=score is not None)
+    resumed = _resumed_run(request, asked)
+    if resumed is not None:
+        return resumed
+    chosen = algorithm_for(request, asked)
+    parents = _parents(request, asked, chosen)
+    model = parents.model(engine=engine, threads=threads, progress=progress)
+    settings = settings_for(request, chosen, len(model.variables), time.perf_counter() - start)
+    plan = make_plan(request, asked, about, parents, model, chosen, settings)
+    if request.directory is not None:
+        plan.write(Path(request.directory))
+    posterior = _run(request, chosen, model, settings)
+    return plan.with_account(posterior, time.perf_counter() - start)
 
 
-def _chosen_algorithm(request: Request, problem: Problem) -> str:
-    if request.algorithm is not None:
-        return request.algorithm
-    n, families = len(problem.variables), problem.families
-    cheap = costs.exact_is_cheap(n, families, request.target, request.seconds)
-    return "exact" if cheap and not request.wants_a_sampler and not request.options else "mcmc"
+_OWN_ARGUMENTS = frozenset(inspect.signature(learn).parameters) - {"further"}
 
 
-def _settings(request: Request, algorithm: str, n: int, spent: float) -> dict[str, Any]:
-    """Return the arguments of the algorithm, and so all that was chosen about the run."""
-    if algorithm == "exact":
-        dags = costs.USUAL_DAGS if request.dags is None else request.dags
-        # Under the order-modular prior paths take far longer than all else.
-        return {"dags": dags, "paths": request.target == "modular"}
-    modular = request.target == "modular"
-    space: Space = request.space or (Partitions() if modular else LinearOrders())
-    seconds = request.seconds
-    if seconds is not None:
-        seconds = max(seconds - spent, _SHORTEST_SHARE * seconds)
-    settings: dict[str, Any] = {"space": space, "steps": request.steps, "seconds": seconds}
-    if modular and space.target == "order-modular":
-        # Counts of orders that take too long would end the run at its first DAG.
-        settings["estimate_extensions"] = True
-    if algorithm == "ais":
-        return settings | {"runs": request.chains} | dict(request.options)
-    chains = _CHAINS if request.chains is None else request.chains
-    settings |= {"chains": chains, "until": _rule(request, chains)}
-    if request.steps is None and seconds is None and "effective_samples" not in request.options:
-        settings["steps"] = costs.usual_steps(n, chains)
-    return settings | dict(request.options)
-
-
-def _rule(request: Request, chains: int) -> str | None:
-    if request.until != "auto":
-        return request.until
-    if {"burn_in", "effective_samples"} & set(request.options):
+def _resumed_run(request: Request, asked: Model | Question) -> Posterior | None:
+    """Resume the run in the directory, if there is one of the same request."""
+    if request.directory is None:
         return None
-    rule = USUAL_RULE.split(", ")
-    if chains == 1:
-        rule.remove("difference<0.1")
-    if request.options.get("dags_per_state") == 0:
-        rule.remove("edge_rhat<1.1")
-    return ", ".join(rule)
+    path = Path(request.directory)
+    plan = Plan.read(path)
+    if plan is None or not any((path / name).exists() for name in (SETTINGS, RESULT)):
+        return None
+    plan.refuse_other(plain_request(request, asked), path)
+    return resume(
+        path,
+        engine=request.engine,
+        threads=request.threads,
+        progress=request.progress,
+        checkpoint_seconds=request.checkpoint_seconds,
+    )
 
 
-def _run(request: Request, algorithm: str, model: Model, settings: dict[str, Any]) -> Posterior:
-    return ALGORITHMS[algorithm](
-        model,
-        target=request.target,
+def _parents(request: Request, asked: Model | Question, algorithm: str) -> Parents:
+    method = candidate_method(request, asked, algorithm)
+    plus_one = request.plus_one
+    if isinstance(asked, Question):
+        # If every node is a candidate, there is no further parent to allow.
+        among = asked.precomputed is None and not (isinstance(method, str) and method == "all")
+        plus_one = among and plus_one is not False
+    found = choose_parents(
+        asked,
+        method,
+        plus_one=plus_one,
+        max_candidates=request.max_candidates,
         seed=request.seed,
         threads=request.threads,
         progress=request.progress,
-        **settings,
     )
+    if request.candidates is None and found.how == "candidates":
+        why = f" (growing them would take more than half of {request.seconds:g} seconds)"
+        sentence = found.sentences[0].replace(f"by {method!r}", f"by {method!r}{why}", 1)
+        return replace(found, sentences=(sentence,))
+    return found
+
+
+def _run(request: Request, algorithm: str, model: Model, settings: dict[str, Any]) -> Posterior:
+    common: dict[str, Any] = {
+        "target": request.target,
+        "seed": request.seed,
+        "threads": request.threads,
+        "progress": request.progress,
+    }
+    if algorithm == "exact":
+        posterior = exact(model, **common, **settings)
+        if request.directory is not None:
+            posterior.save(Path(request.directory) / RESULT)
+        return posterior
+    common |= {
+        "engine": request.engine,
+        "directory": request.directory,
+        "checkpoint_seconds": request.checkpoint_seconds,
+    }
+    return SAMPLERS[algorithm](model, **common, **settings)

@@ -1,64 +1,60 @@
-"""`Request`: what a user asks for, checked before anything takes time."""
+"""`Request`: the arguments of `learn`, checked before anything takes time."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
-from arcwise.algorithms.ais import ais
-from arcwise.algorithms.budgets import Budget
-from arcwise.algorithms.exact import exact
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
-from arcwise.algorithms.mc3 import mc3
-from arcwise.algorithms.mcmc import mcmc
-from arcwise.constraints import Constraints
-from arcwise.errors import ArgumentError
+from arcwise.algorithms.sample import SAMPLERS, arguments_of
+from arcwise.algorithms.sampler_options import SamplerOptions
+from arcwise.constraints.arguments import NAMES, SYNONYMS, ConstraintArguments
+from arcwise.errors import ArgumentError, option
 from arcwise.model.targets import Target, as_target
-from arcwise.posterior import Posterior
-from arcwise.priors import as_prior
+from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
-from arcwise.spaces import Space, as_space
+from arcwise.records.stopping_rule import as_stopping_rule
+from arcwise.runs.directory import CHECKPOINT_SECONDS
+from arcwise.spaces import Space
+from arcwise.support.arguments import refuse_unknown
 from arcwise.support.checks import whole_number
-from arcwise.support.names import quoted
 from arcwise.support.running import Progress
+from arcwise.support.words import quoted
 
-ALGORITHMS: dict[str, Callable[..., Posterior]] = {
-    "exact": exact,
-    "mcmc": mcmc,
-    "mc3": mc3,
-    "ais": ais,
-}
+ALGORITHMS = ("exact", *SAMPLERS)
 
-READING = ("names", "kinds", "levels", "missing", "constant", "weights", "interventions")
 
-# What `sample` has words of its own for, or sees to itself.
-_OWN = {
-    *("model", "space", "target", "seed", "threads", "progress", "sums", "dags"),
-    *("steps", "seconds", "chains", "runs", "until"),
-}
+class ReadingArguments(TypedDict, total=False):
+    """How a table is read: the arguments of `arcwise.read`."""
+
+    names: Any
+    kinds: Any
+    levels: Any
+    missing: Any
+    constant: Any
+    weights: Any
+    interventions: Any
+
+
+class FurtherArguments(ConstraintArguments, ReadingArguments, SamplerOptions, total=False):
+    """Further arguments of `learn`: constraints, and options of `read` and of samplers."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """The arguments of `sample`; what is None is for arcwise to choose.
+    """What `learn` computes and how; what is None is chosen by arcwise.
 
     Parameters
     ----------
-    data, score, prior, constraints, candidates, max_candidates, plus_one, target, algorithm, \
-space, chains, until, steps, seconds, dags, seed, threads, progress
-        See `sample`.
-    reading
-        Further arguments of `arcwise.read`.
+    candidates, max_candidates, plus_one, target, algorithm, space, chains, particles, until, \
+steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_seconds
+        See `learn`.
     options
         Further arguments of the algorithm.
     """
 
-    data: Any
-    score: Any = None
-    prior: Any = None
-    constraints: Constraints = field(default_factory=Constraints)
     candidates: Any = None
     max_candidates: int = DEFAULT_MAX_SIZE
     plus_one: bool | None = None
@@ -66,81 +62,106 @@ space, chains, until, steps, seconds, dags, seed, threads, progress
     algorithm: str | None = None
     space: Space | None = None
     chains: int | None = None
+    particles: int | None = None
     until: str | None = "auto"
     steps: int | None = None
     seconds: float | None = None
     dags: int | None = None
     seed: int = 0
+    engine: Any = None
     threads: int | None = None
     progress: Progress = True
-    reading: Mapping[str, Any] = field(default_factory=dict)
+    directory: str | os.PathLike[str] | None = None
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse what the algorithm would refuse after minutes of scoring."""
+        """Refuse at once what the algorithm would refuse only after minutes of scoring."""
         as_target(self.target)
-        as_prior(self.prior)
         if self.algorithm is not None and self.algorithm not in ALGORITHMS:
             raise ArgumentError(
-                f"algorithm is {self.algorithm!r}; give one of {quoted(ALGORITHMS)}, or leave it "
-                "out to have it chosen"
+                option("algorithm"),
+                f" is {self.algorithm!r}; give one of {quoted(ALGORITHMS)}, or leave it out to "
+                "have it chosen",
             )
-        whole_number(self.seed, "seed", at_least=0)
-        whole_number(self.max_candidates, "max_candidates", at_least=1)
+        whole_number(self.seed, option("seed"), at_least=0)
+        whole_number(self.max_candidates, option("max_candidates"), at_least=1)
         if self.dags is not None:
-            whole_number(self.dags, "dags", at_least=0)
+            whole_number(self.dags, option("dags"), at_least=0)
         if self.chains is not None:
-            whole_number(self.chains, "chains", at_least=1)
-        if self.algorithm == "exact" and self.wants_a_sampler:
+            whole_number(self.chains, option("chains"), at_least=1)
+        if self.particles is not None:
+            whole_number(self.particles, option("particles"), at_least=1)
+            if self.algorithm != "ais":
+                raise ArgumentError(
+                    option("particles"),
+                    " applies to ais only; leave it out, or add ",
+                    option("algorithm", "ais"),
+                )
+        if self.algorithm == "exact" and (self.wants_a_sampler or self.options):
             raise ArgumentError(
-                "algorithm is 'exact', which has no space, chains, steps or until; leave them out, "
-                "or choose a sampler"
+                option("algorithm"),
+                " is 'exact', which has no space, chains, steps or stopping rule; leave these out, "
+                "or choose a sampler",
             )
         if self.space is not None:
             Recording(self.target).on(self.space)
         rule = self.until if self.until != "auto" else None
-        if self.algorithm == "ais" and rule is not None:
-            raise ArgumentError("until is for mcmc and mc3; give ais seconds, or chains for runs")
-        Budget(self.steps if self.algorithm != "ais" else None, self.seconds, until=rule)
-        self._refuse_unknown_options()
-
-    @classmethod
-    def of(
-        cls,
-        data: Any,
-        *,
-        space: Any,
-        constraints: Any,
-        told: Constraints,
-        options: Mapping[str, Any],
-        **rest: Any,
-    ) -> Request:
-        """Return the request with its space and constraints in one form, and options told apart."""
-        of_reader = {name: value for name, value in options.items() if _is_of_reader(name, value)}
-        others = {name: value for name, value in options.items() if name not in of_reader}
-        together = told & Constraints.coerce(constraints)
-        chosen = None if space is None else as_space(space)
-        return cls(
-            data, constraints=together, space=chosen, reading=of_reader, options=others, **rest
+        if self.algorithm == "ais" and (rule is not None or self.chains is not None):
+            raise ArgumentError(
+                option("until" if rule is not None else "chains"),
+                " applies to mcmc and mc3 only; limit ais by ",
+                option("particles"),
+                " or ",
+                option("seconds"),
+            )
+        Budget(
+            self.steps if self.algorithm != "ais" else None,
+            self.seconds,
+            until=as_stopping_rule(rule),
         )
 
     @property
     def wants_a_sampler(self) -> bool:
-        """Whether anything was asked for that only samplers have."""
+        """Whether an argument was given that only samplers have."""
         asked = (self.space, self.chains, self.steps)
         return any(value is not None for value in asked) or self.until not in ("auto", None)
 
-    def _refuse_unknown_options(self) -> None:
-        name = self.algorithm or "mcmc"
-        known = sorted(set(inspect.signature(ALGORITHMS[name]).parameters) - _OWN)
-        unknown = [option for option in self.options if option not in known]
-        if unknown:
-            raise ArgumentError(
-                f"sample has no argument {quoted(unknown)}; besides its own and those of read, it "
-                f"takes those of {name}, {quoted(known, None)}"
-            )
 
+@dataclass(frozen=True)
+class ArgumentGroups:
+    """The further arguments of `learn`, grouped by what they are for."""
 
-def _is_of_reader(name: str, value: Any) -> bool:
-    # Columns have levels, and so has mc3, where they are a number.
-    return name in READING and (name != "levels" or isinstance(value, Mapping))
+    constraints: ConstraintArguments
+    reading: dict[str, Any]
+    sampler: dict[str, Any]
+
+    @classmethod
+    def split(
+        cls, arguments: FurtherArguments, algorithm: str | None, own: frozenset[str]
+    ) -> ArgumentGroups:
+        """Group the arguments, and refuse unknown names.
+
+        Parameters
+        ----------
+        arguments
+            The arguments.
+        algorithm
+            The algorithm requested, if any.
+        own
+            The names of the arguments of `learn` itself, to suggest in case of a misspelling.
+        """
+        reading = frozenset(ReadingArguments.__annotations__)
+        sampler = (
+            frozenset()
+            if algorithm == "exact"
+            else arguments_of(algorithm if algorithm in SAMPLERS else "mcmc")
+        ) & frozenset(SamplerOptions.__annotations__)
+        refuse_unknown(arguments, {*own, *NAMES, *reading, *sampler}, "learn", SYNONYMS)
+        given: dict[str, Any] = dict(arguments)
+        constraints: Any = {name: given[name] for name in NAMES if name in given}
+        return cls(
+            constraints,
+            {name: value for name, value in given.items() if name in reading},
+            {name: value for name, value in given.items() if name in sampler},
+        )

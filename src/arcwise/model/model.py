@@ -3,51 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
 from arcwise import _core
-from arcwise.constraints import Constraints
-from arcwise.data import Data, read
+from arcwise.constraints import ConstraintArguments, Constraints, gather, takes_constraints
 from arcwise.errors import ArgumentError, ConstraintError
 from arcwise.families import Families
 from arcwise.families.functions import parent_names
 from arcwise.graphs.dag import Dag
-from arcwise.priors import Prior, PriorTerms, Uniform, as_prior
-from arcwise.scores import FamilyScores, LocalScore, as_score
-from arcwise.scores.family_scores import as_family_scores
-from arcwise.scores.scoring import score as score_families
-from arcwise.support.names import quoted
+from arcwise.model.provenance import Provenance
+from arcwise.model.question import Question, refuse_more, refuse_reading
+from arcwise.model.scoring import score_families
+from arcwise.priors import PriorTerms, Uniform
+from arcwise.scores import FamilyScores
+from arcwise.support.descriptions import Description
 from arcwise.support.running import Progress
+from arcwise.support.words import quoted
 
 
 class Model:
-    """What a posterior is computed from: the log weight of every family.
+    """A local score and a structure prior: the log weight of every family.
 
-    The weight of a DAG is the product of the weights of its families, prior
-    times likelihood; everything later in the library reads only these.
+    The unnormalised posterior probability of a DAG is the product of the weights of its
+    families, prior times marginal likelihood; all algorithms read only these weights.
 
     Parameters
     ----------
     data
         Anything `arcwise.read` takes, a list of names if the score is a
-        function, or ready `FamilyScores` (also as a path to a .jkl file).
+        function, or precomputed `FamilyScores` (also as a path to a .jkl file).
     score
-        See `arcwise.score`; not to be given together with ready scores.
+        See `arcwise.score`; leave it out with precomputed scores.
     prior
         A `Prior`, a product of priors, a name such as ``"fair"``, or a function
-        of a node and its parents that gives a log weight. None for uniform.
-    max_indegree, candidates, plus_one, required_edges, forbidden_edges, temporal_order, constraints
-        Which families there are; see `Families.of`. With ready scores, those
-        that break a constraint are left out.
+        of a node and its parents that returns a log weight. None for uniform.
+    candidates, plus_one
+        See `Families.of`.
     engine
-        Where families are scored: None for threads of this process, or a cluster, see `mcmc`.
+        Where families are scored: None for threads of this process, or a cluster; see `mcmc`.
     threads
         The number of threads; None for all cores.
     progress
-        True for a progress bar, or a function of the share done.
+        True for a progress bar, or a function of the fraction done.
+    **constraints
+        Which families are allowed: `max_indegree`, `required_edges`, `forbidden_edges`,
+        `temporal_order`, `constraints`; see `ConstraintArguments`. Precomputed scores of
+        families that violate a constraint are left out.
 
     Raises
     ------
@@ -57,68 +62,54 @@ class Model:
     Examples
     --------
     >>> import arcwise
-    >>> data = arcwise.simulate.asia().sample(500, seed=1)
+    >>> data = arcwise.simulate("asia", 500, seed=1)
     >>> model = Model(data, prior="fair", max_indegree=2, forbidden_edges=[("dysp", "smoke")])
     >>> model.log_weight("smoke", ["dysp"])
     -inf
     """
 
+    stored: ClassVar[bool] = False
+    """Whether it consists only of the weights stored in a run directory, without data and score."""
+
+    @takes_constraints
     def __init__(
         self,
         data: Any,
         score: Any = None,
         *,
         prior: Any = None,
-        max_indegree: int | Mapping[str, int] | None = None,
         candidates: Any = None,
         plus_one: bool = False,
-        required_edges: Any = (),
-        forbidden_edges: Any = (),
-        temporal_order: Any = None,
-        constraints: Any = None,
         engine: Any = None,
         threads: int | None = None,
         progress: Progress = None,
+        **constraints: Unpack[ConstraintArguments],
     ) -> None:
-        told = Constraints(required_edges, forbidden_edges, temporal_order, max_indegree)
-        self.constraints = told & Constraints.coerce(constraints)
-        self.prior: Prior = as_prior(prior)
-        self.data: Data | None = None
-        self.score: LocalScore | None = None
-        ready = as_family_scores(data)
-        if ready is None:
-            if not isinstance(data, list | tuple):
-                self.data = data if isinstance(data, Data) else read(data)
-                data = self.data
-            self.score = as_score(score, self.data)
-            self.scores = score_families(
-                data,
-                self.score,
-                candidates=candidates,
-                plus_one=plus_one,
-                constraints=self.constraints,
-                engine=engine,
-                threads=threads,
-                progress=progress,
-            )
-        else:
-            if score is not None:
-                raise ArgumentError("data are ready scores; leave out score, they have theirs")
-            self.scores = _restricted(ready, self.constraints, candidates, plus_one)
+        self.question = question = Question.of(
+            data,
+            score,
+            prior=prior,
+            constraints=gather(constraints),
+            candidates=candidates,
+            plus_one=plus_one,
+        )
+        self.constraints, self.prior = question.constraints, question.prior
+        self.data, self.score = question.table, question.score
+        self.scores = score_families(question, engine=engine, threads=threads, progress=progress)
         self.variables = self.scores.variables
         self.prior_terms: PriorTerms = self.prior.terms(self.variables)
         self.weights = self._weigh()
         _refuse_empty(self.weights)
 
     def __repr__(self) -> str:
-        """Say what it is made of."""
+        """Show the number of variables and families, the score and the prior."""
         return (
             f"<Model: {len(self.variables)} variables, {len(self.scores)} families, "
             f"score {self.score!r}, prior {self.prior!r}>"
         )
 
     def _weigh(self) -> FamilyScores:
-        """Return scores plus log prior; the scores themselves if the prior is uniform."""
+        """Return scores plus log prior weights; the scores themselves if the prior is uniform."""
         if isinstance(self.prior, Uniform):
             return self.scores
         table = self.scores.table.copy()
@@ -135,7 +126,7 @@ class Model:
                     values[family] += terms.log_weight_by_functions(name, parents)
 
     def prior_weights(self) -> FamilyScores:
-        """Return the log prior weight of every family: the model as it would be without data."""
+        """Return the log prior weight of every family: the model without data."""
         table = self.scores.table.copy()
         for node in range(len(self.variables)):
             table.values(node)[:] = 0.0
@@ -150,7 +141,7 @@ class Model:
         threads: int | None = None,
         progress: Progress = None,
     ) -> Model:
-        """Return a model of the same data, score, prior and constraints on other candidates.
+        """Return a model with the same data, score, prior and constraints but other candidates.
 
         Parameters
         ----------
@@ -165,24 +156,15 @@ class Model:
         >>> len(model.with_candidates({"c": ["a"]}).scores)
         4
         """
-        data: Any = self.scores if self.score is None else self.data
-        return Model(
-            list(self.variables) if data is None else data,
-            self.score,
-            prior=self.prior,
-            candidates=candidates,
-            plus_one=plus_one,
-            constraints=self.constraints,
-            threads=threads,
-            progress=progress,
-        )
+        other = replace(self.question, candidates=candidates, plus_one=plus_one)
+        return Model(other, threads=threads, progress=progress)
 
     def log_weight(self, node: str, parents: Iterable[str]) -> float:
-        """Return the log weight of one family; minus infinity if it is none."""
+        """Return the log weight of one family; minus infinity if it is not allowed."""
         return self.weights.log_score(node, parents)
 
     def log_weight_of(self, dag: Dag) -> float:
-        """Return the log weight of a DAG under the modular prior, not normalised."""
+        """Return the unnormalised log posterior of a DAG under the modular prior."""
         if set(dag.variables) != set(self.variables):
             raise ArgumentError(
                 f"the DAG has the variables {quoted(dag.variables)}; "
@@ -190,37 +172,37 @@ class Model:
             )
         return sum(self.log_weight(node, dag.parents(node)) for node in self.variables)
 
-    def provenance(self) -> dict[str, Any]:
-        """Return what a result should say about the model it came from, as plain values."""
-        return {
-            "arcwise": _core.version,
-            "score": repr(self.score),
-            "prior": repr(self.prior),
-            "constraints": self.constraints.resolve(self.variables).as_dict(self.variables),
-            **self._candidates_as_dict(),
-            "families": len(self.scores),
-            "rows": None if self.data is None else self.data.rows,
-            "data_fingerprint": None if self.data is None else self.data.fingerprint,
-        }
+    def provenance(self) -> Provenance:
+        """Return a description of the model and the data, for results."""
+        return Provenance(
+            version=_core.version,
+            score=None if self.score is None else Description.of(self.score),
+            prior=Description.of(self.prior),
+            constraints=self.constraints.resolve(self.variables).as_dict(self.variables),
+            candidates=self._candidate_names(),
+            plus_one=self.families is not None and any(self.families.outside),
+            families=len(self.scores),
+            rows=None if self.data is None else self.data.rows,
+            data_fingerprint=None if self.data is None else self.data.fingerprint,
+        )
 
-    def _candidates_as_dict(self) -> dict[str, Any]:
-        """Return the candidates and `plus_one`; None for candidates that leave out no parent."""
+    def _candidate_names(self) -> dict[str, tuple[str, ...]] | None:
+        """Return the candidates of each variable; None if they exclude no parent."""
         rule = self.families
         if rule is None:
-            return {"candidates": None, "plus_one": False}
+            return None
         names = self.variables
         resolved = self.constraints.resolve(names)
         chosen = {
-            name: [names[parent] for parent in rule.candidates[node]]
+            name: tuple(names[parent] for parent in rule.candidates[node])
             for node, name in enumerate(names)
         }
         free = (resolved.allowed & ~resolved.required).sum(axis=0).tolist()
-        everyone = [len(parents) for parents in chosen.values()] == free
-        return {"candidates": None if everyone else chosen, "plus_one": any(rule.outside)}
+        return None if [len(parents) for parents in chosen.values()] == free else chosen
 
     @cached_property
     def families(self) -> Families | None:
-        """The families as a rule, or None if they are a list (read from a file)."""
+        """The families as a rule, or None if they are an explicit list, as read from a file."""
         table = self.scores.table
         nodes = range(len(self.variables))
         if any(table.listed(node) for node in nodes):
@@ -236,29 +218,33 @@ class Model:
         )
 
 
-def _restricted(
-    scores: FamilyScores, constraints: Constraints, candidates: Any, plus_one: bool
-) -> FamilyScores:
-    """Return the scores of the families that satisfy the constraints."""
-    if plus_one:
-        raise ArgumentError(
-            "plus_one needs data to score families from, and these are ready scores; leave it out"
-        )
-    if constraints == Constraints() and candidates is None:
-        return scores
-    resolved = constraints.resolve(scores.variables)
-    allowed = resolved.allowed
-    if candidates is not None:
-        rule = Families.of(scores.variables, candidates=candidates, constraints=constraints)
-        allowed = np.zeros_like(allowed)
-        for node in range(len(scores.variables)):
-            allowed[[*rule.candidates[node], *rule.required[node]], node] = True
-    table: _core.FamilyTable = scores.table.restricted(
-        np.ascontiguousarray(allowed, dtype=np.uint8),
-        np.ascontiguousarray(resolved.required, dtype=np.uint8),
-        resolved.max_indegree,
+def ask(
+    data: Any,
+    score: Any = None,
+    *,
+    prior: Any = None,
+    constraints: Constraints | None = None,
+    candidates: Any = None,
+    plus_one: bool = False,
+    reading: Mapping[str, Any] | None = None,
+) -> Model | Question:
+    """Return the given model, or the question that data and arguments define; see `Question.of`.
+
+    All functions that take either a model or data go through here.
+    """
+    if isinstance(data, Model):
+        refuse_more("a model", score, prior, constraints, candidates, plus_one)
+        refuse_reading(reading)
+        return data
+    return Question.of(
+        data,
+        score,
+        prior=prior,
+        constraints=constraints,
+        candidates=candidates,
+        plus_one=plus_one,
+        reading=reading,
     )
-    return FamilyScores(scores.variables, table)
 
 
 def _refuse_empty(weights: FamilyScores) -> None:
@@ -269,6 +255,6 @@ def _refuse_empty(weights: FamilyScores) -> None:
     ]
     if empty:
         raise ConstraintError(
-            f"the constraints and the prior leave {quoted(empty)} no parent set; "
-            "relax those that name them"
+            f"the constraints and the prior leave no parent set for {quoted(empty)}; "
+            "relax those that concern them"
         )

@@ -1,1 +1,1 @@
-"""Parameters of sampled DAGs: prediction, total causal effects, interventional distributions."""
+"""Inference about parameters: prediction, causal effects, interventional distributions."""

@@ -2,8 +2,8 @@
 
 Given a DAG, the rows of all tables are independent, and each is Dirichlet with the
 pseudo-counts of `BDeu` or `BDe` plus the counts of the data rows in which the node was
-not set from outside. Both are marginal counts of one table over all variables, so that
-the probability of a level is a ratio of two cells, of family and of parents.
+not intervened on. Both are marginal counts of one table over all variables, so that the
+probability of a level is the ratio of the cells of family and of parents.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
-from arcwise.errors import CapacityError, DataError
+from arcwise.errors import CapacityError, DataError, option
 from arcwise.parameters.numbering import row_numbers
 from arcwise.scores import BDe, BDeu
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.uint16]
 
-LARGEST_TABLE = 4_000_000
-# Cells up to here are counted in an array of all of them; beyond, only those that occur.
+MAX_CELLS = 4_000_000
+# Up to this many cells are counted in a dense array; beyond that, only those that occur.
 _DENSE = 1 << 20
 
 
@@ -33,9 +33,9 @@ class Tables:
     Parameters
     ----------
     data
-        The data; its weights and interventions count as in the score.
+        The data, with weights and interventions as in the score.
     score
-        The score, whose prior it is.
+        The score, which determines the prior.
     """
 
     def __init__(self, data: Data, score: BDeu | BDe) -> None:
@@ -52,13 +52,13 @@ class Tables:
             self._marginals = score.marginals(data)
 
     def log_predictive(self, node: int, parents: tuple[int, ...], rows: Codes) -> Array:
-        """Return the log probability of the node's level given its parents' in each row."""
+        """Return the log probability of the node's level given its parents in each row."""
         family = self._possible(node, (*parents, node), rows[:, [*parents, node]])
         found: Array = np.log(family / self._cells(node, parents, rows[:, list(parents)]))
         return found
 
     def log_joint_predictive(self, node: int, parents: tuple[int, ...], new: Data) -> float:
-        """Return the log probability of the node's levels given its parents' in all new rows."""
+        """Return the joint log probability of the node given its parents in all new rows."""
         counted = np.ones(new.rows, dtype=np.bool_)
         if new.intervened is not None:
             counted = ~new.intervened[:, node]
@@ -77,18 +77,19 @@ class Tables:
         return total
 
     def dirichlet(self, node: int, parents: tuple[int, ...]) -> Array:
-        """Return the parameters of the node's whole table, its own levels along the last axis.
+        """Return the Dirichlet parameters of the node's table, its levels along the last axis.
 
-        Where the prior gives a combination of parents no probability, and so no
+        For a parent configuration to which the prior gives probability zero, and so no
         distribution, every level has the parameter 1.
         """
         members = (*parents, node)
         shape = tuple(self.levels[member] for member in members)
-        if math.prod(shape) > LARGEST_TABLE:
+        if math.prod(shape) > MAX_CELLS:
             raise CapacityError(
                 f"the table of {self.variables[node]!r} given {len(parents)} parents has "
-                f"{math.prod(shape)} cells; up to {LARGEST_TABLE} are written out, so merge levels "
-                "or lower max_indegree"
+                f"{math.prod(shape)} cells, but at most {MAX_CELLS} are allowed; merge levels or "
+                "lower ",
+                option("max_indegree"),
             )
         every = np.indices(shape, dtype=np.uint16).reshape(len(shape), -1).T
         table = self._cells(node, members, every).reshape(shape)
@@ -99,14 +100,13 @@ class Tables:
         found = self._cells(node, members, asked)
         if not (found > 0).all():
             raise DataError(
-                "the prior of the BDe score gives probability zero to a combination of levels "
-                "that occurs in new_data; give every combination that can occur a positive "
-                "probability"
+                "the prior of the BDe score gives probability zero to a configuration that occurs "
+                "in new_data; give every configuration that can occur a positive probability"
             )
         return found
 
     def _cells(self, node: int, members: tuple[int, ...], asked: Codes) -> Array:
-        """Return pseudo-count plus count of the cells asked for, a row of levels each."""
+        """Return pseudo-count plus count of the requested cells, each a row of levels."""
         chosen = list(members)
         counted = slice(None) if self._intervened is None else ~self._intervened[:, node]
         levels = [self.levels[member] for member in members]
@@ -131,7 +131,7 @@ class Tables:
 
 
 def matching_totals(known: Codes, weights: Array, asked: Codes, levels: Sequence[int]) -> Array:
-    """Return for each row asked for the summed weights of the known rows equal to it."""
+    """Return the total weight of the known rows that equal each requested row."""
     number, bound = row_numbers(np.concatenate([known, asked]), levels, _DENSE)
     totals = np.bincount(number[: len(known)], weights=weights, minlength=bound)
     return np.asarray(totals[number[len(known) :]], dtype=np.float64)
@@ -140,7 +140,7 @@ def matching_totals(known: Codes, weights: Array, asked: Codes, levels: Sequence
 def drawn_tables(parameters: Array, count: int, random: np.random.Generator) -> Array:
     """Draw tables from Dirichlet distributions, as [draw, ...].
 
-    Gamma variates of tiny shapes underflow, all of a row at once, so their logs are
+    Gamma variates of tiny shape underflow, possibly a whole row at once, so their logs are
     drawn: a variate of shape a is one of shape a + 1 times a uniform to the power 1/a.
     """
     shape = (count, *parameters.shape)

@@ -1,4 +1,4 @@
-"""`effects`: total causal effects between measurements, over DAGs and their parameters."""
+"""`effects`: total causal effects between continuous variables, averaged over DAGs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arcwise.parameters.linear_effects import effect_pieces
 from arcwise.parameters.normal_wishart import node_posteriors
 from arcwise.parameters.quantiles import checked_probabilities, weighted_quantiles
 from arcwise.parameters.requirements import gaussian_data
-from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
+from arcwise.parameters.sampled import Dags, SampledFamilies, model_of, sampled_families
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.checks import whole_number
 from arcwise.support.files import write_table
@@ -25,14 +25,14 @@ from arcwise.support.names import positions
 
 Array = NDArray[np.float64]
 
-MOST_KEPT = 1 << 26
-"""How many numbers of single precision are kept for quantiles: 256 MiB of them."""
+MAX_KEPT = 1 << 26
+"""The largest number of single-precision values kept for quantiles, 256 MiB."""
 
 _SHOWN = 3
 
 
 class EffectDraws(NamedTuple):
-    """Draws of one effect and their weights, which sum to 1."""
+    """Posterior draws of one effect and their weights, which sum to 1."""
 
     values: NDArray[np.float32]
     weights: Array
@@ -41,9 +41,9 @@ class EffectDraws(NamedTuple):
 class Effects:
     """The posterior of the total causal effect of each variable on each other.
 
-    The effect of x on y is the change of the mean of y when x is set one unit higher
-    from outside; it is exactly 0 in a DAG without a directed path from x to y. `effects`
-    makes one.
+    The effect of x on y is the change in the mean of y under an intervention that raises
+    x by one unit; it is exactly 0 in a DAG without a directed path from x to y. Returned
+    by `effects`.
 
     Parameters
     ----------
@@ -54,10 +54,10 @@ class Effects:
     standard_deviations
         The posterior standard deviations.
     probabilities
-        The probability of a directed path from source to target, which is that of an
-        effect other than 0.
+        The probability of a directed path from source to target, that is, of a nonzero
+        effect.
     families
-        Where the DAGs' weights and chains are.
+        The families of the DAGs, with their weights and chains.
     kept
         The pairs whose draws are kept, as positions.
     draws, means
@@ -67,8 +67,8 @@ class Effects:
     --------
     >>> import arcwise
     >>> dag = arcwise.Dag(["x", "y"], {"y": ["x"]})
-    >>> data = arcwise.simulate.GaussianNetwork(dag, [[0, 2], [0, 0]]).sample(1000, seed=1)
-    >>> effects = arcwise.effects(dag, arcwise.Model(data), draws=100)
+    >>> data = arcwise.networks.GaussianNetwork(dag, [[0, 2], [0, 0]]).sample(1000, seed=1)
+    >>> effects = arcwise.effects(dag, model=arcwise.Model(data), draws=100)
     >>> effects
     <Effects: 2 variables, 1 DAG, 100 draws each; largest: x -> y 1.95>
     >>> effects.quantiles("x", "y", [0.025, 0.975]).round(1)
@@ -99,11 +99,11 @@ class Effects:
 
     @property
     def draws(self) -> int:
-        """The number of draws of the parameters of each DAG."""
+        """The number of parameter draws for each DAG."""
         return int(self._draws.shape[1]) // len(self._families)
 
     def __repr__(self) -> str:
-        """Say how much there is and which mean effects are the largest."""
+        """Show the counts and the largest mean effects."""
         order = np.argsort(-np.abs(self.mean), axis=None, kind="stable")[:_SHOWN]
         largest = [
             f"{self.variables[u]} -> {self.variables[v]} {self.mean[u, v]:.3g}"
@@ -136,16 +136,16 @@ class Effects:
         target: str,
         probabilities: float | Sequence[float] = (0.025, 0.5, 0.975),
     ) -> Array:
-        """Return quantiles of one effect: the least values with these cumulative weights."""
+        """Return posterior quantiles of one effect."""
         values, weights = self.between(source, target)
         return weighted_quantiles(values, weights, checked_probabilities(probabilities))
 
     @cached_property
     def standard_errors(self) -> Array:
-        """The Monte-Carlo standard error of each mean, as [source, target].
+        """The Monte Carlo standard error of each mean, as [source, target].
 
-        They are of the DAGs alone, weights and autocorrelation within chains taken into
-        account: given a DAG, the mean over parameters is exact. NaN for pairs whose
+        It reflects the sampling of DAGs only, with their weights and the autocorrelation
+        within chains: given a DAG, the mean over parameters is exact. NaN for pairs whose
         draws are not kept.
         """
         result = np.full(self.mean.shape, np.nan)
@@ -164,14 +164,13 @@ class Effects:
         Parameters
         ----------
         interval
-            The probability of the interval between the last two numbers, with as much
-            beyond it on either side.
+            The probability of the central credible interval.
 
         Returns
         -------
         list of tuple
             Source, target, mean, standard deviation, standard error of the mean,
-            probability of an effect other than 0, and the ends of the interval.
+            probability of a nonzero effect, and the ends of the interval.
         """
         (inside,) = checked_probabilities([interval])
         ends = [(1 - inside) / 2, (1 + inside) / 2]
@@ -192,54 +191,57 @@ class Effects:
         u, v = positions([source, target], self.variables, "the effect")
         if (u, v) not in self._row:
             reason = (
-                "a variable has no effect on itself"
+                f"{source!r} has no effect on itself; give two different variables"
                 if u == v
-                else f"the draws of {source!r} on {target!r} were not kept"
+                else f"the draws of the effect of {source!r} on {target!r} were not kept; give "
+                "effects the argument pairs=[(source, target), ...]"
             )
-            raise ArgumentError(f"{reason}; name the pair in pairs=[(source, target), ...]")
+            raise ArgumentError(reason)
         return self._row[u, v]
 
 
 def effects(
     posterior: Dags,
-    model: Model,
     *,
+    model: Model | None = None,
     draws: int = 1,
     seed: int = 0,
     pairs: Iterable[tuple[str, str]] | None = None,
 ) -> Effects:
-    """Return the posterior of total causal effects between measurements.
+    """Return the posterior of total causal effects between continuous variables.
 
     For each DAG, coefficients and variances are drawn from their posterior under the
-    normal-Wishart prior of `BGe`; the total effects follow from them. Means are exact
-    given a DAG; standard deviations and quantiles come from the draws.
+    normal-Wishart prior of `BGe`, and total effects are computed from them. Means are
+    exact given a DAG; standard deviations and quantiles are estimated from the draws.
 
     Parameters
     ----------
     posterior
         A `Posterior` with sampled DAGs, a `DagSample`, or one `Dag`.
     model
-        The model the posterior is of, with the score `BGe`.
+        The model of the posterior, with the score `BGe`; None for the one it has. DAGs, and
+        posteriors read from a file, have none.
     draws
-        How often the parameters of each DAG are drawn.
+        The number of parameter draws for each DAG.
     seed
         The same arguments and seed give the same draws.
     pairs
-        The pairs (source, target) to keep the draws of, for quantiles and standard
-        errors. None for all, if these are no more than 2^26 numbers (one for each pair
-        and DAG, and one for each of its draws); beyond that none are kept. Means,
-        standard deviations and probabilities are always there for all pairs.
+        The pairs (source, target) whose draws to keep, for quantiles and standard errors.
+        None for all, if that is at most 2^26 numbers (one for each pair and DAG, and one
+        for each of its draws); otherwise none are kept. Means, standard deviations and
+        probabilities are always available for all pairs.
 
     Examples
     --------
     >>> import arcwise
     >>> dag = arcwise.Dag(["x", "y", "z"], {"y": ["x"], "z": ["y"]})
-    >>> network = arcwise.simulate.GaussianNetwork(dag, [[0, 2, 0], [0, 0, 1.5], [0, 0, 0]])
+    >>> network = arcwise.networks.GaussianNetwork(dag, [[0, 2, 0], [0, 0, 1.5], [0, 0, 0]])
     >>> model = arcwise.Model(network.sample(500, seed=1), temporal_order=[["x"], ["y"], ["z"]])
-    >>> found = effects(arcwise.ExactSampler(model).dags(200, seed=1), model, seed=1)
+    >>> found = effects(arcwise.exact(model, dags=200, seed=1), seed=1)
     >>> float(found.mean[0, 2].round(1))
     3.0
     """
+    model = model_of(posterior, model)
     data, score = gaussian_data(model, "effects")
     each = whole_number(draws, "draws", at_least=1)
     families = sampled_families(posterior, model)
@@ -259,8 +261,8 @@ def effects(
         kept_draws[:, first : first + len(per_draw)] = piece.draws[:, targets, sources].T
         mean += _weighted_sum(shares, piece.means)
         probability += _weighted_sum(shares, (piece.draws[::each] != 0).astype(np.float64))
-        # Means and squares about them are joined piece by piece: squares alone would lose the
-        # digits of an effect that hardly varies.
+        # Means and squared deviations are merged piece by piece: raw sums of squares would
+        # cancel for an effect that hardly varies.
         own = float(shares.sum())
         if own > 0:
             of_piece = _weighted_sum(per_draw, piece.draws) / own
@@ -292,10 +294,10 @@ def _weighted_sum(weights: Array, matrices: Array) -> Array:
 def _kept_pairs(
     pairs: Iterable[tuple[str, str]] | None, variables: Sequence[str], numbers: int
 ) -> list[tuple[int, int]]:
-    """Return the positions of the pairs to keep, each with so many numbers."""
+    """Return the positions of the pairs to keep, each of which takes `numbers` values."""
     n = len(variables)
     if pairs is None:
-        if n * (n - 1) * numbers > MOST_KEPT:
+        if n * (n - 1) * numbers > MAX_KEPT:
             return []
         return [(u, v) for u in range(n) for v in range(n) if u != v]
     found: dict[tuple[int, int], None] = {}
@@ -306,10 +308,10 @@ def _kept_pairs(
             )
         u, v = positions(names, variables, "pairs")
         found[u, v] = None
-    if len(found) * numbers > MOST_KEPT:
+    if len(found) * numbers > MAX_KEPT:
         raise ArgumentError(
             f"pairs has {len(found)} pairs with {numbers} numbers each; give at most "
-            f"{MOST_KEPT // numbers} pairs, or fewer draws"
+            f"{MAX_KEPT // numbers} pairs, or fewer draws"
         )
     return list(found)
 

@@ -1,4 +1,4 @@
-"""Sums a product of tables over all variables but one, by eliminating one after another."""
+"""Variable elimination: the sum of a product of tables over all variables but one."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Scope = tuple[int, ...]
 def elimination_order(
     scopes: Sequence[Scope], levels: Sequence[int], kept: int
 ) -> tuple[list[int], int]:
-    """Return the variables to eliminate in turn, and the cells of the largest table on the way.
+    """Return an elimination order, and the number of cells of the largest table it needs.
 
-    The next is always the one whose table is the smallest, the first of several.
+    Greedy: the next variable is the one with the smallest table, the first of several.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ def elimination_order(
 def eliminate(factors: Sequence[tuple[Scope, Array]], order: Sequence[int]) -> Array:
     """Return the sum over the variables of `order` of the product of all tables.
 
-    The tables have a first axis of draws, which is of one length for all or of length 1,
-    and then one for each variable of their scope. One variable is left, as [draw, level].
+    The first axis of each table holds draws, of a common length or of length 1; the others
+    are the variables of its scope. One variable remains, as [draw, level].
     """
     left = list(factors)
     for variable in order:
@@ -63,7 +63,7 @@ def _product(factors: Sequence[tuple[Scope, Array]]) -> tuple[Scope, Array]:
     scope = tuple(sorted(frozenset().union(*(own for own, _ in factors))))
     result: Array = np.ones((1,) * (1 + len(scope)))
     for own, table in factors:
-        # Axes in ascending order of variables, and one of length 1 for each that is not there.
+        # Axes in ascending order of variables, and one of length 1 for each absent variable.
         ordered = table.transpose(0, *(1 + own.index(v) for v in sorted(own)))
         lengths: Mapping[int, int] = dict(zip(sorted(own), ordered.shape[1:], strict=True))
         result = result * ordered.reshape(len(table), *(lengths.get(v, 1) for v in scope))

@@ -1,9 +1,9 @@
-"""`interventional`: what setting discrete variables does to another, P(y | do(x)).
+"""`interventional`: distributions of discrete variables under intervention, P(y | do(x)).
 
 Given a DAG, P(y | do(x)) is the sum over all other variables of the product of the
-conditional probabilities of the variables not set. Each such product has one entry of
-each table, tables of different nodes are independent a posteriori, and so its posterior
-mean is the product of the entries' means: with mean tables, the sum is exact.
+conditional probabilities of the variables not intervened on. Each such product has one
+entry of each table, tables of different nodes are independent a posteriori, and so its
+posterior mean is the product of the entries' means: with mean tables, the sum is exact.
 """
 
 from __future__ import annotations
@@ -16,54 +16,57 @@ from numpy.typing import NDArray
 
 from arcwise.data import Data, DiscreteColumn
 from arcwise.data.raw import as_level, level_type
-from arcwise.errors import ArgumentError, CapacityError
+from arcwise.errors import ArgumentError, CapacityError, option
 from arcwise.model import Model
-from arcwise.parameters.dirichlet import LARGEST_TABLE, Tables, drawn_tables
+from arcwise.networks._random import Purpose, generator
+from arcwise.parameters.dirichlet import MAX_CELLS, Tables, drawn_tables
 from arcwise.parameters.elimination import Scope, eliminate, elimination_order
 from arcwise.parameters.level_estimates import Interventional
 from arcwise.parameters.requirements import discrete_data
-from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
-from arcwise.simulate._random import Purpose, generator
+from arcwise.parameters.sampled import Dags, SampledFamilies, model_of, sampled_families
 from arcwise.support.checks import whole_number
-from arcwise.support.names import positions, quoted
+from arcwise.support.names import positions
+from arcwise.support.words import quoted
 
 Array = NDArray[np.float64]
 Family = tuple[int, tuple[int, ...]]
 
-# Numbers in the drawn tables held at one time, and in the tables remembered for later DAGs.
+# Numbers in the drawn tables held at one time, in the tables cached for later DAGs, and in the
+# draws of a result.
 _PIECE = 1 << 21
-_REMEMBERED = 1 << 24
-_MOST_KEPT = 1 << 26
+_MAX_CACHED = 1 << 24
+_MAX_KEPT = 1 << 26
 
 
 def interventional(
     posterior: Dags,
-    model: Model,
-    target: str,
+    outcome: str,
     setting: Mapping[str, Hashable],
     *,
+    model: Model | None = None,
     draws: int = 0,
     seed: int = 0,
 ) -> Interventional:
-    """Return the distribution of a variable when others are set from outside.
+    """Return the distribution of a variable under interventions on others, P(y | do(x)).
 
-    For each DAG, the parameters are averaged over exactly; DAGs are averaged by their
-    weights. Variables are eliminated one by one; a DAG that needs a table of more than
-    4 million cells on the way is refused.
+    For each DAG, the parameters are integrated out exactly; DAGs are averaged by their
+    weights. The computation uses variable elimination; a DAG for which it needs a table
+    of more than 4 million cells is refused.
 
     Parameters
     ----------
     posterior
         A `Posterior` with sampled DAGs, a `DagSample`, or one `Dag`.
-    model
-        The model the posterior is of, with the score `BDeu` or `BDe`.
-    target
-        The variable whose distribution is asked for.
+    outcome
+        The variable whose distribution is computed.
     setting
-        For each variable that is set, its level; with none, it is the distribution of
-        the target as it is.
+        The level of each variable intervened on; if empty, the result is the marginal
+        distribution of the outcome.
+    model
+        The model of the posterior, with the score `BDeu` or `BDe`; None for the one it has.
+        DAGs, and posteriors read from a file, have none.
     draws
-        How often the parameters of each DAG are drawn, for quantiles.
+        The number of parameter draws for each DAG, for quantiles.
     seed
         The same arguments and seed give the same draws; two settings of the same
         variables share them, so that they can be subtracted.
@@ -76,24 +79,25 @@ def interventional(
     Examples
     --------
     >>> import arcwise
-    >>> data = arcwise.simulate.asia().sample(1000, seed=1)
+    >>> data = arcwise.simulate("asia", 1000, seed=1)
     >>> model = arcwise.Model(data, temporal_order=[["smoke"], ["bronc"], ["dysp"]])
-    >>> dags = arcwise.ExactSampler(model).dags(100, seed=1)
-    >>> smoking = interventional(dags, model, "dysp", {"smoke": "yes"})
-    >>> not_smoking = interventional(dags, model, "dysp", {"smoke": "no"})
+    >>> dags = arcwise.algorithms.ExactSampler(model).dags(100, seed=1)
+    >>> smoking = interventional(dags, "dysp", {"smoke": "yes"}, model=model)
+    >>> not_smoking = interventional(dags, "dysp", {"smoke": "no"}, model=model)
     >>> round((smoking - not_smoking)["yes"], 1)
     0.2
     """
+    model = model_of(posterior, model)
     data, score = discrete_data(model, "interventional")
     each = whole_number(draws, "draws", at_least=0)
-    place, codes = _codes(target, setting, data)
+    place, codes = _codes(outcome, setting, data)
     families = sampled_families(posterior, model)
-    tables = _RememberedTables(Tables(data, score))
+    tables = _CachedTables(Tables(data, score))
     levels = tables.levels
-    if len(families) * each * levels[place] > _MOST_KEPT:
+    if len(families) * each * levels[place] > _MAX_KEPT:
         raise ArgumentError(
             f"draws is {draws} for each of {len(families)} DAGs; give at most "
-            f"{_MOST_KEPT // (len(families) * levels[place])}"
+            f"{_MAX_KEPT // (len(families) * levels[place])}"
         )
     given_dag = np.empty((len(families), levels[place]))
     drawn = np.empty((len(families) * each, levels[place]), dtype=np.float32)
@@ -101,10 +105,11 @@ def interventional(
     for sub_dag, dags in _sub_dags(families, place, codes):
         scopes = [_scope(family, codes) for family in sub_dag]
         order, largest = elimination_order(scopes, levels, place)
-        if largest > LARGEST_TABLE:
+        if largest > MAX_CELLS:
             raise CapacityError(
-                f"P({target} | do(...)) needs a table of {largest} cells in one of the DAGs; up "
-                f"to {LARGEST_TABLE} are allowed, so merge levels or lower max_indegree"
+                f"P({outcome} | do(...)) needs a table of {largest} cells in one of the DAGs, but "
+                f"at most {MAX_CELLS} are allowed; merge levels or lower ",
+                option("max_indegree"),
             )
         parameters = [tables.dirichlet(*family) for family in sub_dag]
         means = [table / table.sum(axis=-1, keepdims=True) for table in parameters]
@@ -124,11 +129,11 @@ def interventional(
             drawn[piece] = eliminate(factors, order)
     column = data.columns[place]
     assert isinstance(column, DiscreteColumn)
-    return Interventional(target, column.levels, setting, seed, families, given_dag, drawn)
+    return Interventional(outcome, column.levels, setting, seed, families, given_dag, drawn)
 
 
-class _RememberedTables:
-    """The Dirichlet parameters of families, which many DAGs share."""
+class _CachedTables:
+    """The Dirichlet parameters of families, cached since many DAGs share them."""
 
     def __init__(self, tables: Tables) -> None:
         self.levels = tables.levels
@@ -140,19 +145,19 @@ class _RememberedTables:
         if (node, parents) in self._known:
             return self._known[node, parents]
         table = self._tables.dirichlet(node, parents)
-        if self._cells + table.size <= _REMEMBERED:
+        if self._cells + table.size <= _MAX_CACHED:
             self._known[node, parents] = table
             self._cells += table.size
         return table
 
 
-def _codes(target: str, setting: Any, data: Data) -> tuple[int, dict[int, int]]:
-    """Return the position of the target and, for each variable set, the code of its level."""
+def _codes(outcome: str, setting: Any, data: Data) -> tuple[int, dict[int, int]]:
+    """Return the position of the outcome and the code of each variable intervened on."""
     if not isinstance(setting, Mapping):
         raise ArgumentError(
             f"setting is of type {type(setting).__name__}; give a mapping from variables to levels"
         )
-    (place,) = positions([target], data.variables, "target")
+    (place,) = positions([outcome], data.variables, "outcome")
     codes = {}
     for node, level in zip(
         positions(setting, data.variables, "setting"), setting.values(), strict=True
@@ -168,24 +173,27 @@ def _codes(target: str, setting: Any, data: Data) -> tuple[int, dict[int, int]]:
             )
         codes[node] = known.index((level_type(wanted), wanted))
     if place in codes:
-        raise ArgumentError(f"the target {target!r} is itself set; ask for another variable")
+        raise ArgumentError(
+            f"the outcome {outcome!r} is intervened on by setting; give another outcome"
+        )
     return place, codes
 
 
 def _sub_dags(
-    families: SampledFamilies, target: int, codes: Mapping[int, int]
+    families: SampledFamilies, outcome: int, codes: Mapping[int, int]
 ) -> list[tuple[tuple[Family, ...], NDArray[np.int64]]]:
-    """Return the families that matter to the target, and the DAGs that have exactly these.
+    """Return the families relevant to the outcome, and the DAGs that have exactly these.
 
-    They are those of the target and of its ancestors once no edge enters a variable that
-    is set. The order depends on the DAGs and on which variables are set alone.
+    They are those of the outcome and its ancestors after removal of the edges into
+    variables intervened on. Their order depends only on the DAGs and on which variables
+    are intervened on.
     """
     distinct, which = families.distinct()
     number: dict[tuple[Family, ...], int] = {}
     of_distinct = np.empty(len(distinct), dtype=np.int64)
     for row, places in enumerate(distinct.tolist()):
         found: dict[int, tuple[int, ...]] = {}
-        waiting = [target]
+        waiting = [outcome]
         while waiting:
             node = waiting.pop()
             if node not in found and node not in codes:
@@ -204,6 +212,6 @@ def _scope(family: Family, codes: Mapping[int, int]) -> Scope:
 
 
 def _at(table: Array, family: Family, codes: Mapping[int, int]) -> Array:
-    """Return the part of a table, as [draw, parents..., node], where parents are as set."""
+    """Return the slice of a table [draw, parents..., node] at the levels intervened on."""
     node, parents = family
     return table[(slice(None), *(codes.get(member, slice(None)) for member in (*parents, node)))]

@@ -1,4 +1,4 @@
-"""Estimates for each level of a variable over sampled DAGs: probabilities, or differences."""
+"""Estimates for each level of a variable: probabilities, or differences of them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from arcwise.parameters.quantiles import checked_probabilities, weighted_quantil
 from arcwise.parameters.sampled import SampledFamilies
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.files import write_table
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 Array = NDArray[np.float64]
 
 
 class LevelEstimates:
-    """A number for each level of the target, averaged over DAGs and parameters.
+    """An estimate for each level of the target, averaged over DAGs and parameters.
 
     Parameters
     ----------
@@ -30,20 +30,22 @@ class LevelEstimates:
     levels
         Its levels.
     what
-        What the numbers are, in words.
+        What is estimated, in words.
     families
-        Where the DAGs' weights and chains are.
+        The families of the DAGs, with their weights and chains.
     given_dag
         The mean over the parameters of each DAG, as [DAG, level].
     drawn
-        Draws of the parameters, as [DAG and draw, level]; all of the first DAG come first.
+        Parameter draws, as [DAG and draw, level], all of the first DAG first.
 
     Examples
     --------
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
     >>> dag = arcwise.Dag(["a", "b"], {"b": ["a"]})
-    >>> one, other = (arcwise.interventional(dag, model, "b", {"a": a}) for a in (1, 0))
+    >>> one, other = (
+    ...     arcwise.interventional(dag, "b", {"a": a}, model=model) for a in (1, 0)
+    ... )
     >>> (one - other).mean.round(3)
     array([-0.952,  0.952])
     """
@@ -67,7 +69,7 @@ class LevelEstimates:
         """The posterior mean for each level."""
 
     def __repr__(self) -> str:
-        """Show the numbers."""
+        """Show the estimates."""
         shown = [
             f"{level!r}: {mean:.4g}" for level, mean in zip(self.levels, self.mean, strict=True)
         ]
@@ -79,14 +81,15 @@ class LevelEstimates:
 
     @property
     def draws(self) -> int:
-        """The number of draws of the parameters of each DAG."""
+        """The number of parameter draws for each DAG."""
         return len(self._drawn) // len(self._families)
 
     @cached_property
     def standard_errors(self) -> Array:
-        """The Monte-Carlo standard errors of the means.
+        """The Monte Carlo standard errors of the means.
 
-        They are of the DAGs alone: given a DAG, the mean over parameters is exact.
+        They reflect the sampling of DAGs only: given a DAG, the mean over parameters is
+        exact.
         """
         families = self._families
         return weighted_standard_error(self._given_dag, families.shares, families.chains)
@@ -94,17 +97,18 @@ class LevelEstimates:
     def quantiles(
         self, level: object, probabilities: float | Sequence[float] = (0.025, 0.5, 0.975)
     ) -> Array:
-        """Return quantiles over DAGs and parameters of the number of one level."""
+        """Return posterior quantiles, over DAGs and parameters, for one level."""
         if self.draws == 0:
-            raise ArgumentError("quantiles come from draws, and there are none; give draws=1")
+            raise ArgumentError("quantiles need draws, and there are none; give draws=1 or more")
         shares = np.repeat(self._families.shares / self.draws, self.draws)
         values = self._drawn[:, self._place(level)]
         return weighted_quantiles(values, shares, checked_probabilities(probabilities))
 
     def table(self, interval: float = 0.95) -> list[tuple[object, *tuple[float, ...]]]:
-        """Return level, mean, standard error and the ends of an interval, row by row.
+        """Return a row for each level: level, mean, standard error and ends of an interval.
 
-        Without draws, the ends are NaN.
+        The interval is the central credible interval of this probability. Without draws,
+        its ends are NaN.
         """
         (inside,) = checked_probabilities([interval])
         rows: list[tuple[object, *tuple[float, ...]]] = []
@@ -130,16 +134,16 @@ class LevelEstimates:
 
 
 class Interventional(LevelEstimates):
-    """The distribution P(target | do(...)) over DAGs and parameters; see `interventional`.
+    """The distribution P(target | do(...)), averaged over DAGs; see `interventional`.
 
-    The difference of two, in which the same variables are set, is a `LevelEstimates` of
-    average causal effects, P(y | do(x = a)) - P(y | do(x = b)), with errors and
-    quantiles of its own: both are taken DAG by DAG and draw by draw.
+    The difference of two, with interventions on the same variables, is a
+    `LevelEstimates` of average causal effects, P(y | do(x = a)) - P(y | do(x = b)), with
+    its own standard errors and quantiles: it is taken DAG by DAG and draw by draw.
 
     Parameters
     ----------
     setting
-        The variables that are set, and to which level.
+        The variables intervened on, and their levels.
     seed
         The seed of the draws.
     target, levels, families, given_dag, drawn
@@ -150,7 +154,7 @@ class Interventional(LevelEstimates):
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
     >>> dag = arcwise.Dag(["a", "b"], {"b": ["a"]})
-    >>> arcwise.interventional(dag, model, "b", {"a": 1})
+    >>> arcwise.interventional(dag, "b", {"a": 1}, model=model)
     <P(b | do(a=1)): 0: 0.02381, 1: 0.9762>
     """
 
@@ -164,8 +168,8 @@ class Interventional(LevelEstimates):
         given_dag: Array,
         drawn: NDArray[np.float32],
     ) -> None:
-        told = ", ".join(f"{name}={level}" for name, level in setting.items())
-        what = f"P({target} | do({told}))" if setting else f"P({target})"
+        settings = ", ".join(f"{name}={level}" for name, level in setting.items())
+        what = f"P({target} | do({settings}))" if setting else f"P({target})"
         super().__init__(target, levels, what, families, given_dag, drawn)
         self.setting = dict(setting)
         self.seed = seed
@@ -184,8 +188,8 @@ class Interventional(LevelEstimates):
         )
         if not same:
             raise ArgumentError(
-                "a difference is between two distributions of one target from the same DAGs, "
-                "with the same variables set and the same draws and seed; compute both so"
+                "the two distributions cannot be subtracted; give two of one target, from the same "
+                "DAGs, with interventions on the same variables and the same draws and seed"
             )
         return LevelEstimates(
             self.target,

@@ -1,9 +1,9 @@
-"""Draws coefficients for many DAGs at once and adds up their products along directed paths.
+"""Total effects in linear models: draws of coefficients, and their products along paths.
 
 The total effect of x on y is the sum over directed paths of the products of their
-coefficients, (I - B)^-1 - I. A path passes a node at most once, so the effect is linear
+coefficients, (I - B)^-1 - I. A path visits a node at most once, so the effect is linear
 in the coefficients of each node, and those of different nodes are independent given the
-DAG: its posterior mean is the effect at the mean coefficients, exactly.
+DAG: its posterior mean is exactly the effect at the mean coefficients.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.networks._random import Purpose, generator
 from arcwise.parameters.normal_wishart import NodePosterior, Regressions
 from arcwise.parameters.sampled import SampledFamilies
-from arcwise.simulate._random import Purpose, generator
 
 Array = NDArray[np.float64]
 
@@ -26,9 +26,10 @@ _PIECE = 1 << 19
 
 @dataclass(frozen=True, eq=False)
 class EffectPiece:
-    """The effects, as [DAG, target, source], of a piece of the DAGs.
+    """The effects, as [DAG, target, source], of some of the DAGs.
 
-    `means` are given the DAG, `draws` hold all draws of the first DAG, then of the next.
+    `means` are conditional on the DAG; `draws` holds all draws of the first DAG, then of
+    the next.
     """
 
     dags: slice
@@ -76,8 +77,8 @@ def effect_pieces(
 ) -> Iterator[EffectPiece]:
     """Yield the effects of all DAGs, piece by piece.
 
-    The random numbers of a node are a stream of its own, so that draws do not depend on
-    how the DAGs are cut into pieces.
+    Each node has its own stream of random numbers, so that draws do not depend on how the
+    DAGs are divided into pieces.
     """
     n, width = len(nodes), families.most_parents()
     regressions = [
@@ -113,7 +114,7 @@ def effect_pieces(
 
 
 def topological_orders(parents: NDArray[np.intp], sizes: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Return an order of each DAG's nodes with parents first.
+    """Return a topological order of each DAG.
 
     Parameters
     ----------
@@ -139,14 +140,14 @@ def topological_orders(parents: NDArray[np.intp], sizes: NDArray[np.int64]) -> N
 
 
 def total_effects(parents: NDArray[np.intp], coefficients: Array, order: NDArray[np.intp]) -> Array:
-    """Return the total effects, as [DAG, target, source]; 0 exactly where there is no path.
+    """Return the total effects, as [DAG, target, source]; exactly 0 where there is no path.
 
     Parameters
     ----------
     parents, coefficients
-        As [DAG, node, place]; places that are not used have the coefficient 0.
+        As [DAG, node, place]; unused places have the coefficient 0.
     order
-        For each DAG its nodes, parents first.
+        A topological order of each DAG.
     """
     count, n, _ = parents.shape
     every = np.arange(count)

@@ -1,4 +1,4 @@
-"""Reads new rows as a model's data were read: the same variables, kinds and levels."""
+"""New data for prediction, read with the variables, kinds and levels of a model's data."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from arcwise.data import Column, ContinuousColumn, Data, DiscreteColumn
 from arcwise.data.completeness import check_finite
 from arcwise.data.encoding import as_labels, continuous
 from arcwise.data.messages import columns as columns_text
-from arcwise.data.messages import counted, joined, listed
 from arcwise.data.raw import RawColumn, level_type
 from arcwise.data.sources import raw_columns
 from arcwise.errors import ArcwiseError, DataError
+from arcwise.support.words import counted, listing, quoted
 
 
-def read_new_rows(new_data: Any, data: Data, *, measured: bool) -> Data:
+def read_new_rows(new_data: Any, data: Data, *, continuous_only: bool) -> Data:
     """Return new rows with the variables of the data, in their order.
 
-    Unlike `arcwise.read`, this takes a single row and columns that do not vary.
+    Unlike `arcwise.read`, this accepts a single row and constant columns.
 
     Parameters
     ----------
     new_data
-        Anything `arcwise.read` takes. The weights and interventions of a `Data` are kept.
+        Anything `arcwise.read` accepts. The weights and interventions of a `Data` are kept.
     data
         The data of the model.
-    measured
-        Whether all columns are measurements, whole numbers among them too.
+    continuous_only
+        Whether all columns are continuous, including those of whole numbers.
     """
     try:
-        came = {column.name: column for column in raw_columns(new_data, _names(new_data, data))}
+        given = {column.name: column for column in raw_columns(new_data, _names(new_data, data))}
     except ArcwiseError as error:
-        raise type(error)(f"new_data cannot be used, because {error}") from None
-    _check_names(list(came), data.variables)
-    raw = [came[name] for name in data.variables]
+        raise type(error)("new_data cannot be used, because ", *error.args) from None
+    _check_names(list(given), data.variables)
+    raw = [given[name] for name in data.variables]
     if len(raw[0].missing) == 0:
         raise DataError("new_data has no rows; give at least one")
     columns: list[Column] = []
     for column, known in zip(raw, data.columns, strict=True):
-        if measured or isinstance(known, ContinuousColumn):
-            columns.append(_measurements(column))
+        if continuous_only or isinstance(known, ContinuousColumn):
+            columns.append(_continuous(column))
         else:
-            columns.append(_labels(column, known))
+            columns.append(_discrete(column, known))
     weights = intervened = None
     if isinstance(new_data, Data):
         weights, intervened = new_data.weights, new_data.intervened
@@ -55,7 +55,7 @@ def read_new_rows(new_data: Any, data: Data, *, measured: bool) -> Data:
 
 
 def with_new_rows(data: Data, new: Data) -> Data:
-    """Return both tables as one, the new rows last."""
+    """Return both tables as one, with the new rows last."""
     columns: list[Column] = []
     for first, second in zip(data.columns, new.columns, strict=True):
         if isinstance(first, DiscreteColumn) and isinstance(second, DiscreteColumn):
@@ -80,63 +80,63 @@ def _names(new_data: Any, data: Data) -> Sequence[str] | None:
     return list(data.variables) if usable else None
 
 
-def _check_names(came: Sequence[str], variables: Sequence[str]) -> None:
-    lacking = [name for name in variables if name not in came]
-    strange = [name for name in came if name not in variables]
-    if lacking:
+def _check_names(given: Sequence[str], variables: Sequence[str]) -> None:
+    missing = [name for name in variables if name not in given]
+    unknown = [name for name in given if name not in variables]
+    if missing:
         raise DataError(
-            f"new_data lacks {columns_text(lacking)}; give every variable of the model's data, in "
+            f"new_data lacks {columns_text(missing)}; give all variables of the model's data, in "
             "any order"
         )
-    if strange:
+    if unknown:
         raise DataError(
-            f"new_data has {columns_text(strange)}, which the model's data do not have; leave "
-            "such columns out"
+            f"new_data has {columns_text(unknown)}, which the model's data lack; leave such "
+            "columns out"
         )
 
 
-def _refuse_gaps(column: RawColumn) -> None:
-    gaps = int(column.missing.sum())
-    if gaps:
+def _refuse_missing(column: RawColumn) -> None:
+    count = int(column.missing.sum())
+    if count:
         raise DataError(
-            f"values are missing in {counted({column.name: gaps})} of new_data; leave such rows "
-            "out, or fill the gaps"
+            f"values are missing in {counted({column.name: count})} of new_data; leave such rows "
+            "out, or fill in the values"
         )
 
 
-def _measurements(column: RawColumn) -> ContinuousColumn:
-    _refuse_gaps(column)
+def _continuous(column: RawColumn) -> ContinuousColumn:
+    _refuse_missing(column)
     try:
         check_finite([column], {column.name: "continuous"})
         return continuous(column)
     except DataError:
         raise DataError(
-            f"column {column.name!r} of new_data holds values that are no finite numbers, and in "
-            "the model's data it holds measurements; correct them or leave these rows out"
+            f"column {column.name!r} of new_data holds values that are not finite numbers, but it "
+            "is continuous in the model's data; correct them or leave the rows out"
         ) from None
 
 
-def _labels(column: RawColumn, known: DiscreteColumn) -> DiscreteColumn:
+def _discrete(column: RawColumn, known: DiscreteColumn) -> DiscreteColumn:
     codes, levels = as_labels(column)
     # True == 1 in Python, but they are different labels.
     places = {(level_type(level), level): place for place, level in enumerate(known.levels)}
     if None not in known.levels:
-        _refuse_gaps(column)
+        _refuse_missing(column)
     code_of = np.array(
         [places.get((level_type(level), level), -1) for level in levels]
         + [places.get((level_type(None), None), -1)]
     )
-    strange = [levels[code] for code in np.unique(codes) if code >= 0 and code_of[code] < 0]
-    if None in strange:
+    unknown = [levels[code] for code in np.unique(codes) if code >= 0 and code_of[code] < 0]
+    if None in unknown:
         raise DataError(
             f"values are missing in column {column.name!r} of new_data; leave such rows out, or "
-            "fill the gaps"
+            "fill in the values"
         )
-    if strange:
+    if unknown:
         raise DataError(
-            f"column {column.name!r} of new_data holds {listed(strange)}, and in the model's data "
-            f"its levels are {joined([repr(level) for level in known.levels])}; correct it, or "
-            "declare the level with `levels` when the model's data are read"
+            f"column {column.name!r} of new_data holds {quoted(unknown)}, but its levels in the "
+            f"model's data are {listing([repr(level) for level in known.levels])}; correct it, or "
+            "declare the level in levels when reading the model's data"
         )
     return DiscreteColumn(known.name, code_of[codes], known.levels)
 

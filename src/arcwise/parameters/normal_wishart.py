@@ -6,18 +6,18 @@ with alpha_mu + N, alpha_w + N, the weighted mean of the two means, and
 
     R = T + S + N alpha_mu / (N + alpha_mu) (xbar - mean)(xbar - mean)'.
 
-A node v has, given s parents P, x_v = intercept + b' x_P + noise of variance sigma^2, where
+Given s parents P, a node v has x_v = intercept + b' x_P + noise of variance sigma^2, where
 
     1 / sigma^2 ~ Gamma(d / 2, rate r / 2),    d = alpha_w + N - n + s + 1,
     b | sigma^2 ~ Normal(R_PP^-1 R_Pv, sigma^2 R_PP^-1),    r = R_vv - R_vP R_PP^-1 R_Pv,
 
-and its mean where the parents are at their posterior means is normal about v's with
-variance sigma^2 / (alpha_mu + N). The rows are those in which v was not set from
-outside, exactly as in the score, so that each node has a posterior of its own where
-there were interventions; parameters of different nodes are independent given a DAG.
+and its mean at the posterior means of its parents is normal about v's posterior mean with
+variance sigma^2 / (alpha_mu + N). The rows are those in which v was not intervened on,
+exactly as in the score, so that with interventions each node has its own posterior;
+parameters of different nodes are independent given a DAG.
 
-R itself is never formed: columns far from the prior mean, or close to each other, would
-lose the digits of r in it. What is kept is a root, R = U'U, from the rows themselves.
+R itself is never formed: for columns far from the prior mean, or nearly collinear, r
+would lose its digits. A root is kept instead, R = U'U, computed from the rows themselves.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from arcwise.scores.bge import BGe, NormalWishart
 
 Array = NDArray[np.float64]
 
-# From here on the series for the ratio of gamma functions has all digits, which a difference
-# of their logs loses.
+# From here on the series for the ratio of gamma functions is exact to all digits, which a
+# difference of their logs would lose.
 _LARGE = 200.0
-# Numbers of parents in rows held at one time; what is made of them stays in the cache.
+# Numbers held at one time, so that the working set stays in the cache.
 _PIECE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
 class NodePosterior:
-    """The normal-Wishart posterior from the rows that count for one node."""
+    """The normal-Wishart posterior from the rows in which one node was not intervened on."""
 
     node: int
     strength: float
@@ -64,7 +64,7 @@ class NodePosterior:
             triangles[piece] = np.linalg.qr(columns, mode="r")
         diagonals = np.einsum("fii->fi", triangles)
         triangles *= np.where(diagonals < 0, -1.0, 1.0)[:, :, np.newaxis]
-        # The last column holds the part of the node along its parents and, last, apart from them.
+        # The last column holds the projection of the node on its parents and, last, the residual.
         inverses = np.asarray(np.linalg.inv(triangles[:, :size, :size]), dtype=np.float64)
         inverse_roots = inverses.transpose(0, 2, 1)
         return Regressions(
@@ -77,8 +77,8 @@ class NodePosterior:
     def log_predictive(self, parents: Sequence[tuple[int, ...]], rows: Array) -> Array:
         """Return log densities of the node given its parents, as [parent set, row].
 
-        The parent sets must have one size. Integrating the parameters out gives
-        Student's t with d degrees of freedom.
+        The parent sets must have the same size. With the parameters integrated out, the
+        density is Student's t with d degrees of freedom.
         """
         found = self.regressions(parents)
         away = np.ascontiguousarray((rows - self.mean).T)
@@ -102,10 +102,10 @@ class NodePosterior:
         return result
 
     def log_constants(self, parents: Sequence[tuple[int, ...]]) -> Array:
-        """Return the log marginal likelihood of each family, less what the prior alone adds.
+        """Return the log marginal likelihood of each family, up to a term of the prior alone.
 
-        The differences of two posteriors from one prior are those of the BGe score; the
-        parent sets must have one size.
+        Differences between two posteriors with the same prior equal those of the BGe
+        score. The parent sets must have the same size.
         """
         found = self.regressions(parents)
         d = found.degrees
@@ -140,7 +140,7 @@ class Regressions:
 
 
 def node_posteriors(data: Data, score: BGe) -> list[NodePosterior]:
-    """Return the posterior of each node, those without interventions from all rows."""
+    """Return the posterior of each node, from all rows if it was never intervened on."""
     prior = score.normal_wishart(data.variables)
     values = data.continuous_values("BGe")
     weights = np.ones(data.rows) if data.weights is None else data.weights
@@ -166,7 +166,7 @@ def _updated(
     if total > 0:
         mean = weights @ values / total
         centred = values - mean
-        # The mean as rounded is not quite the mean; far from zero the rest would be felt.
+        # The rounded mean is not quite the mean; far from zero, the remainder would matter.
         rest = weights @ centred / total
         centred -= rest
         mean = mean + rest

@@ -1,4 +1,4 @@
-"""Numbers rows of small whole numbers so that equal rows, and only these, share a number."""
+"""Number rows of small integers so that equal rows, and only these, share a number."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 def row_numbers(
     rows: NDArray[Any], sizes: Sequence[int], largest: int
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the number of each row, and a bound that all numbers are below.
+    """Return the number of each row, and an exclusive upper bound of these numbers.
 
     Parameters
     ----------
     rows
-        Whole numbers, as [row, place].
+        Integers, as [row, place].
     sizes
-        The bound of each place; below 2^22.
+        The exclusive upper bound at each place; below 2^22.
     largest
         The bound above which only numbers that occur are counted; at most 2^40, so that
-        the next place cannot leave 64 bits.
+        the next place cannot overflow 64 bits.
     """
     number = np.zeros(len(rows), dtype=np.int64)
     bound = 1

@@ -1,4 +1,4 @@
-"""`log_predictive`: how probable new rows are, averaged over DAGs and their parameters."""
+"""`log_predictive`: posterior predictive densities, averaged over DAGs and parameters."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from arcwise.parameters.dirichlet import Tables
 from arcwise.parameters.new_rows import read_new_rows, with_new_rows
 from arcwise.parameters.normal_wishart import node_posteriors
 from arcwise.parameters.requirements import scored_data
-from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
+from arcwise.parameters.sampled import Dags, SampledFamilies, model_of, sampled_families
 from arcwise.scores import BDe, BDeu, BGe
 
 Array = NDArray[np.float64]
 
-# Numbers held at one time: log densities of all families, and of a piece of the DAGs.
+# Numbers held at one time: log densities of all families, and of some of the DAGs.
 _PIECE = 1 << 22
 
 
 @overload
 def log_predictive(
-    posterior: Dags, model: Model, new_data: Any, *, joint: Literal[False] = False
+    posterior: Dags, new_data: Any, *, model: Model | None = None, joint: Literal[False] = False
 ) -> Array: ...
 
 
 @overload
 def log_predictive(
-    posterior: Dags, model: Model, new_data: Any, *, joint: Literal[True]
+    posterior: Dags, new_data: Any, *, model: Model | None = None, joint: Literal[True]
 ) -> float: ...
 
 
 def log_predictive(
-    posterior: Dags, model: Model, new_data: Any, *, joint: bool = False
+    posterior: Dags, new_data: Any, *, model: Model | None = None, joint: bool = False
 ) -> Array | float:
-    """Return the posterior-predictive log density of new rows.
+    """Return the posterior predictive log density of new rows.
 
     The parameters of a DAG are integrated out under the prior of the score (`BDeu`,
     `BDe` or `BGe`), and DAGs are averaged by their weights: for each row, the log of
@@ -49,15 +49,16 @@ def log_predictive(
     ----------
     posterior
         A `Posterior` with sampled DAGs, a `DagSample`, or one `Dag`.
-    model
-        The model the posterior is of.
     new_data
-        Anything `arcwise.read` takes, with the variables of the model's data in any
-        order; a single row will do. In rows of a `Data` in which a variable was set
-        from outside, the variable's own term is left out.
+        Anything `arcwise.read` accepts, with the variables of the model's data in any
+        order; a single row is enough. In rows of a `Data` in which a variable was
+        intervened on, the variable's own term is left out.
+    model
+        The model of the posterior; None for the one it has. DAGs, and posteriors read from a
+        file, have none.
     joint
-        True for all new rows at once: since they share the parameters, their joint log
-        density is not the sum over rows. Row weights of a `Data` count here, and only here.
+        True for the joint density of all new rows, which is not the product over rows,
+        since they share the parameters. Row weights of a `Data` are used only here.
 
     Returns
     -------
@@ -68,13 +69,14 @@ def log_predictive(
     --------
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
-    >>> dags = arcwise.ExactSampler(model).dags(100, seed=1)
-    >>> np.exp(log_predictive(dags, model, {"a": [0, 0], "b": [0, 1]})).round(3)
+    >>> dags = arcwise.algorithms.ExactSampler(model).dags(100, seed=1)
+    >>> np.exp(log_predictive(dags, {"a": [0, 0], "b": [0, 1]}, model=model)).round(3)
     array([0.488, 0.012])
     """
+    model = model_of(posterior, model)
     data, score = scored_data(model, "log_predictive")
     families = sampled_families(posterior, model)
-    new = read_new_rows(new_data, data, measured=isinstance(score, BGe))
+    new = read_new_rows(new_data, data, continuous_only=isinstance(score, BGe))
     places, which = families.distinct()
     shares = np.bincount(which, weights=families.shares, minlength=len(places))
     with np.errstate(divide="ignore"):
@@ -93,10 +95,10 @@ def log_predictive(
 
 
 def _averaged(terms: Sequence[Array], places: NDArray[np.int32], log_shares: Array) -> Array:
-    """Return the log of the weighted average over DAGs of the exponential of their sums.
+    """Return the log of the weighted average over DAGs of exp(sum of their terms).
 
-    `terms` has for each node an array [parent set, row], `places` for each DAG and node
-    the parent set.
+    `terms` holds an array [parent set, row] for each node, `places` the parent set of
+    each DAG and node.
     """
     rows = terms[0].shape[1]
     top, total = np.full(rows, -np.inf), np.zeros(rows)
@@ -118,7 +120,7 @@ def _averaged(terms: Sequence[Array], places: NDArray[np.int32], log_shares: Arr
 def _row_terms(
     data: Data, score: BDeu | BDe | BGe
 ) -> Callable[[SampledFamilies, Data], list[Array]]:
-    """Return the function that finds the log density of each family in each of some rows."""
+    """Return the function that computes the log density of each family in given rows."""
     if isinstance(score, BGe):
         nodes = node_posteriors(data, score)
 
@@ -126,7 +128,7 @@ def _row_terms(
             values = new.continuous_values("BGe")
             found = []
             for node, parents in enumerate(families.parents):
-                counted = _not_set(node, new)
+                counted = _observational(node, new)
                 densities = np.zeros((len(parents), new.rows))
                 densities[:, counted] = _by_size(
                     parents, partial(nodes[node].log_predictive, rows=values[counted])
@@ -141,7 +143,7 @@ def _row_terms(
         codes = new.discrete_codes(type(score).__name__)
         found = []
         for node, parents in enumerate(families.parents):
-            counted = _not_set(node, new)
+            counted = _observational(node, new)
             densities = np.zeros((len(parents), new.rows))
             for place, members in enumerate(parents):
                 densities[place, counted] = tables.log_predictive(node, members, codes[counted])
@@ -151,8 +153,8 @@ def _row_terms(
     return discrete
 
 
-def _not_set(node: int, new: Data) -> NDArray[np.int64]:
-    """Return the rows that say something of a node: those in which it was not set from outside."""
+def _observational(node: int, new: Data) -> NDArray[np.int64]:
+    """Return the rows in which a node was not intervened on."""
     if new.intervened is None:
         return np.arange(new.rows)
     return np.flatnonzero(~new.intervened[:, node])
@@ -161,7 +163,7 @@ def _not_set(node: int, new: Data) -> NDArray[np.int64]:
 def _joint_terms(
     families: SampledFamilies, data: Data, new: Data, score: BDeu | BDe | BGe
 ) -> list[Array]:
-    """Return the log density of all new rows at once in each family."""
+    """Return the joint log density of all new rows in each family."""
     if isinstance(score, BGe):
         before = node_posteriors(data, score)
         after = node_posteriors(with_new_rows(data, new), score)

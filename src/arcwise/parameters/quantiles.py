@@ -23,10 +23,10 @@ def checked_probabilities(probabilities: float | Sequence[float]) -> NDArray[np.
 def weighted_quantiles(
     values: ArrayLike, shares: NDArray[np.float64], probabilities: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the least values whose cumulative share reaches the probabilities.
+    """Return the smallest values whose cumulative weights reach the probabilities.
 
-    No two values are ever averaged: effects have a lump at exactly 0, and a quantile
-    that falls into it is 0.
+    Values are never averaged: effects have a point mass at 0, and a quantile that falls
+    on it is 0.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def weighted_quantiles(
     kept = np.flatnonzero(shares > 0)
     order = kept[np.argsort(array[kept], kind="stable")]
     reached = np.cumsum(shares[order])
-    # Sums of many shares end next to 1; what rounding left out must not shift a quantile.
+    # The sum of many weights is close to 1; the rounding error must not shift a quantile.
     places = np.searchsorted(reached, probabilities * reached[-1] * (1 - 1e-12))
     found: NDArray[np.float64] = array[order[np.minimum(places, len(order) - 1)]].astype(np.float64)
     return found

@@ -1,4 +1,4 @@
-"""What the functions of parameters ask of a model: data, and a score that has parameters."""
+"""What inference about parameters requires of a model: data, and a score with a prior."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from arcwise.scores import BDe, BDeu, BGe
 
 
 def scored_data(model: Model, purpose: str) -> tuple[Data, BDeu | BDe | BGe]:
-    """Return the data of a model and its score, or refuse a model that has no parameters.
+    """Return the data and the score of a model, or refuse a model without parameters.
 
     Parameters
     ----------
@@ -18,38 +18,36 @@ def scored_data(model: Model, purpose: str) -> tuple[Data, BDeu | BDe | BGe]:
     purpose
         What needs the parameters, for the messages.
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"model is of type {type(model).__name__}; give an arcwise.Model")
     if model.score is None or model.data is None:
         raise ArgumentError(
-            f"{purpose} needs data, and this model is made of ready scores or a function of "
-            "names; make it from data with BDeu, BDe or BGe"
+            f"{purpose} needs data, but the model was built from precomputed scores or a score "
+            "function; give a model of data with BDeu, BDe or BGe"
         )
     if not isinstance(model.score, BDeu | BDe | BGe):
         raise ArgumentError(
-            f"{purpose} needs a prior of the parameters, which the score "
+            f"{purpose} needs a prior on the parameters, which the score "
             f"{type(model.score).__name__} does not have; use BDeu, BDe or BGe"
         )
     return model.data, model.score
 
 
 def gaussian_data(model: Model, purpose: str) -> tuple[Data, BGe]:
-    """Return data and score of a model of measurements."""
+    """Return the data and the score of a model of continuous data."""
     data, score = scored_data(model, purpose)
     if not isinstance(score, BGe):
         raise ArgumentError(
-            f"{purpose} is for measurements scored by BGe, and the score is "
+            f"{purpose} is for continuous data scored by BGe, but the score is "
             f"{type(score).__name__}; use arcwise.interventional for discrete data"
         )
     return data, score
 
 
 def discrete_data(model: Model, purpose: str) -> tuple[Data, BDeu | BDe]:
-    """Return data and score of a model of discrete data."""
+    """Return the data and the score of a model of discrete data."""
     data, score = scored_data(model, purpose)
     if isinstance(score, BGe):
         raise ArgumentError(
-            f"{purpose} is for discrete data scored by BDeu or BDe, and the score is BGe; use "
-            "arcwise.effects for measurements"
+            f"{purpose} is for discrete data scored by BDeu or BDe, but the score is BGe; use "
+            "arcwise.effects for continuous data"
         )
     return data, score

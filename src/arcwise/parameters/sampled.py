@@ -1,4 +1,4 @@
-"""The different families of sampled DAGs, and which DAG has which: all that parameters need."""
+"""The distinct families of sampled DAGs, and which DAG has which."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
+from arcwise.model.provenance import Provenance
 from arcwise.parameters.numbering import row_numbers
 from arcwise.posterior import DagSample, Posterior
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 Dags = Posterior | DagSample | Dag
-"""Where DAGs come from: a posterior that keeps some, the DAGs themselves, or a single one."""
+"""A source of DAGs: a posterior with sampled DAGs, a sample, or a single DAG."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +27,9 @@ class SampledFamilies:
     Parameters
     ----------
     parents
-        For each node its different parent sets, as ascending positions.
+        The distinct parent sets of each node, as ascending positions.
     places
-        For each DAG and node the place of its parent set among these.
+        For each DAG and node, the index of its parent set among these.
     shares
         The weight of each DAG; they sum to 1.
     chains
@@ -45,7 +46,7 @@ class SampledFamilies:
         return len(self.places)
 
     def distinct(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the places of each different DAG once, and which of these every DAG is."""
+        """Return the places of each distinct DAG, and the index of each DAG among these."""
         number, _ = row_numbers(self.places, list(map(len, self.parents)), 1 << 40)
         _, first, which = np.unique(number, return_index=True, return_inverse=True)
         return self.places[first], which.reshape(-1)
@@ -55,12 +56,64 @@ class SampledFamilies:
         return max(len(members) for of_node in self.parents for members in of_node)
 
 
+def model_of(posterior: Dags, model: Model | None) -> Model:
+    """Return the model of a posterior.
+
+    Parameters
+    ----------
+    posterior
+        The posterior, which may have its model; DAGs have none.
+    model
+        The model, if it is given; it must agree with that of the posterior.
+    """
+    own = posterior.model if isinstance(posterior, Posterior) else None
+    if model is None:
+        if own is not None:
+            return own
+        if not isinstance(posterior, Posterior | DagSample | Dag):
+            raise _no_source(posterior)
+        what = "a posterior read from a file" if isinstance(posterior, Posterior) else "a DAG"
+        raise ArgumentError(
+            f"the model of {what} is not known; give model=, the one it was computed from"
+        )
+    if not isinstance(model, Model):
+        raise ArgumentError(f"model is of type {type(model).__name__}; give an arcwise.Model")
+    if isinstance(posterior, Posterior) and own is not model:
+        _refuse_other_model(posterior.provenance, model.provenance())
+    return model
+
+
+def _no_source(posterior: object) -> ArgumentError:
+    return ArgumentError(
+        f"posterior is of type {type(posterior).__name__}; give a Posterior, a DagSample or a Dag"
+    )
+
+
+def _refuse_other_model(there: Provenance, here: Provenance) -> None:
+    known = there.data_fingerprint and here.data_fingerprint
+    if known and there.data_fingerprint != here.data_fingerprint:
+        raise ArgumentError(
+            "the posterior was computed from data other than the model's; give the model it was "
+            "computed from"
+        )
+    for name in ("score", "prior"):
+        one, other = getattr(there, name), getattr(here, name)
+        if one is None or other is None or one == other:
+            continue
+        # The text of a function has its place in memory, which says nothing.
+        if one.complete or other.complete:
+            raise ArgumentError(
+                f"the posterior has the {name} {one.text} and the model {other.text}; give the "
+                "model it was computed from, or leave out model"
+            )
+
+
 def sampled_families(posterior: Dags, model: Model) -> SampledFamilies:
-    """Return the families of the DAGs of a posterior, which must be one of the model's data."""
-    dags = _dags(posterior, model)
+    """Return the families of the DAGs of a posterior, which must be of the model's data."""
+    dags = _dags(posterior)
     if tuple(dags.variables) != tuple(model.variables):
         raise ArgumentError(
-            f"the DAGs have the variables {quoted(dags.variables)} and the model "
+            f"the DAGs have the variables {quoted(dags.variables)}, but the model has "
             f"{quoted(model.variables)}; give the model the posterior was computed from"
         )
     n = len(model.variables)
@@ -77,7 +130,7 @@ def sampled_families(posterior: Dags, model: Model) -> SampledFamilies:
 
 
 def _whole_words(packed: NDArray[np.uint64]) -> NDArray[np.generic]:
-    """Return each row of words as one thing to sort by, which is fast for a single word."""
+    """Return each row of words as one sortable value, which is fast for a single word."""
     packed = packed.astype("<u8", copy=False)
     if packed.shape[1] == 1:
         return packed[:, 0]
@@ -85,7 +138,7 @@ def _whole_words(packed: NDArray[np.uint64]) -> NDArray[np.generic]:
     return np.ascontiguousarray(packed).view(row)[:, 0]
 
 
-def _dags(posterior: Dags, model: Model) -> DagSample:
+def _dags(posterior: Dags) -> DagSample:
     if isinstance(posterior, DagSample):
         return posterior
     if isinstance(posterior, Dag):
@@ -96,19 +149,10 @@ def _dags(posterior: Dags, model: Model) -> DagSample:
                 packed[0, node, u // 64] |= np.uint64(1) << np.uint64(u % 64)
         return DagSample(posterior.variables, packed)
     if not isinstance(posterior, Posterior):
-        raise ArgumentError(
-            f"posterior is of type {type(posterior).__name__}; give a Posterior, a DagSample or "
-            "a Dag"
-        )
+        raise _no_source(posterior)
     if posterior.dags is None or len(posterior.dags) == 0:
         raise ArgumentError(
-            "parameters are averaged over DAGs, and this posterior has none; use "
-            "arcwise.ExactSampler(model).dags(1000) or a sampler that keeps DAGs"
-        )
-    fingerprint = posterior.provenance.get("data_fingerprint")
-    if fingerprint and model.data is not None and fingerprint != model.data.fingerprint:
-        raise ArgumentError(
-            "the posterior was computed from other data than the model's; give the model it was "
-            "computed from"
+            "the posterior has no sampled DAGs; give arcwise.algorithms.ExactSampler(model).dags"
+            "(1000), or the posterior of a sampler that keeps DAGs"
         )
     return posterior.dags

@@ -1,9 +1,8 @@
-"""Pictures of posteriors, by matplotlib.
+"""Plots of posteriors, with matplotlib.
 
-Each function draws into the axes it is given, or into a new figure, and returns the
-axes; nothing is shown and no global state is touched. ``axes.figure`` is the figure,
-which notebooks show and ``savefig`` writes. Colours can be told apart by colour-blind
-people.
+Each function draws into the given axes, or into those of a new figure, and returns the
+axes; nothing is shown and no global state is changed. ``axes.figure`` is the figure, which
+notebooks display and ``savefig`` writes. The colours are suitable for colour-blind readers.
 """
 
 from arcwise.plots.agreement import agreement

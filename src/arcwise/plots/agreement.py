@@ -1,4 +1,4 @@
-"""`agreement`: what two chains say about every edge, against each other."""
+"""`agreement`: edge probabilities of two chains plotted against each other."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import Any
 import numpy as np
 
 from arcwise.errors import ArgumentError
-from arcwise.plots.figures import QUIET, axes_for, colour, shortened, tidy
+from arcwise.plots.figures import GREY, axes_for, colour, shortened, tidy
 from arcwise.posterior import Posterior
 
-_LONGEST_NAME = 16
+_MAX_NAME_LENGTH = 16
 
 
 def agreement(
     posterior: Posterior, chains: tuple[int, int] | None = None, *, axes: Any = None
 ) -> Any:
-    """Draw the edge probabilities by one chain against those by another.
+    """Plot the edge probabilities of one chain against those of another.
 
-    Points lie on the diagonal where the chains agree; the edge farthest from it is
-    marked and named. Annealing runs are compared by their first and second half.
+    Points on the diagonal are edges on which the chains agree; the edge farthest from it
+    is marked and named. Annealed samples are compared by their first and second half.
 
     Parameters
     ----------
     posterior
-        A posterior with DAGs of two chains or more.
+        A posterior with DAGs of two or more chains.
     chains
-        The numbers of the two chains, from 0; None for the two that differ most.
+        The indices of the two chains, from 0; None for the two that differ most.
     axes
         The matplotlib axes to draw into; None for those of a new figure.
 
@@ -39,15 +39,16 @@ def agreement(
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, "partitions", steps=4000, chains=2, seed=1)
     >>> agreement(posterior).get_xlabel()
-    'edge probability by chain 1'
+    'edge probability, chain 1'
     """
     by_chain = posterior.diagnose().chain_edges
     if by_chain is None or len(by_chain) < 2:
         raise ArgumentError(
-            "there are no two chains with DAGs to compare; run a sampler with chains=2 or more"
+            "the posterior does not have two chains with DAGs; give one of a sampler run with "
+            "chains=2 or more"
         )
     pairs = list(combinations(range(len(by_chain)), 2))
     if chains is not None:
@@ -58,28 +59,28 @@ def agreement(
         pairs = [chains]
     first, second = max(pairs, key=lambda pair: np.abs(by_chain[pair[0]] - by_chain[pair[1]]).max())
     axes = axes_for(axes, (5.0, 5.0), "plots.agreement")
-    apart = ~np.eye(len(posterior.variables), dtype=np.bool_)
-    x, y = by_chain[first][apart], by_chain[second][apart]
-    axes.plot([0, 1], [0, 1], color=QUIET, linewidth=0.8, linestyle="--", zorder=1)
+    off_diagonal = ~np.eye(len(posterior.variables), dtype=np.bool_)
+    x, y = by_chain[first][off_diagonal], by_chain[second][off_diagonal]
+    axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle="--", zorder=1)
     axes.scatter(x, y, s=14.0, color=colour(0), alpha=0.6, linewidths=0, zorder=2, clip_on=False)
     worst = int(np.abs(x - y).argmax()) if x.size else 0
     if x.size and x[worst] != y[worst]:
-        _mark(axes, posterior, np.argwhere(apart)[worst], (float(x[worst]), float(y[worst])))
-    what = "half" if posterior.algorithm == "ais" else "chain"
+        _mark(axes, posterior, np.argwhere(off_diagonal)[worst], (float(x[worst]), float(y[worst])))
+    what = "half" if posterior.run.annealed else "chain"
     axes.set(
         xlim=(0, 1),
         ylim=(0, 1),
         aspect="equal",
-        xlabel=f"edge probability by {what} {first + 1}",
-        ylabel=f"edge probability by {what} {second + 1}",
+        xlabel=f"edge probability, {what} {first + 1}",
+        ylabel=f"edge probability, {what} {second + 1}",
     )
     tidy(axes)
     return axes
 
 
 def _mark(axes: Any, posterior: Posterior, edge: Any, point: tuple[float, float]) -> None:
-    """Ring the point and name its edge, off the diagonal but so that no word is cut off."""
-    source, target = shortened([posterior.variables[i] for i in edge], _LONGEST_NAME)
+    """Circle the point and label its edge, away from the diagonal but within the axes."""
+    source, target = shortened([posterior.variables[i] for i in edge], _MAX_NAME_LENGTH)
     axes.scatter(
         *point, s=90.0, facecolors="none", edgecolors=colour(1), linewidths=1.6, clip_on=False
     )
@@ -87,7 +88,7 @@ def _mark(axes: Any, posterior: Posterior, edge: Any, point: tuple[float, float]
     right = point[0] > (0.4 if above else 0.65)
     upper = point[1] > (0.85 if above else 0.15)
     axes.annotate(
-        f"{source} → {target}\n{abs(point[0] - point[1]):.2f} apart",
+        f"{source} → {target}\ndifference {abs(point[0] - point[1]):.2f}",
         point,
         xytext=(-10 if right else 10, -10 if upper else 10),
         textcoords="offset points",

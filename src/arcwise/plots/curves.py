@@ -1,4 +1,4 @@
-"""`roc`: how well edge probabilities tell true edges from others."""
+"""`roc`: ROC curves of edge probabilities against a known DAG."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 from arcwise.comparison import roc as roc_curve
 from arcwise.graphs.dag import Dag
-from arcwise.plots.figures import QUIET, axes_for, colour, tidy
+from arcwise.plots.figures import GREY, axes_for, colour, tidy
 from arcwise.posterior import Posterior
 
 
 def roc(posterior: Posterior, truth: Dag, *, axes: Any = None) -> Any:
-    """Draw the ROC curves of a posterior against a known DAG.
+    """Plot the ROC curves of a posterior against a known DAG.
 
     Parameters
     ----------
@@ -25,19 +25,19 @@ def roc(posterior: Posterior, truth: Dag, *, axes: Any = None) -> Any:
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a curve for directed edges and one for edges whatever their
-        direction; the legend tells the areas under them.
+        The axes, with one curve for directed edges and one for the skeleton; the legend
+        gives the areas under them.
 
     Examples
     --------
     >>> import arcwise
-    >>> asia = arcwise.simulate.asia()
+    >>> asia = arcwise.networks.asia()
     >>> model = arcwise.Model(asia.sample(500, seed=1), max_indegree=2)
     >>> len(roc(arcwise.exact(model), asia.dag).lines)
     3
     """
     axes = axes_for(axes, (5.0, 5.0), "plots.roc")
-    axes.plot([0, 1], [0, 1], color=QUIET, linewidth=0.8, linestyle="--")
+    axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle="--")
     for number, (word, skeleton) in enumerate((("directed", False), ("skeleton", True))):
         curve = roc_curve(posterior, truth, skeleton=skeleton)
         axes.plot(

@@ -1,4 +1,4 @@
-"""`effect`: the posterior distribution of an effect, with what it has at nought apart."""
+"""`effect`: the posterior distribution of an effect, with its point mass at zero shown apart."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.errors import ArgumentError
 from arcwise.plots.figures import axes_for, colour, tidy
 
-_MOST_BINS = 60
+_MAX_BINS = 60
 
 
 def effect(
@@ -21,21 +21,21 @@ def effect(
     level: float = 0.95,
     axes: Any = None,
 ) -> Any:
-    """Draw the distribution of an effect.
+    """Plot the posterior distribution of an effect.
 
-    Where a DAG has no path, the effect is exactly nought; the share of these samples is
-    told and drawn as a line of its own, not as a bar that would dwarf all others.
+    In DAGs without a directed path the effect is exactly zero; the weight of these samples
+    is given in the legend and drawn as a line, not as a bar that would dwarf all others.
 
     Parameters
     ----------
     samples
         One number for each draw.
     weights
-        One for each draw, not negative; None if all count the same.
+        One nonnegative weight for each draw; None for equal weights.
     label
-        What the horizontal axis shows, such as ``"effect of x on y"``.
+        The label of the horizontal axis, such as ``"effect of x on y"``.
     level
-        The probability of the central interval that is shaded.
+        The probability of the central credible interval, which is shaded.
     axes
         The matplotlib axes to draw into; None for those of a new figure.
 
@@ -58,23 +58,26 @@ def effect(
             "number and one weight for each of one or more draws"
         )
     if not np.isfinite(values).all() or not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
-        raise ArgumentError("samples must be finite, and weights not negative and not all zero")
+        raise ArgumentError(
+            "samples are not all finite, or weights are negative, infinite or all zero; give "
+            "finite samples, and weights of 0 or more with a positive sum"
+        )
     if not 0 < level < 1:
         raise ArgumentError(f"level is {level!r}; give a probability between 0 and 1")
     axes = axes_for(axes, (6.0, 3.5), "plots.effect")
     shares = shares / shares.sum()
-    there = values != 0.0
-    none = float(shares[~there].sum())
+    nonzero = values != 0.0
+    no_effect = float(shares[~nonzero].sum())
     low, middle, high = weighted_quantiles(values, shares, [(1 - level) / 2, 0.5, (1 + level) / 2])
     axes.axvspan(low, high, color=colour(5), alpha=0.25, linewidth=0, label=f"{level:.0%} interval")
-    if there.any():
-        bins = int(np.clip(np.sqrt(there.sum()), 8, _MOST_BINS))
-        heights, edges = np.histogram(values[there], bins=bins, weights=shares[there])
+    if nonzero.any():
+        bins = int(np.clip(np.sqrt(nonzero.sum()), 8, _MAX_BINS))
+        heights, edges = np.histogram(values[nonzero], bins=bins, weights=shares[nonzero])
         axes.stairs(heights / np.diff(edges), edges, fill=True, color=colour(0), alpha=0.8)
     axes.axvline(middle, color=colour(1), linewidth=1.8, label=f"median {middle:.3g}")
-    if none > 0.0:
+    if no_effect > 0.0:
         axes.axvline(
-            0.0, color="black", linewidth=1.8, linestyle=":", label=f"no effect: {none:.0%}"
+            0.0, color="black", linewidth=1.8, linestyle=":", label=f"no effect: {no_effect:.0%}"
         )
     axes.set(xlabel=label, ylabel="density", ylim=(0, None))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.15), ncol=3, frameon=False, fontsize=9.0)
@@ -85,9 +88,9 @@ def effect(
 def weighted_quantiles(
     values: NDArray[np.float64], shares: NDArray[np.float64], levels: list[float]
 ) -> list[float]:
-    """Return the smallest values at or below which at least those shares of the weight lie."""
+    """Return the smallest values whose cumulative weights reach the levels."""
     order = np.argsort(values, kind="stable")
     below = np.cumsum(shares[order])
-    # Rounding may leave the sum of all a little below the highest level.
+    # Rounding may leave the total a little below the highest level.
     places = np.searchsorted(below, np.array(levels) * below[-1])
     return [float(values[order][place]) for place in places]

@@ -1,4 +1,4 @@
-"""What all plots share: new figures without global state, and colours."""
+"""Figures without global state, and colours, shared by all plots."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from arcwise.support.optional import optional
 
 INSTALL = "'arcwise[plots]'"
 
-# Okabe and Ito (2008), "Color universal design": told apart with any kind of colour vision.
+# Okabe and Ito (2008), "Color universal design": distinguishable with any colour vision.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-QUIET = "#777777"
+GREY = "#777777"
 
 
 def axes_for(axes: Any, size: tuple[float, float], method: str) -> Any:
-    """Return the axes given, or those of a new figure of so many inches.
+    """Return the given axes, or those of a new figure of this size in inches.
 
-    The layout of the new figure leaves room for titles and labels by itself.
+    The layout of a new figure makes room for titles and labels automatically.
     """
     module = optional("matplotlib.figure", method, INSTALL)
     if axes is not None:
@@ -27,14 +27,14 @@ def axes_for(axes: Any, size: tuple[float, float], method: str) -> Any:
 
 
 def colour(number: int) -> str:
-    """Return the colour of the line of that number; after eight they repeat."""
+    """Return the colour of a line by its number; after eight they repeat."""
     return COLOURS[number % len(COLOURS)]
 
 
 def shortened(names: Sequence[str], most: int) -> list[str]:
-    """Return names with the middle left out where they are longer than so many letters.
+    """Return names abbreviated in the middle if they are longer than `most` letters.
 
-    Names that would then look the same stay as they are.
+    Names that would become identical are not abbreviated.
     """
     tail = most // 2
     short = [
@@ -46,5 +46,5 @@ def shortened(names: Sequence[str], most: int) -> list[str]:
 
 
 def tidy(axes: Any) -> None:
-    """Leave out the upper and the right side of the frame."""
+    """Hide the top and right spines."""
     axes.spines[["top", "right"]].set_visible(False)

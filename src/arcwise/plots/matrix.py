@@ -1,4 +1,4 @@
-"""`edge_matrix`: the probability of every edge as a heat map."""
+"""`edge_matrix`: a heat map of the edge probabilities."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from arcwise.plots.figures import axes_for, shortened
 from arcwise.posterior import Posterior
 
-_LONGEST_NAME = 20
-_MOST_NAMES = 60
+_MAX_NAME_LENGTH = 20
+_MAX_NAMES = 60
 
 
 def edge_matrix(posterior: Posterior, *, axes: Any = None) -> Any:
-    """Draw the probability of each edge, sources down and targets across.
+    """Plot a heat map of the edge probabilities, sources in rows and targets in columns.
 
     Parameters
     ----------
@@ -26,12 +26,12 @@ def edge_matrix(posterior: Posterior, *, axes: Any = None) -> Any:
     Returns
     -------
     matplotlib.axes.Axes
-        The axes. With more than 60 variables, not all names are written.
+        The axes. With more than 60 variables, not all of them are labelled.
 
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> edge_matrix(arcwise.exact(model)).get_xlabel()
     'target'
     """
@@ -39,15 +39,17 @@ def edge_matrix(posterior: Posterior, *, axes: Any = None) -> Any:
     side = float(np.clip(2.5 + 0.2 * n, 4.0, 12.0))
     axes = axes_for(axes, (side + 0.8, side), "plots.edge_matrix")
     shown = np.array(posterior.edges, dtype=np.float64)
-    np.fill_diagonal(shown, np.nan)  # no edge can be there, which is not a probability of 0
+    np.fill_diagonal(
+        shown, np.nan
+    )  # a self loop is impossible, which differs from a probability of 0
     image = axes.imshow(shown, cmap="viridis", vmin=0.0, vmax=1.0, interpolation="nearest")
-    every = -(-n // _MOST_NAMES)
+    every = -(-n // _MAX_NAMES)
     ticks = np.arange(0, n, every)
-    names = shortened([posterior.variables[i] for i in ticks], _LONGEST_NAME)
+    names = shortened([posterior.variables[i] for i in ticks], _MAX_NAME_LENGTH)
     size = min(10.0, 0.5 * axes.get_window_extent().height / axes.figure.dpi * 72.0 / len(ticks))
     axes.set_xticks(ticks, names, rotation=90, fontsize=size, parse_math=False)
     axes.set_yticks(ticks, names, fontsize=size, parse_math=False)
     axes.tick_params(length=2.0)
     axes.set(xlabel="target", ylabel="source")
-    axes.figure.colorbar(image, ax=axes, label="probability of the edge", shrink=0.8)
+    axes.figure.colorbar(image, ax=axes, label="edge probability", shrink=0.8)
     return axes

@@ -1,4 +1,4 @@
-"""`network`: a graph with edges as wide and dark as they are probable."""
+"""`network`: a drawing of the graph, with more probable edges wider and darker."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from arcwise.plots.routes import Route
 from arcwise.posterior import Posterior
 from arcwise.support.optional import optional
 
-_LONGEST_NAME = 16
-_PADDING = 4.0  # points round a label
+_MAX_NAME_LENGTH = 16
+_PADDING = 4.0  # points around a label
 _GAP = 8.0  # points between the boxes of neighbours
-_LARGEST_SIDE = 40.0  # inches
+_MAX_SIDE = 40.0  # inches
 _LIGHTEST, _DARKEST = 0.78, 0.05
 _THINNEST, _THICKEST = 0.5, 2.6
 _SHOWN = (0.25, 0.5, 0.75, 1.0)
 
 
 def network(graph: Exchanged, threshold: float = 0.3, *, axes: Any = None) -> Any:
-    """Draw the probable edges as a network in layers, parents above their children.
+    """Draw the network of probable edges in layers, parents above their children.
 
     Parameters
     ----------
     graph
         A posterior, or a `Dag` or `Cpdag`.
     threshold
-        The smallest probability of an edge that is drawn.
+        The smallest probability at which an edge is drawn.
     axes
-        The matplotlib axes to draw into; None for those of a new figure, whose size
-        fits the graph.
+        The matplotlib axes to draw into; None for those of a new figure, sized to
+        fit the graph.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def network(graph: Exchanged, threshold: float = 0.3, *, axes: Any = None) -> An
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> axes = network(arcwise.exact(model))
     >>> len(axes.texts)
     8
@@ -55,13 +55,13 @@ def network(graph: Exchanged, threshold: float = 0.3, *, axes: Any = None) -> An
     places = drawing.positions
     extent = np.ptp(np.array(list(places.values())), axis=0) + 1.0
     size = 10.0 if len(names) <= 25 else 8.0 if len(names) <= 80 else 6.5
-    labels = dict(zip(names, shortened(names, _LONGEST_NAME), strict=True))
+    labels = dict(zip(names, shortened(names, _MAX_NAME_LENGTH), strict=True))
     widest = max(_width(label, size) for label in labels.values())
     if axes is None:
         wide = extent[0] * (widest + 2 * _PADDING + _GAP) / 72.0
-        # Between layers there must be room for edges to be told apart.
+        # There must be room between layers for edges to be distinguishable.
         tall = extent[1] * (4.5 * size + 1.1 * extent[0]) / 72.0
-        shape = (min(_LARGEST_SIDE, max(4.0, wide)), min(_LARGEST_SIDE, max(3.0, tall + 0.8)))
+        shape = (min(_MAX_SIDE, max(4.0, wide)), min(_MAX_SIDE, max(3.0, tall + 0.8)))
         axes = axes_for(None, shape, "plots.network")
     else:
         room = axes.get_window_extent().width / axes.figure.dpi * 72.0 / extent[0]
@@ -90,7 +90,7 @@ def network(graph: Exchanged, threshold: float = 0.3, *, axes: Any = None) -> An
                 connectionstyle=route,
                 arrowstyle="-|>" if edge.directed else "-",
                 mutation_scale=0.9 * size,
-                **_looks(share),
+                **_style(share),
                 zorder=1.0 + share,
                 gid=f"{edge.source} -> {edge.target}",
             )
@@ -113,10 +113,10 @@ def network(graph: Exchanged, threshold: float = 0.3, *, axes: Any = None) -> An
             },
         )
     if isinstance(graph, Posterior):
-        # Words about the whole picture grow with it.
+        # Title and legend scale with the figure.
         words = float(np.clip(axes.get_window_extent().width / axes.figure.dpi, 9.0, 18.0))
-        axes.set_title(f"Edges of probability {threshold:.2g} or more", fontsize=words)
-        _explain(axes, threshold, words)
+        axes.set_title(f"Edges with probability {threshold:.2g} or more", fontsize=words)
+        _add_legend(axes, threshold, words)
     return axes
 
 
@@ -124,8 +124,8 @@ def _probability(edge: WeightedEdge) -> float:
     return 1.0 if edge.probability is None else edge.probability
 
 
-def _looks(probability: float) -> dict[str, Any]:
-    """Return the width and colour of an edge, the same on the screen and in the legend."""
+def _style(probability: float) -> dict[str, Any]:
+    """Return the width and colour of an edge, the same in the graph and in the legend."""
     grey = _LIGHTEST + (_DARKEST - _LIGHTEST) * probability
     return {
         "linewidth": _THINNEST + (_THICKEST - _THINNEST) * probability,
@@ -144,15 +144,15 @@ def _weights(names: list[str], edges: list[WeightedEdge]) -> Any:
 def _width(label: str, size: float) -> float:
     """Return the width of a label in points."""
     outlines = optional("matplotlib.textpath", "plots.network", INSTALL)
-    # Blanks at the ends have no outline; a dot at each end gives them room.
+    # Blanks at the ends have no outline; a dot at each end makes room for them.
     return float(outlines.TextPath((0, 0), f".{label}.", size=size).get_extents().width)
 
 
-def _explain(axes: Any, threshold: float, size: float) -> None:
+def _add_legend(axes: Any, threshold: float, size: float) -> None:
     lines = optional("matplotlib.lines", "plots.network", INSTALL)
     shown = [share for share in _SHOWN if share >= threshold]
     axes.legend(
-        [lines.Line2D([], [], **_looks(share)) for share in shown],
+        [lines.Line2D([], [], **_style(share)) for share in shown],
         [f"{share:.0%}" for share in shown],
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),

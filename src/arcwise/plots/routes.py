@@ -1,7 +1,7 @@
-"""`Route`: the way of an edge from box to box through given points, found when it is drawn.
+"""`Route`: the path of an edge from box to box through given points.
 
-Labels keep their size in points whatever the scale of the axes, so that where an edge
-meets its boxes is known only then.
+Labels have a fixed size in points whatever the scale of the axes, so the points where an
+edge meets its boxes are known only when it is drawn.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _PIECES = 12
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """A connection style of matplotlib's arrows.
+    """A connection style for matplotlib arrows.
 
     Parameters
     ----------
     axes
         The axes.
     bends
-        The points to pass, in the coordinates of the axes.
+        The points to pass through, in data coordinates.
     source, target
         Half the width and height in points of the boxes at both ends.
     aside
-        How far in points the edge keeps to its left, so that two edges between the
-        same nodes can be told apart.
+        How far the edge is shifted to its left, in points, so that two edges between the
+        same nodes are distinguishable.
     """
 
     axes: Any
@@ -44,35 +44,35 @@ class Route:
     aside: float = 0.0
 
     def __call__(self, start: Any, end: Any, **_: Any) -> Any:
-        """Return the path between two points on the screen, as matplotlib asks for it."""
+        """Return the path between two points in display coordinates, as matplotlib requires."""
         points = [np.asarray(start, dtype=np.float64)]
         if self.bends:
             points += list(self.axes.transData.transform(np.array(self.bends)))
         points.append(np.asarray(end, dtype=np.float64))
         scale = self.axes.figure.dpi / 72.0
-        way = smooth(np.array(points), self.aside * scale)
-        way = outside(way, np.array(self.source) * scale)
-        way = outside(way[::-1], np.array(self.target) * scale)[::-1]
-        return optional("matplotlib.path", "plots").Path(way)
+        curve = smooth(np.array(points), self.aside * scale)
+        curve = outside(curve, np.array(self.source) * scale)
+        curve = outside(curve[::-1], np.array(self.target) * scale)[::-1]
+        return optional("matplotlib.path", "plots").Path(curve)
 
 
 def smooth(points: Points, aside: float) -> Points:
-    """Return points close to each other on a smooth curve through those given.
+    """Return closely spaced points on a smooth curve through the given ones.
 
-    Each stretch is a Catmull-Rom spline; `aside` moves what is between the ends to the
-    left of the way.
+    Each segment is a Catmull-Rom spline; `aside` shifts the curve between its ends to the
+    left.
     """
     padded = np.concatenate([2 * points[:1] - points[1:2], points, 2 * points[-1:] - points[-2:-1]])
     steps = np.linspace(0.0, 1.0, _PIECES, endpoint=False)[:, np.newaxis]
-    stretches = []
+    segments = []
     for a, b, c, d in zip(padded, padded[1:], padded[2:], padded[3:], strict=False):
-        stretches.append(
+        segments.append(
             b
             + 0.5 * steps * (c - a)
             + steps**2 * (a - 2.5 * b + 2 * c - 0.5 * d)
             + 0.5 * steps**3 * (3 * (b - c) + d - a)
         )
-    curve = np.concatenate([*stretches, points[-1:]])
+    curve = np.concatenate([*segments, points[-1:]])
     if aside:
         along = np.gradient(curve, axis=0)
         across = np.stack([-along[:, 1], along[:, 0]], axis=1)
@@ -83,7 +83,7 @@ def smooth(points: Points, aside: float) -> Points:
 
 
 def outside(curve: Points, half: Points) -> Points:
-    """Return the curve from where it last leaves the box of half that size round its start."""
+    """Return the curve from where it last leaves the box around its start, given half its size."""
     ratio = (np.abs(curve - curve[0]) / half).max(axis=1)
     within = np.flatnonzero(ratio <= 1.0)
     last = int(within[-1])

@@ -1,4 +1,4 @@
-"""`traces`: the log weights chains went through."""
+"""`traces`: trace plots of the unnormalised log posterior."""
 
 from __future__ import annotations
 
@@ -10,51 +10,50 @@ from arcwise.errors import ArgumentError
 from arcwise.plots.figures import axes_for, colour, tidy
 from arcwise.posterior import Posterior
 
-_MOST_POINTS = 4000
-_MOST_NAMED = 8
+_MAX_POINTS = 4000
+_MAX_LABELLED = 8
 
 
 def traces(posterior: Posterior, *, axes: Any = None) -> Any:
-    """Draw the log weight of the state of each chain against steps.
+    """Plot the unnormalised log posterior of each chain against steps.
 
-    Chains that have come together go up and down in the same band. Of annealing runs,
-    the log weight of each run is drawn as a point: a few far above all others carry
-    all of the weight.
+    Chains that have converged fluctuate in the same band. For annealed importance
+    sampling, the log importance weight of each particle is drawn as a point: if a few are
+    far above all others, they carry all of the weight.
 
     Parameters
     ----------
     posterior
-        A posterior with traces, as of `mcmc`, `mc3` and `ais`.
+        A posterior with traces, as `mcmc`, `mc3` and `ais` return.
     axes
         The matplotlib axes to draw into; None for those of a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes. Of long chains, 4000 evenly spaced states are drawn.
+        The axes. Long chains are thinned to 4000 evenly spaced states.
 
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(500, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, "partitions", steps=4000, chains=3, seed=1)
     >>> len(traces(posterior).lines)
     3
     """
     if posterior.traces is None:
         raise ArgumentError(
-            f"a posterior by {posterior.algorithm} has no traces; use mcmc, mc3 or ais"
+            f"a posterior computed by {posterior.algorithm} has no traces; give one of mcmc, mc3 "
+            "or ais"
         )
     axes = axes_for(axes, (8.0, 3.5), "plots.traces")
     rows, steps = posterior.traces.log_weights, posterior.traces.steps
-    if posterior.algorithm == "ais":
+    if posterior.run.annealed:
         axes.plot(rows[0], ".", color=colour(0), markersize=4.0)
-        axes.set(xlabel="annealing run", ylabel="log weight of the run")
+        axes.set(xlabel="particle", ylabel="log importance weight")
     else:
         for number, row in enumerate(rows):
-            chosen = np.unique(
-                np.linspace(0, len(row) - 1, min(len(row), _MOST_POINTS)).astype(int)
-            )
+            chosen = np.unique(np.linspace(0, len(row) - 1, min(len(row), _MAX_POINTS)).astype(int))
             axes.plot(
                 (chosen + 1) * steps,
                 row[chosen],
@@ -63,8 +62,8 @@ def traces(posterior: Posterior, *, axes: Any = None) -> Any:
                 alpha=0.85,
                 label=f"chain {number + 1}",
             )
-        axes.set(xlabel="steps after burn-in", ylabel="log weight")
-        if 1 < len(rows) <= _MOST_NAMED:
+        axes.set(xlabel="steps after burn-in", ylabel="unnormalised log posterior")
+        if 1 < len(rows) <= _MAX_LABELLED:
             axes.legend(
                 loc="upper center",
                 bbox_to_anchor=(0.5, 1.15),

@@ -1,14 +1,14 @@
-"""Several runs of one model as one posterior.
+"""Several runs of one model merged into one posterior.
 
-Chains count by the states that were kept of them, annealing runs by their weights,
-whose scale is the same wherever the model and the space are. Errors combine as those
-of independent runs do.
+Chains are weighted by the number of states kept, annealing runs by their importance
+weights, which have the same scale whenever the model and the space are the same. Standard
+errors are combined as for independent runs.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,14 +16,17 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.posterior.dag_sample import DagSample
-from arcwise.posterior.evidence import Evidence, LowerBound
+from arcwise.posterior.evidence import Evidence, LowerBound, effective_runs
+from arcwise.records.convergence import Convergence
+from arcwise.records.plain_space import plain_space
+from arcwise.records.runs import AnnealingRun, ChainRun, MergedRun, OrderWeights
 from arcwise.records.traces import Traces
-from arcwise.statistics.convergence import effective_sample_size, rhat
+from arcwise.statistics.chains import trace_convergence
+from arcwise.support.words import listing
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
 
-_CHAINS = ("mcmc", "mc3")
 _OF_THE_MODEL = ("data_fingerprint", "score", "prior", "constraints", "families", "rows")
 
 
@@ -31,7 +34,7 @@ def merged_fields(posteriors: Sequence[Posterior]) -> dict[str, Any]:
     """Return the fields of the posterior of all runs; see `Posterior.concatenate`."""
     _refuse_unlike(posteriors)
     first = posteriors[0]
-    annealed = first.algorithm == "ais"
+    annealed = first.run.annealed
     shares = _shares(posteriors, annealed)
     traces = _traces(posteriors, annealed)
     dags = _dags(posteriors)
@@ -41,11 +44,10 @@ def merged_fields(posteriors: Sequence[Posterior]) -> dict[str, Any]:
     else:
         edges, errors = _edges(posteriors, shares, annealed)
     best = max(posteriors, key=_best_log_weight)
-    algorithms = {posterior.algorithm for posterior in posteriors}
     return {
         "variables": first.variables,
         "target": first.target,
-        "algorithm": first.algorithm if len(algorithms) == 1 else "mc3",
+        "run": _run(posteriors, traces, dags),
         "edges": np.clip(edges, 0.0, 1.0),
         "edge_errors": errors,
         "evidence": _evidence([p for p in posteriors if p.evidence is not None]),
@@ -53,48 +55,50 @@ def merged_fields(posteriors: Sequence[Posterior]) -> dict[str, Any]:
         "map_log_weight": best.map_log_weight,
         "dags": dags,
         "traces": traces,
-        "summary": _summary(posteriors, traces, dags, annealed),
         "provenance": first.provenance,
+        "model": first.model if all(p.model is first.model for p in posteriors) else None,
     }
 
 
 def _refuse_unlike(posteriors: Sequence[Posterior]) -> None:
-    """Refuse what is not of one model and target, or not made of draws."""
+    """Refuse posteriors of different models or targets, and those that are not samples."""
     if not posteriors:
         raise ArgumentError("there is no posterior to concatenate; give one or more")
     first = posteriors[0]
     for posterior in posteriors:
-        if posterior.algorithm not in (*_CHAINS, "ais"):
+        if not isinstance(posterior.run, ChainRun | AnnealingRun | MergedRun):
             raise ArgumentError(
-                f"a posterior by {posterior.algorithm!r} is no run that others could add to; "
-                "concatenate those of mcmc, mc3 and ais"
+                f"a posterior computed by {posterior.algorithm!r} cannot be merged with others; "
+                "concatenate posteriors sampled by mcmc, mc3 or ais"
             )
         for name in ("variables", "target"):
             _refuse_other(name, getattr(posterior, name), getattr(first, name))
+        given, expected = posterior.provenance.as_dict(), first.provenance.as_dict()
         for name in _OF_THE_MODEL:
-            _refuse_other(name, posterior.provenance.get(name), first.provenance.get(name))
-        if (posterior.algorithm == "ais") != (first.algorithm == "ais"):
+            _refuse_other(name, given[name], expected[name])
+        if posterior.run.annealed != first.run.annealed:
             raise ArgumentError(
-                "the weights of annealing runs and of chains have no common scale; concatenate "
-                "those of ais and those of mcmc and mc3 apart"
+                "annealing runs and Markov chains cannot be merged, because their weights have no "
+                "common scale; concatenate posteriors of ais separately from those of mcmc and mc3"
             )
         if _weighted(posterior) != _weighted(first):
             raise ArgumentError(
-                "DAGs of some posteriors are weighted by their numbers of orders and those of "
-                "others are not; concatenate runs on spaces of the same kind"
+                "the DAGs of some posteriors are weighted by their numbers of topological orders "
+                "and those of others are not; concatenate runs on spaces of the same kind"
             )
-        if posterior.algorithm == "ais":
-            _refuse_other("space", posterior.summary.get("space"), first.summary.get("space"))
+        if posterior.run.annealed:
+            _refuse_other("space", _space(posterior), _space(first))
             if posterior.traces is None:
                 raise ArgumentError(
-                    "an annealed posterior has no traces, and so no weights of its runs; run again"
+                    "an annealed posterior has no traces, and so no importance weights of its "
+                    "particles; run it again"
                 )
     for number, posterior in enumerate(posteriors):
         for other in posteriors[:number]:
             if posterior is other or _same_run(posterior, other):
                 raise ArgumentError(
-                    f"two posteriors are the same run, with seed {posterior.summary.get('seed')}; "
-                    "leave one out, or run again with another seed"
+                    f"two posteriors come from the same run, with seed "
+                    f"{_seeds_in_words(posterior)}; leave one out, or repeat it with another seed"
                 )
 
 
@@ -107,27 +111,46 @@ def _refuse_other(name: str, value: Any, expected: Any) -> None:
 
 
 def _same_run(first: Posterior, second: Posterior) -> bool:
-    """Whether a chain, or all annealing runs of one, are in both: independent ones never are."""
-    if not _seeds(first.summary) & _seeds(second.summary):
+    """Whether the two share a chain, or one contains all particles of the other.
+
+    Independent runs never do.
+    """
+    if not _seeds(first) & _seeds(second):
         return False
     if first.traces is None or second.traces is None:
         return np.array_equal(first.edges, second.edges)
-    if first.algorithm == "ais":
+    if first.run.annealed:
         one, other = (set(_run_log_weights(p).tolist()) for p in (first, second))
         return one <= other or other <= one
     rows = {row.tobytes() for row in first.traces.log_weights if len(row) > 1}
     return any(row.tobytes() in rows for row in second.traces.log_weights)
 
 
-def _seeds(summary: Mapping[str, Any]) -> set[Any]:
-    """Return the seeds of a run and of all its parts."""
-    parts = summary.get("parts")
-    return set().union(*map(_seeds, parts)) if parts else {summary.get("seed")}
+def _parts(posterior: Posterior) -> tuple[ChainRun | AnnealingRun, ...]:
+    """Return the runs of a posterior: one, or all that were merged into it."""
+    run = posterior.run
+    if isinstance(run, MergedRun):
+        return run.parts
+    assert isinstance(run, ChainRun | AnnealingRun)
+    return (run,)
+
+
+def _seeds(posterior: Posterior) -> set[int]:
+    return {part.settings.seed for part in _parts(posterior)}
+
+
+def _seeds_in_words(posterior: Posterior) -> str:
+    return listing(str(seed) for seed in sorted(_seeds(posterior)))
+
+
+def _space(posterior: Posterior) -> dict[str, Any]:
+    """Return the space of annealing runs, the same for all, in a form that can be compared."""
+    return plain_space(_parts(posterior)[0].settings.space, tuple(posterior.variables))
 
 
 def _weighted(posterior: Posterior) -> bool:
-    """Whether DAGs carry the inverse of their number of orders, and edges are theirs."""
-    return "effective_dags" in posterior.summary
+    """Whether DAGs are weighted by the inverse of their number of topological orders."""
+    return posterior.run.order_weights is not None
 
 
 def _best_log_weight(posterior: Posterior) -> float:
@@ -135,13 +158,13 @@ def _best_log_weight(posterior: Posterior) -> float:
 
 
 def _run_log_weights(posterior: Posterior) -> NDArray[np.float64]:
-    """Return the log weight of each annealing run, of which the traces are made."""
+    """Return the log importance weight of each particle, which is what the traces hold."""
     assert posterior.traces is not None
     return np.concatenate(posterior.traces.log_weights)
 
 
 def _shares(posteriors: Sequence[Posterior], annealed: bool) -> NDArray[np.float64]:
-    """Return what each posterior counts, in all 1."""
+    """Return the weight of each posterior, normalised to sum to 1."""
     if annealed:
         logs = np.array([np.logaddexp.reduce(_run_log_weights(p)) for p in posteriors])
         weights = np.exp(logs - logs.max())
@@ -152,26 +175,16 @@ def _shares(posteriors: Sequence[Posterior], annealed: bool) -> NDArray[np.float
 
 
 def _states(posterior: Posterior) -> int:
-    states = posterior.summary.get("states")
-    if not states:
-        raise ArgumentError(
-            "the summary of a posterior does not say how many states it rests on; concatenate "
-            "what mcmc and mc3 return"
-        )
-    return int(np.sum(states))
-
-
-def _effective(log_weights: NDArray[np.float64]) -> float:
-    weights = np.exp(log_weights - log_weights.max())
-    return float(weights.sum() ** 2 / np.square(weights).sum())
+    return sum(sum(part.states) for part in _parts(posterior) if isinstance(part, ChainRun))
 
 
 def _edges(
     posteriors: Sequence[Posterior], shares: NDArray[np.float64], annealed: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return means of the edges and their errors.
+    """Return the mean edge probabilities and their standard errors.
 
-    The shares of annealing runs err themselves: by 1 / (their effective number) each.
+    The weights of annealing runs are estimates themselves, each with a relative variance
+    of 1 / (effective sample size).
     """
     edges = np.tensordot(shares, np.stack([p.edges for p in posteriors]), axes=1)
     variance = np.zeros_like(edges)
@@ -179,7 +192,7 @@ def _edges(
         errors = posterior.edge_errors
         variance += share**2 * (np.nan if errors is None else errors**2)
         if annealed:
-            effective = _effective(_run_log_weights(posterior))
+            effective = effective_runs(_run_log_weights(posterior))
             variance += share**2 * (posterior.edges - edges) ** 2 / effective
     return edges, np.sqrt(variance)
 
@@ -190,7 +203,7 @@ def _dags(posteriors: Sequence[Posterior]) -> DagSample | None:
 
 
 def _traces(posteriors: Sequence[Posterior], annealed: bool) -> Traces | None:
-    """Return all traces; None if some have none, or other steps between their numbers."""
+    """Return all traces; None if any are missing or their thinning differs."""
     found = [posterior.traces for posterior in posteriors if posterior.traces is not None]
     if annealed:
         return Traces((np.concatenate([_run_log_weights(p) for p in posteriors]),), found[0].steps)
@@ -200,9 +213,10 @@ def _traces(posteriors: Sequence[Posterior], annealed: bool) -> Traces | None:
 
 
 def _evidence(posteriors: Sequence[Posterior]) -> Evidence | None:
-    """Return the mean of the estimates, of annealing by runs, of chains of their logs by states.
+    """Return the mean of the estimates: of annealing weighted by particles, of chains by states.
 
-    A bound is the best of all, which holds where all of them hold: the risks add up.
+    For chains, it is the mean of the logarithms. The best of the bounds is kept; it holds
+    if all of them hold, so that their error probabilities add up.
     """
     if not posteriors:
         return None
@@ -213,8 +227,8 @@ def _evidence(posteriors: Sequence[Posterior]) -> Evidence | None:
     constant_errors = np.array([part.log_prior_constant_error for part in parts])
     logs = np.array([part.log_evidence for part in parts]) + constants
     variances = np.array([part.standard_error for part in parts]) ** 2 - constant_errors**2
-    if posteriors[0].algorithm == "ais":
-        weights = np.array([float(p.summary["runs"]) for p in posteriors])
+    if posteriors[0].run.annealed:
+        weights = np.array([float(_annealing_runs(p)) for p in posteriors])
         scaled = weights * np.exp(logs - logs.max())
         log_total = float(logs.max() + np.log(scaled.sum() / weights.sum()))
     else:
@@ -222,7 +236,7 @@ def _evidence(posteriors: Sequence[Posterior]) -> Evidence | None:
         log_total = float(scaled @ logs / scaled.sum())
     shares = scaled / scaled.sum()
     variance = float(shares**2 @ np.maximum(variances, 0.0))
-    # The same constant is one estimate; different ones are so many, and count alike.
+    # Equal constants are one estimate; different ones are separate estimates of equal weight.
     _, which = np.unique(constants, return_index=True)
     constant = float(constants[which].mean())
     constant_error = float(np.sqrt(np.square(constant_errors[which]).sum()) / len(which))
@@ -249,40 +263,41 @@ def _bounds(parts: Sequence[Evidence], shift: Sequence[float]) -> dict[str, Lowe
     return result
 
 
-def _summary(
-    posteriors: Sequence[Posterior], traces: Traces | None, dags: DagSample | None, annealed: bool
-) -> dict[str, Any]:
-    """Return what still has a meaning of all runs together, and the summaries they had."""
-    summaries = [posterior.summary for posterior in posteriors]
-    spaces = list(dict.fromkeys(summary.get("space") for summary in summaries))
+def _annealing_runs(posterior: Posterior) -> int:
+    return sum(part.runs for part in _parts(posterior) if isinstance(part, AnnealingRun))
+
+
+def _run(
+    posteriors: Sequence[Posterior], traces: Traces | None, dags: DagSample | None
+) -> MergedRun:
+    """Return the merged run, with the figures that are still meaningful for all together."""
+    parts = tuple(part for posterior in posteriors for part in _parts(posterior))
     differences = [
         float(np.abs(one.edges - other.edges).max())
         for number, one in enumerate(posteriors)
         for other in posteriors[:number]
     ]
-    summary: dict[str, Any] = {
-        "space": spaces[0] if len(spaces) == 1 else spaces,
-        "seed": [each.get("seed") for each in summaries],
-        "dags": 0 if dags is None else len(dags),
-        "interrupted": any(each.get("interrupted", False) for each in summaries),
-        "seconds": sum(each.get("seconds", 0.0) for each in summaries),
-        "largest_edge_difference_between_parts": max(differences, default=None),
-        "parts": [dict(each) for each in summaries],
-    }
-    if dags is not None and _weighted(posteriors[0]):
-        summary["effective_dags"] = dags.effective_sample_size()
+    weights = [part.order_weights for part in parts if part.order_weights is not None]
+    return MergedRun(
+        parts=parts,
+        dags=0 if dags is None else len(dags),
+        seconds=sum(part.seconds or 0.0 for part in parts),
+        interrupted=any(part.interrupted for part in parts),
+        convergence=_convergence(traces, posteriors[0].run.annealed),
+        order_weights=None
+        if dags is None or not weights
+        else OrderWeights(
+            dags.effective_sample_size(),
+            sum(each.estimated for each in weights),
+            max(each.largest_error for each in weights),
+        ),
+        difference_between_parts=max(differences, default=None),
+    )
+
+
+def _convergence(traces: Traces | None, annealed: bool) -> Convergence:
+    if traces is None:
+        return Convergence()
     if annealed:
-        assert traces is not None
-        summary["runs"] = sum(int(each["runs"]) for each in summaries)
-        summary["effective_runs"] = _effective(traces.log_weights[0])
-        return summary
-    summary["chains"] = sum(int(each.get("chains", 1)) for each in summaries)
-    summary["states"] = [count for each in summaries for count in each["states"]]
-    if traces is not None:
-        matrix = traces.log_weights_matrix()
-        for name, number in (
-            ("rhat_log_weight", float(rhat(matrix))),
-            ("effective_samples_log_weight", float(effective_sample_size(matrix))),
-        ):
-            summary[name] = None if math.isnan(number) else number
-    return summary
+        return Convergence(ess=effective_runs(traces.log_weights[0]))
+    return trace_convergence(traces)

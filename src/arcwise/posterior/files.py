@@ -1,10 +1,10 @@
-"""The files a posterior is kept in.
+"""Saving and loading of posteriors.
 
-A saved posterior is a zip archive of NumPy arrays (.npz), which most languages
-read. ``header`` is JSON text in UTF-8: the format's version, all plain values,
-and in ``members`` the names of the arrays that must be there. In it a number that
-is not finite is the text "nan", "inf" or "-inf", or null in ``summary`` and
-``provenance``; a part there is nothing of is null.
+A saved posterior is a zip archive of NumPy arrays (.npz), which most languages can
+read. ``header`` is JSON text in UTF-8: the version of the format, all plain values,
+and in ``members`` the names of the arrays that must be present. In it, a number that
+is not finite is the string "nan", "inf" or "-inf", and an absent part is null. ``run``
+states in ``kind`` which sort of run it was, and holds all its settings.
 
 ================================================  =====================================
 ``edges``, ``edge_errors``                        probabilities and standard errors of
@@ -24,8 +24,9 @@ is not finite is the text "nan", "inf" or "-inf", or null in ``summary`` and
                                                   trace_offsets[j]:trace_offsets[j + 1]]``
 ================================================  =====================================
 
-Only ``edges`` is always there. Format 1, of exact posteriors, had no ``members``,
-and ``log_evidence`` and ``log_prior_constant`` in place of ``evidence``.
+Only ``edges`` is always present. Format 2 had a ``summary`` in place of ``run`` and
+``account``. Format 1, for exact posteriors, had no ``members``, and ``log_evidence`` and
+``log_prior_constant`` in place of ``evidence``.
 """
 
 from __future__ import annotations
@@ -39,11 +40,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.errors import FileFormatError
+from arcwise.errors import ArcwiseError, FileFormatError
 from arcwise.graphs.dag import Dag
 from arcwise.model.targets import as_target
 from arcwise.posterior.dag_sample import DagSample
+from arcwise.posterior.earlier_formats import from_format_1, from_format_2
 from arcwise.posterior.evidence import Evidence, LowerBound
+from arcwise.records.run_files import (
+    read_account,
+    read_provenance,
+    read_run,
+    write_account,
+    write_provenance,
+    write_run,
+)
 from arcwise.records.traces import Traces
 from arcwise.scores import FamilyScores
 from arcwise.support.files import UNREADABLE, replacing
@@ -54,7 +64,7 @@ if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
 
 FORMAT = "arcwise posterior"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 _NUMBERS = ("map_log_weight", "map_probability", "error")
 _EVIDENCE_NUMBERS = (
@@ -66,8 +76,8 @@ _EVIDENCE_NUMBERS = (
 
 
 def lacks_parts(path: Path) -> str:
-    """Return the sentence that refuses a file with too little in it."""
-    return f"'{path}' lacks parts of a posterior; save it again"
+    """Return the error message for an incomplete file."""
+    return f"'{path}' is incomplete or damaged; save the posterior again"
 
 
 def save(posterior: Posterior, path: Path) -> None:
@@ -84,8 +94,9 @@ def save(posterior: Posterior, path: Path) -> None:
         "evidence": _evidence_out(posterior.evidence),
         "map_edges": None if best is None else [list(edge) for edge in best.edges],
         "trace_steps": None if traces is None else traces.steps,
-        "summary": posterior.summary,
-        "provenance": posterior.provenance,
+        "run": write_run(posterior.run, tuple(posterior.variables)),
+        "account": write_account(posterior.account),
+        "provenance": write_provenance(posterior.provenance),
         **{name: number_out(getattr(posterior, name)) for name in _NUMBERS},
     }
     text = np.frombuffer(strict_json(header).encode(), dtype=np.uint8)
@@ -132,45 +143,32 @@ def load(path: Path) -> dict[str, Any]:
         raise FileFormatError(f"there is no file '{path}'; check the path") from None
     except UNREADABLE:
         raise FileFormatError(
-            f"'{path}' is no saved posterior, or is damaged; save it again"
+            f"'{path}' is not a saved posterior, or is damaged; save the posterior again"
         ) from None
     if version > FORMAT_VERSION:
         raise FileFormatError(
-            f"'{path}' has the format {version} of a newer arcwise, and this one reads up to "
-            f"{FORMAT_VERSION}; update arcwise"
+            f"'{path}' has format {version}, written by a newer version of arcwise, but this "
+            f"version reads formats up to {FORMAT_VERSION}; update arcwise"
         )
     try:
-        return _fields(header if version > 1 else _from_version_1(header), arrays)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        if version < 2:
+            header = from_format_1(header)
+        if version < 3:
+            header = from_format_2(header)
+        return _fields(header, arrays)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArcwiseError):
         raise FileFormatError(lacks_parts(path)) from None
-
-
-def _from_version_1(header: dict[str, Any]) -> dict[str, Any]:
-    """Return a header as it would be today."""
-    names = ("log_evidence", "log_prior_constant")
-    if header["map_edges"] is None:
-        raise ValueError
-    families = [
-        f"{part}_{node}"
-        for node in range(len(header["variables"]))
-        for part in ("parents", "offsets", "probabilities")
-    ]
-    return header | {
-        "members": ["edges", *families],
-        "evidence": Evidence(0.0).as_dict() | {name: header[name] for name in names},
-        "trace_steps": None,
-        "summary": {},
-    }
 
 
 def _fields(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
     variables = checked_variables(header["variables"])
-    # Only what the header names is read, and all that it names must be there.
+    # Only arrays named in the header are read, and all of them must be present.
     parts = {name: arrays[name] for name in header["members"]}
     fields: dict[str, Any] = {name: number_in(header[name]) for name in _NUMBERS}
-    fields |= {name: dict(header[name]) for name in ("provenance", "summary")}
+    fields["run"] = read_run(header["run"])
+    fields["account"] = read_account(header["account"])
+    fields["provenance"] = read_provenance(header["provenance"])
     fields["target"] = as_target(header["target"])
-    fields["algorithm"] = str(header["algorithm"])
     fields["variables"] = variables
     fields["edges"] = parts["edges"]
     fields |= {name: parts.get(name) for name in ("edge_errors", "paths")}

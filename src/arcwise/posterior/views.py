@@ -1,6 +1,6 @@
-"""What packages further up make of a posterior: its methods call these slots.
+"""Methods of a posterior that are implemented in higher packages: it calls these slots.
 
-Each is filled by the module named beside it, when `arcwise` is imported.
+Each is filled by the module named beside it when `arcwise` is imported.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from arcwise.diagnostics.diagnosis import Diagnosis
 
 diagnose: Slot[..., Diagnosis] = Slot()  # diagnostics.diagnose
-compare_posterior: Slot[..., PosteriorComparison] = Slot()  # comparison.known_graph
-write_report: Slot[..., Path] = Slot()  # report.page
+compare_with_graph: Slot[..., PosteriorComparison] = Slot()  # comparison.known_graph
+report: Slot[..., Path] = Slot()  # report.page
 to_networkx: Slot[..., Any] = Slot()  # exchange.graphs
 to_pandas: Slot[..., Any] = Slot()  # exchange.tables
 to_polars: Slot[..., Any] = Slot()

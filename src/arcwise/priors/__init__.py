@@ -5,7 +5,7 @@ parents P, of weights of the form ::
 
     log weight(v, P) = constant[v] + size[v, |P|] + sum of edge[u, v] over u in P
 
-A prior of one's own is a subclass of `Prior` with the one method `terms`.
+A user-defined prior is a subclass of `Prior` with the one method `terms`.
 """
 
 from arcwise.families.functions import FamilyFunction

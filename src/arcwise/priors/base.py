@@ -1,4 +1,4 @@
-"""`Prior`: what every structure prior is, how it gets a name, and the product of two."""
+"""`Prior`: the base class of structure priors, their names, and products of them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from arcwise.priors.terms import PriorTerms
 from arcwise.support.names import checked_variables, positions
 
 NAMED_PRIORS: dict[str, type[Prior]] = {}
-"""The priors that go by a name alone, as in ``prior="fair"``."""
+"""The priors that can be given by name, as in ``prior="fair"``."""
 
 
 class Prior(ABC):
     """A modular structure prior: the weight of a DAG is the product of its families' weights.
 
-    A prior of one's own is a subclass with one method, `terms`. Written
-    ``class Mine(Prior, name="mine")``, it can also be asked for as ``"mine"``,
-    provided that ``Mine()`` needs no arguments.
+    A user-defined prior is a subclass with one method, `terms`. Declared as
+    ``class Mine(Prior, name="mine")``, it can also be given as ``"mine"``, provided that
+    ``Mine()`` needs no arguments.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class Prior(ABC):
     """
 
     def __init_subclass__(cls, name: str | None = None, **keywords: Any) -> None:
-        """Enter the class among the named priors if it gives a name."""
+        """Register the class by name, if it has one."""
         super().__init_subclass__(**keywords)
         if name is not None:
             NAMED_PRIORS[name] = cls
@@ -53,7 +53,7 @@ class Prior(ABC):
         parent_indices = sorted(set(positions(parents, names, "parents")))
         if index in parent_indices:
             raise ArgumentError(
-                f"parents names {node!r}, the node itself; give only other variables"
+                f"parents contains the node {node!r} itself; give only other variables"
             )
         return self.terms(names).log_weight(index, parent_indices, names)
 

@@ -1,4 +1,4 @@
-"""`as_prior`: makes a prior of whatever a user may write for one."""
+"""`as_prior`: a structure prior from any of the forms in which it may be given."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from arcwise.families.functions import FamilyFunction
 from arcwise.priors.base import NAMED_PRIORS, Prior
 from arcwise.priors.function import FunctionPrior
 from arcwise.priors.uniform import Uniform
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 
 def as_prior(value: Prior | str | FamilyFunction | None) -> Prior:
-    """Return the prior that is meant.
+    """Return a prior from any accepted form.
 
     Parameters
     ----------
     value
-        A prior; None for the uniform one; a name such as "fair"; or a
-        function of a node's name and its parents' names that gives a log weight.
+        A prior; None for the uniform one; a name such as "fair"; or a function of the
+        name of a node and those of its parents that returns a log weight.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def as_prior(value: Prior | str | FamilyFunction | None) -> Prior:
         raise ArgumentError(
             f"prior is {value!r}; give one of {quoted(sorted(NAMED_PRIORS))}, a Prior or a function"
         )
-    # A class is callable too, and would be taken for a function of families.
+    # A class is callable, too, and would be mistaken for a function of families.
     if isinstance(value, type):
         raise ArgumentError(
             f"prior is the class {value.__name__}; give an instance of it, as in {value.__name__}()"

@@ -1,4 +1,4 @@
-"""The constant a structure prior is divided by, so that it sums to 1 over all DAGs."""
+"""The normalising constant of a structure prior: the total weight of all DAGs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from arcwise.priors.terms import PriorTerms
 
 
 def log_constant_by_size(log_weights: Sequence[float], n: int, order_modular: bool) -> float:
-    """Return the log of the summed prior weights of all DAGs on n nodes.
+    """Return the log of the total prior weight of all DAGs on n nodes.
 
-    The weight of a family depends on its number of parents only. With a(m) the
-    summed weights of the parent sets within m nodes, the modular constant
-    follows the recurrence ::
+    The weight of a family depends on its number of parents only. With a(m) the total
+    weight of the parent sets within m nodes, the modular constant satisfies the
+    recurrence ::
 
         A(0) = 1,  A(n) = sum over j of (-1)^(j+1) C(n, j) a(n - j)^j A(n - j)
 
@@ -26,12 +26,12 @@ def log_constant_by_size(log_weights: Sequence[float], n: int, order_modular: bo
     Parameters
     ----------
     log_weights
-        The log weight of a family by its number of parents, from 0 up to the
-        largest number that is allowed.
+        The log weight of a family by its number of parents, from 0 to the maximum
+        indegree.
     n
         The number of nodes.
     order_modular
-        Whether each DAG counts once for each of its orders.
+        Whether each DAG counts once for each of its topological orders.
 
     Examples
     --------
@@ -64,10 +64,10 @@ def log_constant_by_size(log_weights: Sequence[float], n: int, order_modular: bo
 
 
 def weights_by_size(terms: PriorTerms, families: Families | None) -> list[float] | None:
-    """Return the log weights of families by size, if size is all they depend on.
+    """Return the log weights of families by size, if they depend on size only.
 
-    None if the prior or the families treat nodes differently; constants of
-    nodes are left out.
+    None if the prior or the families treat nodes differently. Constants of nodes are left
+    out.
     """
     if families is None or terms.functions:
         return None

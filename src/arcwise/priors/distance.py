@@ -1,4 +1,4 @@
-"""`DistanceToDag`: the prior that falls with the distance from a reference DAG."""
+"""`DistanceToDag`: the prior that decreases with the distance from a reference DAG."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from arcwise.support.names import positions, refuse_other_names
 
 @dataclass(frozen=True, init=False)
 class DistanceToDag(Prior):
-    """A DAG weighs delta to the power of the number of edges it and the reference do not share.
+    """The weight of a DAG is delta to the power of its distance from a reference DAG.
 
-    That number counts the directed edges present in exactly one of the two
-    (Heckerman, Geiger and Chickering 1995), so an edge turned round counts twice.
+    The distance is the number of directed edges in exactly one of the two (Heckerman,
+    Geiger and Chickering 1995), so a reversed edge counts twice.
 
     Parameters
     ----------
     dag
-        The reference, over the same variables as the data in any order; a
-        networkx DiGraph will do.
+        The reference, over the variables of the data in any order; a `Dag` or a networkx
+        DiGraph.
     delta
         In (0, 1]; 1 is the uniform prior.
 
@@ -45,7 +45,7 @@ class DistanceToDag(Prior):
         if not 0.0 < delta <= 1.0:
             raise ArgumentError(
                 f"delta is {delta}; give a number above 0 and at most 1, "
-                "where smaller holds closer to the reference DAG"
+                "where smaller values favour DAGs closer to the reference"
             )
         reference = dag if isinstance(dag, Dag) else Dag.from_networkx(dag)
         object.__setattr__(self, "dag", reference)

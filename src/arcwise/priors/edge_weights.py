@@ -1,4 +1,4 @@
-"""`EdgeWeights`: the prior with a weight of its own for each possible edge."""
+"""`EdgeWeights`: the prior with a separate weight for each possible edge."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from arcwise.support.names import index_of, positions
 
 
 class EdgeWeights(Prior):
-    """A DAG weighs the product of the weights of its edges.
+    """The weight of a DAG is the product of the weights of its edges.
 
     Parameters
     ----------
     weights
-        The weights, all above 0, in one of three forms: an n x n array
-        indexed [parent, node] in the order of the variables; a frame with
-        the parents' names as rows and the nodes' names as columns; or a
-        mapping from pairs (parent, node). An edge that is not in the frame
-        or the mapping has weight 1. Diagonals are not read. To rule an edge
-        out, name it in forbidden_edges.
+        The weights, all positive, in one of three forms: an n x n array indexed
+        [parent, node] in the order of the variables; a frame with the parents as rows and
+        the nodes as columns; or a mapping from pairs (parent, node). An edge that is not in
+        the frame or the mapping has weight 1; a weight above 1 favours the edge, one below
+        1 disfavours it. Diagonals are ignored. To exclude an edge, name it in
+        forbidden_edges.
 
     Examples
     --------
@@ -42,20 +42,20 @@ class EdgeWeights(Prior):
             matrix,
             self._names,
             "weights",
-            "finite numbers above 0, and use forbidden_edges to rule an edge out",
+            "finite numbers above 0, and use forbidden_edges to exclude an edge",
         )
         self._log_weights = np.log(matrix)
 
     @classmethod
     def from_probabilities(cls, probabilities: Any) -> EdgeWeights:
-        """Make each edge's weight its odds p / (1 - p).
+        """Build weights from edge probabilities: the odds p / (1 - p).
 
         Parameters
         ----------
         probabilities
-            Numbers strictly between 0 and 1, in the forms of `weights`; an
-            edge that is not there has probability 1/2. They would be the
-            edges' prior probabilities if nothing forbade cycles.
+            Numbers strictly between 0 and 1, in the forms of `weights`; an edge left out
+            has probability 1/2. They would be the prior probabilities of the edges if
+            cycles were allowed.
 
         Examples
         --------
@@ -77,7 +77,7 @@ class EdgeWeights(Prior):
         return prior
 
     def terms(self, variables: Sequence[str]) -> PriorTerms:
-        """Return the log weights, one for each edge."""
+        """Return the log weight of each edge."""
         n = len(variables)
         if self._names is None:
             if len(self._log_weights) != n:
@@ -131,7 +131,7 @@ def _read_mapping(
             and pair[0] != pair[1]
         ):
             raise ArgumentError(
-                f"the edge weights hold the key {pair!r}; give pairs (parent, node) "
+                f"the edge weights have the key {pair!r}; give pairs (parent, node) "
                 "of two different names"
             )
     names = tuple(sorted({name for pair in values for name in pair}))
@@ -156,4 +156,4 @@ def _refuse(
 ) -> None:
     for parent, node in np.argwhere(wrong):
         where = f"{names[parent]!r} -> {names[node]!r}" if names else f"[{parent}, {node}]"
-        raise ArgumentError(f"{what} holds {matrix[parent, node]:g} at {where}; give {allowed}")
+        raise ArgumentError(f"{what} is {matrix[parent, node]:g} at {where}; give {allowed}")

@@ -1,4 +1,4 @@
-"""`Fair`: the prior under which each number of parents weighs the same."""
+"""`Fair`: the prior that gives each number of parents the same total weight."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arcwise.priors.terms import PriorTerms
 
 @dataclass(frozen=True)
 class Fair(Prior, name="fair"):
-    """A set of k parents weighs 1 / C(n - 1, k), so each size k has the same weight in all.
+    """A set of k parents has weight 1 / C(n - 1, k), so each size k has the same total weight.
 
     Examples
     --------

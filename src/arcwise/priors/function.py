@@ -1,4 +1,4 @@
-"""`FunctionPrior`: the prior given by any Python function of a family."""
+"""`FunctionPrior`: any Python function of a family as a prior."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from arcwise.priors.terms import PriorTerms
 
 @dataclass(frozen=True)
 class FunctionPrior(Prior):
-    """The log weight of each family is what a Python function says.
+    """A Python function as a prior: it returns the log weight of a family.
 
     Parameters
     ----------
     function
-        Called once for each family, as ``function(node, parents)``, with the
-        name of the node and the tuple of its parents' names in the order of
-        the variables. It gives the natural logarithm of the weight; -inf
-        rules the family out.
+        Called once for each family, as ``function(node, parents)``, with the name of the
+        node and the tuple of its parents' names in the order of the variables. It returns
+        the natural logarithm of the weight; -inf excludes the family.
 
     Examples
     --------
@@ -32,7 +31,7 @@ class FunctionPrior(Prior):
     function: FamilyFunction
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be called."""
+        """Refuse an object that is not callable."""
         refuse_uncallable(self.function)
 
     def terms(self, variables: Sequence[str]) -> PriorTerms:

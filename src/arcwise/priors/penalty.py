@@ -1,4 +1,4 @@
-"""`EdgePenalty`: the prior that charges the same for every edge."""
+"""`EdgePenalty`: the prior with the same penalty for every edge."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class EdgePenalty(Prior):
     Parameters
     ----------
     log_penalty
-        What an edge costs, in nats. A positive penalty prefers fewer edges
-        (log 2 halves the weight with each edge), a negative one more, and 0
-        is the uniform prior.
+        The penalty of an edge, in nats. A positive penalty favours fewer edges (log 2
+        halves the weight with each edge), a negative one favours more, and 0 is the uniform
+        prior.
 
     Examples
     --------
@@ -33,11 +33,11 @@ class EdgePenalty(Prior):
     log_penalty: float
 
     def __post_init__(self) -> None:
-        """Refuse a penalty that is no number."""
+        """Refuse a penalty that is not a finite number."""
         if not math.isfinite(self.log_penalty):
             raise ArgumentError(
                 f"log_penalty is {self.log_penalty}; give a finite number, and use "
-                "forbidden_edges to rule edges out"
+                "forbidden_edges to exclude edges"
             )
 
     def terms(self, variables: Sequence[str]) -> PriorTerms:

@@ -1,4 +1,4 @@
-"""`PriorTerms`: a modular prior over given variables, as the numbers the engine reads."""
+"""`PriorTerms`: a modular prior over given variables, as arrays for the core."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.families.functions import FamilyFunction, answer
+from arcwise.families.functions import FamilyFunction, evaluate
 
 
 @dataclass(frozen=True, eq=False)
 class PriorTerms:
-    """The log prior weight of each family, in parts.
+    """The log prior weight of each family, as a sum of terms.
 
     For the node v with the parents P the log weight is ::
 
         constant[v] + size[v, |P|] + sum of edge[u, v] over u in P + sum of f(v, P)
 
-    Weights matter only up to a factor for each node: no part is normalised.
+    Weights matter only up to a factor for each node, so they are not normalised.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class PriorTerms:
     edge
         Indexed [parent, node]; the diagonal is never read.
     functions
-        Anything that fits no array, asked once for each family.
+        Functions of a node and its parents, called once for each family.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class PriorTerms:
             read = array[~np.eye(n, dtype=np.bool_)] if name == "edge" else array
             if np.isnan(read).any() or np.isposinf(read).any():
                 raise ArgumentError(
-                    f"{name} holds nan or inf; let log weights be finite, or -inf to rule out"
+                    f"{name} contains nan or inf; give finite log weights, or -inf to exclude"
                 )
             array.flags.writeable = False
             object.__setattr__(self, name, array)
@@ -95,8 +95,8 @@ class PriorTerms:
         return total
 
     def log_weight_by_functions(self, node: str, parents: tuple[str, ...]) -> float:
-        """Return the part of a family's log weight that the functions give."""
+        """Return the part of a family's log weight that comes from the functions."""
         return sum(
-            answer(function, node, parents, "prior", "the logarithm of a weight")
+            evaluate(function, node, parents, "prior", "the logarithm of a weight")
             for function in self.functions
         )

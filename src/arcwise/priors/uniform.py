@@ -1,4 +1,4 @@
-"""`Uniform`: the prior under which all DAGs weigh the same."""
+"""`Uniform`: the prior that gives all DAGs the same weight."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arcwise.priors.terms import PriorTerms
 
 @dataclass(frozen=True)
 class Uniform(Prior, name="uniform"):
-    """All DAGs weigh the same.
+    """All DAGs have the same weight.
 
     Examples
     --------

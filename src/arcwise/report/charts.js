@@ -1,4 +1,4 @@
-// The charts, drawn by plotly in the page's own type and colours.
+// The charts, drawn by plotly in the page's fonts and colours.
 "use strict";
 
 const CHART_SETTINGS = { displaylogo: false, displayModeBar: false };
@@ -21,14 +21,14 @@ function chartLayout(own, element) {
   };
 }
 
-// Names as the matrix has room for: of long ones the beginning, and in plotly's small HTML.
+// Names for the ticks of the matrix: truncated, and escaped for plotly's subset of HTML.
 function tickName(name) {
   const letters = Array.from(name);
   const short = letters.length <= 14 ? name : letters.slice(0, 13).join("") + "…";
   return short.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-// As many names along an axis as there is room for; others are seen on pointing at a cell.
+// As many names along an axis as fit; the others are shown on hovering over a cell.
 function matrixAxis(ticks, room) {
   const every = Math.max(1, Math.ceil((ticks.length * 14) / Math.max(14, room)));
   const places = ticks.map((_, i) => i).filter((i) => i % every === 0);
@@ -70,8 +70,8 @@ function drawChart(element, chart) {
 
 const redrawings = [];
 
-// Draws a chart, and anew whenever its width changes: names, height and legend depend on it. One
-// drawing is done before the next begins, as plotly mixes up two at once.
+// Draws a chart, and redraws it whenever its width changes, since names, height and legend depend
+// on it. One drawing finishes before the next begins: plotly confuses two at once.
 function keepDrawn(name, draw) {
   const element = document.getElementById(`chart-${name}`);
   let drawn = null;
@@ -94,7 +94,7 @@ function drawCharts(contents) {
   if (agreement) keepDrawn("agreement", (element) => drawChart(element, agreement));
 }
 
-// Paper is narrower than most windows: the page takes its width first, then the charts do.
+// Paper is narrower than most windows: the page takes its width first, then the charts.
 window.addEventListener("beforeprint", () => {
   document.body.classList.add("printing");
   for (const redraw of redrawings) redraw();

@@ -1,8 +1,8 @@
-// Geometry of the network: curves, where they end at a node, and which names have room.
+// Geometry of the network: curves, where they meet a node, and which names fit.
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";
-const LONGEST_LABEL = 22;
+const MAX_LABEL_LENGTH = 22;
 const BOX_HEIGHT = 26;
 const LARGE = 60;
 
@@ -15,8 +15,8 @@ function svgElement(name, attributes, parent) {
 
 function shortened(name) {
   const letters = Array.from(name);
-  if (letters.length <= LONGEST_LABEL) return name;
-  return letters.slice(0, LONGEST_LABEL - 1).join("") + "…";
+  if (letters.length <= MAX_LABEL_LENGTH) return name;
+  return letters.slice(0, MAX_LABEL_LENGTH - 1).join("") + "…";
 }
 
 const measuring = document.createElement("canvas").getContext("2d");
@@ -26,7 +26,7 @@ function textWidth(text, size) {
   return measuring.measureText(text).width;
 }
 
-// Catmull and Rom's spline through the points, as cubic pieces [from, control, control, to].
+// A Catmull-Rom spline through the points, as cubic pieces [from, control, control, to].
 function splinePieces(points) {
   const pieces = [];
   for (let i = 0; i + 1 < points.length; i++) {
@@ -47,7 +47,7 @@ function pointOn([a, b, c, d], t) {
   return { x: p * a.x + q * b.x + r * c.x + u * d.x, y: p * a.y + q * b.y + r * c.y + u * d.y };
 }
 
-// A curve as points close together: clipping it and finding its direction are then simple.
+// A curve as closely spaced points, so that clipping it and finding its direction are simple.
 function sampledCurve(points) {
   if (points.length === 2) {
     const [a, b] = points;
@@ -64,7 +64,7 @@ function sampledCurve(points) {
   return result;
 }
 
-// Whether a point lies in a node's shape widened by a gap: a box with round ends, or a dot.
+// Whether a point lies in a node's shape enlarged by a gap: a box with round ends, or a dot.
 function inShape(point, centre, shape, gap) {
   const along = Math.max(0, Math.abs(point.x - centre.x) - Math.max(0, shape.width / 2 - shape.height / 2));
   return Math.hypot(along, point.y - centre.y) < shape.height / 2 + gap;
@@ -80,7 +80,7 @@ function crossing(inside, outside, centre, shape, gap) {
   return far;
 }
 
-// The visible part of an edge and its head, or null if the two nodes leave no room between them.
+// The visible part of an edge and its head, or null if there is no room between the two nodes.
 function edgeOutline(points, startShape, endShape, width, large) {
   const start = points[0];
   const end = points[points.length - 1];
@@ -118,7 +118,7 @@ function boxesFit(centres, widths) {
   return boxes.every((box, i) => boxes.every((other, j) => j <= i || !overlaps(box, other, 6)));
 }
 
-// Names beside dots: in order of importance, at the first place that is free; null where none is.
+// Names beside dots: in order of importance, at the first free position; null where there is none.
 function placedLabels(centres, widths, size, radius, order, room) {
   const dots = centres.map((centre) => boxAround(centre, 2 * radius, 2 * radius));
   const taken = [];
@@ -146,8 +146,8 @@ function placedLabels(centres, widths, size, radius, order, room) {
   return result;
 }
 
-// Neighbours of a layer are set off upwards and downwards in turn, so that their names have more
-// room; returned are the steps of each node, in numbers from -1 to 1.
+// Neighbours in a layer are shifted up and down alternately, so that their names have more room;
+// returns the shift of each node, from -1 to 1.
 function staggered(places, rows) {
   const layers = new Map();
   places.forEach(([, y], i) => layers.set(y, [...(layers.get(y) ?? []), i]));

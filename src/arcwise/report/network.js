@@ -1,7 +1,7 @@
-// The network: edges by threshold, search, choosing a node, zooming and moving.
+// The network: edges by threshold, search, selecting a node, zooming and panning.
 "use strict";
 
-const MOST_ZOOM = 12;
+const MAX_ZOOM = 12;
 
 class NetworkView {
   constructor(contents, onChoose) {
@@ -47,7 +47,7 @@ class NetworkView {
     });
   }
 
-  // Takes the size of the window anew and draws.
+  // Adapts to the current size of the window and redraws.
   fit() {
     const { width, height } = this.svg.getBoundingClientRect();
     if (width === 0) return;
@@ -57,15 +57,15 @@ class NetworkView {
     this.draw();
   }
 
-  // Where a place on the unit square is drawn, before the view is moved.
+  // The screen position of a point of the unit square, before panning.
   onScreen([x, y]) {
     const { width, height } = this.size;
     const { side, end } = this.margins;
     return { x: this.view.zoom * (side + x * (width - 2 * side)), y: this.view.zoom * (end + y * (height - 2 * end)) };
   }
 
-  // Nodes are boxes with their names in them where those fit, in one row for each layer or in two
-  // or three; else they are dots.
+  // Nodes are boxes around their names if these fit, with each layer in one, two or three rows;
+  // otherwise they are dots.
   arrange() {
     const gap = this.layerGap();
     const widest = Math.max(...this.widths) / 2 + 8;
@@ -160,7 +160,7 @@ class NetworkView {
     this.edgeLayer.replaceChildren(fragment);
   }
 
-  // How an edge stands out: by the node chosen, else by the nodes found.
+  // How an edge is highlighted: by the selected node, else by the nodes found.
   kindOf({ source, target }) {
     if (this.chosen !== null) {
       return target === this.chosen ? "incoming" : source === this.chosen ? "outgoing" : "faded";
@@ -182,7 +182,7 @@ class NetworkView {
 
   zoomBy(factor, centre = { x: this.size.width / 2, y: this.size.height / 2 }) {
     const before = this.view.zoom;
-    const zoom = Math.min(MOST_ZOOM, Math.max(1, before * factor));
+    const zoom = Math.min(MAX_ZOOM, Math.max(1, before * factor));
     this.view = {
       zoom,
       x: centre.x - ((centre.x - this.view.x) * zoom) / before,
@@ -218,7 +218,7 @@ class NetworkView {
     return this.shownEdges().length;
   }
 
-  // Marks the names that contain the text; returns their numbers.
+  // Marks the nodes whose names contain the text; returns their indices.
   find(text) {
     const wanted = text.trim().toLocaleLowerCase();
     const matching = this.names.map((_, i) => i).filter((i) => wanted && this.names[i].toLocaleLowerCase().includes(wanted));
@@ -267,7 +267,7 @@ class NetworkView {
       event.preventDefault();
     });
     this.svg.addEventListener("wheel", (event) => {
-      // Scrolling alone goes on scrolling the page.
+      // Plain scrolling scrolls the page.
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
       this.zoomBy(Math.exp(-event.deltaY / 200), this.local(event));
@@ -280,14 +280,14 @@ class NetworkView {
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   }
 
-  // The nearest node within a finger's reach, as dots are small; else null.
+  // The nearest node within touching distance, since dots are small; else null.
   nodeNear({ x, y }) {
     const distances = this.centres.map((centre) => Math.hypot(centre.x + this.view.x - x, centre.y + this.view.y - y));
     const least = Math.min(...distances);
     return least <= 14 ? distances.indexOf(least) : null;
   }
 
-  // One pointer moves the view, two zoom it, and one that hardly moves is a click.
+  // One pointer pans, two zoom, and one that hardly moves is a click.
   listenToPointers(nodeOf) {
     const down = new Map();
     let travelled = 0;

@@ -1,4 +1,4 @@
-"""The network of the report page: which edges are drawn, where, and what is told of each node."""
+"""The network of the report page: the edges shown, their layout, and details of each node."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arcwise.posterior import Posterior
 from arcwise.posterior.matrices import relation_probabilities
 from arcwise.report.placement import place_nodes
-from arcwise.report.words import count, number
+from arcwise.support.words import number, plural
 
 SMALLEST_PROBABILITY = 0.001
 MOST_EDGES = 4000
@@ -19,10 +19,10 @@ _SMALLEST_IN_PANEL = 0.005
 
 
 def network(posterior: Posterior) -> dict[str, Any]:
-    """Return the nodes with their places, the edges, and what the page leaves out.
+    """Return the positions of the nodes, the edges, and what the page leaves out.
 
-    An edge is [source, target, probability, standard error or None, points on its
-    way], nodes given by their numbers.
+    An edge is [source, target, probability, standard error or None, route], with nodes
+    given by index.
     """
     probabilities, errors = posterior.edges, posterior.edge_errors
     sources, targets = _edges_to_show(probabilities)
@@ -60,19 +60,20 @@ def _left_out(probabilities: NDArray[np.float64], shown: int) -> str:
     n = len(probabilities)
     rest = n * (n - 1) - shown
     if rest == 0:
-        return f"All {count(shown, 'possible edge')} are on this page."
+        return f"All {plural(shown, 'possible edge')} are on this page."
     off_diagonal = np.sort(probabilities[~np.eye(n, dtype=np.bool_)])[::-1]
     return (
-        f"This page holds {count(shown, 'edge')} out of {number(n * (n - 1))} possible ones; "
-        f"each of the others has a probability of at most "
+        f"This page holds {plural(shown, 'edge', zero='no')} out of "
+        f"{number(n * (n - 1))} possible ones; "
+        f"the others have a probability of at most "
         f"{number(float(off_diagonal[shown]), 2)}."
     )
 
 
 def nodes(posterior: Posterior) -> dict[str, Any]:
-    """Return of each node its likeliest parent sets and who is in its Markov blanket.
+    """Return the most probable parent sets and the Markov blanket of each node.
 
-    Where the posterior cannot tell one of the two, a sentence says why.
+    If the posterior does not provide one of the two, a sentence explains why.
     """
     knows_sets = posterior.family_probabilities is not None or posterior.dags is not None
     blankets = None if posterior.dags is None else relation_probabilities(posterior.dags, "blanket")
@@ -94,8 +95,8 @@ def nodes(posterior: Posterior) -> dict[str, Any]:
         else "This posterior has neither sampled DAGs nor probabilities of parent sets.",
         "why_no_blankets": None
         if blankets is not None
-        else "The Markov blanket depends on a node's children and their other parents together, "
-        "which only sampled DAGs tell; this posterior has none.",
+        else "Markov blankets, which depend on a node's children and their other parents, are "
+        "estimated from sampled DAGs, and this posterior has none.",
     }
 
 

@@ -1,4 +1,4 @@
-"""`write_report`: the page itself, from its contents, the template and the scripts."""
+"""`report`: the HTML page, rendered from its contents, the template and the scripts."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from arcwise.support.optional import optional
 from arcwise.support.plain import strict_json
 
 _SCRIPTS = ("drawing.js", "network.js", "panel.js", "table.js", "charts.js", "start.js")
-# Inside a script element these could end it, or begin a comment; JSON allows their codes instead.
+# Inside a script element these could end it or begin a comment; JSON allows escapes instead.
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
-@views.write_report.fill
-def write_report(
+@views.report.fill
+def report(
     posterior: Posterior,
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
     data_description: str | None = None,
 ) -> Path:
-    """Write one HTML file that shows a posterior and needs neither network nor other files.
+    """Write a report on a posterior as one self-contained HTML file.
 
     Parameters
     ----------
     posterior
-        Any posterior; what it does not hold is left out of the page, with a word why.
+        Any posterior; sections that do not apply to it are left out, with a reason.
     path
         The file to write.
     title
@@ -53,7 +53,7 @@ def write_report(
     >>> import arcwise, tempfile, pathlib
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     page = write_report(arcwise.exact(model), pathlib.Path(folder) / "report.html")
+    ...     page = report(arcwise.exact(model), pathlib.Path(folder) / "report.html")
     ...     page.read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
@@ -64,7 +64,7 @@ def write_report(
 
 
 def page_text(contents: dict[str, Any]) -> str:
-    """Return the page that shows these contents."""
+    """Return the HTML of these contents."""
     jinja2, plotly = (
         optional(package, "report", "'arcwise[report]'") for package in ("jinja2", "plotly.offline")
     )

@@ -1,4 +1,4 @@
-// The panel beside the network: what is known of the node chosen.
+// The panel beside the network: the parents, children and Markov blanket of the selected node.
 "use strict";
 
 function htmlElement(name, attributes = {}, ...children) {
@@ -32,16 +32,16 @@ function showPanel(contents, node, choose) {
   panel.replaceChildren(
     htmlElement("div", { class: "panel-head" }, htmlElement("h3", { id: "chosen-name" }, variables[node]), close),
     ...(sets
-      ? bars("Parent sets", sets[node], 6, "No single set has a probability of 0.005 or more.", "sets")
+      ? bars("Parent sets", sets[node], 6, "No parent set has a probability of 0.005 or more.", "sets")
       : [htmlElement("h4", {}, "Parent sets"), htmlElement("p", { class: "note" }, contents.nodes.why_no_parent_sets)]),
     ...(blankets
-      ? bars("Markov blanket", blankets[node].map(([member, probability]) => [[member], probability]), 8, "Nothing is in it with a probability of 0.005 or more.")
+      ? bars("Markov blanket", blankets[node].map(([member, probability]) => [[member], probability]), 8, "No variable is in it with a probability of 0.005 or more.")
       : [htmlElement("h4", {}, "Markov blanket"), htmlElement("p", { class: "note" }, contents.nodes.why_no_blankets)]),
     ...bars("Parents", of(1, 0), 5, "No parent has a probability of 0.005 or more.", "incoming"),
     ...bars("Children", of(0, 1), 5, "No child has a probability of 0.005 or more.", "outgoing"));
 }
 
-// While no node is chosen: what a choice would show, and a few nodes to begin with.
+// While no node is selected: what a selection would show, and a few nodes to start with.
 function overview({ variables, edges }, choose) {
   const expected = variables.map(() => 0);
   for (const [source, target, probability] of edges) {
@@ -52,13 +52,13 @@ function overview({ variables, edges }, choose) {
   const list = htmlElement("ul", { class: "bars" });
   for (const node of order) list.append(barRow(variables, [node], expected[node], choose, expected[order[0]] || 1, 1));
   return [
-    htmlElement("p", { class: "hint" }, "Choose a node, here or in the picture, to see its parents, its children, its Markov blanket and its likeliest parent sets."),
+    htmlElement("p", { class: "hint" }, "Select a node, here or in the network, to see its parents, children, Markov blanket and most probable parent sets."),
     htmlElement("h4", {}, "Expected number of neighbours"),
     list,
   ];
 }
 
-// One line: names to choose, a bar, and the number.
+// One row: names to select, a bar, and the number.
 function barRow(variables, members, value, choose, whole = 1, digits = 3) {
   const names = htmlElement("span", { class: "names" });
   if (members.length === 0) names.append(htmlElement("em", {}, "no parents"));

@@ -1,65 +1,69 @@
-"""Where a posterior comes from, as tables, and how to have it again."""
+"""The provenance of a posterior as tables, and Python code that reproduces it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from arcwise.model.provenance import Provenance
 from arcwise.posterior import Posterior
-from arcwise.report.words import is_call, number
+from arcwise.posterior.summary import summary_of
+from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
+from arcwise.support.descriptions import Description
+from arcwise.support.words import number
 
 Rows = list[tuple[str, str]]
 
-_MODEL = {
-    "arcwise": "arcwise version",
-    "score": "Score",
-    "prior": "Prior",
-    "families": "Families scored",
-    "rows": "Rows of data",
-    "data_fingerprint": "Data fingerprint",
-}
-_TIMES = ("seconds", "seconds_sampling")
 _LIMITS = ("constraints", "candidates", "plus_one")
-# What the page tells elsewhere.
-_TOLD = ("choices", "chosen", "verdict", "trust")
 
 
 def provenance_tables(posterior: Posterior) -> list[dict[str, Any]]:
     """Return the model, the run and its settings as titled tables of names and values."""
-    model: Rows = []
-    for name, value in posterior.provenance.items():
-        if name in _LIMITS:
-            model += _limits(name, value)
-        elif name not in _TIMES:
-            model.append((_MODEL.get(name, _as_title(name)), _value(value)))
     run: Rows = [("Algorithm", posterior.algorithm), ("Target", posterior.target)]
-    timings = [item for item in posterior.provenance.items() if item[0] in _TIMES]
-    for name, value in [*posterior.summary.items(), *timings]:
-        if name not in _TOLD:
-            run += _rows(name, value)
-    tables = [{"title": "Model and data", "rows": model}, {"title": "Run", "rows": run}]
-    chosen = posterior.summary.get("chosen")
-    if chosen:
+    for name, value in summary_of(posterior.run).items():
+        run += _rows(name, value)
+    tables = [
+        {"title": "Model and data", "rows": _model(posterior.provenance)},
+        {"title": "Run", "rows": run},
+    ]
+    if posterior.account is not None:
+        run += _rows("seconds_in_all", posterior.account.seconds)
+        chosen = posterior.account.chosen.as_dict()
         rows = [row for name, value in chosen.items() for row in _rows(name, value)]
-        tables.append({"title": "Chosen or given", "rows": rows})
+        tables.append({"title": "Choices and arguments", "rows": rows})
     return tables
 
 
-def _limits(name: str, value: Any) -> Rows:
-    """Return which parent sets are left out, if any are; long lists are in the saved posterior."""
-    if name == "constraints":
-        rows: Rows = []
-        for rule, told in (value or {}).items():
-            edges = [" → ".join(pair) for pair in told] if isinstance(told, list) else told
-            rows.append((_as_title(rule), _value(edges)))
-        return rows or [("Constraints", "none")]
-    if name == "plus_one":
-        return [("One more parent from outside", "allowed")] if value else []
-    if value is None:
-        return [("Candidate parents", "all variables")]
-    sizes = [len(parents) for parents in value.values()]
-    few, many = min(sizes), max(sizes)
-    return [("Candidate parents of each variable", str(few) if few == many else f"{few} to {many}")]
+def _model(model: Provenance) -> Rows:
+    values = model.as_dict()
+    return [
+        ("arcwise version", _value(values["arcwise"])),
+        ("Score", _value(values["score"])),
+        ("Prior", _value(values["prior"])),
+        *_limits(model),
+        ("Families scored", _value(model.families)),
+        ("Rows of data", _value(model.rows)),
+        ("Data fingerprint", _value(model.data_fingerprint)),
+    ]
+
+
+def _limits(model: Provenance) -> Rows:
+    """Return the constraints and candidate parents; long lists are in the saved posterior."""
+    rows: Rows = []
+    for rule, value in model.constraints.items():
+        edges = [" → ".join(pair) for pair in value] if isinstance(value, list) else value
+        rows.append((_as_title(rule), _value(edges)))
+    rows = rows or [("Constraints", "none")]
+    if model.candidates is None:
+        rows.append(("Candidate parents", "all variables"))
+    else:
+        sizes = [len(parents) for parents in model.candidates.values()]
+        few, many = min(sizes), max(sizes)
+        size = str(few) if few == many else f"{few} to {many}"
+        rows.append(("Candidate parents per variable", size))
+    if model.plus_one:
+        rows.append(("One parent outside the candidates", "allowed"))
+    return rows
 
 
 def _rows(name: str, value: Any) -> Rows:
@@ -81,7 +85,7 @@ def _value(value: Any) -> str:
     if isinstance(value, list | tuple):
         shown = [_value(item) for item in value]
         if len(shown) > 1 and len(set(shown)) == 1:
-            return f"{shown[0]} each, {len(shown)} times"
+            return f"{shown[0]} each ({len(shown)} values)"
         return ", ".join(shown[:16]) + (f", and {len(shown) - 16} more" if len(shown) > 16 else "")
     if isinstance(value, Mapping):
         return ", ".join(f"{_words(key)} {_value(item)}" for key, item in value.items())
@@ -91,55 +95,68 @@ def _value(value: Any) -> str:
 
 
 def reproduction(posterior: Posterior) -> dict[str, Any]:
-    """Return what to keep and the Python lines that make the same posterior again."""
-    settings = posterior.provenance
-    score, prior = (str(settings.get(name, "")) for name in ("score", "prior"))
+    """Return the Python code that reproduces the posterior, with notes."""
+    model = posterior.provenance
     lines = ["import arcwise", "", 'data = arcwise.read("data.csv")']
-    fingerprint = settings.get("data_fingerprint")
-    if fingerprint:
-        lines.append(f'assert data.fingerprint == "{fingerprint}"')
-    chosen = posterior.summary.get("chosen")
-    if chosen:
-        lines.append(f"posterior = arcwise.sample(data, seed={chosen.get('seed', 0)})")
+    if model.data_fingerprint:
+        lines.append(f'assert data.fingerprint == "{model.data_fingerprint}"')
+    if posterior.account is not None:
+        lines.append(f"posterior = arcwise.learn(data, seed={posterior.account.chosen.seed})")
         limits = (
-            "Other arguments, if any were given, are in the table of what was chosen or given; "
+            "Any other arguments that were given are in the table of choices and arguments; "
             "give the same ones."
         )
     else:
-        arguments = ["data"]
-        arguments += [f"arcwise.{score}"] if is_call(score) else []
-        arguments += [f"prior=arcwise.{prior}"] if is_call(prior) else []
-        saved = [name for name in _LIMITS if settings.get(name)]
+        saved = [name for name in _LIMITS if getattr(model, name)]
         if saved:
-            lines.append('told = arcwise.Posterior.load("posterior.npz").provenance')
-        arguments += [f'{name}=told["{name}"]' for name in saved]
+            lines.append('saved = arcwise.Posterior.load("posterior.npz").provenance')
+        arguments = ["data", *_constructor("scores.", model.score)]
+        arguments += _constructor("priors.", model.prior, "prior=")
+        arguments += [f"{name}=saved.{name}" for name in saved]
         lines += [*_wrapped("model = arcwise.Model(", arguments), *_call(posterior)]
         limits = (
             "Constraints and candidate parents are taken from the saved posterior."
             if saved
-            else "No constraints and no candidate parents are known of."
+            else "No constraints and no candidate parents are recorded."
         )
     return {
         "code": "\n".join(lines),
         "notes": [
-            "The same version, data, settings and seed give the same numbers, on any number of "
-            "threads; a run that was limited by time must be repeated with its number of steps.",
+            "The same version, data, settings and seed give the same results, on any number of "
+            "threads; a run with a time limit must be repeated with its number of steps.",
             limits,
         ],
     }
 
 
+def _constructor(module: str, thing: Description | None, keyword: str = "") -> list[str]:
+    """Return the argument that constructs a score, prior or space, if it can be written."""
+    call = None if thing is None else thing.call()
+    return [] if call is None else [f"{keyword}arcwise.{module}{call}"]
+
+
 def _call(posterior: Posterior) -> list[str]:
     """Return the lines that call the algorithm with the settings it had."""
-    if posterior.algorithm not in ("exact", "mcmc", "mc3", "ais"):
-        return [f"# then {posterior.algorithm}, with the settings of the table above"]
-    arguments = ["model"]
-    space = str(posterior.summary.get("space", "")).replace("moves=None", "")
-    if is_call(space):
-        arguments.append(f"space=arcwise.{space}")
-    arguments.append(f'target="{posterior.target}"')
-    arguments += [f"{name}={value}" for name, value in _budget(posterior).items()]
+    run = posterior.run
+    if isinstance(run, MergedRun):
+        return ["# then repeat each run in the table above and merge with Posterior.concatenate"]
+    target = f'target="{posterior.target}"'
+    if isinstance(run, ExactRun):
+        wanted: dict[str, Any] = {"paths": True} if run.paths else {}
+        wanted |= {"dags": run.dags, "seed": run.seed} if run.dags else {}
+        return _wrapped("posterior = arcwise.exact(", ["model", target, *_keywords(wanted)])
+    if isinstance(run, UniqueDagsRun):
+        return _wrapped(
+            "posterior = arcwise.algorithms.unique_dags(", ["model", *_keywords(_orders(run))]
+        )
+    space = _constructor("spaces.", Description.of(run.settings.space), "space=")
+    wanted = _runs(run) if isinstance(run, AnnealingRun) else _chains(run)
+    arguments = ["model", *space, target, *_keywords(wanted)]
     return _wrapped(f"posterior = arcwise.{posterior.algorithm}(", arguments)
+
+
+def _keywords(wanted: dict[str, Any]) -> list[str]:
+    return [f"{name}={value}" for name, value in wanted.items()]
 
 
 def _wrapped(call: str, arguments: list[str]) -> list[str]:
@@ -148,24 +165,37 @@ def _wrapped(call: str, arguments: list[str]) -> list[str]:
     return [call, *(f"    {argument}," for argument in arguments), ")"]
 
 
-def _budget(posterior: Posterior) -> dict[str, Any]:
-    """Return the keywords that ask for as much work as was done."""
-    done = dict(posterior.summary)
+def _runs(run: AnnealingRun) -> dict[str, Any]:
+    """Return the keywords that request the amount of work that was done."""
+    settings = run.settings
+    return {
+        "particles": run.runs,
+        "steps": settings.schedule.steps,
+        "stretch": settings.stretch,
+        "thinning": settings.thinning,
+        "seed": settings.seed,
+    }
+
+
+def _chains(run: ChainRun) -> dict[str, Any]:
+    """Return the keywords that request the amount of work that was done."""
     wanted: dict[str, Any] = {}
-    if posterior.algorithm == "ais":
-        wanted["runs"] = done.get("runs")
-        wanted["steps"] = done.get("annealing_steps")
-        wanted["stretch"] = done.get("stretch")
-    elif posterior.algorithm != "exact":
-        if "inverse_temperatures" in done:
-            wanted["levels"] = len(done["inverse_temperatures"][0]) - 1
-        wanted["chains"] = done.get("chains")
-        kept = max(done.get("steps_after_burn_in") or [0])
-        if kept:
-            burn_in = done.get("burn_in_steps") or 0
-            wanted["steps"] = burn_in + kept
-            if burn_in != kept:
-                wanted["burn_in"] = f"{burn_in} / {burn_in + kept}"
-    wanted["thinning"] = done.get("thinning")
-    wanted["seed"] = done.get("seed")
-    return {name: value for name, value in wanted.items() if value is not None}
+    if run.exchanges is not None:
+        wanted["temperatures"] = len(run.exchanges.inverse_temperatures[0])
+    burn_in, kept = run.burn_in_steps, max(run.steps_after_burn_in)
+    wanted |= {"chains": run.chains, "steps": burn_in + kept}
+    if burn_in != kept:
+        wanted["burn_in"] = f"{burn_in} / {burn_in + kept}"
+    return wanted | {"thinning": run.thinning, "seed": run.settings.seed}
+
+
+def _orders(run: UniqueDagsRun) -> dict[str, Any]:
+    """Return the keywords that request as many orders as were sampled."""
+    settings = run.settings
+    return {
+        "coverage": run.coverage,
+        "steps": settings.budget.steps,
+        "chains": settings.chains,
+        "thinning": run.thinning,
+        "seed": settings.seed,
+    }

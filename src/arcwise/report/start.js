@@ -1,4 +1,4 @@
-// Ties the parts of the page together.
+// Starts the page and connects its parts.
 "use strict";
 
 function readContents() {
@@ -30,7 +30,7 @@ function startPage() {
     const matching = view.find(search.value);
     element("search-count").textContent = !search.value.trim()
       ? ""
-      : matching.length === 1 ? "1 variable matches; Enter chooses it." : `${matching.length || "No"} variables match.`;
+      : matching.length === 1 ? "1 variable matches; press Enter to select it." : `${matching.length || "No"} variables match.`;
     return matching;
   };
   search.addEventListener("input", find);
@@ -62,7 +62,7 @@ function drawLegend() {
     svgElement("path", { class: "line", d: "M2 7L42 7", "stroke-width": 0.85 * (0.7 + 2.8 * probability) }, group);
     legend.append(htmlElement("span", {}, svg, probability.toFixed(1)));
   }
-  for (const [kind, words] of [["incoming", "into the node chosen"], ["outgoing", "out of it"]]) {
+  for (const [kind, words] of [["incoming", "into the selected node"], ["outgoing", "out of it"]]) {
     const svg = svgElement("svg", { width: 44, height: 14, "aria-hidden": "true" });
     const group = svgElement("g", { class: `edge ${kind}` }, svg);
     svgElement("path", { class: "line", d: "M2 7L34 7", "stroke-width": 2.4 }, group);

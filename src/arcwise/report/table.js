@@ -1,4 +1,4 @@
-// The table of edges: sorting, filters, and the rows as a CSV file.
+// The table of edges: sorting, filters, and download as a CSV file.
 "use strict";
 
 const ROWS_AT_ONCE = 100;
@@ -19,7 +19,7 @@ class EdgeTable {
       { key: "target", title: "To" },
       { key: "probability", title: "Probability", numeric: true },
       ...(hasErrors ? [{ key: "standard_error", title: "Std. error", numeric: true }] : []),
-      { key: "either_way", title: "Either way", numeric: true },
+      { key: "either_way", title: "Either direction", numeric: true },
     ];
     this.sorting = { key: "probability", falling: true };
     this.limit = ROWS_AT_ONCE;
@@ -66,7 +66,7 @@ class EdgeTable {
     const { key, falling } = this.sorting;
     const sign = falling ? -1 : 1;
     const compared = (a, b) => {
-      // What is not known comes last, whichever way it is sorted.
+      // Unknown values come last in either sorting direction.
       if (a === null || b === null) return (a === null) - (b === null);
       return sign * (typeof a === "string" ? a.localeCompare(b, undefined, { numeric: true }) : a - b);
     };
@@ -85,7 +85,7 @@ class EdgeTable {
     }
     const shown = rows.slice(0, this.limit);
     this.table.tBodies[0].replaceChildren(...shown.map((row) => this.drawnRow(row)));
-    const all = shown.length === rows.length ? "" : `, the first ${shown.length.toLocaleString("en")} shown`;
+    const all = shown.length === rows.length ? "" : `; showing the first ${shown.length.toLocaleString("en")}`;
     document.getElementById("row-count").textContent =
       `${rows.length.toLocaleString("en")} of ${this.rows.length.toLocaleString("en")} edges${all}`;
     document.getElementById("more-rows").hidden = shown.length === rows.length;

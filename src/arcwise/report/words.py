@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Sequence
 from typing import Any
 
-_CALL = re.compile(r"([A-Z]\w*)\((.*)\)", re.DOTALL)
-_SETTING = re.compile(r"(\w+)=([^=]+?)(?:, (?=\w+=)|$)")
-_WORD_IN_NAME = re.compile(r"(?<=[a-z])(?=[A-Z])")
+from arcwise.support.descriptions import Description
 
-
-def number(value: Any, digits: int = 4) -> str:
-    """Return a number as people write it.
-
-    Examples
-    --------
-    >>> number(12345), number(0.123456), number(-1170.7545, 6), number(None)
-    ('12,345', '0.1235', '−1,170.75', 'unknown')
-    """
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "unknown"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float) and math.isinf(value):
-        return "infinite" if value > 0 else "minus infinity"
-    if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
-        return f"{int(value):,}".replace("-", "−")
-    return f"{value:,.{digits}g}".replace("-", "−")
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def log_value(value: float) -> str:
-    """Return a logarithm with two decimals, which is as much as bears a meaning.
+    """Return a logarithm with two decimals; more would not be meaningful.
 
     Examples
     --------
@@ -42,76 +21,44 @@ def log_value(value: float) -> str:
     return f"{value:,.2f}".replace("-", "−")
 
 
-def count(value: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun.
+def score_in_words(score: Description) -> str:
+    """Return a score in words.
 
     Examples
     --------
-    >>> count(1, "chain"), count(1200, "chain"), count(0, "category", "categories")
-    ('1 chain', '1,200 chains', 'no categories')
+    >>> from arcwise.scores import BDeu
+    >>> score_in_words(Description.of(BDeu(1.0)))
+    'BDeu (equivalent sample size 1)'
     """
-    noun = one if value == 1 else many or one + "s"
-    return f"{number(value) if value else 'no'} {noun}"
+    return _with_settings(score.name, score) if score.name else score.text
 
 
-def enumeration(parts: Sequence[str]) -> str:
-    """Return a list as in running text.
-
-    Examples
-    --------
-    >>> enumeration(["a", "b", "c"])
-    'a, b and c'
-    """
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def setting(text: str) -> str:
-    """Return the repr of a score in words.
+def in_words(thing: Description) -> str:
+    """Return a space or a prior in words.
 
     Examples
     --------
-    >>> setting("BDeu(equivalent_sample_size=1.0)"), setting("a table")
-    ('BDeu (equivalent sample size 1)', 'a table')
-    """
-    name, details = _parts(text)
-    if name is None:
-        return text
-    return f"{name} ({details})" if details else name
-
-
-def class_words(text: str) -> str:
-    """Return the repr of a space or prior in words.
-
-    Examples
-    --------
-    >>> class_words("BucketOrders(size=5)"), class_words("LinearOrders(moves=None)")
+    >>> from arcwise.spaces import BucketOrders, LinearOrders
+    >>> in_words(Description.of(BucketOrders(5))), in_words(Description.of(LinearOrders()))
     ('bucket orders (size 5)', 'linear orders')
     """
-    name, details = _parts(text)
-    if name is None:
-        return text
-    plain = "DAGs" if name == "Dags" else _WORD_IN_NAME.sub(" ", name).lower()
-    return f"{plain} ({details})" if details else plain
+    if thing.name is None:
+        return thing.text
+    # An abbreviation stays one.
+    noun = "DAGs" if thing.name == "Dags" else _BETWEEN_WORDS.sub(" ", thing.name).lower()
+    return _with_settings(noun, thing)
 
 
-def is_call(text: str) -> bool:
-    """Say whether a repr reads as the Python expression that makes the thing again."""
-    return _CALL.fullmatch(text) is not None and "<" not in text
-
-
-def _parts(text: str) -> tuple[str | None, str]:
-    found = _CALL.fullmatch(text)
-    if found is None:
-        return None, text
-    name, inside = found.groups()
-    settings = _SETTING.findall(inside)
-    if inside and not settings:
-        return name, inside
-    words = [
-        f"{key.replace('_', ' ')} {value.removesuffix('.0')}"
-        for key, value in settings
-        if value != "None"
+def _with_settings(noun: str, thing: Description) -> str:
+    details = [
+        f"{name.replace('_', ' ')} {_setting(value)}"
+        for name, value in thing.settings.items()
+        if value is not None
     ]
-    return name, ", ".join(words)
+    if not details and not thing.complete:
+        return thing.text
+    return f"{noun} ({', '.join(details)})" if details else noun
+
+
+def _setting(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

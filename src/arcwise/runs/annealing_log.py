@@ -1,7 +1,7 @@
-"""`AnnealingLog`: writes finished annealing runs down in a ledger.
+"""`AnnealingLog`: records completed annealing runs in a ledger.
 
-Every run has random numbers of its own, so that it is the same whoever makes it and
-when: a ledger has those that are finished, and to go on is to make the others.
+Every run has its own random numbers, so that it is the same wherever and whenever it is
+made: the ledger holds the completed ones, and to resume is to make the others.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import time
 import zlib
 from datetime import UTC, datetime
 
-from arcwise import _core
+from arcwise.engines.sampling_jobs import AnnealedRuns
+from arcwise.runs.checkpoint_clock import CheckpointClock
 from arcwise.runs.ledger import Ledger
 from arcwise.support.signals import uninterrupted
 
-_FIRST_PART = 2  # runs until there is a look at the clock
+_FIRST_PART = 2  # runs before the first look at the clock
 
 
 class AnnealingLog:
@@ -23,20 +24,17 @@ class AnnealingLog:
     Parameters
     ----------
     ledger
-        Where it is written.
+        The ledger to write to.
     annealed
-        Runs made with the settings of the ledger; it gets those that are finished.
+        Runs made with the settings of the ledger; the completed ones are restored to it.
     checkpoint_seconds
         The time between two checkpoints.
     """
 
-    def __init__(
-        self, ledger: Ledger, annealed: _core.AnnealedRuns, checkpoint_seconds: float
-    ) -> None:
+    def __init__(self, ledger: Ledger, annealed: AnnealedRuns, checkpoint_seconds: float) -> None:
         self._ledger = ledger
         self._annealed = annealed
-        self._interval = checkpoint_seconds
-        self._part = _FIRST_PART
+        self._clock = CheckpointClock(checkpoint_seconds, _FIRST_PART)
         self._finished = False
         last = ledger.last()
         before = 0.0
@@ -47,31 +45,26 @@ class AnnealingLog:
                 annealed.restore_runs(zlib.decompress(runs))
         self._written = len(annealed)
         self.began = time.perf_counter() - before
-        self._saved = self._rested = time.perf_counter()
+        self._clock.saved()
+        self._clock.resume()
 
     @property
     def finished(self) -> bool:
-        """Whether the budget was spent."""
+        """Whether the budget is spent."""
         return self._finished
 
     def part(self, left: int) -> int:
-        """Return how many of these runs to make before the next look at the clock."""
-        return min(left, self._part)
+        """Return the number of runs to make before the next look at the clock."""
+        return min(left, self._clock.part)
 
     def rest(self) -> None:
-        """Save what is finished if it is time."""
-        now = time.perf_counter()
-        # Parts of a quarter of the time between checkpoints or less, found by doubling.
-        if now - self._rested < self._interval / 8:
-            self._part *= 2
-        elif now - self._rested > self._interval / 2:
-            self._part = max(1, self._part // 2)
-        if now - self._saved >= self._interval:
+        """Save the completed runs if a checkpoint is due."""
+        if self._clock.look():
             self.save()
-        self._rested = time.perf_counter()
+        self._clock.resume()
 
     def save(self, *, finished: bool = False) -> None:
-        """Write down the runs that are finished since the last time."""
+        """Save the runs completed since the last checkpoint."""
         if self._finished or (len(self._annealed) == self._written and not finished):
             return
         with uninterrupted():
@@ -93,4 +86,4 @@ class AnnealingLog:
             )
             self._written = len(self._annealed)
             self._finished = finished
-            self._saved = time.perf_counter()
+            self._clock.saved()

@@ -1,4 +1,4 @@
-"""`status`: how a run stands, read from its directory while it goes on."""
+"""`status`: the progress of a run, read from its directory while it is running."""
 
 from __future__ import annotations
 
@@ -12,18 +12,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.posterior.evidence import effective_runs
+from arcwise.records.convergence import Convergence
+from arcwise.records.run_files import read_settings
+from arcwise.records.settings import (
+    AnnealingBudget,
+    AnnealingSettings,
+    ChainSettings,
+    SamplingSettings,
+)
 from arcwise.records.traces import Traces
-from arcwise.runs.directory import LEDGER, read_settings
+from arcwise.runs.directory import LEDGER, read_directory
 from arcwise.runs.ledger import read_all
 from arcwise.runs.lock import is_locked
 from arcwise.runs.packing import unpack
-from arcwise.statistics.chains import trace_diagnostics
+from arcwise.statistics.chains import trace_convergence
 from arcwise.support.plain import plain
+from arcwise.support.words import duration
 
 
 @dataclass(frozen=True)
 class RunStatus:
-    """How a run stood at its last checkpoint.
+    """The status of a run at its last checkpoint.
 
     Parameters
     ----------
@@ -34,30 +43,30 @@ class RunStatus:
     state
         ``"running"``, ``"stopped"`` or ``"finished"``.
     unit
-        What is counted: ``"steps"`` of each chain, or annealing ``"runs"``.
+        What is counted: ``"steps"`` of each chain, or annealing ``"runs"`` (particles).
     done
-        How many of them there are.
+        The number done.
     wanted
-        How many there shall be, if that is known.
+        The number requested, if known.
     share
-        The share of the budget that is spent, if that is known.
+        The fraction of the budget that is spent, if known.
     states
-        States kept of each chain.
+        The number of draws of each chain.
     seconds
-        The time the run has taken, stops not counted.
+        The running time, without interruptions.
     rate
-        Steps or runs in a second, all chains together.
+        Steps or runs per second, over all chains.
     seconds_left
-        The time to go at this rate, if that is known.
+        The remaining time at this rate, if known.
     acceptance
-        The share of accepted proposals by kind of move, None before there are any.
+        The acceptance rate of each kind of move, None before any was proposed.
     rhat, effective
-        R-hat and the effective sample size of the log weight; for annealing the
-        effective number of runs. None where they cannot be told yet.
+        R-hat and the effective sample size of the log posterior; for annealing the
+        effective sample size of the particles. None while they are undefined.
     checkpoints
-        How many checkpoints there are.
+        The number of checkpoints.
     checkpoint_time
-        When the last one was made, as ISO text in UTC; None if there is none.
+        The time of the last one, as ISO text in UTC; None if there is none.
 
     Examples
     --------
@@ -89,47 +98,45 @@ class RunStatus:
     checkpoint_time: str | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the status as plain values."""
         values: dict[str, Any] = plain(asdict(self))
         return values
 
     def __str__(self) -> str:
-        """Return it in words, a line each."""
+        """Return the status as lines of text."""
         of_all = "" if self.wanted is None else f" of {self.wanted:,}"
         share = "" if self.share is None else f" ({self.share:.0%})"
         lines = [
             f"{self.algorithm} in {self.directory}: {self.state}",
-            f"{self.done:,}{of_all} {self.unit}{share} in {_duration(self.seconds)}",
+            f"{self.done:,}{of_all} {self.unit}{share} in {duration(self.seconds)}",
         ]
         if self.rate is not None:
             left = self.seconds_left
             to_go = (
-                ""
-                if left is None or self.state == "finished"
-                else f", about {_duration(left)} to go"
+                "" if left is None or self.state == "finished" else f", about {duration(left)} left"
             )
-            lines.append(f"{self.rate:,.3g} {self.unit} a second{to_go}")
+            lines.append(f"{self.rate:,.3g} {self.unit} per second{to_go}")
         rates = [f"{name} {rate:.0%}" for name, rate in self.acceptance.items() if rate is not None]
         if rates:
             lines.append(f"accepted: {', '.join(rates)}")
         if self.rhat is not None:
-            lines.append(f"R-hat of the log weight {self.rhat:.4g}")
+            lines.append(f"R-hat of the log posterior: {self.rhat:.4g}")
         if self.effective is not None:
-            what = "number of runs" if self.unit == "runs" else "samples of the log weight"
-            lines.append(f"effective {what} {self.effective:.4g}")
+            what = "particles" if self.unit == "runs" else "the log posterior"
+            lines.append(f"effective sample size of {what}: {self.effective:.4g}")
         if self.checkpoint_time is None:
             lines.append("no checkpoint yet")
         else:
             then = datetime.fromisoformat(self.checkpoint_time)
             ago = max(0.0, (datetime.now(UTC) - then).total_seconds())
             lines.append(
-                f"checkpoint {self.checkpoints} at {self.checkpoint_time}, {_duration(ago)} ago"
+                f"checkpoint {self.checkpoints} at {self.checkpoint_time}, {duration(ago)} ago"
             )
         return "\n".join(lines)
 
 
 def status(directory: str | os.PathLike[str]) -> RunStatus:
-    """Return how the run in a directory stands, without disturbing it.
+    """Return the status of the run in a directory, without disturbing it.
 
     Parameters
     ----------
@@ -147,19 +154,19 @@ def status(directory: str | os.PathLike[str]) -> RunStatus:
     'finished'
     """
     path = Path(directory)
-    settings = read_settings(path)
+    settings = read_settings(read_directory(path))
     ledger = path / LEDGER
-    annealing = settings["algorithm"] == "ais"
+    annealing = isinstance(settings, AnnealingSettings)
     wanted_of_draws = _nothing if annealing else _log_weights
     facts, draws = read_all(ledger, wanted_of_draws) if ledger.exists() else ([], [])
     nothing: dict[str, Any] = {"seconds": 0.0, "finished": False, "time": None}
     last = facts[-1] if facts else nothing
     done = int(last.get("runs" if annealing else "steps", 0))
-    wanted, share = _wanted(settings, annealing, done, float(last["seconds"]), last["finished"])
+    wanted, share = _wanted(settings, done, float(last["seconds"]), last["finished"])
     seconds = float(last["seconds"])
-    chains = 1 if annealing else int(settings["chains"])
+    chains = settings.chains if isinstance(settings, ChainSettings) else 1
     rate = chains * done / seconds if done and seconds > 0 else None
-    rhat, effective = _annealed(facts) if annealing else _of_chains(draws)
+    figures = _of_annealing(facts) if annealing else _of_chains(draws)
     state = "stopped"
     if last["finished"]:
         state = "finished"
@@ -167,7 +174,7 @@ def status(directory: str | os.PathLike[str]) -> RunStatus:
         state = "running"
     return RunStatus(
         directory=str(path),
-        algorithm=settings["algorithm"],
+        algorithm=settings.algorithm.value,
         state=state,
         unit="runs" if annealing else "steps",
         done=done,
@@ -181,55 +188,45 @@ def status(directory: str | os.PathLike[str]) -> RunStatus:
             name: last["accepted"][name] / count if count else None
             for name, count in last.get("proposed", {}).items()
         },
-        rhat=rhat,
-        effective=effective,
+        rhat=figures.rhat,
+        effective=figures.ess,
         checkpoints=len(facts),
         checkpoint_time=last["time"],
     )
 
 
 def _wanted(
-    settings: dict[str, Any], annealing: bool, done: int, seconds: float, finished: bool
+    settings: SamplingSettings, done: int, seconds: float, finished: bool
 ) -> tuple[int | None, float | None]:
-    """Return how much there shall be and the share that is there, as far as they are known."""
-    budget = settings if annealing else settings["budget"]
-    count = settings["runs"] if annealing else budget["steps"]
+    """Return the requested number and the fraction done, as far as they are known."""
+    budget = settings.budget
+    count = budget.particles if isinstance(budget, AnnealingBudget) else budget.steps
     if finished:
         return count, 1.0
     if count is not None:
         return count, min(1.0, done / count)
-    if budget["seconds"] is not None:
-        return None, min(1.0, seconds / budget["seconds"])
+    if budget.seconds is not None:
+        return None, min(1.0, seconds / budget.seconds)
     return None, None
 
 
 def _nothing(draws: bytes) -> None:
-    """Return what annealing runs are told by."""
+    """Skip the draws of annealing runs, whose log weights are among the facts."""
 
 
 def _log_weights(draws: bytes) -> list[NDArray[np.float64]]:
-    """Return the log weights of each chain, all that a large ledger has room for in memory."""
+    """Return only the log weights of each chain, as all draws may not fit in memory."""
     return [record["log_weights"] for record in unpack(draws)]
 
 
-def _of_chains(parts: list[list[NDArray[np.float64]]]) -> tuple[float | None, float | None]:
+def _of_chains(parts: list[list[NDArray[np.float64]]]) -> Convergence:
     parts = [part for part in parts if len(part[0])]
     if not parts:
-        return None, None
+        return Convergence()
     rows = tuple(np.concatenate([part[chain] for part in parts]) for chain in range(len(parts[0])))
-    found = trace_diagnostics(Traces(rows))
-    return found["rhat_log_weight"], found["effective_samples_log_weight"]
+    return trace_convergence(Traces(rows))
 
 
-def _annealed(facts: list[dict[str, Any]]) -> tuple[None, float | None]:
+def _of_annealing(facts: list[dict[str, Any]]) -> Convergence:
     log_weights = np.array([weight for row in facts for weight in row["log_weights"]])
-    return None, effective_runs(log_weights) if len(log_weights) else None
-
-
-def _duration(seconds: float) -> str:
-    """Return a time in words, as long ones are read."""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    if seconds < 7200:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
+    return Convergence(ess=effective_runs(log_weights) if len(log_weights) else None)

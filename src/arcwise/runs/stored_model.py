@@ -1,8 +1,8 @@
-"""The model of a run as a file, so that the run goes on without the data it came from.
+"""`StoredModel`: the model of a run as a file, so that the run resumes without its data.
 
-The file is an .npz archive with the log weight of every family, and what there is to
-know about the prior for its constant. It is known by a digest of its contents, which
-does not depend on when or where it was written.
+The file is an .npz archive with the log weight (score plus prior) of every family, and
+what is needed for the normalising constant of the prior. It is identified by a digest of
+its contents, which does not depend on when or where it was written.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.errors import FileFormatError
 from arcwise.families import Families
-from arcwise.model import Model
+from arcwise.model import Model, Question
+from arcwise.model.provenance import Provenance
 from arcwise.priors import PriorTerms, Uniform
+from arcwise.records.run_files import read_provenance, write_provenance
 from arcwise.scores import FamilyScores
 from arcwise.support.files import UNREADABLE, replacing
 
@@ -28,13 +30,15 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class StoredModel(Model):
-    """A model as far as algorithms need it, from a file.
+    """A model read from a file, with everything the algorithms need.
 
     Parameters
     ----------
     arrays
         The contents of the file.
     """
+
+    stored = True
 
     def __init__(self, arrays: Arrays) -> None:
         header = json.loads(arrays["header"].tobytes().decode())
@@ -43,9 +47,11 @@ class StoredModel(Model):
         self.data = None
         self.score = None
         self.prior = Uniform()
-        self._provenance: dict[str, Any] = header["provenance"]
+        self._provenance = read_provenance(header["provenance"])
         self.weights = _scores(header, arrays, "values")
         self.scores = self.weights
+        self.question = Question(self.weights, None)
+        self.constraints = self.question.constraints
         self.prior_terms = PriorTerms(
             arrays["prior_constant"],
             arrays["prior_size"],
@@ -60,13 +66,13 @@ class StoredModel(Model):
         """Return the log prior weight of every family."""
         return super().prior_weights() if self._prior_weights is None else self._prior_weights
 
-    def provenance(self) -> dict[str, Any]:
-        """Return what a result should say about the model it came from, as plain values."""
-        return dict(self._provenance)
+    def provenance(self) -> Provenance:
+        """Return the provenance of the original model."""
+        return self._provenance
 
 
 def _lost_function(node: str, parents: tuple[str, ...]) -> float:
-    raise AssertionError("the prior's function is stored by what it gave")
+    raise AssertionError("the prior's function is stored as its values")
 
 
 def arrays_of(model: Model) -> Arrays:
@@ -78,7 +84,7 @@ def arrays_of(model: Model) -> Arrays:
     outside = [list(table.outside(node)) for node in nodes]
     header = {
         "variables": list(model.variables),
-        "provenance": model.provenance(),
+        "provenance": write_provenance(model.provenance()),
         "listed": listed,
         "prior_table": bool(terms.functions),
         "candidates": [
@@ -123,12 +129,12 @@ def write_model(arrays: Arrays, path: Path) -> None:
 
 
 def read_model(path: Path, digest: str) -> StoredModel:
-    """Read a model of a known digest.
+    """Read a model with a known digest.
 
     Raises
     ------
     FileFormatError
-        If the file is missing or damaged, or of another model.
+        If the file is missing or damaged, or holds another model.
     """
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
@@ -138,8 +144,8 @@ def read_model(path: Path, digest: str) -> StoredModel:
         return StoredModel(arrays)
     except UNREADABLE:
         raise FileFormatError(
-            f"'{path}' is missing, damaged, or of another run; put it back from a copy, or start "
-            "the run again from its data"
+            f"'{path}' is missing, damaged, or belongs to another run; restore it from a backup, "
+            "or start the run again from its data"
         ) from None
 
 

@@ -1,6 +1,6 @@
 """Local scores: how well a parent set explains a node, one class and one file each.
 
-A score of one's own is a function of a node and its parents, or a subclass of
+A user-defined score is a function of a node and its parents, or a subclass of
 `LocalScore` with the one method `fill`.
 """
 
@@ -12,7 +12,6 @@ from arcwise.scores.bic import BIC
 from arcwise.scores.coerce import as_score
 from arcwise.scores.family_scores import FamilyScores, read_scores
 from arcwise.scores.function import FunctionScore
-from arcwise.scores.scoring import score
 
 __all__ = [
     "BIC",
@@ -24,5 +23,4 @@ __all__ = [
     "LocalScore",
     "as_score",
     "read_scores",
-    "score",
 ]

@@ -1,4 +1,4 @@
-"""`LocalScore`: what every score is, and how it gets a name."""
+"""`LocalScore`: the base class of scores, and their names."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from arcwise.data import Data
 from arcwise.support.running import Run
 
 NAMED_SCORES: dict[str, type[LocalScore]] = {}
-"""The scores that go by a name alone, as in ``score="bdeu"``."""
+"""The scores that can be given by name, as in ``score="bdeu"``."""
 
 
 class LocalScore(ABC):
-    """The log marginal likelihood of each family, as natural logarithms.
+    """A local score: the log marginal likelihood of each family (natural logarithm).
 
-    A score of one's own is a subclass with one method, `fill`. Written
-    ``class Mine(LocalScore, name="mine")``, it can also be asked for as
-    ``"mine"``, provided that ``Mine()`` needs no arguments.
+    A user-defined score is a subclass with one method, `fill`. Declared as
+    ``class Mine(LocalScore, name="mine")``, it can also be given as ``"mine"``, provided
+    that ``Mine()`` needs no arguments.
     """
 
     by_sets: ClassVar[bool] = False
-    """Whether the core scores it, by sets of variables that families are differences of."""
+    """Whether the core computes it, as a difference between two sets of variables."""
 
     def __init_subclass__(cls, name: str | None = None, **keywords: Any) -> None:
-        """Enter the class among the named scores if it gives a name."""
+        """Register the class by name, if it has one."""
         super().__init_subclass__(**keywords)
         if name is not None:
             NAMED_SCORES[name] = cls
@@ -39,7 +39,7 @@ class LocalScore(ABC):
         data
             The data; node numbers of the table are positions among its variables.
         table
-            The families; ``table.values(node)`` is to be overwritten.
+            The families; overwrite ``table.values(node)``.
         run
-            Threads to use, and whom to tell of progress.
+            The number of threads, and the progress function.
         """

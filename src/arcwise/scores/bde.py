@@ -1,4 +1,4 @@
-"""`BDe`: Dirichlet priors whose pseudo-counts come from a prior distribution of the user's."""
+"""`BDe`: Dirichlet priors whose pseudo-counts come from a user-defined prior distribution."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.data import Data, DiscreteColumn
 from arcwise.errors import ArgumentError, DataError
+from arcwise.networks import DiscreteNetwork
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import fill_discrete, positive
-from arcwise.simulate import DiscreteNetwork
-from arcwise.support.names import positions, quoted
+from arcwise.support.names import positions
 from arcwise.support.running import Run
+from arcwise.support.words import quoted
 
 Distribution = Sequence[float] | Mapping[Hashable, float]
 
@@ -25,21 +26,21 @@ _SUM_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class BDe(LocalScore):
-    """The Bayesian Dirichlet equivalent score of discrete data, in general.
+    """The general Bayesian Dirichlet equivalent score of discrete data.
 
-    A cell of the table of a node and its parents has the pseudo-count
-    ``equivalent_sample_size`` times the probability the prior gives it, which
-    makes equivalent DAGs score the same. With a uniform prior it is `BDeu`.
+    Each cell of the contingency table of a node and its parents has a pseudo-count of
+    ``equivalent_sample_size`` times its prior probability, so that Markov equivalent DAGs
+    have the same score. With a uniform prior it is `BDeu`.
 
     Parameters
     ----------
     prior
-        A prior network over the variables (a `DiscreteNetwork` whose joint
-        distribution can be written out); or one distribution for each
-        variable, all independent: a mapping from names to probabilities, by
-        level or in the order of the levels. Variables left out are uniform.
+        A prior network over the variables (a `DiscreteNetwork` small enough for its joint
+        distribution to be tabulated); or an independent distribution for each variable: a
+        mapping from names to probabilities, by level or in the order of the levels.
+        Variables left out are uniform.
     equivalent_sample_size
-        The strength of the prior, in rows.
+        The strength of the prior, as a number of rows.
 
     Examples
     --------
@@ -56,7 +57,7 @@ class BDe(LocalScore):
     equivalent_sample_size: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse what can be no prior."""
+        """Refuse an invalid prior."""
         positive(self.equivalent_sample_size, "equivalent_sample_size")
         if not isinstance(self.prior, DiscreteNetwork | Mapping):
             raise ArgumentError(
@@ -66,7 +67,7 @@ class BDe(LocalScore):
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""
-        data.discrete_codes("BDe")  # refuses continuous columns before anything is looked up
+        data.discrete_codes("BDe")  # refuses continuous columns first
         ess = self.equivalent_sample_size
         joint = self.joint(data)
         if joint is not None:
@@ -76,16 +77,16 @@ class BDe(LocalScore):
         fill_discrete(data, table, run, "BDe", kind, ess, marginals=self.marginals(data))
 
     def joint(self, data: Data) -> tuple[NDArray[np.uint16], NDArray[np.float64]] | None:
-        """Return the prior network's joint distribution by the codes of the data, or None.
+        """Return the joint distribution of the prior network, in the codes of the data, or None.
 
-        It is None if the prior is one distribution for each variable.
+        None if the prior has an independent distribution for each variable.
         """
         if not isinstance(self.prior, DiscreteNetwork):
             return None
         return _joint(self.prior, _discrete_columns(data))
 
     def marginals(self, data: Data) -> list[list[float]]:
-        """Return the distribution of each variable, where the prior is one for each."""
+        """Return the distribution of each variable, where these are independent."""
         assert isinstance(self.prior, Mapping)
         positions(self.prior, data.variables, "the prior of BDe")
         columns = _discrete_columns(data)
@@ -124,7 +125,7 @@ def _marginal(distribution: Distribution | None, column: DiscreteColumn) -> list
 def _joint(
     network: DiscreteNetwork, columns: Sequence[DiscreteColumn]
 ) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
-    """Return the joint distribution in the data's order of variables and codes of levels."""
+    """Return the joint distribution in the variable order and level codes of the data."""
     names = [column.name for column in columns]
     if set(names) != set(network.dag.variables):
         raise DataError(
@@ -138,8 +139,8 @@ def _joint(
         if set(levels) != set(column.levels):
             raise DataError(
                 f"the prior network of BDe gives {column.name!r} the levels {quoted(levels)}; the "
-                f"data have {quoted(column.levels)}, and levels={{...}} of arcwise.read declares "
-                "those that do not occur"
+                f"data have {quoted(column.levels)}; declare levels that do not occur by "
+                "levels={...} of arcwise.read"
             )
         code_of = np.array([column.levels.index(level) for level in levels], dtype=np.uint16)
         source = network.dag.variables.index(column.name)

@@ -16,15 +16,15 @@ from arcwise.support.running import Run
 class BDeu(LocalScore, name="bdeu"):
     """The Bayesian Dirichlet equivalent uniform score of discrete data.
 
-    The parameters of a node with r levels, whose parents have q combinations
-    of levels, have independent Dirichlet priors with all r pseudo-counts equal
-    to ``equivalent_sample_size / (q r)``. Declared levels count even if they do
-    not occur in the data.
+    The parameters of a node with r levels, whose parents have q configurations, have
+    independent Dirichlet priors with all r pseudo-counts equal to
+    ``equivalent_sample_size / (q r)``. Declared levels count even if they do not occur in
+    the data.
 
     Parameters
     ----------
     equivalent_sample_size
-        The strength of the prior, in rows.
+        The strength of the prior, as a number of rows.
 
     Examples
     --------

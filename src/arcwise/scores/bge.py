@@ -20,7 +20,7 @@ from arcwise.support.running import Run
 
 @dataclass(frozen=True, eq=False)
 class NormalWishart:
-    """The prior of BGe for given variables: mean and precision of a row, with all defaults in."""
+    """The normal-Wishart prior of BGe for given variables, with all defaults filled in."""
 
     alpha_mu: float
     alpha_w: float
@@ -35,17 +35,17 @@ class BGe(LocalScore, name="bge"):
     The rows are normal with unknown mean and precision; the mean given the
     precision W is normal with precision ``alpha_mu W``, and W is Wishart with
     ``alpha_w`` degrees of freedom. The correction of Kuipers, Moffa and
-    Heckerman (2014) is in it. Integer columns are taken as numbers.
+    Heckerman (2014) is included. Integer columns are treated as continuous.
 
     Parameters
     ----------
     alpha_mu
-        The strength of the prior mean, in rows.
+        The strength of the prior mean, as a number of rows.
     alpha_w
-        The degrees of freedom, more than n - 1 for n variables; None for n + 2.
+        The degrees of freedom, greater than n - 1 for n variables; None for n + 2.
     prior_mean
-        One number for all variables, one for each in their order, or a mapping
-        from names to numbers in which those left out have 0.
+        One number for all variables, one for each in their order, or a mapping from names
+        to numbers, with 0 for those left out.
     prior_scale
         The matrix T: one number t for ``t I``, one for each variable for a
         diagonal matrix, or the whole positive definite matrix. None for
@@ -69,7 +69,7 @@ class BGe(LocalScore, name="bge"):
     prior_scale: float | ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is wrong whatever the data are."""
+        """Refuse values that are wrong for any data."""
         positive(self.alpha_mu, "alpha_mu")
         if self.alpha_w is not None:
             positive(self.alpha_w, "alpha_w")
@@ -93,7 +93,7 @@ class BGe(LocalScore, name="bge"):
         )
 
     def normal_wishart(self, variables: tuple[str, ...]) -> NormalWishart:
-        """Return the prior that the settings mean for these variables."""
+        """Return the normal-Wishart prior for these variables."""
         n = len(variables)
         degrees = float(n + 2 if self.alpha_w is None else self.alpha_w)
         if degrees <= n - 1:
@@ -120,7 +120,7 @@ def _mean(prior_mean: Any, variables: tuple[str, ...]) -> NDArray[np.float64]:
             )
         mean[:] = numbers
     if not np.isfinite(mean).all():
-        raise ArgumentError("prior_mean holds a value that is not finite; give finite numbers")
+        raise ArgumentError("prior_mean contains inf or nan; give finite numbers")
     return mean
 
 
@@ -142,8 +142,8 @@ def _scale(
         )
     if not np.isfinite(given).all() or not _positive_definite(given):
         raise ArgumentError(
-            "prior_scale is not a symmetric positive definite matrix; give one, or one positive "
-            "number for a multiple of the unit matrix"
+            "prior_scale is not a symmetric positive definite matrix; give one, or a positive "
+            "number for a multiple of the identity matrix"
         )
     matrix = given if given.ndim == 2 else np.diag(np.broadcast_to(given, (n,)))
     return np.ascontiguousarray(matrix, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""`BIC`: the maximised log likelihood less a penalty, for discrete or continuous data."""
+"""`BIC`: the Bayesian information criterion, for discrete or continuous data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.errors import DataError
+from arcwise.errors import DataError, Wording
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import fill_discrete, intervention_mask
 from arcwise.support.running import Run
@@ -17,10 +17,10 @@ from arcwise.support.running import Run
 class BIC(LocalScore, name="bic"):
     """The Bayesian information criterion, on the scale of a log marginal likelihood.
 
-    The maximised log likelihood of a family less half the logarithm of the
-    number of rows for each of its parameters: ``q (r - 1)`` for a node of r
-    levels whose parents have q combinations, and the number of parents plus 2
-    for a Gaussian node. With row weights, their sum is the number of rows.
+    The maximised log likelihood of a family minus half the logarithm of the number of
+    rows for each of its parameters: ``q (r - 1)`` for a node with r levels whose parents
+    have q configurations, and the number of parents plus 2 for a Gaussian node. With row
+    weights, the number of rows is their sum.
 
     Examples
     --------
@@ -41,7 +41,10 @@ class BIC(LocalScore, name="bic"):
         if len(kinds) > 1 and not _numbers_only(data):
             raise DataError(
                 "BIC needs columns of one kind, but the data have discrete and continuous ones; "
-                "use arcwise.discretize(data), or kinds= to read some of them differently"
+                "discretize the continuous ones with ",
+                Wording("arcwise.discretize", "--discretize quantile:3"),
+                ", or declare another kind with ",
+                Wording("kinds=", "--discrete and --continuous"),
             )
         _core.score_gaussian_bic(
             table,

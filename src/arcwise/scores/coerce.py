@@ -1,4 +1,4 @@
-"""Turns what a user may write for a score into the score that is meant."""
+"""`as_score`: a score from any of the forms in which it may be given."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from arcwise.scores.base import NAMED_SCORES, LocalScore
 from arcwise.scores.bdeu import BDeu
 from arcwise.scores.bge import BGe
 from arcwise.scores.function import FunctionScore
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 
 def as_score(value: Any, data: Data | None = None) -> LocalScore:
-    """Return the score that is meant.
+    """Return a score from any accepted form.
 
     Parameters
     ----------
     value
-        A `LocalScore`; a name such as ``"bdeu"``; a function of a node's and
-        its parents' names; or None to choose by the data: `BDeu` for discrete
-        columns, `BGe` otherwise.
+        A `LocalScore`; a name such as ``"bdeu"``; a function of the name of a node and
+        those of its parents; or None to choose by the data: `BDeu` if all columns are
+        discrete, `BGe` otherwise.
     data
-        What to choose by.
+        The data to choose by.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Hands discrete data to the core's counting engine."""
+"""Passes discrete data to the core, which counts and scores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arcwise.support.running import Run
 
 
 def positive(value: Any, name: str) -> float:
-    """Return the value as a float, or refuse it."""
+    """Return the value as a float, or refuse it if it is not positive."""
     number = np.nan
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):
         number = float(value)
@@ -25,7 +25,7 @@ def positive(value: Any, name: str) -> float:
 
 
 def intervention_mask(data: Data) -> NDArray[np.uint8] | None:
-    """Return which variable was set in which row as the core wants it, or None."""
+    """Return which variables were intervened on in which rows, as the core reads it, or None."""
     if data.intervened is None:
         return None
     return np.asfortranarray(data.intervened, dtype=np.uint8)
@@ -41,7 +41,7 @@ def fill_discrete(
     marginals: Sequence[Sequence[float]] = (),
     joint: tuple[NDArray[np.uint16], NDArray[np.float64]] | None = None,
 ) -> None:
-    """Score every family of discrete data by its contingency table."""
+    """Score every family of discrete data from its contingency table."""
     codes = data.discrete_codes(score)
     _core.score_discrete(
         table,

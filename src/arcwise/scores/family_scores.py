@@ -1,4 +1,4 @@
-"""`FamilyScores`: one number for each family, to look at, to exchange and to build models on."""
+"""`FamilyScores`: the score of each family, to inspect, exchange and build models on."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class FamilyScores:
     variables
         The names of the nodes.
     table
-        The numbers, in the core's form; use `arcwise.score`, `read_scores` or
-        `from_mapping` to get one.
+        The scores as a table of the core; use `arcwise.score`, `read_scores` or
+        `from_mapping` to obtain one.
 
     Examples
     --------
@@ -40,9 +40,9 @@ class FamilyScores:
 
     @classmethod
     def from_mapping(cls, scores: Mapping[str, Mapping[Iterable[str], float]]) -> FamilyScores:
-        """Return the scores written out: for each node, from parent sets to numbers.
+        """Build scores from a mapping from each node and parent set to a number.
 
-        Parent sets that are not there are not families.
+        Parent sets left out are not allowed.
         """
         variables = checked_variables(scores)
         candidates, members, values = [], [], []
@@ -52,7 +52,7 @@ class FamilyScores:
                 for parents in families
             ]
             if any(node in parents for parents in sets):
-                raise ArgumentError(f"{name!r} is in a parent set of its own; take it out")
+                raise ArgumentError(f"{name!r} is in one of its own parent sets; take it out")
             if not sets or len({tuple(parents) for parents in sets}) < len(sets):
                 raise ArgumentError(
                     f"{name!r} has {'no parent set' if not sets else 'a parent set twice'}; "
@@ -64,7 +64,7 @@ class FamilyScores:
                 numbers = [np.nan]
             if not np.isfinite(numbers).all():
                 raise ArgumentError(
-                    f"{name!r} has a score that is no finite number; leave such sets out"
+                    f"{name!r} has a score that is not a finite number; leave out such parent sets"
                 )
             union = sorted(set().union(*sets))
             candidates.append(union)
@@ -74,7 +74,7 @@ class FamilyScores:
 
     @property
     def table(self) -> _core.FamilyTable:
-        """The numbers in the core's form."""
+        """The scores as a table of the core."""
         return self._table
 
     def __len__(self) -> int:
@@ -82,16 +82,16 @@ class FamilyScores:
         return sum(self._table.count(node) for node in range(len(self.variables)))
 
     def __repr__(self) -> str:
-        """Say how much there is."""
+        """Show the number of variables and families."""
         return f"<FamilyScores: {len(self.variables)} variables, {len(self)} families>"
 
     @property
     def nbytes(self) -> int:
-        """The memory of the numbers."""
+        """The memory of the scores, in bytes."""
         return sum(self._table.values(node).nbytes for node in range(len(self.variables)))
 
     def log_score(self, node: str, parents: Iterable[str]) -> float:
-        """Return the score of one family; minus infinity if it is none."""
+        """Return the score of one family; minus infinity if it is not allowed."""
         (index,) = positions([node], self.variables, "node")
         members = sorted(set(positions(parents, self.variables, "parents")))
         family = self._table.find(index, members)
@@ -103,7 +103,7 @@ class FamilyScores:
         return self._named(index, range(self._table.count(index)))
 
     def best(self, node: str, count: int = 5) -> list[tuple[tuple[str, ...], float]]:
-        """Return the best parent sets of a node and their scores, the best first."""
+        """Return the best parent sets of a node with their scores, the best first."""
         (index,) = positions([node], self.variables, "node")
         values = self._table.values(index)
         count = min(whole_number(count, "count", at_least=0), len(values))
@@ -157,13 +157,13 @@ def read_scores(path: str | os.PathLike[str]) -> FamilyScores:
         names, table = _core.read_jkl(os.fsdecode(path))
     except UnicodeDecodeError:
         raise FileFormatError(
-            f"'{os.fsdecode(path)}' holds names that are not text in UTF-8; save it as UTF-8"
+            f"'{os.fsdecode(path)}' contains names that are not valid UTF-8; save it as UTF-8"
         ) from None
     return FamilyScores(names, table)
 
 
 def as_family_scores(value: Any) -> FamilyScores | None:
-    """Return scores that were given instead of data, or None if these are data."""
+    """Return scores that were given in place of data, or None if data were given."""
     if isinstance(value, FamilyScores):
         return value
     if isinstance(value, str | os.PathLike) and os.fsdecode(value).lower().endswith(".jkl"):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.families.functions import FamilyFunction, answer, parent_names, refuse_uncallable
+from arcwise.families.functions import FamilyFunction, evaluate, parent_names, refuse_uncallable
 from arcwise.scores.base import LocalScore
 from arcwise.support.running import Run
 
@@ -15,11 +15,11 @@ _FAMILIES_PER_REPORT = 1024
 
 @dataclass(frozen=True)
 class FunctionScore(LocalScore):
-    """The score a Python function gives: ``function(node, parents)``, a log likelihood.
+    """A Python function as a score: ``function(node, parents)`` returns a log likelihood.
 
     The function is called once for each family, with the node's name and the
     tuple of its parents' names in the order of the variables. It may return
-    minus infinity for a family that must not occur.
+    minus infinity to exclude a family.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class FunctionScore(LocalScore):
     function: FamilyFunction
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be called."""
+        """Refuse an object that is not callable."""
         refuse_uncallable(self.function)
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
@@ -40,13 +40,13 @@ class FunctionScore(LocalScore):
         self.fill_named(data.variables, table, run)
 
     def fill_named(self, variables: tuple[str, ...], table: _core.FamilyTable, run: Run) -> None:
-        """Do what `fill` does, knowing no more of the data than the names."""
+        """Set the values as `fill` does, given only the names of the variables."""
         total = sum(table.count(node) for node in range(len(variables)))
         done = 0
         for node, name in enumerate(variables):
             values = table.values(node)
             for family, parents in enumerate(parent_names(table, node, variables)):
-                values[family] = answer(self.function, name, parents, "score", "a log likelihood")
+                values[family] = evaluate(self.function, name, parents, "score", "a log likelihood")
                 done += 1
                 if run.progress is not None and (done % _FAMILIES_PER_REPORT == 0 or done == total):
                     run.progress(done / total)

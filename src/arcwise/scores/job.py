@@ -1,4 +1,4 @@
-"""`FamilyScoring`: families to be scored, in this process or on workers."""
+"""`FamilyScoring`: families to score, in this process or on workers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arcwise.support.running import Run
 
 @dataclass(frozen=True)
 class FamilyScoring:
-    """What is scored, and by what; the data may be no more than names if the score is a function.
+    """A score, data and families; the names suffice as data if the score is a function.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class FamilyScoring:
     families: Families
 
     def fill(self, table: Any, run: Run) -> None:
-        """Set every value of a table of any kind."""
+        """Set every value of a table to the score of its family."""
         if isinstance(self.data, Data):
             self.score.fill(self.data, table, run)
         else:

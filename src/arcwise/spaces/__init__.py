@@ -1,5 +1,8 @@
 """Spaces: what a sampler moves through, one file each."""
 
+from importlib import import_module
+from pkgutil import iter_modules
+
 from arcwise.spaces.bucket_orders import BucketOrders
 from arcwise.spaces.dags import Dags
 from arcwise.spaces.layerings import Layerings
@@ -7,7 +10,7 @@ from arcwise.spaces.linear_orders import LinearOrders
 from arcwise.spaces.partial_orders import PartialOrders
 from arcwise.spaces.partitions import Partitions
 from arcwise.spaces.space import Space
-from arcwise.spaces.words import as_space
+from arcwise.spaces.words import as_space, space_words
 
 __all__ = [
     "BucketOrders",
@@ -18,4 +21,9 @@ __all__ = [
     "Partitions",
     "Space",
     "as_space",
+    "space_words",
 ]
+
+# A space is known by its name as soon as its file is here.
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

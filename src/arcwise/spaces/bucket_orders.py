@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 from arcwise import _core
-from arcwise.spaces.space import Space
+from arcwise.model.targets import Target
+from arcwise.spaces.space import Space, is_size
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
 
 
 @dataclass(frozen=True)
-class BucketOrders(Space):
+class BucketOrders(Space, name="buckets"):
     """Balanced bucket orders: a row of buckets, any order within each.
 
     One state stands for all orders that agree with it, so there are fewer and
@@ -27,10 +29,10 @@ class BucketOrders(Space):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, BucketOrders(4), steps=500, chains=2, seed=1)
-    >>> posterior.summary["space"]
-    'BucketOrders(size=4)'
+    >>> posterior.run.settings.space
+    BucketOrders(size=4)
     """
 
     size: int
@@ -41,4 +43,18 @@ class BucketOrders(Space):
 
     def build(self, sums: ScoreSums) -> _core.Space:
         """Return the space of the core, on the score sums of a model."""
-        return _core.bucket_orders(sums.core, self.size)
+        return self.build_named(sums, numbers={"size": self.size})
+
+    @classmethod
+    def words(cls) -> tuple[str, ...]:
+        """Return its word, which needs a size."""
+        return ("buckets:SIZE",)
+
+    @classmethod
+    def parse(cls, argument: str) -> Self | None:
+        """Return the space for a size."""
+        return cls(int(argument)) if is_size(argument) else None
+
+    def advice(self, target: Target) -> list[str]:
+        """Return what else to try: states that stand for more orders."""
+        return [*super().advice(target), "larger buckets"]

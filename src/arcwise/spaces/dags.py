@@ -8,15 +8,13 @@ from typing import ClassVar
 
 from arcwise import _core
 from arcwise.model.targets import Target
-from arcwise.spaces.moves import as_move_weights, refuse_bad_moves
+from arcwise.spaces.moves import refuse_bad_moves
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
 
-_MOVES = ("add or delete", "reverse", "reverse path", "redraw parents", "reverse and redraw")
-
 
 @dataclass(frozen=True)
-class Dags(Space):
+class Dags(Space, name="dags"):
     """DAGs: structure MCMC, the sampler others are compared with.
 
     A state is one DAG, so the states follow the modular posterior, and no DAG
@@ -38,7 +36,7 @@ class Dags(Space):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, Dags(), steps=20_000, seed=1)
     >>> exact = arcwise.exact(model)
     >>> bool(abs(posterior.edges - exact.edges).max() < 0.1)
@@ -51,9 +49,8 @@ class Dags(Space):
 
     def __post_init__(self) -> None:
         """Refuse moves that do not exist or cannot be."""
-        refuse_bad_moves(self.moves, _MOVES, "DAGs")
+        refuse_bad_moves(self, self.moves)
 
     def build(self, sums: ScoreSums) -> _core.Space:
         """Return the space of the core, on the score sums of a model."""
-        weights = as_move_weights(self.moves, _MOVES, _core.usual_dag_moves())
-        return _core.dags(sums.core, weights)
+        return self.build_named(sums, self.moves)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from arcwise import _core
 from arcwise.model.targets import Target
-from arcwise.spaces.moves import as_move_weights, refuse_bad_moves
-from arcwise.spaces.space import Space
+from arcwise.spaces.moves import refuse_bad_moves
+from arcwise.spaces.space import Space, is_size
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
 
-_MOVES = ("relocate", "swap adjacent", "swap", "re-partition", "reverse edge", "stay")
-
 
 @dataclass(frozen=True)
-class Layerings(Space):
+class Layerings(Space, name="layerings"):
     """Layerings: neighbouring parts of partitions merged while they have few enough variables.
 
     One state stands for all partitions that are merged to it, so there are fewer
@@ -46,7 +44,7 @@ class Layerings(Space):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, Layerings(4), steps=5_000, seed=1)
     >>> exact = arcwise.exact(model)
     >>> bool(abs(posterior.edges - exact.edges).max() < 0.1)
@@ -64,16 +62,29 @@ class Layerings(Space):
         if self.max_size is not None:
             whole_number(self.max_size, "max_size", at_least=1)
         whole_number(self.partition_moves, "partition_moves", at_least=1)
-        refuse_bad_moves(self.moves, _MOVES, "layerings")
+        refuse_bad_moves(self, self.moves)
 
     def on(self, sums: ScoreSums) -> Layerings:
         """Return the space with a largest size chosen, if none was given."""
         if self.max_size is not None:
             return self
-        return replace(self, max_size=_core.usual_layer_size(sums.core))
+        return replace(self, max_size=_core.space_numbers(self.name, sums.core)["max_size"])
 
     def build(self, sums: ScoreSums) -> _core.Space:
         """Return the space of the core, on the score sums of a model."""
-        size = _core.usual_layer_size(sums.core) if self.max_size is None else self.max_size
-        weights = as_move_weights(self.moves, _MOVES, _core.usual_layering_moves())
-        return _core.layerings(sums.core, size, weights, self.partition_moves)
+        numbers = {"partition_moves": self.partition_moves}
+        if self.max_size is not None:
+            numbers["max_size"] = self.max_size
+        return self.build_named(sums, self.moves, numbers)
+
+    @classmethod
+    def words(cls) -> tuple[str, ...]:
+        """Return its word, which a size may follow."""
+        return ("layerings[:MAX_SIZE]",)
+
+    @classmethod
+    def parse(cls, argument: str) -> Self | None:
+        """Return the space for a largest size, or for none."""
+        if not argument:
+            return cls()
+        return cls(int(argument)) if is_size(argument) else None

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arcwise import _core
-from arcwise.spaces.moves import as_move_weights, refuse_bad_moves
+from arcwise.model.targets import Target
+from arcwise.spaces.moves import refuse_bad_moves
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
 
-_MOVES = ("swap", "adjacent", "relocate")
-
 
 @dataclass(frozen=True)
-class LinearOrders(Space):
+class LinearOrders(Space, name="linear"):
     """Linear orders; a variable's parents come before it.
 
     Parameters
@@ -29,7 +28,7 @@ class LinearOrders(Space):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
     >>> space = LinearOrders(moves={"swap": 3, "relocate": 1})
     >>> arcwise.mcmc(model, space, steps=500, chains=2, seed=1).algorithm
     'mcmc'
@@ -39,9 +38,12 @@ class LinearOrders(Space):
 
     def __post_init__(self) -> None:
         """Refuse moves that do not exist or cannot be."""
-        refuse_bad_moves(self.moves, _MOVES, "linear orders")
+        refuse_bad_moves(self, self.moves)
 
     def build(self, sums: ScoreSums) -> _core.Space:
         """Return the space of the core, on the score sums of a model."""
-        balanced = _core.balanced_moves(len(sums.variables))
-        return _core.linear_orders(sums.core, as_move_weights(self.moves, _MOVES, balanced))
+        return self.build_named(sums, self.moves)
+
+    def advice(self, target: Target) -> list[str]:
+        """Return what else to try: orders that stand for many of these."""
+        return [*super().advice(target), "the space buckets:4"]

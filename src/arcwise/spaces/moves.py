@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+from arcwise import _core
 from arcwise.errors import ArgumentError
-from arcwise.support.names import quoted
+from arcwise.spaces.space import Space
+from arcwise.support.words import quoted
 
 
-def refuse_bad_moves(moves: Mapping[str, float] | None, names: Sequence[str], space: str) -> None:
+def move_shares(space: type[Space], variables: int) -> dict[str, float]:
+    """Return how often a space tries each kind of move by itself, in any unit.
+
+    Parameters
+    ----------
+    space
+        The class of the space.
+    variables
+        How many variables there are.
+
+    Examples
+    --------
+    >>> from arcwise.spaces import Partitions
+    >>> list(move_shares(Partitions, 8))
+    ['split or join', 'swap adjacent', 'swap', 'relocate', 'reverse edge']
+    """
+    return dict(_core.space_moves(space.name, variables))
+
+
+def refuse_bad_moves(space: Space, moves: Mapping[str, float] | None) -> None:
     """Refuse moves that a space does not have, and probabilities that are none."""
     if moves is None:
         return
-    unknown = [name for name in moves if name not in names]
+    known = move_shares(type(space), 2)
+    unknown = [name for name in moves if name not in known]
     if unknown:
-        raise ArgumentError(f"moves names {quoted(unknown)}; {space} have {quoted(names)}")
+        raise ArgumentError(
+            f"moves names {quoted(unknown)}; {type(space).__name__} has {quoted(known)}"
+        )
     finite = all(0 <= probability < float("inf") for probability in moves.values())
     if not finite or not sum(moves.values()) > 0:
         raise ArgumentError(
             f"moves is {dict(moves)!r}; give numbers from 0 on, at least one above 0"
         )
-
-
-def as_move_weights(
-    moves: Mapping[str, float] | None, names: Sequence[str], usual: list[float]
-) -> list[float]:
-    """Return a number for each kind, those of the space itself if none are given."""
-    if moves is None:
-        return usual
-    return [float(moves.get(name, 0.0)) for name in names]

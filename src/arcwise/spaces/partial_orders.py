@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,11 +13,11 @@ from arcwise.errors import ArgumentError
 from arcwise.graphs.partial_orders import as_partial_order
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
-from arcwise.support.names import quoted
+from arcwise.support.words import quoted
 
 
 @dataclass(frozen=True)
-class PartialOrders(Space):
+class PartialOrders(Space, name="partial orders"):
     """The reorderings of a parallel bucket order.
 
     A parallel bucket order has one or more parts between which nothing is said;
@@ -34,10 +35,10 @@ class PartialOrders(Space):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
     >>> space = PartialOrders([("asia", "tub"), ("smoke", "lung"), ("smoke", "bronc")])
     >>> posterior = arcwise.mcmc(model, space, steps=200, chains=2, seed=1)
-    >>> sorted(posterior.summary["acceptance"])
+    >>> sorted(posterior.run.acceptance)
     ['swap']
     """
 
@@ -60,7 +61,33 @@ class PartialOrders(Space):
                 "after the same variables, so its reorderings do not cover every order exactly "
                 "once; give parts of buckets that follow each other"
             )
-        return _core.partial_orders(sums.core, predecessors)
+        return self.build_named(sums, orders={"order": predecessors})
+
+    @classmethod
+    def words(cls) -> tuple[str, ...]:
+        """Return nothing: an order does not fit a word."""
+        return ()
+
+    @classmethod
+    def parse(cls, argument: str) -> Self | None:
+        """Return nothing."""
+        return None
+
+    def plain(self, variables: Sequence[str]) -> dict[str, Any]:
+        """Return the pairs of the order, which may have been given as an object of a library."""
+        before = as_partial_order(self.order, tuple(variables))
+        pairs = [
+            [variables[u], variables[v]]
+            for v, mask in enumerate(before)
+            for u in range(len(variables))
+            if mask >> u & 1
+        ]
+        return {"order": pairs}
+
+    @classmethod
+    def of_plain(cls, values: Mapping[str, Any]) -> Self:
+        """Return the space of the pairs of an order."""
+        return cls([tuple(pair) for pair in values["order"]])
 
 
 def _not_twins(predecessors: list[int]) -> tuple[int, int] | None:

@@ -8,15 +8,13 @@ from typing import ClassVar
 
 from arcwise import _core
 from arcwise.model.targets import Target
-from arcwise.spaces.moves import as_move_weights, refuse_bad_moves
+from arcwise.spaces.moves import refuse_bad_moves
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
 
-_MOVES = ("split or join", "swap adjacent", "swap", "relocate", "reverse edge")
-
 
 @dataclass(frozen=True)
-class Partitions(Space):
+class Partitions(Space, name="partitions"):
     """Ordered partitions: sources first, every other variable right after its last parent.
 
     Every DAG belongs to exactly one partition, so the states follow the modular
@@ -34,7 +32,7 @@ class Partitions(Space):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate.asia().sample(300, seed=1), max_indegree=2)
+    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, Partitions(), steps=20_000, seed=1)
     >>> exact = arcwise.exact(model)
     >>> bool(abs(posterior.edges - exact.edges).max() < 0.1)
@@ -47,9 +45,12 @@ class Partitions(Space):
 
     def __post_init__(self) -> None:
         """Refuse moves that do not exist or cannot be."""
-        refuse_bad_moves(self.moves, _MOVES, "partitions")
+        refuse_bad_moves(self, self.moves)
 
     def build(self, sums: ScoreSums) -> _core.Space:
         """Return the space of the core, on the score sums of a model."""
-        weights = as_move_weights(self.moves, _MOVES, _core.usual_partition_moves())
-        return _core.partitions(sums.core, weights)
+        return self.build_named(sums, self.moves)
+
+    def advice(self, target: Target) -> list[str]:
+        """Return nothing: there is no other space to try before this one."""
+        return []

@@ -5,12 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from arcwise.errors import ArgumentError
-from arcwise.spaces.bucket_orders import BucketOrders
-from arcwise.spaces.dags import Dags
-from arcwise.spaces.layerings import Layerings
-from arcwise.spaces.linear_orders import LinearOrders
-from arcwise.spaces.partitions import Partitions
-from arcwise.spaces.space import Space
+from arcwise.spaces.space import NAMED_SPACES, Space
+from arcwise.support.words import quoted
 
 
 def as_space(value: Any) -> Space:
@@ -24,21 +20,22 @@ def as_space(value: Any) -> Space:
     if isinstance(value, Space):
         return value
     if isinstance(value, str):
-        word, _, size = value.partition(":")
-        if word == "linear" and not size:
-            return LinearOrders()
-        if word == "partitions" and not size:
-            return Partitions()
-        if word == "dags" and not size:
-            return Dags()
-        if value == "layerings":
-            return Layerings()
-        if word == "layerings" and size.isdecimal() and len(size) < 10:
-            return Layerings(int(size))
-        if word == "buckets" and size.isdecimal() and len(size) < 10:
-            return BucketOrders(int(size))
+        word, colon, argument = value.partition(":")
+        named = NAMED_SPACES.get(word)
+        parsed = named.parse(argument) if named and bool(colon) == bool(argument) else None
+        if parsed is not None:
+            return parsed
     raise ArgumentError(
-        f"space is {value!r}; give LinearOrders(), BucketOrders(size), PartialOrders(order), "
-        "Partitions(), Layerings(max_size) or Dags(), or the words 'linear', 'buckets:SIZE', "
-        "'partitions', 'layerings', 'layerings:MAX_SIZE' or 'dags'"
+        f"space is {value!r}; give one of {quoted(space_words())}, or a space such as Partitions()"
     )
+
+
+def space_words() -> list[str]:
+    """Return the words that spaces are asked for by, with what may follow after a colon.
+
+    Examples
+    --------
+    >>> {'buckets:SIZE', 'layerings[:MAX_SIZE]', 'partitions'} <= set(space_words())
+    True
+    """
+    return sorted(word for kind in NAMED_SPACES.values() for word in kind.words())

@@ -1,61 +1,68 @@
-"""What the kept states of several chains say about whether they have come together."""
+"""Convergence of several chains, from the states kept of each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.records.recording import Kept
+from arcwise.records.chain_record import ChainRecord
+from arcwise.records.convergence import Convergence
 from arcwise.records.traces import Traces
 from arcwise.statistics.convergence import effective_sample_size, largest_chain_difference, rhat
 from arcwise.statistics.edges import EdgeDiagnostics
 
 
-def trace_diagnostics(traces: Traces) -> dict[str, Any]:
-    """Return R-hat and the effective sample size of the log weight; None where there is none.
+def chain_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
+    """Return all convergence figures of chains, from the states kept of each."""
+    return replace(
+        edge_convergence(records, nodes),
+        **_of_log_weights(Traces(tuple(record.log_weights for record in records))),
+    )
 
-    R-hat is infinite where every chain stays at a place of its own.
-    """
+
+def trace_convergence(traces: Traces) -> Convergence:
+    """Return R-hat and the effective sample size of the log posterior; None if undefined."""
+    return Convergence(**_of_log_weights(traces))
+
+
+def _of_log_weights(traces: Traces) -> dict[str, float | None]:
     matrix = traces.log_weights_matrix()
     return {
-        "rhat_log_weight": number_or_none(rhat(matrix)),
-        "effective_samples_log_weight": number_or_none(effective_sample_size(matrix)),
+        "rhat": number_or_none(rhat(matrix)),
+        "ess": number_or_none(effective_sample_size(matrix)),
     }
 
 
-def edge_diagnostics(kept: Sequence[Kept], nodes: int) -> dict[str, Any]:
-    """Return the worst R-hat and effective sample size of an edge, and how far chains are apart.
+def edge_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
+    """Return the worst R-hat and ESS of any edge, and the largest difference between chains.
 
-    They are of the states as sampled, before any weights; of each state, one DAG
-    stands for it. An edge that never changes has neither number; one chain alone
-    has none to be apart from, and the difference is None.
+    They are computed from the states as sampled, unweighted, with one DAG for each state.
+    An edge that never changes has neither R-hat nor ESS; with a single chain, the
+    difference is None.
     """
-    if any((record.dag_counts == 0).any() for record in kept):
+    if any((record.dag_counts == 0).any() for record in records):
         means = [
             record.edge_sums / record.states_summed
-            for record in kept
+            for record in records
             if record.edge_sums is not None
         ]
-        apart = largest(largest_chain_difference(np.stack(means)))
-        return {
-            "largest_rhat_edge": None,
-            "smallest_effective_samples_edge": None,
-            "largest_edge_difference_between_chains": number_or_none(apart),
-        }
-    firsts = [np.cumsum(record.dag_counts) - record.dag_counts for record in kept]
-    draws = min(record.states for record in kept)
+        difference = largest(largest_chain_difference(np.stack(means)))
+        return Convergence(difference=number_or_none(difference))
+    firsts = [np.cumsum(record.dag_counts) - record.dag_counts for record in records]
+    draws = min(record.states for record in records)
     found = EdgeDiagnostics.of(
-        [record.parents[first[:draws]] for record, first in zip(kept, firsts, strict=True)],
+        [record.parents[first[:draws]] for record, first in zip(records, firsts, strict=True)],
         nodes,
     )
-    return {
-        "largest_rhat_edge": number_or_none(largest(found.rhat)),
-        "smallest_effective_samples_edge": number_or_none(smallest(found.effective_samples)),
-        "largest_edge_difference_between_chains": number_or_none(largest(found.differences)),
-    }
+    return Convergence(
+        edge_rhat=number_or_none(largest(found.rhat)),
+        edge_ess=number_or_none(smallest(found.effective_samples)),
+        difference=number_or_none(largest(found.differences)),
+    )
 
 
 def number_or_none(value: Any) -> float | None:
@@ -65,12 +72,12 @@ def number_or_none(value: Any) -> float | None:
 
 
 def largest(values: NDArray[np.float64]) -> float:
-    """Return the largest number that is there, which may be infinite; NaN if none is."""
-    there = values[~np.isnan(values)]
-    return float(there.max()) if there.size else float("nan")
+    """Return the largest value, possibly infinite, ignoring NaN; NaN if there is none."""
+    known = values[~np.isnan(values)]
+    return float(known.max()) if known.size else float("nan")
 
 
 def smallest(values: NDArray[np.float64]) -> float:
-    """Return the smallest finite number that is there; NaN if none is."""
-    there = values[np.isfinite(values)]
-    return float(there.min()) if there.size else float("nan")
+    """Return the smallest finite value; NaN if there is none."""
+    finite = values[np.isfinite(values)]
+    return float(finite.min()) if finite.size else float("nan")

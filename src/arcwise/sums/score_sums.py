@@ -1,4 +1,4 @@
-"""`ScoreSums`: sums, maxima and draws over the families of a node, the engine of all algorithms."""
+"""`ScoreSums`: sums, maxima and draws over the families of a node, which all algorithms use."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from arcwise.errors import ArgumentError, CapacityError
 from arcwise.model import Model
 from arcwise.sums.score_table import Layout, read_score_table, write_score_table
 from arcwise.support.checks import whole_number
-from arcwise.support.names import positions, quoted
+from arcwise.support.names import positions
 from arcwise.support.running import Progress, running
 from arcwise.support.sealed_files import Header
+from arcwise.support.words import quoted
 
 _MOST_TABULATED = 20  # candidates: 8 MiB a node
 _LARGEST_TABLE = 30
-# A walk reads all families within a set, a scan only the heaviest; with more than this it may lose.
+# A walk reads all families within a set, a scan only the heaviest; beyond this, scans are safer.
 _MOST_WALKED = 2**22
 _LARGEST_WALKED = 6
 
@@ -26,33 +27,31 @@ Method = Literal["auto", "table", "rows", "walk", "scan"]
 
 
 class ScoreSums:
-    """The summed weights of a node's families under constraints on its parents.
+    """Sums, maxima and draws over the families of a node under constraints on its parents.
 
-    For a node, `allowed` is a set its parents must lie in, and `required` a set
-    at least one of them must lie in. Answers are natural logarithms, minus
-    infinity where no family is left, and hold however far the weights are
-    apart.
+    For a node, `allowed` is a set that contains all its parents, and `required` a set that
+    contains at least one of them. Results are natural logarithms, minus infinity if there
+    is no such family, and numerically stable.
 
     Parameters
     ----------
     model
         The model whose weights are summed.
     method
-        ``"table"``: one number for each set of candidates, then every sum is a
-        look-up. ``"rows"``: the same with a row of numbers, for nodes whose
-        parent sets may have one parent besides the candidates. ``"walk"``: all
-        allowed families that can matter are added up, for nodes whose families
-        are all sets of candidates up to a size.
-        ``"scan"``: families by falling weight, until the rest cannot matter.
-        ``"auto"``: rows with outside parents, tables for nodes with up to 20
-        candidates, then walks for those with up to six parents and four million
-        families.
+        ``"table"``: one number for each set of candidates, so that every sum is a look-up.
+        ``"rows"``: likewise with a row of numbers, for nodes whose parent sets may have one
+        parent that is not a candidate. ``"walk"``: adds up all allowed families that are
+        not negligible, for nodes whose families are all sets of candidates up to some size.
+        ``"scan"``: adds up families in decreasing order of weight until the rest are
+        negligible. ``"auto"``: rows if there are outside parents, tables for nodes with up
+        to 20 candidates, walks for those with up to six parents and four million families,
+        otherwise scans.
     tolerance
-        The largest share of a sum that a walk or a scan may leave out.
+        The largest fraction of a sum that a walk or a scan may omit.
     tabulate
-        ``"sums"``, ``"maxima"`` or ``"both"``: what tables and rows hold, which
-        is where their memory goes. Maxima that are not tabulated take long, and
-        where there are rows of maxima alone, there are no sums.
+        ``"sums"``, ``"maxima"`` or ``"both"``: what tables and rows hold, which determines
+        their memory. Maxima that are not tabulated are slow, and rows of maxima alone
+        provide no sums.
     threads, progress
         As for `arcwise.score`.
 
@@ -97,7 +96,7 @@ class ScoreSums:
             others = "walk rows" if table.listed(node) else others
             if self.methods[node] in others.split():
                 raise ArgumentError(
-                    f"method is {method!r}, and the families of {self.variables[node]!r} are "
+                    f"method is {method!r}, but the families of {self.variables[node]!r} are "
                     f"{'a list' if table.listed(node) else 'not all sets of candidates'}; "
                     "give 'scan' or 'auto'"
                 )
@@ -107,7 +106,7 @@ class ScoreSums:
         if largest > _LARGEST_TABLE:
             raise CapacityError(
                 f"a node has {largest} candidate parents, so its table of score sums would hold "
-                f"2^{largest} numbers; give up to {_LARGEST_TABLE} candidates or use method='scan'"
+                f"2^{largest} numbers; give at most {_LARGEST_TABLE} candidates, or method='scan'"
             )
         with running(threads, progress, "Summing scores") as run:
             self.core = _core.ScoreSums(
@@ -115,7 +114,7 @@ class ScoreSums:
             )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the sums to a file that `open` maps.
+        """Write the sums to a file that `open` can map.
 
         Examples
         --------
@@ -135,12 +134,12 @@ class ScoreSums:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> ScoreSums:
-        """Return the sums in a file, which stay there: processes of a machine share them.
+        """Map the sums in a file, so that all processes of a machine share them.
 
         Raises
         ------
         FileFormatError
-            If it is damaged, or of another version or another kind of machine.
+            If the file is damaged, or of another version or another kind of machine.
         """
         made = cls.__new__(cls)
         made.core, layout = read_score_table(Path(path))
@@ -149,16 +148,16 @@ class ScoreSums:
         return made
 
     def __repr__(self) -> str:
-        """Say how the sums are had."""
+        """Show how the sums are computed."""
         counts = [f"{self.methods.count(way)} nodes by {way}" for way in sorted({*self.methods})]
         return f"<ScoreSums: {', '.join(counts)} (tolerance {self.tolerance:g})>"
 
     def refuse_other_variables(self, variables: tuple[str, ...]) -> None:
-        """Refuse to serve a model of other variables."""
+        """Refuse a model with other variables."""
         if self.variables != variables:
             raise ArgumentError(
-                f"sums are of the variables {quoted(self.variables)}, and the model has "
-                f"{quoted(variables)}; make them from the same model"
+                f"the sums are for the variables {quoted(self.variables)}, and the model has "
+                f"{quoted(variables)}; compute them from the same model"
             )
 
     def log_sum(
@@ -167,16 +166,16 @@ class ScoreSums:
         allowed: Iterable[str] | None = None,
         required: Iterable[str] | None = None,
     ) -> float:
-        """Return the log of the summed weights of the families within the constraints.
+        """Return the log of the total weight of the families that satisfy the constraints.
 
         Parameters
         ----------
         node
             The node whose families are summed.
         allowed
-            Where its parents must lie; None for anywhere.
+            The set that contains all its parents; None for all variables.
         required
-            Where at least one parent must lie; None for no such condition.
+            The set that contains at least one parent; None for no such condition.
         """
         index, inside, meeting = self._query(node, allowed, required)
         return self.core.log_sum(index, inside, meeting)
@@ -192,7 +191,7 @@ class ScoreSums:
         allowed: Iterable[str] | None = None,
         required: Iterable[str] | None = None,
     ) -> tuple[float, tuple[str, ...] | None]:
-        """Return the largest log weight and the parents that have it, None if no family is left."""
+        """Return the largest log weight and its parent set, None if there is no family."""
         index, inside, meeting = self._query(node, allowed, required)
         weight, parents = self.core.best(index, inside, meeting)
         return weight, None if parents is None else self._named(parents)
@@ -216,19 +215,19 @@ class ScoreSums:
         size
             The number of draws.
         seed, stream
-            Draws are a function of these two and nothing else.
+            The draws depend on these two only.
 
         Raises
         ------
         ArgumentError
-            If no family is left to draw from.
+            If no family satisfies the constraints.
         """
         index, inside, meeting = self._query(node, allowed, required)
         count = whole_number(size, "size", at_least=0)
         key = [_word(seed, "seed"), _word(stream, "stream")]
         drawn = self.core.draw(index, inside, meeting, count, *key)
         if len(drawn) < count:
-            raise ArgumentError(f"no family of {node!r} is within the constraints; relax them")
+            raise ArgumentError(f"no family of {node!r} satisfies the constraints; relax them")
         return [self._named(parents) for parents in drawn]
 
     def _named(self, parents: Iterable[int]) -> tuple[str, ...]:

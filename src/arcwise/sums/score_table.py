@@ -1,4 +1,4 @@
-"""Score sums in a file, which all processes of a machine map and none copies."""
+"""Score sums in a file, which all processes of a machine map without copying."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ WRITING = ".arcwise-"
 
 @dataclass(frozen=True)
 class Layout:
-    """How score sums are laid out: what there is to know besides the numbers.
+    """The description of score sums, besides the numbers.
 
     Parameters
     ----------
     variables
         The names of the nodes.
     methods
-        How the sums of each node are found.
+        How the sums of each node are computed.
     tolerance
-        The largest share of a sum that may be left out.
+        The largest fraction of a sum that may be omitted.
     tabulated
         What the tables hold.
     """
@@ -41,7 +41,7 @@ class Layout:
 
 
 def write_score_table(core: _core.ScoreSums, layout: Layout, path: Path) -> Header:
-    """Write score sums to a file, whole or not at all, and return its header."""
+    """Write score sums to a file atomically, and return its header."""
     description: dict[str, Any] = {
         "arcwise": _core.version,
         "byte_order": sys.byteorder,
@@ -60,20 +60,20 @@ def write_score_table(core: _core.ScoreSums, layout: Layout, path: Path) -> Head
 
 
 def read_score_table(path: Path) -> tuple[_core.ScoreSums, Layout]:
-    """Map the score sums in a file, once it is known to be whole.
+    """Map the score sums in a file after verifying that it is complete.
 
     Raises
     ------
     FileFormatError
-        If it is of another kind, version or byte order, or damaged.
+        If the file is of another kind, version or byte order, or damaged.
     """
     header = header_of(path, KIND, VERSION)
     verify(path, header)
     about = header.description
     if about["byte_order"] != sys.byteorder:
         raise FileFormatError(
-            f"'{path}' was written on a machine whose byte order is {about['byte_order']}, and "
-            f"this one's is {sys.byteorder}; write it on a machine of the same kind"
+            f"'{path}' was written on a machine of byte order {about['byte_order']}, and this one "
+            f"has {sys.byteorder}; write it on a machine of the same kind"
         )
     layout = Layout(
         tuple(about["variables"]), tuple(about["methods"]), about["tolerance"], about["tabulated"]

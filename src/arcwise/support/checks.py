@@ -1,25 +1,25 @@
-"""Checks plain numbers that come as arguments."""
+"""Checks of numbers given as arguments."""
 
 from __future__ import annotations
 
 from numbers import Integral
 from typing import Any
 
-from arcwise.errors import ArcwiseError, ArgumentError
+from arcwise.errors import ArcwiseError, ArgumentError, Wording
 
 
 def whole_number(
-    value: Any, name: str, *, at_least: int, error: type[ArcwiseError] = ArgumentError
+    value: Any, name: str | Wording, *, at_least: int, error: type[ArcwiseError] = ArgumentError
 ) -> int:
     """Return the value as an int, or refuse it."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
-        raise error(f"{name} is {value!r}; give a whole number, {at_least} or more")
+        raise error(name, f" is {value!r}; give a whole number, {at_least} or more")
     return int(value)
 
 
-def checked_probability(value: Any, name: str) -> float:
+def checked_probability(value: Any, name: str | Wording) -> float:
     """Return the value as a probability, or refuse it."""
     number = float(value)
     if not 0.0 <= number <= 1.0:
-        raise ArgumentError(f"{name} is {value!r}; give a probability from 0 to 1")
+        raise ArgumentError(name, f" is {value!r}; give a probability from 0 to 1")
     return number

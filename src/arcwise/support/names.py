@@ -1,29 +1,12 @@
-"""Checks variable names and words the sentences that refuse wrong ones."""
+"""Checks of variable names, with messages about unknown ones."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
-from arcwise.errors import ArcwiseError, ArgumentError
-
-_LISTED_AT_MOST = 20
-
-
-def listing(items: Iterable[str], limit: int | None = _LISTED_AT_MOST) -> str:
-    """Join items as in a sentence: ``a, b and c``; those beyond the limit are counted."""
-    words = list(items)
-    if limit is not None and len(words) > limit:
-        words = [*words[:limit], f"{len(words) - limit} more"]
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def quoted(names: Iterable[object], limit: int | None = _LISTED_AT_MOST) -> str:
-    """Join names as in a sentence, each in quotation marks."""
-    return listing((repr(name) for name in names), limit)
+from arcwise.errors import ArcwiseError, ArgumentError, Wording
+from arcwise.support.words import listing, near_miss, quoted
 
 
 def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
@@ -32,7 +15,7 @@ def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
     Raises
     ------
     ArgumentError
-        If there is no name, or one is no string, empty or given twice.
+        If there is no name, or one is not a string, is empty or is given twice.
     """
     if isinstance(variables, str):
         raise ArgumentError(
@@ -43,13 +26,11 @@ def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
         raise ArgumentError("variables is empty; give at least one name")
     wrong = [name for name in names if not isinstance(name, str) or not name]
     if wrong:
-        raise ArgumentError(
-            f"variables holds {quoted(wrong)}; give names that are strings and not empty"
-        )
+        raise ArgumentError(f"variables holds {quoted(wrong)}; give nonempty strings as names")
     if len(set(names)) < len(names):
         repeated = sorted({name for name in names if names.count(name) > 1})
         raise ArgumentError(
-            f"variables names {quoted(repeated)} more than once; give every name once"
+            f"variables contains {quoted(repeated)} more than once; give every name once"
         )
     return names
 
@@ -62,30 +43,29 @@ def index_of(variables: Iterable[str]) -> dict[str, int]:
 def positions(
     names: Iterable[Any],
     variables: Sequence[str] | Mapping[str, int],
-    source: str,
+    source: str | Wording,
     error: type[ArcwiseError] = ArgumentError,
 ) -> list[int]:
     """Return the position of each name among the variables.
 
-    A caller that asks many times gives what `index_of` returns for the variables.
+    For many calls, give the result of `index_of` for the variables.
 
     Raises
     ------
     ArcwiseError
-        Of the class `error`, naming every unknown name, its closest variable
-        and `source`, the argument the names came in.
+        Of the class `error`, listing every unknown name, the closest variable
+        and `source`, the argument that contained the names.
     """
     index = variables if isinstance(variables, Mapping) else index_of(variables)
     names = list(names)
-    unknown: dict[str, None] = {}  # keyed by words, since a wrong name need not be hashable
+    unknown: dict[str, None] = {}  # keyed by text, since a wrong name need not be hashable
     for name in names:
         if not isinstance(name, str):
             unknown[repr(name)] = None
         elif name not in index:
-            close = get_close_matches(name, index, n=1)
-            unknown[f"{name!r} (did you mean {close[0]!r}?)" if close else repr(name)] = None
+            unknown[f"{name!r}{near_miss(name, index)}"] = None
     if unknown:
-        raise error(f"{source} names {listing(unknown)}; the variables are {quoted(index)}")
+        raise error(source, f" names {listing(unknown)}; the variables are {quoted(index)}")
     return [index[name] for name in names]
 
 
@@ -94,4 +74,4 @@ def refuse_other_names(names: Collection[str], variables: Sequence[str], source:
     positions(names, variables, source)
     missing = [variable for variable in variables if variable not in names]
     if missing:
-        raise ArgumentError(f"{source} lacks {quoted(missing)}; let it cover every variable")
+        raise ArgumentError(f"{source} lacks {quoted(missing)}; include every variable")

@@ -2,7 +2,9 @@
 #include "arcwise/spaces/dags/dag_neighbours.hpp"
 
 #include <algorithm>
-#include <limits>
+
+#include "arcwise/numerics/log_space.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
@@ -41,7 +43,7 @@ void DagNeighbours::look_at(const MutableDag& dag, NeighbourRule rule) {
     rule_ = rule;
     for (int node = 0; node < nodes_; ++node) renew_families(dag, node);
     std::fill(stale_.begin(), stale_.end(), 0);
-    for (int node = 0; node < nodes_; ++node) put_node(stale_.data(), node);
+    for (int node = 0; node < nodes_; ++node) put_member(stale_.data(), node);
     for (int node = 0; node < nodes_; ++node) renew_descendants(dag, node);
     for (int node = 0; node < nodes_; ++node) renew_adds(node);
     for (int node = 0; node < nodes_; ++node) renew_reversals(dag, node);
@@ -57,7 +59,7 @@ DagNeighbours::Edge DagNeighbours::at(Kind kind, std::size_t index) const {
         if (index < here) break;
         index -= here;
     }
-    return {member_of(row(rows, node), index), node};
+    return {member_at(row(rows, node), index), node};
 }
 
 // What can be added to these parents and taken from them, without regard for cycles.
@@ -75,32 +77,29 @@ void DagNeighbours::find_families(int node, const std::uint64_t* parents) {
         for (std::size_t word = 0; word < words_; ++word) {
             // Bits beyond the last node would be counted.
             const bool last = word + 1 == words_ && nodes_ % 64 != 0;
-            const std::uint64_t all =
-                last ? (std::uint64_t{1} << (nodes_ % 64)) - 1 : ~std::uint64_t{0};
+            const std::uint64_t all = first_bits(static_cast<std::size_t>(last ? nodes_ % 64 : 64));
             found_addable_[word] = room ? (any ? all : candidates[word]) & ~parents[word] : 0;
         }
-        if (room && any)
-            found_addable_[static_cast<std::size_t>(node) / 64] &=
-                ~(std::uint64_t{1} << (node % 64));
+        if (room && any) remove_member(found_addable_.data(), node);
         return;
     }
     // A list of families: each is looked up.
     std::fill(found_addable_.begin(), found_addable_.end(), 0);
     std::fill(found_removable_.begin(), found_removable_.end(), 0);
     std::copy(parents, parents + words_, one_.begin());
-    for_each_node(candidates, words_, [&](int parent) {
-        flip_node(one_.data(), parent);
-        if (weights_.find(node, one_.data()) > -std::numeric_limits<double>::infinity()) {
-            const bool there = has_node(parents, parent);
-            put_node((there ? found_removable_ : found_addable_).data(), parent);
+    for_each_member(candidates, words_, [&](int parent) {
+        flip_member(one_.data(), parent);
+        if (weights_.find(node, one_.data()) > minus_infinity) {
+            const bool there = has_member(parents, parent);
+            put_member((there ? found_removable_ : found_addable_).data(), parent);
         }
-        flip_node(one_.data(), parent);
+        flip_member(one_.data(), parent);
     });
 }
 
 std::size_t DagNeighbours::removable_count(int node, const std::uint64_t* parents) {
     find_families(node, parents);
-    return count_nodes(found_removable_.data(), words_);
+    return count_members(found_removable_.data(), words_);
 }
 
 void DagNeighbours::renew_families(const MutableDag& dag, int node) {
@@ -109,16 +108,16 @@ void DagNeighbours::renew_families(const MutableDag& dag, int node) {
         set(row(addable_, node)[word], found_addable_[word]);
         set(row(removable_, node)[word], found_removable_[word]);
     }
-    renew_count(remove, node, count_nodes(found_removable_.data(), words_));
+    renew_count(remove, node, count_members(found_removable_.data(), words_));
 }
 
 // Children first; a node is taken from those that are stale when it is done.
 void DagNeighbours::renew_descendants(const MutableDag& dag, int node) {
-    if (!has_node(stale_.data(), node)) return;
-    for_each_node(dag.children(node), words_, [&](int child) { renew_descendants(dag, child); });
-    flip_node(stale_.data(), node);
+    if (!has_member(stale_.data(), node)) return;
+    for_each_member(dag.children(node), words_, [&](int child) { renew_descendants(dag, child); });
+    flip_member(stale_.data(), node);
     for (std::size_t word = 0; word < words_; ++word) one_[word] = dag.children(node)[word];
-    for_each_node(dag.children(node), words_, [&](int child) {
+    for_each_member(dag.children(node), words_, [&](int child) {
         for (std::size_t word = 0; word < words_; ++word) {
             one_[word] |= row(descendants_, child)[word];
         }
@@ -132,24 +131,24 @@ void DagNeighbours::renew_adds(int node) {
     for (std::size_t word = 0; word < words_; ++word) {
         set(row(adds_, node)[word], row(addable_, node)[word] & ~row(descendants_, node)[word]);
     }
-    renew_count(add, node, count_nodes(row(adds_, node), words_));
+    renew_count(add, node, count_members(row(adds_, node), words_));
 }
 
 void DagNeighbours::renew_reversals(const MutableDag& dag, int node) {
     const std::uint64_t* parents = dag.parents(node);
     std::fill(one_.begin(), one_.end(), 0);
-    for_each_node(row(removable_, node), words_, [&](int parent) {
-        if (!has_node(row(addable_, parent), node)) return;
+    for_each_member(row(removable_, node), words_, [&](int parent) {
+        if (!has_member(row(addable_, parent), node)) return;
         // No other parent may lie below this one.
         for (std::size_t word = 0; word < words_; ++word) {
             if ((parents[word] & row(descendants_, parent)[word]) != 0) return;
         }
-        put_node(one_.data(), parent);
+        put_member(one_.data(), parent);
     });
     for (std::size_t word = 0; word < words_; ++word) {
         set(row(reversals_, node)[word], one_[word]);
     }
-    renew_count(reverse, node, count_nodes(one_.data(), words_));
+    renew_count(reverse, node, count_members(one_.data(), words_));
 }
 
 void DagNeighbours::change(MutableDag& dag, std::span<const int> nodes, const std::uint64_t* rows) {
@@ -172,18 +171,18 @@ void DagNeighbours::change(MutableDag& dag, std::span<const int> nodes, const st
     if (!known_) return;
     for (const int node : nodes) renew_families(dag, node);
     around_ = stale_;
-    for_each_node(around_.data(), words_, [&](int node) { renew_descendants(dag, node); });
+    for_each_member(around_.data(), words_, [&](int node) { renew_descendants(dag, node); });
     // Now `around_` are the nodes whose descendants or families have changed.
-    for (const int node : nodes) put_node(around_.data(), node);
+    for (const int node : nodes) put_member(around_.data(), node);
     stale_.assign(words_, 0);
-    for_each_node(around_.data(), words_, [&](int node) {
+    for_each_member(around_.data(), words_, [&](int node) {
         renew_adds(node);
         for (std::size_t word = 0; word < words_; ++word) {
             stale_[word] |= dag.children(node)[word];
         }
     });
-    for (const int node : nodes) put_node(stale_.data(), node);
-    for_each_node(stale_.data(), words_, [&](int node) { renew_reversals(dag, node); });
+    for (const int node : nodes) put_member(stale_.data(), node);
+    for_each_member(stale_.data(), words_, [&](int node) { renew_reversals(dag, node); });
 }
 
 void DagNeighbours::take_back(MutableDag& dag) {

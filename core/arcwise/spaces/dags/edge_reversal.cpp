@@ -1,36 +1,85 @@
-// Sums and draws of the two parent sets that a reversal renews.
-#include "arcwise/spaces/dags/edge_reversal.hpp"
-
+// Reversal of an edge of a DAG, with both ends' parents drawn anew.
+//
+// The move of Grzegorczyk and Husmeier (2008), "Improving the structure MCMC sampler for Bayesian
+// networks by introducing a new edge reversal move": an edge i -> j is chosen, both ends lose their
+// parents, i gets new ones with j among them and then j gets new ones, each in proportion to its
+// weight among those that close no cycle.
+#include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "arcwise/numerics/log_space.hpp"
+#include "arcwise/spaces/dags/dag_state.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
+namespace {
 
-EdgeReversal::EdgeReversal(const FamilyWeights& weights)
-    : weights_(weights),
-      old_of_from_(weights.words()),
-      old_of_to_(weights.words()),
-      none_(weights.words()),
-      set_(weights.words()),
-      allowed_from_(weights.sums().words()),
-      allowed_to_(allowed_from_),
-      must_(allowed_from_) {}
+class EdgeReversal final : public Move {
+  public:
+    explicit EdgeReversal(DagState& state)
+        : state_(state),
+          weights_(state.weights()),
+          words_(weights_.words()),
+          old_of_from_(words_),
+          old_of_to_(words_),
+          none_(words_),
+          set_(words_),
+          allowed_from_(weights_.sums().words()),
+          allowed_to_(allowed_from_),
+          must_(allowed_from_) {}
+
+    Proposal propose(const Temperature&, Random& random) override {
+        MutableDag& dag = state_.dag();
+        if (dag.edges() == 0) return {.possible = false};
+        choose_edge(dag, random);
+        // Only families that the model has are drawn on the way back.
+        const bool drawn = state_.weight_of(from_).impossible == 0 &&
+                           state_.weight_of(to_).impossible == 0 && redraw(dag, random);
+        if (!drawn) return {.possible = false};
+        state_.begin_change(from_);
+        state_.begin_change(to_);
+        take_back(dag);
+        state_.weigh_changes();
+        return state_.proposal(log_ratio_ - state_.gain());
+    }
+
+  private:
+    void choose_edge(const MutableDag& dag, Random& random);
+    // Reverses the edge. If that is not possible it says so and leaves the DAG as it is.
+    bool redraw(MutableDag& dag, Random& random);
+    void take_back(MutableDag& dag) const;
+    // The nodes that can be parents of one without closing a cycle, as its bits.
+    const std::uint64_t* allowed(const MutableDag& dag, int node, std::vector<std::uint64_t>& bits);
+
+    DagState& state_;
+    const FamilyWeights& weights_;
+    const std::size_t words_;
+    SumMemo memo_;
+    int from_ = 0;
+    int to_ = 0;
+    // ln of (probability to propose the way back / the way there), but for the weights of the
+    // families drawn: with those it is this minus the change of the DAG's log weight.
+    double log_ratio_ = 0.0;
+    std::vector<std::uint64_t> old_of_from_, old_of_to_;
+    std::vector<std::uint64_t> none_, set_;
+    std::vector<std::uint64_t> allowed_from_, allowed_to_, must_;
+};
 
 void EdgeReversal::choose_edge(const MutableDag& dag, Random& random) {
     std::size_t index = random.below(dag.edges());
     for (to_ = 0;; ++to_) {
-        const std::size_t here = count_nodes(dag.parents(to_), dag.words());
+        const std::size_t here = count_members(dag.parents(to_), dag.words());
         if (index < here) break;
         index -= here;
     }
-    from_ = member_of(dag.parents(to_), index);
+    from_ = member_at(dag.parents(to_), index);
 }
 
 const std::uint64_t* EdgeReversal::allowed(const MutableDag& dag, int node,
                                            std::vector<std::uint64_t>& bits) {
     std::fill(set_.begin(), set_.end(), 0);
     dag.add_descendants(node, set_.data());
-    put_node(set_.data(), node);
+    put_member(set_.data(), node);
     for (std::uint64_t& word : set_) word = ~word;
     weights_.to_places(node, set_.data(), bits.data());
     return bits.data();
@@ -42,19 +91,17 @@ void EdgeReversal::take_back(MutableDag& dag) const {
     dag.set_parents(from_, old_of_from_.data());
 }
 
-bool EdgeReversal::redraw(MutableDag& dag, SumMemo& memo, Random& random) {
-    constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+bool EdgeReversal::redraw(MutableDag& dag, Random& random) {
     const ScoreSums& sums = weights_.sums();
-    const std::size_t words = weights_.words();
     const auto must = [&](int node, int parent) {
         std::fill(must_.begin(), must_.end(), 0);
         const int place = sums.place(node, parent);
-        if (place >= 0) put_node(must_.data(), place);
+        if (place >= 0) put_member(must_.data(), place);
         return must_.data();
     };
     const std::size_t edges = dag.edges();
-    std::copy(dag.parents(from_), dag.parents(from_) + words, old_of_from_.begin());
-    std::copy(dag.parents(to_), dag.parents(to_) + words, old_of_to_.begin());
+    std::copy(dag.parents(from_), dag.parents(from_) + words_, old_of_from_.begin());
+    std::copy(dag.parents(to_), dag.parents(to_) + words_, old_of_to_.begin());
 
     // Back, its second half: the parents of `from`, when `to` has its old ones again.
     dag.set_parents(from_, none_.data());
@@ -62,17 +109,17 @@ bool EdgeReversal::redraw(MutableDag& dag, SumMemo& memo, Random& random) {
     dag.set_parents(to_, none_.data());
     // There: parents of `from` with `to` among them.
     allowed(dag, from_, allowed_from_);
-    const double sum_from = sums[from_].log_sum(allowed_from_.data(), must(from_, to_), memo);
+    const double sum_from = sums[from_].log_sum(allowed_from_.data(), must(from_, to_), memo_);
     if (sum_from == minus_infinity) {
         take_back(dag);
         return false;
     }
     // Back, its first half: parents of `to` with `from` among them. There are some: the old ones.
     allowed(dag, to_, allowed_to_);
-    const double back_to = sums[to_].log_sum(allowed_to_.data(), must(to_, from_), memo);
+    const double back_to = sums[to_].log_sum(allowed_to_.data(), must(to_, from_), memo_);
 
     const std::int64_t of_from =
-        sums[from_].draw(allowed_from_.data(), must(from_, to_), memo, random);
+        sums[from_].draw(allowed_from_.data(), must(from_, to_), memo_, random);
     weights_.parents_of(from_, of_from, set_.data());
     dag.set_parents(from_, set_.data());
     const double sum_to = sums[to_].log_sum(allowed(dag, to_, allowed_to_));
@@ -85,6 +132,12 @@ bool EdgeReversal::redraw(MutableDag& dag, SumMemo& memo, Random& random) {
     log_ratio_ = std::log(static_cast<double>(edges) / static_cast<double>(dag.edges())) +
                  sum_from + sum_to - back_to - back_from;
     return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Move> make_edge_reversal(DagState& state) {
+    return std::make_unique<EdgeReversal>(state);
 }
 
 }  // namespace arcwise

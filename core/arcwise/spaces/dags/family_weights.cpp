@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/relations/mutable_dag.hpp"
 #include "arcwise/spaces/given_predecessors.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // By rank if that leaves at most so many places empty for each family.
 constexpr std::size_t most_empty = 4;
@@ -30,7 +29,7 @@ std::uint64_t hash_of(ParentBits places, std::size_t words) {
 
 FamilyWeights::FamilyWeights(const ScoreSums& sums)
     : sums_(sums),
-      words_((static_cast<std::size_t>(sums.nodes()) + 63) / 64),
+      words_(words_for(sums.nodes())),
       nodes_(static_cast<std::size_t>(sums.nodes())),
       candidates_(nodes_.size() * words_),
       required_(nodes_.size() * words_) {
@@ -49,8 +48,8 @@ void FamilyWeights::fill(int node) {
     bool ascending = true;
     const std::size_t first = static_cast<std::size_t>(node) * words_;
     for (std::size_t place = 0; place < possible.size(); ++place) {
-        const bool needed = (of_node.required_bits()[place / 64] >> (place % 64) & 1) != 0;
-        put_node((needed ? required_ : candidates_).data() + first, possible[place]);
+        const bool needed = has_member(of_node.required_bits(), place);
+        put_member((needed ? required_ : candidates_).data() + first, possible[place]);
         if (needed) continue;
         ascending = ascending && place == candidates &&
                     (place == 0 || possible[place - 1] < possible[place]);
@@ -59,7 +58,7 @@ void FamilyWeights::fill(int node) {
     own.all_others = words_ == 1 && ascending && candidates + 1 == nodes_.size();
 
     const auto look_at = [&](double weight, ParentBits parents) {
-        const auto size = static_cast<int>(count_nodes(parents, of_node.words()));
+        const auto size = static_cast<int>(count_members(parents, of_node.words()));
         own.largest = std::max(own.largest, size - static_cast<int>(possible.size() - candidates));
         most_parents_ = std::max(most_parents_, size);
         own.lightest = std::min(own.lightest, weight);
@@ -98,7 +97,7 @@ void FamilyWeights::fill_ranks(OfNode& own, const SortedFamilies& families, int 
     std::vector<int> members;
     for (std::size_t family = 0; family < families.count(); ++family) {
         members.clear();
-        for_each_node(families.parents(family), families.words(), [&](int place) {
+        for_each_member(families.parents(family), families.words(), [&](int place) {
             if (place < candidates) members.push_back(place);
         });
         std::reverse(members.begin(), members.end());
@@ -179,8 +178,7 @@ LogWeight FamilyWeights::weigh(int node, const std::uint64_t* parents) const {
 
 void FamilyWeights::to_places(int node, const std::uint64_t* set, std::uint64_t* places) const {
     if (at(node).all_others) {
-        const std::uint64_t below = (std::uint64_t{1} << node) - 1;
-        places[0] = (set[0] & below) | (set[0] >> 1 & ~below);
+        places[0] = squeeze_bit(set[0], node);
         return;
     }
     std::fill_n(places, sums_.words(), 0);
@@ -188,7 +186,7 @@ void FamilyWeights::to_places(int node, const std::uint64_t* set, std::uint64_t*
         std::uint64_t left = set[word] & (candidates(node)[word] | required(node)[word]);
         for (; left != 0; left &= left - 1) {
             const int parent = static_cast<int>(word * 64) + std::countr_zero(left);
-            put_node(places, sums_.place(node, parent));
+            put_member(places, sums_.place(node, parent));
         }
     }
 }

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/relations/mutable_dag.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Shares in proportion to numbers given as logarithms.
 std::vector<double> shares_of(const std::vector<double>& logarithms) {
@@ -84,13 +82,11 @@ std::vector<double> UniformDags::log_ways_by_size(std::size_t placed, std::size_
 }
 
 void UniformDags::draw(Random& random, std::uint64_t* parents) const {
-    const std::size_t words = (nodes_ + 63) / 64;
+    const std::size_t words = words_for(nodes_);
     std::fill_n(parents, nodes_ * words, 0);
     std::vector<int> order(nodes_);
     std::iota(order.begin(), order.end(), 0);
-    for (std::size_t last = nodes_; last > 1; --last) {
-        std::swap(order[last - 1], order[random.below(last)]);
-    }
+    random.shuffle(std::span(order));
     std::size_t before = 0;
     for (std::size_t placed = 0; placed < nodes_;) {
         const std::size_t size = 1 + random.choose(shares_of(log_ways_by_size(placed, before)));
@@ -114,8 +110,8 @@ void UniformDags::draw(Random& random, std::uint64_t* parents) const {
             }
             const std::size_t more = random.choose(shares_of(elsewhere));
             draw_some(count, before, random,
-                      [&](std::size_t at) { put_node(row, order[earlier + at]); });
-            draw_some(more, earlier, random, [&](std::size_t at) { put_node(row, order[at]); });
+                      [&](std::size_t at) { put_member(row, order[earlier + at]); });
+            draw_some(more, earlier, random, [&](std::size_t at) { put_member(row, order[at]); });
         }
         before = size;
         placed += size;

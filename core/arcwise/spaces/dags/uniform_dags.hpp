@@ -24,7 +24,7 @@ class UniformDags {
     // ln of the number of DAGs.
     double log_count() const { return log_continuations(0, 0); }
 
-    // The parents of each node as bits, (n + 63) / 64 words a node.
+    // The parents of each node as bits, words_for(n) words a node.
     void draw(Random& random, std::uint64_t* parents) const;
 
   private:

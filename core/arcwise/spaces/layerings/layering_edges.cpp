@@ -4,16 +4,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
-#include "arcwise/numerics/layer_numbers.hpp"
+#include "arcwise/numerics/extended.hpp"
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/given_predecessors.hpp"
 #include "arcwise/spaces/layerings/layer_folds.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // From weights[T] to sums over the T that meet C, for all C. Element by element a bit of T becomes
 // one of C; no difference is taken.
@@ -222,7 +220,7 @@ template <class Number>
 void LayeringEdges<Number>::add_entry(std::size_t layer, std::size_t member, double log_sum,
                                       Values& weights, const Number& total) {
     if (layer == 0 || log_sum == minus_infinity) return;
-    const Layers& layers = programme_.layers();
+    const Parts& layers = programme_.layers();
     const int node = layers.members(layer)[member];
     std::vector<double> by_place(sums_.possible_parents(node).size(), 0.0);
     if (programme_.divided(layer - 1)) {

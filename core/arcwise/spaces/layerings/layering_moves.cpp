@@ -1,12 +1,12 @@
 // Relocation of some nodes, swaps, and moves made by way of a partition.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/special.hpp"
 #include "arcwise/spaces/layerings/layering.hpp"
 #include "arcwise/spaces/metropolis.hpp"
-#include "arcwise/spaces/partitions/part_pairs.hpp"
+#include "arcwise/spaces/partitions/partition.hpp"
 
 namespace arcwise {
 namespace {
@@ -20,13 +20,6 @@ double share_of_count(std::size_t count, std::size_t size) {
 double log_choice(std::size_t layers, std::size_t size, std::size_t count) {
     return -std::log(static_cast<double>(layers)) + std::log(share_of_count(count, size)) -
            log_binomial(static_cast<double>(size), static_cast<double>(count));
-}
-
-// The member of a layer that comes `index`-th.
-std::size_t member(const std::vector<int>& layer_of, int layer, std::size_t index) {
-    for (std::size_t node = 0;; ++node) {
-        if (layer_of[node] == layer && index-- == 0) return node;
-    }
 }
 
 // The layers without the nodes that are moved, and where those can be put: into layer i, which is
@@ -69,105 +62,139 @@ class Places {
     int unfit_ = 0;  // pairs of neighbours that are too small together
 };
 
-}  // namespace
-
 // A layer, how many of its nodes, which, and one of the places where they give another layering. On
 // the way back the layers without them, and so the places, are the same.
-Proposal Layering::propose_relocation(const Temperature& temperature, Random& random) {
-    constexpr int move = Layerings::relocate;
-    const auto layer = static_cast<int>(random.below(sizes_.size()));
-    const std::size_t size = sizes_[static_cast<std::size_t>(layer)];
-    const std::size_t count = random.event(0.5) ? 1 : 1 + random.below(size);
+class Relocation final : public Move {
+  public:
+    explicit Relocation(Layering& layering) : layering_(layering) {}
 
-    std::vector<std::size_t> members;
-    for (std::size_t node = 0; node < nodes_; ++node) {
-        if (layer_of_[node] == layer) members.push_back(node);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        std::swap(members[i], members[i + random.below(size - i)]);
-    }
-    const bool whole = count == size;
-    std::vector<std::size_t> others = sizes_;
-    if (whole) {
-        others.erase(others.begin() + layer);
-    } else {
-        others[static_cast<std::size_t>(layer)] -= count;
-    }
-    const Places places(space_, others, count);
-    const std::size_t home = 2 * static_cast<std::size_t>(layer) + (whole ? 0 : 1);
-    std::vector<std::size_t> valid;
-    for (std::size_t place = 0; place < places.count(); ++place) {
-        if (place != home && places.valid(place)) valid.push_back(place);
-    }
-    if (valid.empty()) return {.move = move, .possible = false};
-    const std::size_t place = valid[random.below(valid.size())];
+    Proposal propose(const Temperature& temperature, Random& random) override {
+        const Parts& layers = layering_.layers();
+        const std::size_t layer = random.below(layers.count());
+        const std::size_t size = layers.size(layer);
+        const std::size_t count = random.event(0.5) ? 1 : 1 + random.below(size);
+        std::vector<int> members(layers.members(layer).begin(), layers.members(layer).end());
+        random.draw_to_front(std::span(members), count);
 
-    const bool gap = place % 2 == 0;
-    const auto to = static_cast<int>(place / 2);
-    proposed_.resize(nodes_);
-    for (std::size_t node = 0; node < nodes_; ++node) {
-        const int own = layer_of_[node] - (whole && layer_of_[node] > layer ? 1 : 0);
-        proposed_[node] = own + (gap && own >= to ? 1 : 0);
-    }
-    for (std::size_t i = 0; i < count; ++i) proposed_[members[i]] = to;
-    const std::size_t layers_then = others.size() + (gap ? 1 : 0);
-    const std::size_t size_then = count + (gap ? 0 : others[place / 2]);
-    return proposal(
-        move, temperature,
-        log_choice(layers_then, size_then, count) - log_choice(sizes_.size(), size, count));
-}
+        const bool whole = count == size;
+        std::vector<std::size_t> others;
+        for (std::size_t other = 0; other < layers.count(); ++other) {
+            const std::size_t left = layers.size(other) - (other == layer ? count : 0);
+            if (left > 0) others.push_back(left);
+        }
+        const Places places(layering_.space(), others, count);
+        const std::size_t home = 2 * layer + (whole ? 0 : 1);
+        std::vector<std::size_t> valid;
+        for (std::size_t place = 0; place < places.count(); ++place) {
+            if (place != home && places.valid(place)) valid.push_back(place);
+        }
+        if (valid.empty()) return {.possible = false};
+        const std::size_t place = valid[random.below(valid.size())];
 
-// Sizes stay, so there are as many pairs on the way back.
-Proposal Layering::propose_swap(const Temperature& temperature, Random& random, bool adjacent) {
-    const int move = adjacent ? Layerings::swap_adjacent : Layerings::swap_any;
-    const auto pair = choose_pair(sizes_, adjacent, random);
-    if (!pair) return {.move = move, .possible = false};
-    proposed_ = layer_of_;
-    std::swap(proposed_[member(layer_of_, pair->early_part, pair->early)],
-              proposed_[member(layer_of_, pair->late_part, pair->late)]);
-    return proposal(move, temperature, 0.0);
-}
-
-// A partition R of the layering B in proportion to its weight, some steps of the chain of
-// partitions at the posterior itself, and the layering of where they lead. For partitions pi(R)
-// Q(R, R') is symmetric, whatever the number of steps, and B draws R with the probability pi(R) /
-// pi(B): so the ratio of the probabilities to propose the way back and the way there is pi(B) /
-// pi(B'), at any temperature. At the posterior the proposal is always accepted; elsewhere the
-// temperature decides. Neither R nor R' has weight zero, and so neither B nor B' has.
-Proposal Layering::propose_through_partition(int move, Partition& partition, int moves,
-                                             Random& random) {
-    if (weight_.impossible != 0) return {.move = move, .possible = false};
-    weights_->draw_partition(layer_of_, random, part_of_);
-    code_.assign(part_of_.begin(), part_of_.end());
-    partition.decode(code_);
-    MoveCounts counts(6);
-    for (int i = 0; i < moves; ++i) metropolis_step(partition, Temperature{}, random, counts);
-    code_ = partition.encode();
-    merge_parts();
-    if (proposed_ == layer_of_) {
-        // The step stays where it is, and counts as one that was not accepted.
-        return {
-            .move = move, .weight = weight_, .log_ratio = -std::numeric_limits<double>::infinity()};
+        const bool gap = place % 2 == 0;
+        const auto from = static_cast<int>(layer);
+        const auto to = static_cast<int>(place / 2);
+        std::vector<int>& proposed = layering_.proposed_layers();
+        proposed = layers.part_of();
+        for (int& own : proposed) {
+            own -= whole && own > from ? 1 : 0;
+            own += gap && own >= to ? 1 : 0;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            proposed[static_cast<std::size_t>(members[i])] = to;
+        }
+        const std::size_t layers_then = others.size() + (gap ? 1 : 0);
+        const std::size_t size_then = count + (gap ? 0 : others[place / 2]);
+        return layering_.proposal(temperature, log_choice(layers_then, size_then, count) -
+                                                   log_choice(layers.count(), size, count));
     }
-    proposed_weight_ = weights_->weight(proposed_);
-    return {.move = move,
-            .weight = proposed_weight_,
-            .log_ratio = weight_.value - proposed_weight_.value};
-}
 
-// The layering of the partition in code_: parts are merged, first to last, while they fit together.
-void Layering::merge_parts() {
-    std::vector<std::size_t> sizes(nodes_, 0);
-    for (const std::uint16_t part : code_) ++sizes[part];
-    std::vector<int> layer_of_part(nodes_, 0);
-    std::size_t size = sizes[0];
-    for (std::size_t part = 1; part < nodes_ && sizes[part] > 0; ++part) {
-        const bool apart = space_.fit(size, sizes[part]);
-        layer_of_part[part] = layer_of_part[part - 1] + (apart ? 1 : 0);
-        size = sizes[part] + (apart ? 0 : size);
+  private:
+    Layering& layering_;
+};
+
+// Of two nodes of different layers, or of neighbouring ones. Sizes stay, so there are as many pairs
+// on the way back.
+template <bool adjacent>
+class Swap final : public Move {
+  public:
+    explicit Swap(Layering& layering) : layering_(layering) {}
+
+    Proposal propose(const Temperature& temperature, Random& random) override {
+        const auto pair = choose_pair(layering_.layers(), adjacent, random);
+        if (!pair) return {.possible = false};
+        std::vector<int>& proposed = layering_.proposed_layers();
+        proposed = layering_.layers().part_of();
+        std::swap(proposed[static_cast<std::size_t>(pair->early)],
+                  proposed[static_cast<std::size_t>(pair->late)]);
+        return layering_.proposal(temperature, 0.0);
     }
-    proposed_.resize(nodes_);
-    for (std::size_t node = 0; node < nodes_; ++node) proposed_[node] = layer_of_part[code_[node]];
+
+  private:
+    Layering& layering_;
+};
+
+// A partition R of the layering B in proportion to its weight, some steps of a chain of partitions
+// at the posterior itself, and the layering of where they lead. For partitions pi(R) Q(R, R') is
+// symmetric, whatever the number of steps, and B draws R with the probability pi(R) / pi(B): so the
+// ratio of the probabilities to propose the way back and the way there is pi(B) / pi(B'), at any
+// temperature. At the posterior the proposal is always accepted; elsewhere the temperature decides.
+// Neither R nor R' has weight zero, and so neither B nor B' has.
+class ThroughPartition final : public Move {
+  public:
+    ThroughPartition(Layering& layering, const Partitions& space, int steps)
+        : layering_(layering), partition_(space), steps_(steps) {}
+
+    Proposal propose(const Temperature& temperature, Random& random) override {
+        const LogWeight& now = layering_.log_weight();
+        if (now.impossible != 0) return {.possible = false};
+        const std::vector<int>& layer_of = layering_.layers().part_of();
+        layering_.weights().draw_partition(layer_of, random, part_of_);
+        partition_.become(part_of_);
+        const int steps = temperature.inverse < 1.0 ? 1 : steps_;
+        for (int i = 0; i < steps; ++i) metropolis_step(partition_, Temperature{}, random);
+        std::vector<int>& proposed = layering_.proposed_layers();
+        layering_.space().merge_parts(partition_.by_part().part_of(), proposed);
+        if (proposed == layer_of) {
+            // The step stays where it is, and counts as one that was not accepted.
+            return {.weight = now, .log_ratio = minus_infinity};
+        }
+        return layering_.proposal_in_balance();
+    }
+
+  private:
+    Layering& layering_;
+    Partition partition_;
+    int steps_;
+    std::vector<int> part_of_;
+};
+
+class Stay final : public Move {
+  public:
+    explicit Stay(Layering&) {}
+    Proposal propose(const Temperature&, Random&) override { return {.possible = false}; }
+};
+
+}  // namespace
+
+const std::vector<MoveRow<Layering>>& layering_moves() {
+    static const std::vector<MoveRow<Layering>> rows = {
+        {"relocate", 0.1, make_move<Relocation>},
+        {"swap adjacent", 0.1, make_move<Swap<true>>},
+        {"swap", 0.05, make_move<Swap<false>>},
+        {"re-partition", 0.37,
+         [](Layering& layering) -> std::unique_ptr<Move> {
+             const Layerings& space = layering.space();
+             return std::make_unique<ThroughPartition>(layering, space.partitions(),
+                                                       space.partition_moves());
+         }},
+        {"reverse edge", 0.37,
+         [](Layering& layering) -> std::unique_ptr<Move> {
+             return std::make_unique<ThroughPartition>(layering, layering.space().reversals(), 1);
+         }},
+        {"stay", 0.01, make_move<Stay>},
+    };
+    return rows;
 }
 
 }  // namespace arcwise

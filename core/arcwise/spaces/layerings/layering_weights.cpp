@@ -20,7 +20,7 @@ LayeringProgramme<Extended>& LayeringWeights::extended() {
 }
 
 LogWeight LayeringWeights::weight(std::span<const int> layer_of, double enough) {
-    layers_ = Layers(layer_of);
+    layers_ = Parts({layer_of.begin(), layer_of.end()});
     plain_.set(layers_);
     const LogWeight plain = plain_.weight();
     return plain_.trusted() || plain.value < enough ? plain : extended().weight();

@@ -7,7 +7,6 @@
 // and its states follow the modular posterior.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <vector>
 
@@ -25,14 +24,6 @@ class PairLayouts;
 
 class Layerings final : public Space {
   public:
-    // How often each kind of move is tried.
-    enum MoveKind { relocate, swap_adjacent, swap_any, repartition, reverse_edge, stay };
-    using MoveWeights = std::array<double, 6>;
-
-    // What brought edges closest to exact ones in a given time on 14 and 20 nodes. Staying costs a
-    // step in a hundred and makes the chain aperiodic whatever the weights are.
-    static constexpr MoveWeights usual = {0.1, 0.1, 0.05, 0.37, 0.37, 0.01};
-
     // The largest size from 4 to 8 by which the programme over all layers, 4^M n / M products,
     // costs no more than going once through all families.
     static int usual_size(const ScoreSums& sums);
@@ -40,15 +31,14 @@ class Layerings final : public Space {
     // A re-partition makes so many moves before it comes back to a layering: most single ones stay
     // in the same. At other temperatures than the posterior's it makes one, as large changes are
     // rarely accepted there.
-    Layerings(std::shared_ptr<const ScoreSums> sums, int max_size, const MoveWeights& move_weights,
-              int partition_moves);
+    static constexpr int usual_partition_moves = 10;
+
+    Layerings(std::shared_ptr<const ScoreSums> sums, int max_size, const MoveShares& shares = {},
+              int partition_moves = usual_partition_moves);
 
     int nodes() const override { return weights_.nodes(); }
     std::unique_ptr<State> make_state() const override;
     double log_size() const override { return log_count(weights_.nodes(), nodes()); }
-    std::vector<std::string> move_names() const override {
-        return {"relocate", "swap adjacent", "swap", "re-partition", "reverse edge", "stay"};
-    }
 
     const NodeWeights& weights() const { return weights_; }
     // What the states share to score themselves.
@@ -56,7 +46,6 @@ class Layerings final : public Space {
     const PairLayouts& layouts() const { return *layouts_; }
     int max_size() const { return max_size_; }
     int partition_moves() const { return partition_moves_; }
-    const MoveWeights& move_weights() const { return move_weights_; }
 
     // What the moves that draw a partition do with it.
     const Partitions& partitions() const { return partitions_; }
@@ -67,6 +56,9 @@ class Layerings final : public Space {
         return size + other > static_cast<std::size_t>(max_size_);
     }
 
+    // The layering of a partition: parts are merged, first to last, while they fit together.
+    void merge_parts(const std::vector<int>& part_of, std::vector<int>& layer_of) const;
+
     // ln of the number of ways to put so many nodes into layers after one of size `before`.
     double log_count(int left, int before) const;
 
@@ -75,7 +67,6 @@ class Layerings final : public Space {
     std::shared_ptr<const LayerFamilies> families_;
     std::shared_ptr<const PairLayouts> layouts_;
     int max_size_;
-    MoveWeights move_weights_;
     int partition_moves_;
     Partitions partitions_;
     Partitions reversals_;

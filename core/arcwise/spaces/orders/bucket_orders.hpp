@@ -19,7 +19,6 @@ class BucketOrders final : public Space {
     int nodes() const override { return weights_.nodes(); }
     std::unique_ptr<State> make_state() const override;
     double log_size() const override;
-    std::vector<std::string> move_names() const override { return {"swap"}; }
 
     const NodeWeights& weights() const { return weights_; }
     int bucket_size() const { return bucket_size_; }

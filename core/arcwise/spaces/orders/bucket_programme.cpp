@@ -9,16 +9,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "arcwise/numerics/log_kernels.hpp"
-#include "arcwise/spaces/orders/relative_sums.hpp"
+#include "arcwise/numerics/log_space.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Members 0, 1 and 2 choose a subset within a block of eight, the others choose the block.
 constexpr std::size_t low_members = 3;
@@ -52,7 +50,7 @@ void solve_small(BucketSums log_sums, double* best, double* sums) {
         for (std::size_t left = set, i = 0; left != 0; left &= left - 1, ++i) {
             const std::size_t member = position(left);
             const std::size_t before = set ^ lowest_bit(left);
-            products[i] = log_sums[member][without_member(before, member)] + best[before];
+            products[i] = log_sums[member][squeeze_bit(before, member)] + best[before];
             highest = highest < products[i] ? products[i] : highest;
         }
         double sum = 0.0;
@@ -80,7 +78,7 @@ ARCWISE_INLINE void for_high_members(const double* const* tables, std::size_t bl
     for (std::size_t left = block; left != 0; left &= left - 1) {
         const std::size_t bit = lowest_bit(left);
         const std::size_t before = block ^ bit;
-        // Half of it is without_member(before, member), as bits above the member move down.
+        // Half of it is squeeze_bit(before, member), as bits above the member move down.
         const std::size_t twice = before + (before & (bit - 1));
         use(tables[low_members + position(left)] + half_block * twice, lanes * before);
     }
@@ -270,11 +268,10 @@ BucketOrderLaw::BucketOrderLaw(BucketSums log_sums, BucketProgramme& programme)
 
 void BucketOrderLaw::log_predecessors(int member, double* out) const {
     const auto own = static_cast<std::size_t>(member);
-    const std::size_t below = (std::size_t{1} << own) - 1;
     for (std::size_t place = 0; place < forward_.size() / 2; ++place) {
-        const std::size_t set = (place & below) | (place & ~below) << 1;
-        out[place] =
-            forward_[set] + log_sums_[own][place] + backward_[set | (below + 1)] - log_score();
+        const std::size_t set = insert_bit(place, own);
+        out[place] = forward_[set] + log_sums_[own][place] +
+                     backward_[set | std::size_t{1} << own] - log_score();
     }
 }
 
@@ -285,7 +282,7 @@ void BucketOrderLaw::draw(Random& random, int* order) const {
     for (std::size_t last = members; last-- > 0;) {
         for (std::size_t i = 0; i < members; ++i) {
             const std::size_t before = set & ~(std::size_t{1} << i);
-            const double log_sum = log_sums_[i][without_member(before, i)];
+            const double log_sum = log_sums_[i][squeeze_bit(before, i)];
             shares[i] = before == set ? 0.0 : std::exp(log_sum + forward_[before] - forward_[set]);
         }
         const std::size_t chosen = random.choose(std::span(shares, members));

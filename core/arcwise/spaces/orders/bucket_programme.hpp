@@ -23,14 +23,8 @@ constexpr int most_bucket_members = 20;
 
 // For each of the b <= most_bucket_members members i its ln alpha_i over the 2^(b-1) subsets of the
 // other members; reading is fastest where tables start on a boundary of 64 bytes. The bits of a
-// subset are the members' positions with i taken out: those above i are moved down by one.
+// subset are the members' positions with i taken out, see squeeze_bit.
 using BucketSums = std::span<const double* const>;
-
-// The place of a subset of the members, which does not hold `member`, in that member's table.
-constexpr std::size_t without_member(std::size_t subset, std::size_t member) {
-    const std::size_t below = (std::size_t{1} << member) - 1;
-    return (subset & below) | ((subset >> 1) & ~below);
-}
 
 // Solves the programme for one bucket after the other in memory of its own; belongs to one thread.
 class BucketProgramme {

@@ -3,15 +3,14 @@
 #include "arcwise/spaces/orders/given_buckets.hpp"
 
 #include <cmath>
-#include <limits>
 #include <string>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/given_predecessors.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 void refuse_wrong_buckets(const std::vector<std::vector<int>>& buckets, int nodes) {
     std::vector<bool> seen(static_cast<std::size_t>(nodes), false);
@@ -109,7 +108,7 @@ void GivenBuckets::add_bucket(Bucket& bucket, double scale, double* edges) {
 
 void GivenBuckets::draw(Random& random, std::uint64_t* parents) {
     if (std::isinf(log_weight_)) refuse_order_without_dag();
-    const std::size_t words = (static_cast<std::size_t>(sums_.nodes()) + 63) / 64;
+    const std::size_t words = words_for(sums_.nodes());
     std::fill_n(parents, static_cast<std::size_t>(sums_.nodes()) * words, 0);
     int order[most_bucket_members];
     std::vector<std::uint64_t> allowed;
@@ -123,10 +122,7 @@ void GivenBuckets::draw(Random& random, std::uint64_t* parents) {
             for (std::size_t earlier = 0; earlier < step; ++earlier) {
                 const int other = bucket.members[static_cast<std::size_t>(order[earlier])];
                 const int place = sums_.place(node, other);
-                if (place >= 0) {
-                    allowed[static_cast<std::size_t>(place) / 64] |= std::uint64_t{1}
-                                                                     << (place % 64);
-                }
+                if (place >= 0) put_member(allowed.data(), place);
             }
             draw_parents(sums_, node, allowed.data(), random,
                          parents + static_cast<std::size_t>(node) * words);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "arcwise/numerics/special.hpp"
+#include "arcwise/spaces/registry.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
@@ -75,12 +76,32 @@ std::vector<PartialOrders::Part> find_parts(const std::vector<std::uint64_t>& pr
     return parts;
 }
 
+class Swap final : public Move {
+  public:
+    explicit Swap(PartialOrderState& state) : state_(state) {}
+
+    Proposal propose(const Temperature&, Random& random) override {
+        const std::vector<std::pair<int, int>>& swaps = state_.space().swaps();
+        if (swaps.empty()) return {.possible = false};
+        const auto [first, second] = swaps[random.below(swaps.size())];
+        return state_.swap(first, second);
+    }
+
+  private:
+    PartialOrderState& state_;
+};
+
+std::vector<MoveRow<PartialOrderState>> partial_order_moves() {
+    return {{"swap", 1.0, make_move<Swap>}};
+}
+
 double log_factorial(std::size_t number) { return log_gamma(static_cast<double>(number) + 1.0); }
 
 }  // namespace
 
-PartialOrders::PartialOrders(const ScoreSums& sums, std::vector<std::uint64_t> predecessors)
-    : sums_(sums) {
+PartialOrders::PartialOrders(std::shared_ptr<const ScoreSums> sums,
+                             std::vector<std::uint64_t> predecessors)
+    : Space(MoveTable(partial_order_moves())), sums_(std::move(sums)) {
     predecessors = transitive_closure(std::move(predecessors));
     parts_ = find_parts(predecessors);
     const std::vector<std::uint64_t> successors = turned(predecessors);
@@ -103,9 +124,11 @@ PartialOrders::PartialOrders(const ScoreSums& sums, std::vector<std::uint64_t> p
         }
         log_size_ += log_factorial(members);
     }
-    std::vector<int> all(static_cast<std::size_t>(sums.nodes()));
+    std::vector<int> all(static_cast<std::size_t>(sums_->nodes()));
     std::iota(all.begin(), all.end(), 0);
-    for (const int node : all) stand_in_ += sums[node].log_sum(sums.bits(node, all).data());
+    for (const int node : all) {
+        stand_in_ += (*sums_)[node].log_sum(sums_->bits(node, all).data());
+    }
 }
 
 std::unique_ptr<State> PartialOrders::make_state() const {
@@ -114,11 +137,12 @@ std::unique_ptr<State> PartialOrders::make_state() const {
 
 PartialOrderState::PartialOrderState(const PartialOrders& space)
     : space_(space),
-      alpha_(space.sums_, space.lattice_),
+      alpha_(*space.sums_, space.lattice_),
       programme_(*space.lattice_),
       log_sums_(space.lattice_->transitions().size()),
       proposed_alpha_(alpha_),
-      proposed_log_sums_(log_sums_.size()) {
+      proposed_log_sums_(log_sums_.size()),
+      moves_(partial_order_moves(), *this) {
     std::vector<int> node_at(static_cast<std::size_t>(space.nodes()));
     std::iota(node_at.begin(), node_at.end(), 0);
     become(std::move(node_at));
@@ -140,7 +164,7 @@ LogWeight PartialOrderState::weight_of(double log_score, const TransitionSums& a
     for (std::size_t position = 0; position < space_.not_after_.size(); ++position) {
         const std::uint64_t bits =
             alpha.parent_bits(static_cast<int>(position), space_.not_after_[position]);
-        if (std::isinf(space_.sums_[alpha.node_at()[position]].log_sum(&bits))) ++impossible;
+        if (std::isinf((*space_.sums_)[alpha.node_at()[position]].log_sum(&bits))) ++impossible;
     }
     return {space_.stand_in_, std::max(1, impossible)};
 }
@@ -148,25 +172,28 @@ LogWeight PartialOrderState::weight_of(double log_score, const TransitionSums& a
 void PartialOrderState::draw_uniform(Random& random) {
     std::vector<int> node_at = alpha_.node_at();
     for (const PartialOrders::Part& part : space_.parts_) {
-        std::vector<std::size_t> positions;
+        std::vector<int> nodes;
         for (const std::vector<int>& bucket : part) {
-            positions.insert(positions.end(), bucket.begin(), bucket.end());
+            for (const int position : bucket) {
+                nodes.push_back(node_at[static_cast<std::size_t>(position)]);
+            }
         }
-        for (std::size_t left = positions.size(); left > 1; --left) {
-            std::swap(node_at[positions[left - 1]], node_at[positions[random.below(left)]]);
+        random.shuffle(std::span(nodes));
+        auto next = nodes.begin();
+        for (const std::vector<int>& bucket : part) {
+            for (const int position : bucket) {
+                node_at[static_cast<std::size_t>(position)] = *next++;
+            }
         }
     }
     become(std::move(node_at));
 }
 
-Proposal PartialOrderState::propose(const Temperature&, Random& random) {
-    Proposal proposal;
-    proposal.weight = weight_;
-    if (space_.swaps_.empty()) {
-        proposal.possible = false;
-        return proposal;
-    }
-    const auto [first, second] = space_.swaps_[random.below(space_.swaps_.size())];
+Proposal PartialOrderState::propose(const Temperature& temperature, Random& random) {
+    return moves_.propose(space_.moves().choose(random), temperature, random);
+}
+
+Proposal PartialOrderState::swap(int first, int second) {
     std::vector<int> node_at = alpha_.node_at();
     std::swap(node_at[static_cast<std::size_t>(first)], node_at[static_cast<std::size_t>(second)]);
     proposed_alpha_.place(std::move(node_at));
@@ -179,8 +206,7 @@ Proposal PartialOrderState::propose(const Temperature&, Random& random) {
         proposed_log_sums_[i] = changes ? proposed_alpha_.log_sum(transitions[i]) : log_sums_[i];
     }
     proposed_weight_ = weight_of(programme_.log_score(proposed_log_sums_.data()), proposed_alpha_);
-    proposal.weight = proposed_weight_;
-    return proposal;
+    return {.weight = proposed_weight_};
 }
 
 void PartialOrderState::accept() {
@@ -234,7 +260,16 @@ LogWeight PartialOrderState::recomputed_weight() const {
 }
 
 std::unique_ptr<GivenState> PartialOrderState::given() const {
-    return std::make_unique<GivenPartialOrder>(space_.sums_, space_.lattice_, alpha_.node_at());
+    return std::make_unique<GivenPartialOrder>(*space_.sums_, space_.lattice_, alpha_.node_at());
 }
+
+static const SpaceRegistration registration({
+    .name = "partial orders",
+    .moves = [](int) { return MoveTable(partial_order_moves()); },
+    .build = [](std::shared_ptr<const ScoreSums> sums, const SpaceSettings& settings,
+                const MoveShares&) -> std::shared_ptr<const Space> {
+        return std::make_shared<PartialOrders>(std::move(sums), settings.order("order"));
+    },
+});
 
 }  // namespace arcwise

@@ -27,13 +27,15 @@ namespace arcwise {
 class PartialOrders final : public Space {
   public:
     // For each node those that come before it, as bits: one of the reorderings. Its connected
-    // components are the parts. The sums must outlive the space, and the space its states.
-    PartialOrders(const ScoreSums& sums, std::vector<std::uint64_t> predecessors);
+    // components are the parts.
+    PartialOrders(std::shared_ptr<const ScoreSums> sums, std::vector<std::uint64_t> predecessors);
 
     int nodes() const override { return lattice_->positions(); }
     std::unique_ptr<State> make_state() const override;
     double log_size() const override { return log_size_; }
-    std::vector<std::string> move_names() const override { return {"swap"}; }
+
+    // Pairs of positions of one part, in different buckets.
+    const std::vector<std::pair<int, int>>& swaps() const { return swaps_; }
 
     // The positions of each part, bucket after bucket.
     using Part = std::vector<std::vector<int>>;
@@ -42,11 +44,11 @@ class PartialOrders final : public Space {
   private:
     friend class PartialOrderState;
 
-    const ScoreSums& sums_;
+    std::shared_ptr<const ScoreSums> sums_;
     std::shared_ptr<const DownsetLattice> lattice_;
     std::vector<Part> parts_;
-    std::vector<std::pair<int, int>> swaps_;  // positions of one part, in different buckets
-    std::vector<std::uint64_t> not_after_;    // by position: all that need not come after it
+    std::vector<std::pair<int, int>> swaps_;
+    std::vector<std::uint64_t> not_after_;  // by position: all that need not come after it
     double log_size_ = 0.0;
     double stand_in_ = 0.0;  // the value of states whose weight is zero
 };
@@ -67,6 +69,11 @@ class PartialOrderState final : public State {
     LogWeight recomputed_weight() const override;
     std::unique_ptr<GivenState> given() const override;
 
+    const PartialOrders& space() const { return space_; }
+
+    // Proposes to swap the nodes at two positions.
+    Proposal swap(int first, int second);
+
   protected:
     // Which of a bucket's positions a node has decides which swaps lead where.
     std::vector<std::uint16_t> exact_code() const override {
@@ -85,6 +92,8 @@ class PartialOrderState final : public State {
     TransitionSums proposed_alpha_;
     std::vector<double> proposed_log_sums_;
     LogWeight proposed_weight_;
+
+    Moves moves_;
 };
 
 }  // namespace arcwise

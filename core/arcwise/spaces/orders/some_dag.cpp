@@ -6,24 +6,25 @@
 
 #include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/orders/linear_orders.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
 SomeDag some_dag(const ScoreSums& sums, Random& random) {
     // The space lives no longer than the sums do.
     const std::shared_ptr<const ScoreSums> borrowed(std::shared_ptr<void>(), &sums);
-    const LinearOrders orders(borrowed, LinearOrders::balanced(sums.nodes()));
+    const LinearOrders orders(borrowed);
     const std::unique_ptr<State> order = orders.make_state();
     order->draw_uniform(random);
-    settle(*order, random, orders.move_names().size());
+    settle(*order, random);
 
     const auto n = static_cast<std::size_t>(sums.nodes());
-    const std::size_t words = (n + 63) / 64;
+    const std::size_t words = words_for(n);
     SomeDag result{std::vector<std::uint64_t>(n * words), std::vector<int>(n, 0)};
     order->given()->draw(random, result.parents.data());
     for (const std::uint16_t node : order->encode()) {  // parents come before their children
         for (std::size_t parent = 0; parent < n; ++parent) {
-            if ((result.parents[node * words + parent / 64] >> (parent % 64) & 1) == 0) continue;
+            if (!has_member(result.parents.data() + node * words, parent)) continue;
             result.levels[node] = std::max(result.levels[node], result.levels[parent] + 1);
         }
     }

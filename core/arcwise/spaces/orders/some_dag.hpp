@@ -9,7 +9,7 @@
 namespace arcwise {
 
 struct SomeDag {
-    std::vector<std::uint64_t> parents;  // bits by node, (n + 63) / 64 words each
+    std::vector<std::uint64_t> parents;  // bits by node, words_for(n) words each
     std::vector<int> levels;             // of each node: after the last of its parents
 };
 

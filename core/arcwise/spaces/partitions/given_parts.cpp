@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "arcwise/spaces/given_predecessors.hpp"
-#include "arcwise/spaces/partitions/part_sets.hpp"
+#include "arcwise/spaces/partitions/parts.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
@@ -17,7 +18,7 @@ GivenParts::GivenParts(const ScoreSums& sums, const std::vector<int>& part_of)
 
 void GivenParts::draw(Random& random, std::uint64_t* parents) {
     const auto n = static_cast<std::size_t>(sums_.nodes());
-    const std::size_t words = (n + 63) / 64;
+    const std::size_t words = words_for(n);
     std::fill_n(parents, n * words, 0);
     for (std::size_t node = 0; node < n; ++node) {
         const int v = static_cast<int>(node);

@@ -6,39 +6,30 @@
 // follow the modular posterior: no DAG counts more than once.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "arcwise/spaces/node_weights.hpp"
 #include "arcwise/spaces/space.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
 class Partitions final : public Space {
   public:
-    // How often each kind of move is tried. A split and a join are tried equally often.
-    enum MoveKind { split_or_join, swap_adjacent, swap_any, relocate, reverse_edge };
-    using MoveWeights = std::array<double, 5>;
+    // The kind of move that turns an edge, for spaces that make it apart from the others.
+    static constexpr const char* reversal = "reverse edge";
 
-    // What gave most effective samples of the weight per second on a network of 20 nodes, with and
-    // without candidates. Relocation and reversal are the dearest, and worth it.
-    static constexpr MoveWeights usual = {0.2, 0.2, 0.05, 0.35, 0.2};
-
-    Partitions(std::shared_ptr<const ScoreSums> sums, const MoveWeights& move_weights);
+    explicit Partitions(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares = {});
 
     int nodes() const override { return weights_.nodes(); }
     std::unique_ptr<State> make_state() const override;
 
     // The ordered Bell number.
     double log_size() const override { return log_counts_.back(); }
-    std::vector<std::string> move_names() const override {
-        return {"split", "join", "swap adjacent", "swap", "relocate", "reverse edge"};
-    }
 
     const NodeWeights& weights() const { return weights_; }
-    const MoveWeights& move_weights() const { return move_weights_; }
 
     // ln of the number of ordered partitions of so many nodes.
     double log_count(std::size_t nodes) const { return log_counts_[nodes]; }
@@ -54,17 +45,15 @@ class Partitions final : public Space {
 
     // The nodes that a node can be a parent of, as bits of nodes.
     std::span<const std::uint64_t> possible_children(int node) const {
-        const std::size_t words = (static_cast<std::size_t>(nodes()) + 63) / 64;
+        const std::size_t words = words_for(nodes());
         return {children_.data() + static_cast<std::size_t>(node) * words, words};
     }
     bool can_be_parent(int node, int child) const {
-        const auto bit = static_cast<std::size_t>(child);
-        return (possible_children(node)[bit / 64] >> (bit % 64) & 1) != 0;
+        return has_member(possible_children(node).data(), child);
     }
 
   private:
     NodeWeights weights_;
-    MoveWeights move_weights_;
     std::vector<double> log_counts_;
     std::vector<double> log_numbers_;
     std::vector<double> log_factorials_;

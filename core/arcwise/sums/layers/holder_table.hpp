@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arcwise/sums/node_sums.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 
@@ -27,9 +28,7 @@ class HolderTable {
         double lacks;
     };
     Shares at(std::size_t candidate, std::size_t set) const {
-        const std::size_t below = (std::size_t{1} << candidate) - 1;
-        const std::size_t others = (set & below) | ((set >> 1) & ~below);
-        const double entry = entries_[candidate * half_ + others];
+        const double entry = entries_[candidate * half_ + squeeze_bit(set, candidate)];
         // Small shares are kept themselves; large ones by what is missing, with a minus sign.
         return std::signbit(entry) ? Shares{1.0 + entry, -entry} : Shares{entry, 1.0 - entry};
     }

@@ -4,15 +4,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
-#include "arcwise/numerics/layer_numbers.hpp"
+#include "arcwise/numerics/extended.hpp"
+#include "arcwise/numerics/log_space.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Below this difference of two logarithms the families between them are added up; as in NodeSums.
 constexpr double smallest_gap = 0x1p-7;
@@ -26,8 +25,7 @@ void LayerSums::allow(ParentBits base, std::span<const int> places, std::size_t 
     allowed_.assign(base, base + words);
     for (std::size_t left = set; left != 0; left &= left - 1) {
         const int place = places[static_cast<std::size_t>(std::countr_zero(left))];
-        if (place < 0) continue;
-        allowed_[static_cast<std::size_t>(place) / 64] |= std::uint64_t{1} << (place % 64);
+        if (place >= 0) put_member(allowed_.data(), place);
     }
 }
 
@@ -46,7 +44,7 @@ void LayerSums::split(int node, double log_sum, double log_sum_without, ParentBi
         lacks = share_of_log<Number>(-gap);
     } else {
         required_.assign(sums_.words(), 0);
-        required_[static_cast<std::size_t>(place) / 64] |= std::uint64_t{1} << (place % 64);
+        put_member(required_.data(), place);
         const double meeting = sums_[node].log_sum(allowed, required_.data(), memo_) - log_sum;
         holds = share_of_log<Number>(meeting);
         lacks = Number(1.0 - std::exp(meeting));

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
-#include "arcwise/numerics/layer_numbers.hpp"
+#include "arcwise/numerics/extended.hpp"
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/layers/layer_sums.hpp"
 #include "arcwise/sums/table/subset_transforms.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // A share that is not zero stays so; see share_of_log.
 double as_share(double part, double reciprocal) {
@@ -95,7 +94,7 @@ void LayerSums::sum_by_places(const FamilyTrie& trie, ParentBits base,
     const auto outside = static_cast<std::uint16_t>(1 << places.size());
     codes_.resize(trie.places());
     for (std::size_t place = 0; place < codes_.size(); ++place) {
-        codes_[place] = (base[place / 64] >> (place % 64) & 1) != 0 ? std::uint16_t{0} : outside;
+        codes_[place] = has_member(base, place) ? std::uint16_t{0} : outside;
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
         if (places[i] >= 0) {

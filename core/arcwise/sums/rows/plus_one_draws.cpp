@@ -9,8 +9,10 @@
 #include <bit>
 #include <cmath>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/rows/plus_one_rows.hpp"
 #include "arcwise/sums/rows/plus_one_sums.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
@@ -45,7 +47,7 @@ PlusOneSums::Set PlusOneSums::draw_inside(Set set, Set included, std::size_t at,
         if (std::popcount(included) >= most_included) {
             std::vector<Set> sets;
             std::vector<double> shares;
-            double largest = -std::numeric_limits<double>::infinity();
+            double largest = minus_infinity;
             Set more = 0;
             do {
                 sets.push_back(included | more);
@@ -148,7 +150,7 @@ std::int64_t PlusOneSums::draw(ParentBits allowed, ParentBits required, Random& 
 std::int64_t PlusOneSums::choose(ParentBits allowed, ParentBits required, Random& random) const {
     std::vector<std::int64_t> places;
     std::vector<double> shares;
-    double largest = -std::numeric_limits<double>::infinity();
+    double largest = minus_infinity;
     for_each(allowed, required, [&](std::int64_t at, double of_family) {
         places.push_back(at);
         shares.push_back(of_family);
@@ -164,7 +166,7 @@ void PlusOneSums::add_parent_probabilities(ParentBits allowed, ParentBits requir
     const Set set = inside_of(allowed);
     const Set wanted = required == nullptr ? 0 : inside_of(required) & set;
     const double whole = required == nullptr ? log_sum(allowed) : log_sum(allowed, required, memo);
-    if (whole == -std::numeric_limits<double>::infinity()) return;
+    if (whole == minus_infinity) return;
     const bool exactly =
         wide(set) || (required != nullptr && !(sum_meeting(allowed, required) > 0.0));
     if (exactly) {
@@ -173,12 +175,7 @@ void PlusOneSums::add_parent_probabilities(ParentBits allowed, ParentBits requir
             const double probability = factor * std::exp(of_family - whole);
             std::fill(bits.begin(), bits.end(), 0);
             add_parents(at, bits.data());
-            for (std::size_t word = 0; word < words_; ++word) {
-                for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
-                    by_place[64 * word + static_cast<std::size_t>(std::countr_zero(left))] +=
-                        probability;
-                }
-            }
+            for_each_member(bits.data(), words_, [&](int v) { by_place[v] += probability; });
         });
         return;
     }

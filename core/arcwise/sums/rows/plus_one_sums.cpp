@@ -8,12 +8,12 @@
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/rows/plus_one_rows.hpp"
 #include "arcwise/sums/table/subset_transforms.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 constexpr std::size_t most_inside = 30;
 
 // What the required parents add is a difference of two rows of plain numbers, each with an error of
@@ -59,10 +59,10 @@ double masked_max(const double* row, const std::uint64_t* entries, std::size_t c
 PlusOneSums::PlusOneSums(const NodeFamilies& families, int node, bool with_sums, bool with_max)
     : node_(static_cast<std::uint64_t>(node)),
       count_(families.count()),
-      words_(words_for(families)),
+      words_(parent_words(families)),
       inside_(families.inside()),
       entries_(families.outside() + 1),
-      chunks_((entries_ + 63) / 64),
+      chunks_(words_for(entries_)),
       length_((entries_ + lanes - 1) / lanes * lanes) {
     if (inside_ > most_inside) {
         throw Error(ErrorKind::capacity,
@@ -271,8 +271,7 @@ void PlusOneSums::add_parents(std::int64_t place, std::uint64_t* bits) const {
     bits[0] |= at / length_;
     const std::size_t entry = at % length_;
     if (entry == 0) return;
-    const std::size_t position = inside_ + entry - 1;
-    bits[position / 64] |= std::uint64_t{1} << (position % 64);
+    put_member(bits, inside_ + entry - 1);
 }
 
 }  // namespace arcwise

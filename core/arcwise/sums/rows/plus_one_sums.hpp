@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "arcwise/families/family_table.hpp"
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/scan/sorted_families.hpp"
 #include "arcwise/support/archive.hpp"
-#include "arcwise/support/stored.hpp"
-#include "arcwise/support/sum_memo.hpp"
+#include "arcwise/support/set_memo.hpp"
 
 namespace arcwise {
 
@@ -179,7 +179,7 @@ inline std::uint64_t PlusOneSums::entries_of(ParentBits bits, std::size_t chunk)
         if (shift > 0 && word + 1 < words_) result |= bits[word + 1] << (64 - shift);
     }
     const std::size_t left = entries_ - 64 * chunk;
-    if (left < 64) result &= (std::uint64_t{1} << left) - 1;
+    result &= first_bits(left);
     return chunk == 0 ? result & ~std::uint64_t{1} : result;
 }
 
@@ -210,7 +210,7 @@ void PlusOneSums::for_each(ParentBits allowed, ParentBits required, Visit visit)
                 const std::int64_t at =
                     place(set, 64 * chunk + static_cast<std::size_t>(std::countr_zero(left)));
                 const double of_family = weight(at);
-                if (of_family > -std::numeric_limits<double>::infinity()) visit(at, of_family);
+                if (of_family > minus_infinity) visit(at, of_family);
             }
         }
         set = (set - within) & within;

@@ -4,17 +4,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "arcwise/families/by_weight.hpp"
 #include "arcwise/numerics/log_space.hpp"
-#include "arcwise/sums/scan/order_by_weight.hpp"
 #include "arcwise/sums/table/subset_transforms.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 constexpr std::size_t families_per_block = 64;
 constexpr double log_negligible = -34.6;  // of probabilities: 1e-15
 
@@ -24,7 +23,7 @@ SortedFamilies::SortedFamilies(const NodeFamilies& families, double tolerance)
     : log_tolerance_(std::log(tolerance)) {
     const std::size_t candidates = families.candidates().size();
     const std::size_t required = families.required().size();
-    words_ = words_for(families);
+    words_ = parent_words(families);
     const std::vector<double>& values = families.values();
 
     // Families of weight zero can be in no sum, no maximum and no draw.
@@ -41,11 +40,8 @@ SortedFamilies::SortedFamilies(const NodeFamilies& families, double tolerance)
     families.for_each([&](std::uint64_t index, std::span<const int> members) {
         if (place_of[index] == absent) return;
         std::uint64_t* bits = all_bits.data() + place_of[index] * words_;
-        const auto set = [&](std::size_t position) {
-            bits[position / 64] |= std::uint64_t{1} << (position % 64);
-        };
-        for (const int member : members) set(static_cast<std::size_t>(member));
-        for (std::size_t i = 0; i < required; ++i) set(candidates + i);
+        for (const int member : members) put_member(bits, member);
+        for (std::size_t i = 0; i < required; ++i) put_member(bits, candidates + i);
     });
 
     std::vector<double> log_remaining(
@@ -148,8 +144,7 @@ std::vector<std::uint64_t> with_places(ParentBits base, std::span<const int> pla
                                        std::size_t words) {
     std::vector<std::uint64_t> result(base, base + words);
     for (const int place : places) {
-        if (place >= 0)
-            result[static_cast<std::size_t>(place) / 64] |= std::uint64_t{1} << (place % 64);
+        if (place >= 0) put_member(result.data(), place);
     }
     return result;
 }
@@ -158,9 +153,7 @@ std::size_t SortedFamilies::places_of(std::size_t family, std::span<const int> p
     const ParentBits bits = parents(family);
     std::size_t result = 0;
     for (std::size_t i = 0; i < places.size(); ++i) {
-        if (places[i] < 0) continue;
-        const std::uint64_t word = bits[static_cast<std::size_t>(places[i]) / 64];
-        result |= static_cast<std::size_t>(word >> (places[i] % 64) & 1) << i;
+        if (places[i] >= 0 && has_member(bits, places[i])) result |= std::size_t{1} << i;
     }
     return result;
 }
@@ -192,11 +185,7 @@ void SortedFamilies::log_sums_over(ParentBits base, std::span<const int> places,
 }
 
 void SortedFamilies::add_to_parents(std::size_t family, double amount, double* by_place) const {
-    for (std::size_t word = 0; word < words_; ++word) {
-        for (std::uint64_t left = parents(family)[word]; left != 0; left &= left - 1) {
-            by_place[word * 64 + static_cast<std::size_t>(std::countr_zero(left))] += amount;
-        }
-    }
+    for_each_member(parents(family), words_, [&](int place) { by_place[place] += amount; });
 }
 
 void SortedFamilies::add_parent_probabilities(ParentBits base, std::span<const int> places,

@@ -12,8 +12,8 @@
 
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/support/archive.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/random.hpp"
-#include "arcwise/support/stored.hpp"
 
 namespace arcwise {
 
@@ -21,9 +21,9 @@ namespace arcwise {
 using ParentBits = const std::uint64_t*;
 
 // 64-bit words in a set of a node's possible parents.
-inline std::size_t words_for(const NodeFamilies& families) {
+inline std::size_t parent_words(const NodeFamilies& families) {
     const std::size_t possible = families.candidates().size() + families.required().size();
-    return std::max<std::size_t>(1, (possible + 63) / 64);
+    return std::max<std::size_t>(1, words_for(possible));
 }
 
 // `base`, a set of so many words, with the given places; -1 stands for a node that can be no

@@ -3,17 +3,17 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <span>
 
-#include "arcwise/sums/walk/light_families.hpp"
+#include "arcwise/families/by_weight.hpp"
+#include "arcwise/numerics/log_space.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 constexpr std::size_t readable_at_once = 8;
 
 // Fills the prefixes of a tree from weights by rank, where minus infinity is no family.
@@ -43,8 +43,7 @@ class TreeBuilder {
     }
 
     void set_bit(std::vector<std::uint64_t>& sets, std::size_t prefix, int member) {
-        sets[prefix * tree_.words + static_cast<std::size_t>(member) / 64] |= std::uint64_t{1}
-                                                                              << (member % 64);
+        put_member(sets.data() + prefix * tree_.words, member);
     }
 
     std::uint64_t extended(std::uint64_t rank, int member, int room) const {
@@ -112,7 +111,7 @@ FamilyTree::FamilyTree(const NodeFamilies& families, double tolerance) {
                         "number of parents.");
     }
     const std::size_t candidates = families.candidates().size();
-    words = std::max<std::size_t>(1, (candidates + 63) / 64);
+    words = std::max<std::size_t>(1, words_for(candidates));
     most_members = layout.max_size();
     const std::vector<std::uint8_t> kept =
         families_that_matter(layout, families.values(), tolerance);

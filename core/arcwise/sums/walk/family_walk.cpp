@@ -3,18 +3,16 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/table/subset_transforms.hpp"
 #include "arcwise/sums/walk/paired_families.hpp"
 #include "arcwise/sums/walk/tree_walk.hpp"
+#include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Each window is a copy of all weights.
 constexpr std::size_t most_windows = 8;
@@ -29,13 +27,13 @@ class MemberSet {
         if (tree.words > few_.size()) many_.resize(tree.words, 0);
     }
 
-    void insert(int number) { data()[number / 64] |= std::uint64_t{1} << (number % 64); }
+    void insert(int number) { put_member(data(), number); }
 
     void insert_candidates(const FamilyTree& tree, ParentBits bits) {
         const std::size_t candidates = tree.number_of.size();
         for (std::size_t word = 0; word * 64 < candidates; ++word) {
             std::uint64_t left = bits[word];
-            if (candidates - word * 64 < 64) left &= (std::uint64_t{1} << candidates % 64) - 1;
+            left &= first_bits(candidates - word * 64);
             for (; left != 0; left &= left - 1) {
                 insert(
                     tree.number_of[word * 64 + static_cast<std::size_t>(std::countr_zero(left))]);

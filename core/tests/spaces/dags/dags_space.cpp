@@ -10,6 +10,7 @@
 #include "arcwise/spaces/dags/family_weights.hpp"
 #include "arcwise/spaces/dags/uniform_dags.hpp"
 #include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/support/bits.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 
@@ -45,7 +46,7 @@ FamilyTable generated_table(int nodes, int most, double share, double zeros, boo
 
 Row row_of(const std::vector<int>& members, std::size_t words) {
     Row row(words, 0);
-    for (const int member : members) put_node(row.data(), member);
+    for (const int member : members) put_member(row.data(), member);
     return row;
 }
 
@@ -56,7 +57,7 @@ double looked_up(const NodeFamilies& families, const std::vector<int>& parents) 
 
 std::vector<int> members_of(const std::uint64_t* row, std::size_t words) {
     std::vector<int> members;
-    for_each_node(row, words, [&](int node) { members.push_back(node); });
+    for_each_member(row, words, [&](int node) { members.push_back(node); });
     return members;
 }
 
@@ -91,7 +92,7 @@ Tried try_all(const MutableDag& dag, const FamilyTable& table, NeighbourRule rul
     };
     const auto flipped = [](MutableDag& other, int parent, int node) {
         Row row(other.parents(node), other.parents(node) + other.words());
-        flip_node(row.data(), parent);
+        flip_member(row.data(), parent);
         other.set_parents(node, row.data());
     };
     Tried found;
@@ -235,7 +236,7 @@ TEST(uniform_dags_of_many_nodes_are_acyclic_and_have_few_parents) {
                 for (int node = 0; node < nodes; ++node) {
                     const std::uint64_t* row =
                         rows.data() + static_cast<std::size_t>(node) * dag.words();
-                    CHECK(static_cast<int>(count_nodes(row, dag.words())) <= most);
+                    CHECK(static_cast<int>(count_members(row, dag.words())) <= most);
                     drawn.set_parents(node, row);
                 }
                 CHECK(drawn.acyclic());
@@ -248,7 +249,7 @@ TEST(states_of_dags_refuse_codes_that_are_none) {
     Random random(9, 0);
     const auto sums = std::make_shared<const ScoreSums>(
         sums_of(generated_table(3, 1, 1.1, 0.0, false, random), SumMethod::table));
-    const Dags space(sums, Dags::usual);
+    const Dags space(sums);
     const auto state = space.make_state();
     const auto decoded = [&](std::vector<std::uint16_t> code) { state->decode(code); };
     decoded({0, 1, 2});
@@ -265,10 +266,10 @@ TEST(chains_settle_where_the_constraints_allow) {
     Random random(10, 0);
     const auto sums = std::make_shared<const ScoreSums>(
         sums_of(generated_table(60, 4, 0.1, 0.0, false, random), SumMethod::table));
-    const Dags space(sums, Dags::usual);
+    const Dags space(sums);
     const auto state = space.make_state();
     state->draw_uniform(random);
     CHECK(state->log_weight().impossible > 0);
-    settle(*state, random, space.move_names().size());
+    settle(*state, random);
     CHECK(state->log_weight().impossible == 0);
 }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "arcwise/support/bits.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 
@@ -143,7 +144,7 @@ TEST(bucket_programme_does_not_depend_on_the_names_of_members) {
             for (std::size_t i = 0; i < count; ++i) {
                 if ((before >> i & 1) != 0) continue;
                 const std::size_t now = (i + 2) % count;
-                renamed[now][without_member(moved, now)] = tables[i][without_member(before, i)];
+                renamed[now][squeeze_bit(moved, now)] = tables[i][squeeze_bit(before, i)];
             }
         }
         CHECK_CLOSE(programme.log_score(pointers(renamed)), programme.log_score(pointers(tables)),
@@ -187,7 +188,7 @@ TEST(bucket_predecessors_follow_the_law_of_orders) {
                     const long double expected = forward[set] + entry(tables, own, set) +
                                                  backward[set | std::size_t{1} << own] -
                                                  forward.back();
-                    const double found = out[without_member(set, own)];
+                    const double found = out[squeeze_bit(set, own)];
                     CHECK_CLOSE(found, static_cast<double>(expected), tolerance(members, spread));
                     total += std::exp(found);
                 }

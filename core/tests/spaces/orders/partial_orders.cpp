@@ -20,7 +20,7 @@ using Order = std::vector<std::uint64_t>;  // by element: those before it
 using Code = std::vector<std::uint16_t>;
 
 // All families of n nodes, with random weights; node 0 requires node n - 1 if so wished.
-ScoreSums random_sums(int n, double spread, bool with_required) {
+std::shared_ptr<const ScoreSums> random_sums(int n, double spread, bool with_required) {
     Random random(1, static_cast<std::uint64_t>(n));
     FamilyTable table;
     for (int node = 0; node < n; ++node) {
@@ -36,8 +36,9 @@ ScoreSums random_sums(int n, double spread, bool with_required) {
         table.back().values().resize(table.back().count());
         set_weights(table.back(), random, spread);
     }
-    return ScoreSums(table, std::vector<SumMethod>(table.size(), SumMethod::table), 1e-12,
-                     Tabulated::sums, {});
+    return std::make_shared<const ScoreSums>(table,
+                                             std::vector<SumMethod>(table.size(), SumMethod::table),
+                                             1e-12, Tabulated::sums, RunOptions{});
 }
 
 // Parallel bucket orders.
@@ -148,7 +149,7 @@ bool reorderings_cover_exactly(const Order& order) {
 
 TEST(partial_orders_take_exactly_the_exact_covers) {
     // All transitively closed orders of four elements, element i before j or not for each pair.
-    const ScoreSums sums = random_sums(4, 1.0, false);
+    const auto sums = random_sums(4, 1.0, false);
     int taken = 0;
     int refused = 0;
     for (std::uint64_t pairs = 0; pairs < 1 << 12; ++pairs) {
@@ -185,7 +186,7 @@ TEST(partial_orders_together_have_the_weight_of_all_orders) {
     for (const Order& order : covers()) {
         const auto n = static_cast<int>(order.size());
         for (const bool with_required : {false, true}) {
-            const ScoreSums sums = random_sums(n, 5.0, with_required);
+            const auto sums = random_sums(n, 5.0, with_required);
             const PartialOrders space(sums, order);
             const auto state = space.make_state();
             long double total = 0.0L;
@@ -194,7 +195,7 @@ TEST(partial_orders_together_have_the_weight_of_all_orders) {
                 CHECK(state->encode() == code);
                 const LogWeight weight = state->log_weight();
                 CHECK(std::isfinite(weight.value));
-                const GivenPartialOrder given(sums, std::make_shared<const DownsetLattice>(order),
+                const GivenPartialOrder given(*sums, std::make_shared<const DownsetLattice>(order),
                                               std::vector<int>(code.begin(), code.end()));
                 if (weight.impossible == 0) {
                     total += std::exp(static_cast<long double>(weight.value));
@@ -205,7 +206,7 @@ TEST(partial_orders_together_have_the_weight_of_all_orders) {
             }
             std::vector<int> all(order.size());
             std::iota(all.begin(), all.end(), 0);
-            const GivenBuckets one_bucket(sums, {all});
+            const GivenBuckets one_bucket(*sums, {all});
             CHECK_CLOSE(static_cast<double>(std::log(total)), one_bucket.log_weight(), 1e-12);
         }
     }
@@ -213,7 +214,7 @@ TEST(partial_orders_together_have_the_weight_of_all_orders) {
 
 TEST(partial_order_swaps_are_symmetric_and_reach_all_states) {
     for (const Order& order : covers()) {
-        const ScoreSums sums = random_sums(static_cast<int>(order.size()), 300.0, true);
+        const auto sums = random_sums(static_cast<int>(order.size()), 300.0, true);
         const PartialOrders space(sums, order);
         const std::vector<Code> states = all_states(space);
         const auto state = space.make_state();
@@ -257,7 +258,7 @@ TEST(partial_order_swaps_are_symmetric_and_reach_all_states) {
 TEST(partial_orders_are_drawn_uniformly) {
     // Twelve states, 24,000 draws: a count is off by 6 standard deviations less than once in forty
     // million times.
-    const ScoreSums sums = random_sums(4, 5.0, false);
+    const auto sums = random_sums(4, 5.0, false);
     const PartialOrders space(sums, {0, 1, 1, 7});
     const auto state = space.make_state();
     std::map<Code, int> counts;
@@ -275,7 +276,7 @@ TEST(partial_orders_are_drawn_uniformly) {
 }
 
 TEST(partial_order_states_refuse_codes_of_other_spaces) {
-    const ScoreSums sums = random_sums(4, 5.0, false);
+    const auto sums = random_sums(4, 5.0, false);
     const PartialOrders space(sums, {0, 1, 0, 4});
     const auto state = space.make_state();
     CHECK_THROWS_KIND(state->decode(Code{0, 2, 1, 3}), argument);

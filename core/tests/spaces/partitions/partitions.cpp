@@ -131,10 +131,9 @@ TEST(every_move_of_five_nodes_in_parts_is_reversible) {
                           {.candidates = 2, .required_edges = true, .method = SumMethod::rows}};
     for (const Kind& kind : small) {
         const auto sums = sums_of(kind);
-        for (std::size_t move = 0; move < Partitions::usual.size(); ++move) {
-            Partitions::MoveWeights only{};
-            only[move] = 1.0;
-            const Partitions space(sums, only);
+        const MoveTable moves = Partitions(sums).moves();
+        for (const MoveTable::Kind& of_moves : moves.kinds()) {
+            const Partitions space(sums, moves.shares_of_only(of_moves.name));
             CHECK(largest_imbalance(space, Temperature{}) < 1e-12);
             CHECK(largest_imbalance(space, Temperature::at(0.3)) < 1e-12);
         }
@@ -142,34 +141,35 @@ TEST(every_move_of_five_nodes_in_parts_is_reversible) {
 }
 
 TEST(partitions_keep_track_through_thousands_of_moves) {
-    MoveCounts of_all_kinds(6);
+    std::optional<MoveCounts> of_all_kinds;
     for (const Kind& kind : kinds) {
         const auto sums = sums_of(kind);
-        const Partitions space(sums, Partitions::usual);
+        const Partitions space(sums);
         const auto state = space.make_state();
         Random random(3, 1);
         const int steps = kind.method == SumMethod::table ? 6000 : 800;
-        MoveCounts counts(space.move_names().size());
+        MoveCounts counts(space.moves());
         state->draw_uniform(random);
         const Temperature temperatures[] = {Temperature::at(0.0), Temperature::at(0.5),
                                             Temperature::at(0.999)};
         for (int step = 0; step < steps; ++step) {
-            metropolis_step(*state, temperatures[step / 200 % 3], random, counts);
+            counts.add(metropolis_step(*state, temperatures[step / 200 % 3], random));
             if (step % 50 != 0) continue;
             const LogWeight fresh = state->recomputed_weight();
             CHECK_CLOSE(state->log_weight().value, fresh.value, 1e-9);
             CHECK(state->log_weight().impossible == fresh.impossible);
         }
-        settle(*state, random, counts.proposed.size());
+        settle(*state, random);
         for (int step = 0; step < steps; ++step) {
-            metropolis_step(*state, Temperature{}, random, counts);
+            counts.add(metropolis_step(*state, Temperature{}, random));
             if (step % 50 != 0) continue;
             CHECK_CLOSE(state->log_weight().value, state->recomputed_weight().value, 1e-9);
             CHECK(state->log_weight().impossible == 0);
         }
-        of_all_kinds.add(counts);
+        if (!of_all_kinds) of_all_kinds.emplace(space.moves());
+        of_all_kinds->add(counts);
     }
-    for (const std::uint64_t accepted : of_all_kinds.accepted) CHECK(accepted > 100);
+    for (const std::uint64_t accepted : of_all_kinds->accepted) CHECK(accepted > 100);
 }
 
 TEST(sums_of_parts_are_the_same_remembered_or_forgotten) {

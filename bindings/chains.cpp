@@ -1,0 +1,267 @@
+// Chains, annealing runs, and how well the edges of sampled DAGs have mixed, seen from Python.
+#include "arcwise/chains/chains.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "arcwise/chains/annealing.hpp"
+#include "arcwise/chains/edge_mixing.hpp"
+#include "arcwise/support/bits.hpp"
+#include "arrays.hpp"
+#include "spaces.hpp"
+
+namespace arcwise::bindings {
+namespace {
+
+using Named = nb::typed<nb::dict, nb::str, nb::any>;
+using Ratio = nb::typed<nb::tuple, NewArray<double, 1>, std::uint64_t, std::uint64_t>;
+
+// What was kept, as arrays by name.
+Named as_dict(const Record& record, int nodes) {
+    const auto n = static_cast<std::size_t>(nodes);
+    const std::size_t words = words_for(n);
+    Named result;
+    result["log_weights"] = copied(record.log_weights);
+    const std::size_t states = record.states();
+    const std::size_t code = states == 0 ? 0 : record.codes.size() / states;
+    result["codes"] = copied(std::span<const std::uint16_t>(record.codes), {states, code});
+    result["dag_counts"] = copied(record.dag_counts);
+    result["parents"] =
+        copied(std::span<const std::uint64_t>(record.parents), {record.dags(), n, words});
+    result["log_extensions"] = copied(record.log_extensions);
+    result["extension_errors"] = copied(record.extension_errors);
+    if (record.options().edges) {
+        const std::vector<double> total = record.edges.total();
+        result["edge_sums"] = copied(std::span<const double>(total), {n, n});
+        auto [batches, memory] = new_array<double>({record.edges.batches(), n, n});
+        for (std::size_t i = 0; i < record.edges.batches(); ++i) {
+            const auto batch = record.edges.batch(i);
+            std::copy(batch.begin(), batch.end(),
+                      memory.begin() + static_cast<std::ptrdiff_t>(i * n * n));
+        }
+        result["edge_batches"] = batches;
+        result["edge_batch_size"] = record.edges.batch_size();
+    }
+    return result;
+}
+
+// DAGs x nodes x words.
+using PackedChain =
+    nb::ndarray<const std::uint64_t, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+nb::bytes as_bytes(const std::vector<unsigned char>& bytes) {
+    return nb::bytes(bytes.data(), bytes.size());
+}
+
+std::span<const unsigned char> view(const nb::bytes& bytes) {
+    return {static_cast<const unsigned char*>(bytes.data()), bytes.size()};
+}
+
+Named as_dict(const MoveCounts& counts, const Space& space) {
+    Named result;
+    const std::vector<std::string>& names = space.moves().names();
+    for (std::size_t move = 0; move < names.size(); ++move) {
+        result[names[move].c_str()] = nb::make_tuple(counts.proposed[move], counts.accepted[move]);
+    }
+    return result;
+}
+
+}  // namespace
+
+void bind_chains(nb::module_& module) {
+    nb::class_<RecordOptions>(module, "RecordOptions")
+        .def(nb::init<>())
+        .def_rw("dags", &RecordOptions::dags)
+        .def_rw("dag_time_share", &RecordOptions::dag_time_share)
+        .def_rw("count_extensions", &RecordOptions::count_extensions)
+        .def_rw("extension_budget", &RecordOptions::extension_budget)
+        .def_rw("estimate_extensions", &RecordOptions::estimate_extensions)
+        .def_rw("edges", &RecordOptions::edges)
+        .def_rw("edge_batches", &RecordOptions::edge_batches);
+    nb::class_<Chains>(module, "Chains")
+        .def(
+            "__init__",
+            [](Chains* self, const PythonSpace& space,
+               const std::vector<double>& inverse_temperatures, int exchanges_per_step, bool adapt,
+               std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed,
+               std::uint64_t first, std::size_t count) {
+                new (self)
+                    Chains(space.space,
+                           {inverse_temperatures, exchanges_per_step, adapt, thinning, record},
+                           seed, first, count);
+            },
+            nb::arg("space"), nb::arg("inverse_temperatures"), nb::arg("exchanges_per_step"),
+            nb::arg("adapt"), nb::arg("thinning"), nb::arg("record"), nb::arg("seed"),
+            nb::arg("first"), nb::arg("count"))
+        .def("__len__", &Chains::size)
+        .def("set_thinning", &Chains::set_thinning, nb::arg("thinning"))
+        .def(
+            "start",
+            [](Chains& self, std::uint64_t burn_in, int threads, nb::object progress) {
+                run_released(threads, std::move(progress),
+                             [&](const RunOptions& o) { self.start(burn_in, o); });
+            },
+            nb::arg("burn_in"), nb::arg("threads"), nb::arg("progress").none())
+        .def("plan_burn_in", &Chains::plan_burn_in, nb::arg("steps"),
+             "Plan a burn-in that go_on_burning_in makes piece by piece.")
+        .def(
+            "go_on_burning_in",
+            [](Chains& self, std::uint64_t steps, int threads, nb::object progress) {
+                run_released(threads, std::move(progress),
+                             [&](const RunOptions& o) { self.go_on_burning_in(steps, o); });
+            },
+            nb::arg("steps"), nb::arg("threads"), nb::arg("progress").none())
+        .def(
+            "burn_in",
+            [](Chains& self, std::uint64_t steps, int threads, nb::object progress) {
+                run_released(threads, std::move(progress),
+                             [&](const RunOptions& o) { self.burn_in(steps, o); });
+            },
+            nb::arg("steps"), nb::arg("threads"), nb::arg("progress").none())
+        .def(
+            "sample",
+            [](Chains& self, std::uint64_t draws, int threads, nb::object progress) {
+                run_released(threads, std::move(progress),
+                             [&](const RunOptions& o) { self.sample(draws, o); });
+            },
+            nb::arg("draws"), nb::arg("threads"), nb::arg("progress").none())
+        .def("record",
+             [](const Chains& self, std::size_t chain) {
+                 return as_dict(self.chain(chain).record(), self.space().nodes());
+             })
+        .def(
+            "take_draws",
+            [](Chains& self, std::size_t chain) {
+                const Named taken = as_dict(self.chain(chain).record(), self.space().nodes());
+                self.clear_draws(chain);
+                return taken;
+            },
+            nb::arg("chain"), "The record, whose draws are then no longer kept here.")
+        .def(
+            "save_state", [](const Chains& self) { return as_bytes(self.save()); },
+            "All that the chains' further path depends on, to the last bit.")
+        .def(
+            "restore_state",
+            [](Chains& self, const nb::bytes& state) {
+                const std::span<const unsigned char> bytes = view(state);
+                const nb::gil_scoped_release release;
+                self.restore(bytes);
+            },
+            nb::arg("state"), "Go on from what save_state of chains made alike returned.")
+        .def(
+            "save_chain",
+            [](const Chains& self, std::size_t chain) { return as_bytes(self.save_chain(chain)); },
+            nb::arg("chain"), "What save_state of the chain alone would return.")
+        .def(
+            "restore_chain",
+            [](Chains& self, std::size_t chain, const nb::bytes& state) {
+                self.restore_chain(chain, view(state));
+            },
+            nb::arg("chain"), nb::arg("state"), "Put one chain where save_state of it alone says.")
+        .def("moves",
+             [](const Chains& self, std::size_t chain) {
+                 return as_dict(self.chain(chain).moves(), self.space());
+             })
+        .def("inverse_temperatures",
+             [](const Chains& self, std::size_t chain) {
+                 std::vector<double> result;
+                 for (const Temperature& temperature : self.chain(chain).temperatures()) {
+                     result.push_back(temperature.inverse);
+                 }
+                 return result;
+             })
+        .def("exchanges",
+             [](const Chains& self, std::size_t chain) {
+                 return std::tuple(self.chain(chain).exchanges_proposed(),
+                                   self.chain(chain).exchanges_accepted());
+             })
+        .def(
+            "ratios",
+            [](const Chains& self, std::size_t chain) {
+                nb::typed<nb::list, Ratio> result;
+                for (const LogMeanBatches& ratio : self.chain(chain).ratios()) {
+                    result.append(nb::make_tuple(copied(ratio.log_sums()), ratio.count(),
+                                                 ratio.batch_size()));
+                }
+                return result;
+            },
+            "By pair of temperatures: the log sums of the batches, the count and the batch size.");
+    nb::class_<AnnealedRuns>(module, "AnnealedRuns")
+        .def(
+            "__init__",
+            [](AnnealedRuns* self, const PythonSpace& space,
+               const std::vector<double>& inverse_temperatures, std::uint64_t stretch,
+               std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed) {
+                new (self) AnnealedRuns(space.space,
+                                        {inverse_temperatures, stretch, thinning, record}, seed);
+            },
+            nb::arg("space"), nb::arg("inverse_temperatures"), nb::arg("stretch"),
+            nb::arg("thinning"), nb::arg("record"), nb::arg("seed"))
+        .def("__len__", [](const AnnealedRuns& self) { return self.runs().size(); })
+        .def(
+            "run",
+            [](AnnealedRuns& self, std::uint64_t first, std::size_t count, int threads,
+               nb::object progress) {
+                run_released(threads, std::move(progress),
+                             [&](const RunOptions& o) { self.run(first, count, o); });
+            },
+            nb::arg("first"), nb::arg("count"), nb::arg("threads"), nb::arg("progress").none())
+        .def(
+            "save_runs",
+            [](const AnnealedRuns& self, std::size_t first) { return as_bytes(self.save(first)); },
+            nb::arg("first"), "The runs from a number on.")
+        .def(
+            "restore_runs",
+            [](AnnealedRuns& self, const nb::bytes& runs) { self.restore(view(runs), false); },
+            nb::arg("runs"), "Add what save_runs returned; the first of them must be the next.")
+        .def(
+            "append_runs",
+            [](AnnealedRuns& self, const nb::bytes& runs) { self.restore(view(runs), true); },
+            nb::arg("runs"), "Add what save_runs of others returned, made alike elsewhere.")
+        .def("log_weights",
+             [](const AnnealedRuns& self) {
+                 std::vector<double> result;
+                 for (const AnnealedRun& run : self.runs()) result.push_back(run.log_weight);
+                 return copied(result);
+             })
+        .def("record",
+             [](const AnnealedRuns& self, std::size_t run) {
+                 return as_dict(self.runs().at(run).record, self.space().nodes());
+             })
+        .def("moves", [](const AnnealedRuns& self) { return as_dict(self.moves(), self.space()); });
+    module.def(
+        "edge_mixing",
+        [](const std::vector<PackedChain>& parents, std::int64_t fewest_changes,
+           std::size_t most_lags, int threads) {
+            if (parents.empty()) {
+                throw Error(ErrorKind::argument, "There must be one chain or more.");
+            }
+            const std::size_t nodes = parents.front().shape(1);
+            std::vector<DagChain> chains;
+            for (const PackedChain& chain : parents) {
+                if (chain.shape(0) == 0 || chain.shape(1) != nodes ||
+                    chain.shape(2) != words_for(nodes)) {
+                    throw Error(ErrorKind::argument,
+                                "Each chain must have DAGs of the same nodes, 64 to a word.");
+                }
+                chains.push_back({chain.data(), chain.shape(0)});
+            }
+            auto [rhat, rhat_memory] = new_array<double, 2>({nodes, nodes});
+            auto [effective, effective_memory] = new_array<double, 2>({nodes, nodes});
+            auto [changes, changes_memory] = new_array<std::int64_t, 2>({nodes, nodes});
+            auto [shares, shares_memory] = new_array<double, 3>({chains.size(), nodes, nodes});
+            const EdgeMixing result{rhat_memory, effective_memory, changes_memory, shares_memory};
+            run_released(threads, nb::none(), [&](const RunOptions& options) {
+                edge_mixing(chains, static_cast<int>(nodes), {fewest_changes, most_lags}, result,
+                            options);
+            });
+            return std::tuple(rhat, effective, changes, shares);
+        },
+        nb::arg("parents"), nb::arg("fewest_changes"), nb::arg("most_lags"), nb::arg("threads"),
+        "R-hat, effective sample sizes, changes and shares by chain of every edge.");
+}
+
+}  // namespace arcwise::bindings

@@ -1,0 +1,80 @@
+// Chains side by side, and their states as bytes.
+#include "arcwise/chains/chains.hpp"
+
+#include <string_view>
+
+#include "arcwise/support/bytes.hpp"
+
+namespace arcwise {
+namespace {
+
+constexpr std::string_view state_name = "arcwise chains";
+constexpr std::uint32_t state_version = 1;
+
+}  // namespace
+
+Chains::Chains(std::shared_ptr<const Space> space, const TemperingOptions& options,
+               std::uint64_t seed, std::uint64_t first, std::size_t count)
+    : space_(std::move(space)), thinning_(options.thinning) {
+    for (std::uint64_t chain = first; chain < first + count; ++chain) {
+        chains_.push_back(std::make_unique<TemperedChain>(*space_, options, Random(seed, 2 * chain),
+                                                          Random(seed, 2 * chain + 1)));
+    }
+}
+
+// Calls work(chain, context) for each chain, which makes so many steps of it.
+template <class Work>
+void Chains::run(std::uint64_t steps, const RunOptions& options, Work work) {
+    run_tasks(chains_.size(), chains_.size() * steps, options,
+              [&](std::size_t i, TaskContext& context) { work(*chains_[i], context); });
+}
+
+void Chains::start(std::uint64_t burn_in, const RunOptions& options) {
+    run(burn_in, options, [&](TemperedChain& chain, TaskContext& context) {
+        chain.start();
+        chain.burn_in(burn_in, context);
+    });
+}
+
+void Chains::plan_burn_in(std::uint64_t steps) {
+    for (const auto& chain : chains_) chain->plan_burn_in(steps);
+}
+
+void Chains::go_on_burning_in(std::uint64_t steps, const RunOptions& options) {
+    run(steps, options, [&](TemperedChain& chain, TaskContext& context) {
+        chain.go_on_burning_in(steps, context);
+    });
+}
+
+void Chains::burn_in(std::uint64_t steps, const RunOptions& options) {
+    run(steps, options,
+        [&](TemperedChain& chain, TaskContext& context) { chain.burn_in(steps, context); });
+}
+
+void Chains::sample(std::uint64_t draws, const RunOptions& options) {
+    run(draws * thinning_, options,
+        [&](TemperedChain& chain, TaskContext& context) { chain.sample(draws, context); });
+}
+
+void Chains::set_thinning(std::uint64_t thinning) {
+    thinning_ = thinning;
+    for (const auto& chain : chains_) chain->set_thinning(thinning);
+}
+
+std::vector<unsigned char> Chains::save_some(Some chains) const {
+    ByteWriter out;
+    out.put(std::uint64_t{chains.size()});
+    out.put(thinning_);
+    for (const auto& chain : chains) chain->save(out);
+    return out.sealed(state_name, state_version);
+}
+
+void Chains::restore_some(Some chains, std::span<const unsigned char> bytes) {
+    ByteReader in(bytes, state_name, state_version);
+    if (in.get<std::uint64_t>() != chains.size()) ByteReader::damaged();
+    thinning_ = in.get<std::uint64_t>();
+    for (const auto& chain : chains) chain->restore(in);
+    in.finish();
+}
+
+}  // namespace arcwise

@@ -1,0 +1,224 @@
+// Reversal of an edge, with both ends' parents drawn anew.
+//
+// The move of Grzegorczyk and Husmeier (2008), "Improving the structure MCMC sampler for Bayesian
+// networks by introducing a new edge reversal move", made from a partition: a DAG G is drawn from
+// it, an edge i -> j of G is chosen, both ends lose their parents, i gets new ones with j among
+// them and then j gets new ones, each in proportion to its weight among those that close no cycle.
+// The partition of the DAG that comes out is proposed.
+//
+// The edge is that to a random node with parents from a random one of them. So of G only those
+// families matter that decide what is below i and j, and no others are drawn.
+#include <algorithm>
+
+#include "arcwise/numerics/log_space.hpp"
+#include "arcwise/spaces/given_predecessors.hpp"
+#include "arcwise/spaces/partitions/family_draws.hpp"
+#include "arcwise/spaces/partitions/partition.hpp"
+#include "arcwise/support/bits.hpp"
+
+namespace arcwise {
+namespace {
+
+using Word = Partition::Word;
+
+// Whether a node is below the tail or the head of the edge once both have lost their parents, or
+// is one of them.
+constexpr unsigned char below_from = 1;
+constexpr unsigned char below_to = 2;
+
+class Reversal final : public Move {
+  public:
+    explicit Reversal(Partition& partition)
+        : now_(partition),
+          space_(partition.space()),
+          sums_(partition.sums()),
+          draws_(partition.weights().sums()),
+          words_(words_for(partition.nodes())),
+          rows_(partition.nodes() * words_),
+          below_(partition.nodes()),
+          touched_(words_),
+          of_from_(2 * partition.words()),
+          of_to_(of_from_),
+          change_of_(partition.nodes(), -1) {}
+
+    Proposal propose(const Temperature& temperature, Random& random) override;
+
+  private:
+    Word* row(int node) { return rows_.data() + static_cast<std::size_t>(node) * words_; }
+    std::size_t parents_drawn(int node) { return count_members(row(node), words_); }
+    void draw_family(int node, PartSets sets, double log_sum, Random& random);
+    void draw_family(int node, Random& random) {
+        draw_family(node, now_.sets(node), now_.weight_of(node).value, random);
+    }
+    void find_descendants(int from, int to, Random& random);
+    void enter_below(int node, unsigned char ends);
+    PartSets outside(int node, unsigned char ends, int needed, std::vector<Word>& sets) const;
+    void put_after_parents(int node);
+    void change_moved(std::span<const int> nodes);
+
+    Partition& now_;
+    const Partitions& space_;
+    PartSums& sums_;
+    FamilyDraws draws_;
+
+    const std::size_t words_;            // in a set of nodes
+    std::vector<Word> rows_;             // the families drawn, as sets of nodes
+    std::vector<unsigned char> below_;   // by node: below which ends of the edge it is
+    std::vector<Word> touched_;          // whether one of those below can be its parent
+    std::vector<int> descendants_;       // the nodes below, by part
+    std::vector<Word> of_from_, of_to_;  // sets that the ends' parents are drawn within
+    std::vector<int> change_of_;         // by node, -1: none
+};
+
+void Reversal::draw_family(int node, PartSets sets, double log_sum, Random& random) {
+    std::fill_n(row(node), words_, 0);
+    add_family(now_.weights().sums(), node, draws_.draw(node, sets, log_sum, random), row(node));
+}
+
+void Reversal::enter_below(int node, unsigned char ends) {
+    below_[static_cast<std::size_t>(node)] = ends;
+    const std::span<const Word> children = space_.possible_children(node);
+    for (std::size_t word = 0; word < children.size(); ++word) touched_[word] |= children[word];
+}
+
+// Parts in turn are an order of the DAG, so all parents of a node are known when it is reached.
+void Reversal::find_descendants(int from, int to, Random& random) {
+    std::fill(below_.begin(), below_.end(), 0);
+    std::fill(touched_.begin(), touched_.end(), 0);
+    descendants_.clear();
+    enter_below(from, below_from);
+    const auto later = static_cast<std::size_t>(now_.part_of(from)) + 1;
+    for (const int node : now_.by_part().from_to(later, now_.by_part().count())) {
+        if (node == to) {
+            enter_below(to, below_to);
+        } else if (has_member(touched_.data(), node)) {
+            draw_family(node, random);
+            unsigned char ends = 0;
+            for_each_member(row(node), words_,
+                            [&](int parent) { ends |= below_[static_cast<std::size_t>(parent)]; });
+            if (ends == 0) continue;
+            enter_below(node, ends);
+            descendants_.push_back(node);
+        }
+    }
+}
+
+// The sets of a node whose parents are not below the given ends, `needed` among them if it is a
+// node.
+PartSets Reversal::outside(int node, unsigned char ends, int needed,
+                           std::vector<Word>& sets) const {
+    std::fill(sets.begin(), sets.end(), 0);
+    const std::vector<int>& possible = now_.weights().sums().possible_parents(node);
+    for (std::size_t place = 0; place < possible.size(); ++place) {
+        const bool out = (below_[static_cast<std::size_t>(possible[place])] & ends) == 0;
+        sets[place / 64] |= Word{out} << (place % 64);
+    }
+    if (needed >= 0) now_.flip_needed(sets.data(), node, needed);
+    return sets.data();
+}
+
+void Reversal::put_after_parents(int node) {
+    int part = 0;
+    for_each_member(row(node), words_, [&](int parent) {
+        part = std::max(part, now_.proposed_parts()[static_cast<std::size_t>(parent)] + 1);
+    });
+    now_.proposed_parts()[static_cast<std::size_t>(node)] = part;
+}
+
+Proposal Reversal::propose(const Temperature&, Random& random) {
+    const Proposal impossible{.possible = false};
+    const std::size_t first_part = now_.size(0);
+    const std::size_t with_parents = now_.nodes() - first_part;
+    if (now_.log_weight().impossible != 0 || with_parents == 0)
+        return impossible;  // no DAG or edge
+    const Parts& parts = now_.by_part();
+    const int to = parts.from_to(1, parts.count())[random.below(with_parents)];
+    draw_family(to, random);
+    const std::size_t parents_of_to = parents_drawn(to);
+    const int from = member_at(row(to), random.below(parents_of_to));
+    if (!space_.can_be_parent(to, from)) return impossible;
+    find_descendants(from, to, random);
+
+    // There: parents of `from` with `to` among them, then those of `to`. Back: those of `to` with
+    // `from` among them, of which there are some, then those of `from`. Whoever comes second has
+    // both ends below it.
+    const double back_to = sums_.log_sum(to, outside(to, below_to, from, of_to_));
+    const double back_from =
+        sums_.log_sum(from, outside(from, below_from | below_to, -1, of_from_));
+    const double sum_from = sums_.log_sum(from, outside(from, below_from, to, of_from_));
+    const double sum_to = sums_.log_sum(to, outside(to, below_from | below_to, -1, of_to_));
+    if (sum_from == minus_infinity || sum_to == minus_infinity) return impossible;
+    draw_family(from, of_from_.data(), sum_from, random);
+    draw_family(to, of_to_.data(), sum_to, random);
+
+    // Only what is below the ends can change its part.
+    now_.proposed_parts() = parts.part_of();
+    put_after_parents(to);
+    for (const int node : descendants_) {
+        if (below_[static_cast<std::size_t>(node)] == below_to) put_after_parents(node);
+    }
+    put_after_parents(from);
+    for (const int node : descendants_) {
+        if (below_[static_cast<std::size_t>(node)] != below_to) put_after_parents(node);
+    }
+    descendants_.push_back(from);
+    descendants_.push_back(to);
+    change_moved(descendants_);
+    std::size_t with_parents_then = with_parents;
+    for (const int node : descendants_) {
+        const auto at = static_cast<std::size_t>(node);
+        with_parents_then += now_.proposed_parts()[at] > 0 ? 1u : 0u;
+        with_parents_then -= now_.part_of(node) > 0 ? 1u : 0u;
+    }
+    // Given its partition a DAG has the probability weight / weight of the partition; family
+    // weights cancel against those in the probabilities to draw them.
+    const double log_ratio = space_.log_number(with_parents) + space_.log_number(parents_of_to) -
+                             space_.log_number(with_parents_then) -
+                             space_.log_number(parents_drawn(from)) + sum_from + sum_to - back_to -
+                             back_from - (now_.proposed_weight().value - now_.log_weight().value);
+    return now_.proposal(log_ratio);
+}
+
+// Changes the sets of all nodes to those of the proposed parts, when only some of the given nodes
+// have another part. There, numbers of parts mean the same before and after.
+void Reversal::change_moved(std::span<const int> nodes) {
+    const auto has_moved = [&](int node) {
+        const auto at = static_cast<std::size_t>(node);
+        return now_.part_of(node) != now_.proposed_parts()[at];
+    };
+    for (const int node : nodes) {
+        if (!has_moved(node)) continue;
+        const int now = now_.part_of(node);
+        const int then = now_.proposed_parts()[static_cast<std::size_t>(node)];
+        set_by_parts(now_.weights().sums(), now_.proposed_parts(), node,
+                     now_.begin_change(node, then == 0));
+        // Others see it pass if they are in between, or right after the part it leaves or enters.
+        const auto first = static_cast<std::size_t>(std::min(now, then)) + 1;
+        const auto last =
+            static_cast<std::size_t>(std::min(std::max(now, then) + 1, now_.parts() - 1));
+        for (const int other : now_.by_part().from_to(first, last + 1)) {
+            if (has_moved(other) || !space_.can_be_parent(node, other)) continue;
+            const int part = now_.part_of(other);
+            int& change = change_of_[static_cast<std::size_t>(other)];
+            if (change < 0) {
+                change = static_cast<int>(now_.changes());
+                now_.begin_change(other, false);
+            }
+            Word* changed = now_.changed_sets(static_cast<std::size_t>(change));
+            if ((now < part) != (then < part)) now_.flip_allowed(changed, other, node);
+            if ((now == part - 1) != (then == part - 1)) now_.flip_needed(changed, other, node);
+        }
+    }
+    for (std::size_t i = 0; i < now_.changes(); ++i) {
+        change_of_[static_cast<std::size_t>(now_.changed_node(i))] = -1;
+    }
+    now_.weigh_changes();
+}
+
+}  // namespace
+
+std::unique_ptr<Move> make_reversal(Partition& partition) {
+    return std::make_unique<Reversal>(partition);
+}
+
+}  // namespace arcwise

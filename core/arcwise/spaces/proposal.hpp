@@ -1,0 +1,56 @@
+// Weights of states, the tempered targets made of them, and what a move proposes.
+#pragma once
+
+#include <limits>
+#include <span>
+
+namespace arcwise {
+
+// The weight of a state. Where constraints leave a node no parent set, the state's weight is zero;
+// such nodes are counted instead, and `value` holds something finite in their place, so that
+// tempered chains can pass through states the posterior excludes.
+struct LogWeight {
+    double value = 0.0;
+    int impossible = 0;
+};
+
+inline LogWeight operator+(const LogWeight& a, const LogWeight& b) {
+    return {a.value + b.value, a.impossible + b.impossible};
+}
+inline LogWeight operator-(const LogWeight& a, const LogWeight& b) {
+    return {a.value - b.value, a.impossible - b.impossible};
+}
+inline LogWeight sum_of(std::span<const LogWeight> parts) {
+    LogWeight sum;
+    for (const LogWeight& part : parts) sum = sum + part;
+    return sum;
+}
+
+// A tempered target: e^(inverse * value - penalty * impossible), up to a constant. At inverse 1 the
+// penalty is infinite and the target is the posterior; at inverse 0 both are 0 and it is uniform.
+struct Temperature {
+    double inverse = 1.0;
+    double penalty = std::numeric_limits<double>::infinity();
+
+    double log_density(const LogWeight& weight) const {
+        const double forbidden = weight.impossible == 0 ? 0.0 : penalty * weight.impossible;
+        return inverse * weight.value - forbidden;
+    }
+
+    // The path from the uniform distribution to the posterior, its end included.
+    static Temperature at(double inverse) {
+        if (inverse >= 1.0) return {};
+        return {inverse, penalty_scale * inverse / (1.0 - inverse)};
+    }
+
+    static constexpr double penalty_scale = 5.0;
+};
+
+struct Proposal {
+    int move = 0;            // which move of the space's table it is
+    bool possible = true;    // false: there is nowhere to go, the chain stays
+    LogWeight weight = {};   // of the state proposed
+    double log_ratio = 0.0;  // ln of (probability to propose the way back / the way there)
+};
+
+}  // namespace arcwise

@@ -1,0 +1,230 @@
+"""Runs annealed particles over a space and returns the posterior they estimate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from arcwise.algorithms.annealed_results import AnnealedResults
+from arcwise.algorithms.assembly import assemble, order_weights
+from arcwise.algorithms.chains import acceptance
+from arcwise.algorithms.prior_constant import prior_constant
+from arcwise.algorithms.sampling_session import Environment, SamplingSession, opened_session
+from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob
+from arcwise.errors import InterruptedWarning
+from arcwise.model import Model
+from arcwise.posterior import Posterior
+from arcwise.posterior.evidence import Evidence, effective_runs, log_mean, lower_bound, lower_bounds
+from arcwise.records.convergence import Convergence
+from arcwise.records.runs import AnnealingRun
+from arcwise.records.settings import AnnealingBudget, AnnealingSettings
+from arcwise.records.traces import Traces
+from arcwise.runs.annealing_log import AnnealingLog
+from arcwise.sums import ScoreSums
+from arcwise.support.running import ProgressUpdate, Run, running
+from arcwise.support.warnings import warn
+
+_MOST_RUNS_OF_WEIGHT_ZERO = 4096
+_PIECE = 16
+
+
+def anneal(
+    model: Model, settings: AnnealingSettings, sums: ScoreSums | None, environment: Environment
+) -> Posterior:
+    """Anneal particles and return the posterior; see `ais`.
+
+    Parameters
+    ----------
+    model
+        The model.
+    settings
+        The settings.
+    sums
+        The score sums, if already computed.
+    environment
+        Where and how to run.
+    """
+    start = time.perf_counter()
+    with opened_session(model, settings, sums, environment) as session:
+        settings = session.settings
+        annealed = session.engine.annealed_runs(_job(session))
+        log = None if session.directory is None else session.directory.annealing_log(annealed)
+        interrupted = _anneal_all(session, annealed, log)
+    results = AnnealedResults.of(annealed)
+    recording = settings.recording
+    found = assemble(model, recording, results.records, results.finite_log_weights)
+    evidence = _evidence(session, results)
+    run = AnnealingRun(
+        settings=settings,
+        runs=len(annealed),
+        runs_of_weight_zero=len(annealed) - len(results.records),
+        moves=acceptance([annealed.moves()]),
+        dags=0 if found.dags is None else len(found.dags),
+        interrupted=interrupted,
+        convergence=Convergence(ess=effective_runs(results.log_weights)),
+        order_weights=order_weights(found.dags, recording, results.records),
+        seconds=time.perf_counter() - start,
+    )
+    return Posterior(
+        variables=model.variables,
+        target=recording.target,
+        run=run,
+        edges=found.edges,
+        edge_errors=found.edge_errors,
+        evidence=evidence,
+        map_dag=found.best,
+        map_log_weight=found.best_log_weight,
+        dags=found.dags,
+        traces=Traces((results.log_weights,), settings.schedule.steps + settings.stretch),
+        provenance=model.provenance(),
+        model=None if model.stored else model,
+    )
+
+
+def _job(session: SamplingSession[AnnealingSettings]) -> AnnealingJob:
+    settings = session.settings
+    return AnnealingJob(
+        session.sums,
+        settings.space,
+        session.core_space,
+        settings.schedule.inverse_temperatures(),
+        settings.stretch,
+        settings.thinning,
+        settings.recording.options(edge_batches=2),
+        settings.seed,
+        settings.budget.open_ended,
+    )
+
+
+def _anneal_all(
+    session: SamplingSession[AnnealingSettings], annealed: AnnealedRuns, log: AnnealingLog | None
+) -> bool:
+    """Anneal particles until the budget is spent; return whether Ctrl-C came first."""
+    budget, environment = session.settings.budget, session.environment
+    try:
+        with running(environment.threads, environment.progress, session.settings.algorithm) as run:
+            if not budget.open_ended:
+                assert budget.particles is not None
+                fewest = session.engine.fewest_runs_at_once
+                _anneal_count(annealed, budget.particles, fewest, run, log)
+            elif log is None or not log.finished:
+                _anneal_until_done(annealed, budget, run, log)
+        if log is not None:
+            log.save(finished=True)
+    except KeyboardInterrupt:
+        if log is not None:
+            log.save()
+        if len(annealed) == 0:
+            raise
+        warn(
+            f"the run was interrupted; the result is based on the {len(annealed)} particles "
+            "finished so far",
+            InterruptedWarning,
+        )
+        return True
+    return False
+
+
+def _anneal_count(
+    annealed: AnnealedRuns, count: int, fewest: int, run: Run, log: AnnealingLog | None
+) -> None:
+    if run.progress is None and log is None:
+        annealed.run(0, count, run.threads, None)
+        return
+    reporter = _ProgressReporter(annealed, run.progress)
+    # Pieces double in size; each particle has its own random numbers, wherever pieces end.
+    while (done := len(annealed)) < count:
+        left = count - done
+        piece = min(max(_PIECE, fewest, done), left)
+        piece = piece if log is None else min(max(log.part(piece), fewest), left)
+
+        def within(share: float, done: int = done, piece: int = piece) -> None:
+            reporter.report((done + share * piece) / count, done + share * piece)
+
+        annealed.run(done, piece, run.threads, within)
+        if log is not None:
+            log.rest()
+        reporter.measure()
+    reporter.report(1.0, count)
+
+
+def _anneal_until_done(
+    annealed: AnnealedRuns, budget: AnnealingBudget, run: Run, log: AnnealingLog | None
+) -> None:
+    start = time.perf_counter() if log is None else log.began
+    reporter = _ProgressReporter(annealed, run.progress)
+    # Whole pieces of one size: cutting off the last particles would make slow ones too rare.
+    while True:
+        done = len(annealed)
+        if done > 0 and done % _PIECE == 0:
+            effective = reporter.measure()
+            shares = []
+            if budget.seconds is not None:
+                shares.append((time.perf_counter() - start) / budget.seconds)
+            if budget.effective_samples is not None:
+                shares.append(effective / budget.effective_samples)
+            reporter.report(min(1.0, max(shares)), done)
+            if max(shares) >= 1.0 or (done >= _MOST_RUNS_OF_WEIGHT_ZERO and effective == 0):
+                return
+        annealed.run(done, _PIECE - done % _PIECE, run.threads, None)
+        if log is not None:
+            log.rest()
+
+
+class _ProgressReporter:
+    """Reports progress: particles per second, and their effective sample size."""
+
+    def __init__(self, annealed: AnnealedRuns, progress: Callable[[float], None] | None) -> None:
+        self._annealed = annealed
+        self._progress = progress
+        self._effective: float | None = None
+        self._start = time.perf_counter()
+
+    def measure(self) -> float:
+        self._effective = effective_runs(self._annealed.log_weights())
+        return self._effective
+
+    def report(self, share: float, runs: float) -> None:
+        if self._progress is None:
+            return
+        seconds = time.perf_counter() - self._start
+        update = ProgressUpdate(
+            share,
+            steps=int(runs),
+            rate=runs / seconds if runs > 0 and seconds > 0 else None,
+            unit="runs",
+            effective=self._effective,
+            seconds_left=seconds * (1 / share - 1) if share > 0 else None,
+        )
+        self._progress(update)
+
+
+def _evidence(session: SamplingSession[AnnealingSettings], results: AnnealedResults) -> Evidence:
+    settings = session.settings
+    constant, constant_error = prior_constant(
+        session.model,
+        settings.recording.target,
+        settings.space,
+        seed=settings.seed,
+        threads=session.environment.threads,
+    )
+    totals = results.log_totals(settings.recording.weighted)
+    totals = totals + session.core_space.log_size - constant
+    bounds = {}
+    # With an estimated constant the bounds would no longer be guaranteed.
+    if constant_error == 0.0:
+        bounds = lower_bounds(totals)
+        if settings.bins is not None:
+            bound = lower_bound(totals, settings.bins, settings.confidence)
+            bounds[f"{settings.bins} bins"] = bound
+    estimate, error = log_mean(totals)
+    return Evidence(
+        log_evidence=estimate,
+        standard_error=float(np.hypot(error, constant_error)),
+        lower_bounds=bounds,
+        log_prior_constant=constant,
+        log_prior_constant_error=constant_error,
+        method="annealed importance sampling",
+    )

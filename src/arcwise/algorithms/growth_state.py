@@ -1,0 +1,169 @@
+"""`GrowthState`: the current candidate parents during growth, and the model on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.algorithms.memory import available_memory
+from arcwise.candidates.family_weigher import FamilyWeigher
+from arcwise.errors import CapacityError, Wording
+from arcwise.graphs.dag import Dag
+from arcwise.model import Model
+from arcwise.support.devices import Processors
+from arcwise.support.running import Run
+from arcwise.support.words import byte_size
+
+Matrix = NDArray[np.bool_]
+
+# In the final search nodes are filled up with candidates to at most this many families.
+_FAMILIES_IN_FINAL_SEARCH = 2**21
+
+# A family takes its score, its weight and its place in the rows.
+_BYTES_PER_FAMILY = 24
+
+
+@dataclass(frozen=True)
+class GrowthRound:
+    """The record of one round of growth.
+
+    Parameters
+    ----------
+    candidates, largest
+        The number of candidates of all nodes together, and of the node with the most.
+    families
+        The number of families searched.
+    log_weight
+        The unnormalised log posterior of the best DAG found; None if growth follows the
+        posterior.
+    wanted
+        The number of parents found that were not candidates.
+    """
+
+    candidates: int
+    largest: int
+    families: int
+    log_weight: float | None
+    wanted: int
+
+
+def growth_memory(variables: int, max_size: int) -> int:
+    """Return the bytes that a node with the maximum number of candidates takes.
+
+    Examples
+    --------
+    >>> growth_memory(100, 14) // 2**20
+    32
+    """
+    inside = min(max_size, variables - 1)
+    return (variables - inside) * (1 << inside) * _BYTES_PER_FAMILY
+
+
+class GrowthState:
+    """The current candidates, the model on them, and the rounds so far."""
+
+    def __init__(
+        self, start: Model, plus_one: bool, max_size: int, memory_limit: int | None, threads: int
+    ) -> None:
+        families = start.families
+        assert families is not None
+        self.start, self.max_size, self.threads = start, max_size, threads
+        self.memory_limit = memory_limit
+        self.variables = start.variables
+        n = len(self.variables)
+        self.plus_one = plus_one
+        resolved = start.constraints.resolve(self.variables)
+        self.required: Matrix = resolved.required
+        self.allowed: Matrix = resolved.allowed & ~resolved.required
+        self.matrix: Matrix = np.zeros((n, n), dtype=np.bool_)
+        for node, parents in enumerate(families.candidates):
+            self.matrix[list(parents), node] = True
+        self.first: Matrix = self.matrix.copy()
+        self.rounds: list[GrowthRound] = []
+        self.weights: dict[Dag, float] = {}  # log weights of the DAGs found
+        self.full: set[str] = set()
+        self.weigher = FamilyWeigher.of(replace(start.question, candidates=None, plus_one=False))
+        self.single = single_parent_weights(self.weigher, threads)
+        self.model = start
+        self.keep(np.zeros_like(self.matrix))
+
+    def keep(self, *wanted: Matrix) -> None:
+        """Set the candidates to the wanted and the initial ones, as far as allowed.
+
+        Where there is not room for all, earlier matrices of wanted parents take precedence,
+        and among the initial candidates those of the largest weight as the only parent.
+        """
+        matrix = np.logical_or.reduce([self.first, *wanted]) & self.allowed
+        for node in np.flatnonzero(matrix.sum(axis=0) > self.max_size):
+            if (wanted[0] & self.allowed)[:, node].sum() > self.max_size:
+                self.full.add(self.variables[node])
+            parents = np.flatnonzero(matrix[:, node])
+            turns = [~each[parents, node] for each in reversed(wanted)]
+            ranked = parents[np.lexsort((-self.single[parents, node], *turns))]
+            matrix[ranked[self.max_size :], node] = False
+        self.matrix = matrix
+
+    @property
+    def final_size(self) -> int:
+        """The number of candidates of every node in the final search."""
+        n, size = len(self.variables), 1
+        while size < n - 1 and n * (n - size - 1) * 2 ** (size + 1) <= _FAMILIES_IN_FINAL_SEARCH:
+            size += 1
+        return size
+
+    def fill(self, size: int) -> None:
+        """Fill up each node to this number of candidates, by their weight as the only parent."""
+        for node in np.flatnonzero(self.matrix.sum(axis=0) < min(size, self.max_size)):
+            others = np.flatnonzero(self.allowed[:, node] & ~self.matrix[:, node])
+            room = min(size, self.max_size) - int(self.matrix[:, node].sum())
+            ranked = others[np.argsort(-self.single[others, node], kind="stable")]
+            self.matrix[ranked[:room], node] = True
+
+    def build(self) -> Model:
+        """Return the model on the candidates and, unless there are too many variables, one more."""
+        inside = self.matrix.sum(axis=0)
+        outside = self.allowed.sum(axis=0) - inside if self.plus_one else 0
+        families = int(((1 + outside) * 2.0**inside).sum())
+        limit = available_memory() if self.memory_limit is None else self.memory_limit
+        if families * _BYTES_PER_FAMILY > limit:
+            raise CapacityError(
+                f"up to {inside.max()} candidates per node make {families:.3g} families, which "
+                f"need {byte_size(families * _BYTES_PER_FAMILY)}, and the limit is "
+                f"{byte_size(limit)}; lower ",
+                Wording("max_size", "--max-candidates"),
+                " or start from fewer candidates",
+            )
+        self.model = self.start.with_candidates(
+            self.matrix.astype(np.int64), plus_one=self.plus_one, threads=self.threads
+        )
+        return self.model
+
+    def record(self, wanted: Matrix, log_weight: float | None) -> int:
+        """Record a round; return how many wanted parents are not candidates."""
+        new = int((wanted & self.allowed & ~self.matrix).sum())
+        self.rounds.append(
+            GrowthRound(
+                int(self.matrix.sum()),
+                int(self.matrix.sum(axis=0).max()),
+                len(self.model.scores),
+                log_weight,
+                new,
+            )
+        )
+        return new
+
+
+def single_parent_weights(weigher: FamilyWeigher, threads: int) -> NDArray[np.float64]:
+    """Return the log weights of families with a single parent besides the required ones."""
+    n = len(weigher.variables)
+    free = [weigher.free(node) for node in range(n)]
+    must = [weigher.must(node) for node in range(n)]
+    table = _core.PlusOneTable([[] for _ in range(n)], must, free, [0] * n)
+    weigher.weigh(table, Run(Processors(threads)))
+    weights = np.full((n, n), -np.inf)
+    for node in range(n):
+        weights[free[node], node] = table.values(node)
+    return weights

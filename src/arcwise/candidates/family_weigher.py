@@ -1,0 +1,140 @@
+"""`FamilyWeigher`: computes the log weights of arbitrary families, for choosing candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.data import Data
+from arcwise.families.functions import parent_names
+from arcwise.model import Model, Question
+from arcwise.priors import PriorTerms
+from arcwise.scores import FamilyScores
+from arcwise.support.running import Run
+
+Table = _core.FamilyTable | _core.PlusOneTable
+Fill = Callable[[Any, Run], None]
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyWeigher:
+    """The allowed and required edges, and the log weights of families.
+
+    Parameters
+    ----------
+    variables
+        The names of the nodes.
+    data
+        The data, or None if there are only scores.
+    allowed, required
+        Matrices [parent, node] of the allowed and the required edges.
+    max_indegree
+        For each node the maximum number of parents.
+    fill
+        Sets the values of a table to the scores of its families.
+    prior
+        The prior, whose log weights are added to the scores.
+    """
+
+    variables: tuple[str, ...]
+    data: Data | None
+    allowed: NDArray[np.bool_]
+    required: NDArray[np.bool_]
+    max_indegree: NDArray[np.int64]
+    fill: Fill
+    prior: PriorTerms
+
+    @classmethod
+    def of(cls, asked: Model | Question) -> FamilyWeigher:
+        """Return the weigher for the families of a model or of a question."""
+        if isinstance(asked, Model):
+            return cls._of_model(asked)
+        if asked.precomputed is not None:
+            return cls._of_model(Model(asked))
+        resolved = asked.constraints.resolve(asked.variables)
+        return cls(
+            asked.variables,
+            asked.table,
+            resolved.allowed,
+            resolved.required,
+            resolved.max_indegree,
+            asked.scoring.fill,
+            asked.prior.terms(asked.variables),
+        )
+
+    @classmethod
+    def _of_model(cls, model: Model) -> FamilyWeigher:
+        """Return the weigher for a model, whose candidates bound those chosen here."""
+        n = len(model.variables)
+        table = model.scores.table
+        allowed = np.zeros((n, n), dtype=np.bool_)
+        required = np.zeros((n, n), dtype=np.bool_)
+        max_indegree = np.full(n, n - 1, dtype=np.int64)
+        for node in range(n):
+            must = list(table.required(node))
+            required[must, node] = True
+            allowed[[*table.candidates(node), *must], node] = True
+            if not table.listed(node):
+                max_indegree[node] = table.max_free(node) + len(must)
+        fill: Fill = partial(_look_up, model.scores)
+        if model.data is not None:
+            fill = model.question.scoring.fill
+        prior = model.prior_terms
+        return cls(model.variables, model.data, allowed, required, max_indegree, fill, prior)
+
+    def weigh(self, table: Table, run: Run) -> None:
+        """Set every value of the table to the log weight of its family: score plus log prior."""
+        self.fill(table, run)
+        if self.prior.functions or isinstance(table, _core.PlusOneTable):
+            self._add_prior_by_family(table)
+        else:
+            table.add_prior(self.prior.constant, self.prior.size, self.prior.edge)
+
+    def _add_prior_by_family(self, table: Table) -> None:
+        terms = self.prior
+        flat_prior = not (terms.size.any() or terms.edge.any() or terms.functions)
+        for node in range(len(self.variables)):
+            values = table.values(node)
+            if flat_prior or not len(values):
+                values += terms.constant[node]
+                continue
+            flat, offsets = table.parent_sets(node)
+            bounds = offsets.astype(np.int64)
+            sizes = bounds[1:] - bounds[:-1]
+            values += terms.constant[node] + terms.size[node, sizes]
+            which = np.repeat(np.arange(len(sizes)), sizes)
+            values += np.bincount(which, terms.edge[flat, node], len(sizes))
+            if terms.functions:
+                named = parent_names(cast(_core.FamilyTable, table), node, self.variables)
+                for family, parents in enumerate(named):
+                    values[family] += terms.log_weight_by_functions(self.variables[node], parents)
+
+    def free(self, node: int) -> list[int]:
+        """Return the optional parents of a node, ascending."""
+        return [int(u) for u in np.flatnonzero(self.allowed[:, node] & ~self.required[:, node])]
+
+    def must(self, node: int) -> list[int]:
+        """Return the required parents of a node, ascending."""
+        return [int(u) for u in np.flatnonzero(self.required[:, node])]
+
+    def room(self, node: int) -> int:
+        """Return how many optional parents a node may have."""
+        return int(self.max_indegree[node]) - len(self.must(node))
+
+
+def _look_up(scores: FamilyScores, table: Table, run: Run) -> None:
+    """Look up precomputed scores; families without one have minus infinity."""
+    for node in range(len(scores.variables)):
+        values = table.values(node)
+        flat, offsets = table.parent_sets(node)
+        known = scores.table.values(node)
+        members, bounds = flat.tolist(), offsets.tolist()
+        for family in range(len(values)):
+            place = scores.table.find(node, members[bounds[family] : bounds[family + 1]])
+            values[family] = -np.inf if place < 0 else known[place]

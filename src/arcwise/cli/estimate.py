@@ -1,0 +1,31 @@
+"""`arcwise estimate`: the posterior probability of a feature, from a folder of results."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import arcwise
+from arcwise.cli.folders import ResultFolder, saved_posterior
+
+
+def estimate(
+    folder: ResultFolder,
+    feature: Annotated[
+        str,
+        typer.Argument(
+            metavar="FEATURE",
+            help="For example 'smoke -> dysp' (an edge), 'smoke ~> dysp' (a path) or "
+            "'blanket(x) has y'.",
+        ),
+    ],
+    given: Annotated[
+        str | None, typer.Option("--given", help="An event to condition on.", metavar="FEATURE")
+    ] = None,
+) -> None:
+    """Estimate the posterior probability of a feature, with its standard error.
+
+    [bold]Example:[/bold] arcwise estimate results "smoke ~> dysp"
+    """
+    print(arcwise.estimate(saved_posterior(folder), feature, given=given))

@@ -1,0 +1,84 @@
+"""Chooses the parent sets that the options of the shell call for, as `arcwise.learn` does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
+from arcwise.algorithms.growth_state import growth_memory
+from arcwise.constraints import ConstraintArguments, gather
+from arcwise.data import Data
+from arcwise.errors import ArgumentError
+from arcwise.learning.parents import Parents, choose_parents
+from arcwise.model import Question
+from arcwise.scores import LocalScore
+from arcwise.support.words import byte_size
+
+
+@dataclass(frozen=True)
+class FamilyChoice:
+    """The options of the group "Families".
+
+    Parameters
+    ----------
+    constraints
+        The constraints, as keyword arguments.
+    candidates
+        Edges, a method, or None.
+    plus_one, grow, max_candidates
+        The options of these names.
+    """
+
+    constraints: ConstraintArguments
+    candidates: Any = None
+    plus_one: bool = False
+    grow: bool = False
+    max_candidates: int = DEFAULT_MAX_SIZE
+
+    @property
+    def method(self) -> Any:
+        """The argument `candidates` of `arcwise.learn`; None if no candidates are asked for."""
+        if not self.grow:
+            return self.candidates
+        if not isinstance(self.candidates, str | None):
+            raise ArgumentError(
+                "--grow starts from a method, not from a file; give --candidates pc or another "
+                "method"
+            )
+        return "grow" if self.candidates is None else f"grow:{self.candidates}"
+
+    def question(self, data: Data, score: LocalScore | None, prior: str | None = None) -> Question:
+        """Return the question about the data."""
+        return Question.of(data, score, prior=prior, constraints=gather(self.constraints))
+
+    def parents(
+        self,
+        data: Data,
+        score: LocalScore | None,
+        prior: str | None = None,
+        *,
+        seed: int = 0,
+        threads: int | None = None,
+        keep_interrupted: bool = False,
+    ) -> Parents:
+        """Return the parent sets, all unless there are candidates, and print how they arose."""
+        if self.grow:
+            size = byte_size(growth_memory(len(data.variables), self.max_candidates))
+            print(
+                f"Growing candidate parents, up to {self.max_candidates} per node; a node with "
+                f"that many takes {size}"
+            )
+        found = choose_parents(
+            self.question(data, score, prior),
+            "all" if self.method is None else self.method,
+            plus_one=self.plus_one,
+            max_candidates=self.max_candidates,
+            seed=seed,
+            threads=threads,
+            progress=True,
+            keep_interrupted=keep_interrupted,
+        )
+        if self.method is not None:
+            print(*found.sentences, sep="\n")
+        return found

@@ -1,0 +1,36 @@
+"""`arcwise report`, and report.html, which `arcwise learn` writes among its results."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import arcwise
+from arcwise.cli.folders import ResultFolder, saved_posterior
+from arcwise.errors import MissingDependencyError
+from arcwise.posterior import Posterior
+
+
+def report(
+    folder: ResultFolder,
+    title: Annotated[
+        str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
+    ] = None,
+) -> None:
+    """Write the report page of a folder of results, from its posterior.npz.
+
+    [bold]Example:[/bold] arcwise report results
+    """
+    page = arcwise.report(saved_posterior(folder), folder / "report.html", title=title)
+    print(f"Report written to {page}")
+
+
+def write_page(posterior: Posterior, folder: Path, title: str | None) -> None:
+    """Write the page to a folder, or say which package it needs."""
+    try:
+        print(f"Report written to {arcwise.report(posterior, folder / 'report.html', title=title)}")
+    except MissingDependencyError as missing:
+        print(f"arcwise: report.html was not written: {missing.in_shell()}", file=sys.stderr)

@@ -1,0 +1,65 @@
+"""`ConstraintArguments`: the arguments by which every function takes constraints, listed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+from arcwise.constraints.constraints import Constraints
+from arcwise.support.arguments import checks_names
+
+
+class ConstraintArguments(TypedDict, total=False):
+    """The constraint arguments of `Model`, `score`, `candidates`, `grow` and `learn`.
+
+    Parameters
+    ----------
+    max_indegree
+        The maximum number of parents, for all nodes or by name; None for no bound.
+    required_edges, forbidden_edges, temporal_order
+        See `Constraints`.
+    constraints
+        Further constraints in one object: `Constraints`, a mapping, a pgmpy
+        ExpertKnowledge or a causal-learn BackgroundKnowledge.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> rules: ConstraintArguments = {"max_indegree": 2, "temporal_order": [["a"], ["b", "c"]]}
+    >>> len(arcwise.score(["a", "b", "c"], lambda node, parents: 0.0, **rules))
+    9
+    """
+
+    max_indegree: int | Mapping[str, int] | None
+    required_edges: Any
+    forbidden_edges: Any
+    temporal_order: Any
+    constraints: Any
+
+
+SYNONYMS = {
+    "tiers": "temporal_order",
+    "max_parents": "max_indegree",
+    "whitelist": "required_edges",
+    "blacklist": "forbidden_edges",
+    "required": "required_edges",
+    "forbidden": "forbidden_edges",
+}
+"""What other libraries call these arguments, to suggest the right name."""
+
+NAMES = tuple(ConstraintArguments.__annotations__)
+
+takes_constraints = checks_names(NAMES, SYNONYMS)
+"""Decorates a function that takes ``**constraints``, so that it refuses unknown names."""
+
+
+def gather(arguments: ConstraintArguments) -> Constraints:
+    """Return the conjunction of all constraints in the arguments.
+
+    Examples
+    --------
+    >>> gather({"max_indegree": 3, "constraints": {"max_indegree": 2}}).max_indegree
+    2
+    """
+    own = {name: value for name, value in arguments.items() if name != "constraints"}
+    return Constraints(**own) & Constraints.coerce(arguments.get("constraints"))

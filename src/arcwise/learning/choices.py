@@ -1,0 +1,209 @@
+"""The choices that `learn` makes by fixed rules where none is given, and the reasons in words."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+from arcwise.data import Data
+from arcwise.data.description import summary as in_short
+from arcwise.errors import DataError, Wording
+from arcwise.learning import costs
+from arcwise.learning.parents import Parents
+from arcwise.learning.plan import Plan
+from arcwise.learning.request import Request
+from arcwise.model import Model, Question
+from arcwise.records.account import Choices
+from arcwise.records.algorithm import Algorithm
+from arcwise.spaces import LinearOrders, Partitions, Space
+from arcwise.support.plain import plain
+from arcwise.support.words import plural, quoted
+
+DEFAULT_RULE = "rhat<1.01, ess>400, edge_rhat<1.1, difference<0.1"
+_CHAINS = 4
+_SHORTEST_SHARE = 0.25  # of the seconds, left to sampling however long preparations took
+
+
+def algorithm_for(request: Request, asked: Model | Question) -> str:
+    """Return the algorithm requested, or exact where it is cheap, otherwise mcmc."""
+    if request.algorithm is not None:
+        return request.algorithm
+    n = len(asked.variables)
+    cheap = costs.exact_is_cheap(n, _families(asked), request.target, request.seconds)
+    return "exact" if cheap and not request.wants_a_sampler and not request.options else "mcmc"
+
+
+def candidate_method(request: Request, asked: Model | Question, algorithm: str) -> Any:
+    """Return the candidates or the method requested, or the default method."""
+    given = request.candidates
+    if given is not None or isinstance(asked, Model) or asked.precomputed is not None:
+        return given
+    if algorithm == "exact" or costs.all_families_fit(asked.number_of_families):
+        return "all"
+    if costs.growth_fits(len(asked.variables), request.seconds):
+        return "grow"
+    return "greedy:4" if asked.has_interventions else "pc"
+
+
+def settings_for(request: Request, algorithm: str, n: int, spent: float) -> dict[str, Any]:
+    """Return the arguments of the algorithm: all that is chosen about the run."""
+    if algorithm == "exact":
+        dags = costs.DEFAULT_DAGS if request.dags is None else request.dags
+        # Under the order-modular prior, paths take far longer than everything else.
+        return {"dags": dags, "paths": request.target == "modular"}
+    modular = request.target == "modular"
+    space: Space = request.space or (Partitions() if modular else LinearOrders())
+    seconds = request.seconds
+    if seconds is not None:
+        seconds = max(seconds - spent, _SHORTEST_SHARE * seconds)
+    settings: dict[str, Any] = {"space": space, "steps": request.steps, "seconds": seconds}
+    if modular and space.target == "order-modular":
+        # A count of orders that takes too long would otherwise end the run at its first DAG.
+        settings["estimate_extensions"] = True
+    if algorithm == "ais":
+        return settings | {"particles": request.particles} | dict(request.options)
+    chains = _CHAINS if request.chains is None else request.chains
+    settings |= {"chains": chains, "until": _rule(request, chains)}
+    if request.steps is None and seconds is None and "effective_samples" not in request.options:
+        settings["steps"] = costs.default_steps(n, chains)
+    return settings | dict(request.options)
+
+
+def _rule(request: Request, chains: int) -> str | None:
+    if request.until != "auto":
+        return request.until
+    if {"burn_in", "effective_samples"} & set(request.options):
+        return None
+    rule = DEFAULT_RULE.split(", ")
+    if chains == 1:
+        rule.remove("difference<0.1")
+    if request.options.get("dags_per_state") == 0:
+        rule.remove("edge_rhat<1.1")
+    return ", ".join(rule)
+
+
+def make_plan(
+    request: Request,
+    asked: Model | Question,
+    about: tuple[str, ...],
+    parents: Parents,
+    model: Model,
+    algorithm: str,
+    settings: dict[str, Any],
+) -> Plan:
+    """Return the plan: everything that was chosen before the run."""
+    n = len(model.variables)
+    arguments = {
+        name: repr(value) if isinstance(value, Space) else plain(value)
+        for name, value in settings.items()
+        if name != "sums"
+    }
+    if "seconds" in arguments:
+        arguments["seconds"] = request.seconds  # not what remained of them
+    chosen = Choices(
+        score=repr(model.score),
+        prior=repr(model.prior),
+        target=request.target,
+        parents=parents.how,
+        families=len(model.scores),
+        algorithm=Algorithm(algorithm),
+        exact_operations=costs.exact_operations(n, request.target),
+        exact_limit=costs.exact_limit(request.seconds),
+        arguments=arguments,
+        seed=request.seed,
+    )
+    return Plan(
+        (*about, *parents.sentences),
+        _reason(request, algorithm, n),
+        chosen,
+        plain(plain_request(request, asked)),
+    )
+
+
+def _families(asked: Model | Question) -> int:
+    return len(asked.scores) if isinstance(asked, Model) else asked.number_of_families
+
+
+def data_sentences(asked: Model | Question, *, score_by_user: bool) -> tuple[str, ...]:
+    """Return in words how the data were read and scored, or refuse a table no score handles."""
+    variables = plural(len(asked.variables), "variable")
+    if isinstance(asked, Model):
+        return (f"The model has {variables} and {_families(asked):,} parent sets.",)
+    if asked.precomputed is not None:
+        return (f"The scores of {_families(asked):,} parent sets of {variables} were precomputed.",)
+    if asked.table is None:
+        return (f"There are {variables}, scored by a function.",)
+    reason = "as requested" if score_by_user else reason_for_score(asked.table)
+    prior = repr(asked.prior).removesuffix("()")
+    return (
+        f"The table has {in_short(asked.table)}.",
+        f"The score is {type(asked.score).__name__}, {reason}; the structure prior is {prior}.",
+    )
+
+
+def reason_for_score(table: Data) -> str:
+    """Return the reason for the default score, or refuse a table that no score handles."""
+    kinds = table.kinds
+    if len(set(kinds.values())) == 1:
+        return f"because all columns are {next(iter(kinds.values()))}"
+    discrete = [name for name, kind in kinds.items() if kind == "discrete"]
+    try:
+        table.continuous_values("BGe")
+    except DataError:
+        continuous = [name for name, kind in kinds.items() if kind == "continuous"]
+        raise DataError(
+            f"the table has both discrete columns ({quoted(discrete)}) and continuous ones "
+            f"({quoted(continuous)}), and no score handles both; discretize the continuous ones "
+            "with ",
+            Wording("arcwise.discretize", "--discretize quantile:3"),
+            ", or leave out one kind",
+        ) from None
+    verb = "is" if len(discrete) == 1 else "are"
+    return (
+        f"because not all columns are discrete, so {quoted(discrete)} {verb} treated as continuous"
+    )
+
+
+def _reason(request: Request, algorithm: str, variables: int) -> str:
+    operations = costs.exact_operations(variables, request.target)
+    limit = f"{costs.exact_limit(request.seconds):.0e}"
+    if algorithm == "exact":
+        if request.algorithm is not None:
+            return ""
+        return f" (exact is the default up to {limit} operations; this took {operations:.1e})"
+    if request.algorithm is not None or request.wants_a_sampler or request.options:
+        return ", as requested"
+    if operations is None:
+        return ", because there are too many variables for exact computation"
+    return (
+        f", because exact computation would take {operations:.1e} operations (it is the default up "
+        f"to {limit})"
+    )
+
+
+def plain_request(request: Request, asked: Model | Question) -> dict[str, Any]:
+    """Return the request as plain values, to check that a resumed run has the same one."""
+    names = ("max_candidates", "plus_one", "target", "algorithm", "chains", "particles", "until")
+    plain = {name: getattr(request, name) for name in (*names, "steps", "seconds", "dags", "seed")}
+    question = asked.question if isinstance(asked, Model) else asked
+    table = question.table
+    candidates = request.candidates
+    if candidates is not None and not isinstance(candidates, str):
+        candidates = _digest(replace(question, candidates=candidates).families.candidates)
+    return plain | {
+        "candidates": candidates,
+        "space": None if request.space is None else repr(request.space),
+        "options": {name: repr(value) for name, value in request.options.items()},
+        "score": repr(question.score),
+        "prior": repr(question.prior),
+        "constraints": question.constraints.resolve(question.variables).as_dict(question.variables),
+        "data": None if table is None else table.fingerprint,
+        "scores": _digest(question.precomputed.table.values(0).tobytes())
+        if question.precomputed is not None
+        else None,
+    }
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(repr(value).encode()).hexdigest()[:16]

@@ -1,0 +1,146 @@
+"""`Plan`: the choices made before a run and the reasons, saved with it and added to its result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from arcwise.diagnostics.diagnose import diagnose
+from arcwise.errors import FileFormatError, RunDirectoryError, Wording, worded
+from arcwise.posterior import Posterior
+from arcwise.records.account import Account, Choices
+from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun
+from arcwise.spaces import Space
+from arcwise.support.descriptions import Description
+from arcwise.support.files import write_json
+from arcwise.support.plain import plain
+from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.words import plural
+
+FILE = "plan.json"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The choices made before a run.
+
+    Parameters
+    ----------
+    sentences
+        How the data were read and which parent sets are considered, in words.
+    reason
+        Why this algorithm was chosen, as the end of a sentence.
+    chosen
+        The choices as values, for use in programs.
+    request
+        The request as plain values, to check that a resumed run has the same one.
+    """
+
+    sentences: tuple[str, ...]
+    reason: str
+    chosen: Choices
+    request: Mapping[str, Any]
+
+    def with_account(self, posterior: Posterior, seconds: float) -> Posterior:
+        """Return the posterior with its account.
+
+        Parameters
+        ----------
+        posterior
+            The result of the run.
+        seconds
+            The time the whole computation took.
+        """
+        diagnosis = diagnose(posterior)
+        account = Account(
+            choices=(*self.sentences, *self._about_the_run(posterior)),
+            chosen=self.chosen,
+            verdict=diagnosis.verdict,
+            trust=diagnosis.sentences,
+            seconds=seconds,
+        )
+        return replace(posterior, account=account)
+
+    def write(self, directory: Path) -> None:
+        """Write the plan to a run directory, which is created if necessary."""
+        directory.mkdir(parents=True, exist_ok=True)
+        write_json(PlainDataclasses().write(self), directory / FILE)
+
+    @classmethod
+    def read(cls, directory: Path) -> Plan | None:
+        """Return the plan in a directory, or None if there is none.
+
+        Raises
+        ------
+        FileFormatError
+            If it is damaged.
+        """
+        file = directory / FILE
+        try:
+            values = json.loads(file.read_text(encoding="utf-8"))
+            plan: Plan = PlainDataclasses().read(Plan, values)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            raise FileFormatError(
+                f"'{file}' is damaged; restore it from a copy, or delete it and resume without it"
+            ) from None
+        return plan
+
+    def refuse_other(self, request: Mapping[str, Any], directory: Path) -> None:
+        """Refuse to continue a run that had a different request, and say where they differ."""
+        here = plain(request)
+        for name in {**self.request, **here}:
+            old, new = self.request.get(name), here.get(name)
+            if old != new:
+                message = worded(
+                    f"the run in '{directory}' has another {name} ({old!r}, not {new!r}); continue "
+                    "it with ",
+                    Wording("arcwise.resume", "arcwise resume"),
+                    ", or use another directory",
+                )
+                raise RunDirectoryError(message)  # one argument: OSError reads more differently
+
+    def _about_the_run(self, posterior: Posterior) -> list[str]:
+        run = posterior.run
+        if isinstance(run, ExactRun):
+            drawn = f"; {run.dags:,} DAGs were drawn from it for other features" if run.dags else ""
+            variables = plural(len(posterior.variables), "variable")
+            return [
+                f"The {posterior.target} posterior over {variables} was computed exactly"
+                f"{self.reason}{drawn}."
+            ]
+        if isinstance(run, AnnealingRun):
+            return [
+                f"The {posterior.target} posterior was sampled by ais on "
+                f"{_in_words(run.settings.space)}{self.reason}: {plural(run.runs, 'particle')} of "
+                f"{run.settings.schedule.steps:,} annealing steps."
+            ]
+        assert isinstance(run, ChainRun)
+        steps = run.burn_in_steps + max(run.steps_after_burn_in)
+        return [
+            f"The {posterior.target} posterior was sampled by {posterior.algorithm} on "
+            f"{_in_words(run.settings.space)}{self.reason}: {plural(run.chains, 'chain')} of "
+            f"{steps:,} steps, of which the first {run.burn_in_steps:,} are burn-in.",
+            _ending(run),
+        ]
+
+
+def _in_words(space: Space) -> str:
+    """Return the class of a space, with its settings if it has any."""
+    described = Description.of(space)
+    return (described.call() or described.text).removesuffix("()")
+
+
+def _ending(run: ChainRun) -> str:
+    if run.interrupted:
+        return "The run was interrupted; the result is based on the draws made until then."
+    rule = run.settings.budget.rule
+    if rule is None:
+        return "The run ended when its budget was spent."
+    if run.rule_met:
+        return f"The run ended when its stopping rule was met ({rule})."
+    return f"The run ended when its budget was spent, before its stopping rule was met ({rule})."

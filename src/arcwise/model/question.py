@@ -1,0 +1,220 @@
+"""`Question`: data, score, prior, constraints and candidates, checked in one place.
+
+Data are a table, precomputed scores, or variable names alone if the score is a function;
+together with a score, a prior, constraints and candidates they define a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from arcwise import _core
+from arcwise.constraints import Constraints
+from arcwise.data import Data, read
+from arcwise.errors import ArgumentError, option
+from arcwise.families import Families
+from arcwise.priors import Prior, Uniform, as_prior
+from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
+from arcwise.scores.family_scores import as_family_scores
+from arcwise.scores.job import FamilyScoring
+from arcwise.support.words import quoted
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """The definition of a model, before anything is scored.
+
+    Parameters
+    ----------
+    data
+        A table, precomputed scores, or the names of the variables.
+    score
+        The score; None if the scores are precomputed.
+    prior
+        The structure prior.
+    constraints
+        Which edges are allowed, and how many parents.
+    candidates, plus_one
+        See `Families.of`.
+
+    Examples
+    --------
+    >>> question = Question.of({"a": [0, 1, 1], "b": [0, 1, 0]}, prior="fair")
+    >>> question.variables, question.score
+    (('a', 'b'), BDeu(equivalent_sample_size=1.0))
+    """
+
+    data: Data | FamilyScores | tuple[str, ...]
+    score: LocalScore | None
+    prior: Prior = field(default_factory=Uniform)
+    constraints: Constraints = field(default_factory=Constraints)
+    candidates: Any = None
+    plus_one: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse contradictory arguments."""
+        if self.precomputed is not None and self.plus_one:
+            raise ArgumentError(
+                option("plus_one"),
+                " needs data to score further families, but the scores are precomputed; leave it "
+                "out",
+            )
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        score: Any = None,
+        *,
+        prior: Any = None,
+        constraints: Constraints | None = None,
+        candidates: Any = None,
+        plus_one: bool = False,
+        reading: Mapping[str, Any] | None = None,
+    ) -> Question:
+        """Return the question that data and arguments define.
+
+        Parameters
+        ----------
+        data
+            Anything `arcwise.read` takes; `FamilyScores`, also as the path of a .jkl file; a
+            list of names, if the score is a function; or a question, which is complete
+            in itself.
+        score, prior
+            See `as_score` and `as_prior`.
+        constraints, candidates, plus_one
+            As for the question.
+        reading
+            Further arguments of `arcwise.read`.
+        """
+        if isinstance(data, Question):
+            refuse_more("a question", score, prior, constraints, candidates, plus_one)
+            refuse_reading(reading)
+            return data
+        rest: dict[str, Any] = {
+            "prior": as_prior(prior),
+            "constraints": constraints or Constraints(),
+            "candidates": candidates,
+            "plus_one": plus_one,
+        }
+        precomputed = as_family_scores(data)
+        if precomputed is not None:
+            refuse_reading(reading)
+            if score is not None:
+                raise ArgumentError(
+                    "the data are precomputed scores, which have their own; leave out the score"
+                )
+            return cls(precomputed, None, **rest)
+        if _are_names(data):
+            refuse_reading(reading)
+            chosen = as_score(score)
+            if not isinstance(chosen, FunctionScore):
+                raise ArgumentError(
+                    f"data is a list of names, from which {type(chosen).__name__} cannot be "
+                    "computed; give the data, or a function as the score"
+                )
+            return cls(tuple(data), chosen, **rest)
+        table = data if isinstance(data, Data) and not reading else read(data, **(reading or {}))
+        return cls(table, as_score(score, table), **rest)
+
+    @property
+    def table(self) -> Data | None:
+        """The data table, or None if there are only scores or names."""
+        return self.data if isinstance(self.data, Data) else None
+
+    @property
+    def precomputed(self) -> FamilyScores | None:
+        """The precomputed scores, or None if there are none."""
+        return self.data if isinstance(self.data, FamilyScores) else None
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the nodes."""
+        return self.data if isinstance(self.data, tuple) else self.data.variables
+
+    @property
+    def has_interventions(self) -> bool:
+        """Whether any variable was intervened on in any row."""
+        table = self.table
+        return table is not None and table.intervened is not None and bool(table.intervened.any())
+
+    @cached_property
+    def families(self) -> Families:
+        """The families allowed by constraints and candidates."""
+        return Families.of(
+            self.variables,
+            candidates=self.candidates,
+            plus_one=self.plus_one,
+            constraints=self.constraints,
+        )
+
+    @property
+    def number_of_families(self) -> int:
+        """The number of families to score, or of precomputed scores."""
+        return self.families.total if self.precomputed is None else len(self.precomputed)
+
+    @property
+    def scoring(self) -> FamilyScoring:
+        """The families to score, with the score and the data."""
+        assert self.score is not None
+        assert not isinstance(self.data, FamilyScores)
+        return FamilyScoring(self.score, self.data, self.families)
+
+    def restricted_scores(self) -> FamilyScores:
+        """Return the precomputed scores of the families that constraints and candidates allow."""
+        scores = self.precomputed
+        assert scores is not None
+        if self.constraints == Constraints() and self.candidates is None:
+            return scores
+        resolved = self.constraints.resolve(scores.variables)
+        allowed = resolved.allowed
+        if self.candidates is not None:
+            rule = self.families
+            allowed = np.zeros_like(allowed)
+            for node in range(len(scores.variables)):
+                allowed[[*rule.candidates[node], *rule.required[node]], node] = True
+        table: _core.FamilyTable = scores.table.restricted(
+            np.ascontiguousarray(allowed, dtype=np.uint8),
+            np.ascontiguousarray(resolved.required, dtype=np.uint8),
+            resolved.max_indegree,
+        )
+        return FamilyScores(scores.variables, table)
+
+
+def refuse_more(
+    what: str,
+    score: Any,
+    prior: Any,
+    constraints: Constraints | None,
+    candidates: Any,
+    plus_one: bool,
+) -> None:
+    """Refuse arguments that something given, such as a model, already has."""
+    given = plus_one or any(value is not None for value in (score, prior, candidates))
+    if given or constraints not in (None, Constraints()):
+        raise ArgumentError(
+            f"{what} already has its score, prior, constraints and candidates; leave them out, or "
+            "give the data instead"
+        )
+
+
+def refuse_reading(options: Mapping[str, Any] | None) -> None:
+    """Refuse arguments of `read` where there is no table to read."""
+    if options:
+        raise ArgumentError(
+            f"there is no table to read, so {quoted(options)} cannot be used; leave it out, or "
+            "give data"
+        )
+
+
+def _are_names(data: Any) -> bool:
+    return (
+        isinstance(data, list | tuple)
+        and bool(data)
+        and all(isinstance(name, str) for name in data)
+    )

@@ -1,0 +1,87 @@
+"""`score`: from data to the scores of all families."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+import numpy as np
+
+from arcwise.constraints import ConstraintArguments, gather, takes_constraints
+from arcwise.engines import opened_engine
+from arcwise.errors import ArgumentError
+from arcwise.model.question import Question
+from arcwise.scores import FamilyScores, FunctionScore
+from arcwise.support.running import Progress, running
+
+
+@takes_constraints
+def score(
+    data: Any,
+    score: Any = None,
+    *,
+    candidates: Any = None,
+    plus_one: bool = False,
+    engine: Any = None,
+    threads: int | None = None,
+    progress: Progress = None,
+    **constraints: Unpack[ConstraintArguments],
+) -> FamilyScores:
+    """Score every family that the constraints and candidates allow.
+
+    Parameters
+    ----------
+    data
+        Anything `arcwise.read` takes; with a function as the score, a list of variable
+        names suffices. Of precomputed scores, those of allowed families are kept.
+    score
+        A score such as ``BDeu(equivalent_sample_size=10)``, a name such as
+        ``"bge"``, or a function of a node and its parents. None chooses `BDeu`
+        for discrete data and `BGe` otherwise.
+    candidates, plus_one
+        See `Families.of`.
+    engine
+        Where families are scored: None for threads of this process, or a cluster; see `mcmc`.
+    threads
+        The number of threads; None for all cores.
+    progress
+        True for a progress bar, or a function of the fraction done.
+    **constraints
+        Which families are allowed: `max_indegree`, `required_edges`, `forbidden_edges`,
+        `temporal_order`, `constraints`; see `ConstraintArguments`.
+
+    Returns
+    -------
+    FamilyScores
+        Natural logarithms of the marginal likelihoods, without a structure prior.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> data = arcwise.simulate("asia", 500, seed=1)
+    >>> scores = arcwise.score(data, "bdeu", max_indegree=2)
+    >>> scores.best("either", 1)[0][0]
+    ('tub', 'lung')
+    """
+    rule = gather(constraints)
+    question = Question.of(data, score, constraints=rule, candidates=candidates, plus_one=plus_one)
+    return score_families(question, engine=engine, threads=threads, progress=progress)
+
+
+def score_families(
+    question: Question, *, engine: Any, threads: int | None, progress: Progress
+) -> FamilyScores:
+    """Return the scores of all families of a question."""
+    if question.precomputed is not None:
+        return question.restricted_scores()
+    job = question.scoring
+    with opened_engine(engine) as active, running(threads, progress, "Scoring families") as run:
+        table = active.score(job, run)
+    if not isinstance(job.score, FunctionScore):  # whose values were checked one by one
+        for node, name in enumerate(question.variables):
+            largest = table.values(node).max()
+            if not largest < np.inf:  # nan if any value is
+                raise ArgumentError(
+                    f"the score {type(job.score).__name__} returned {largest} for a family of "
+                    f"{name!r}; it must return log likelihoods, finite or -inf"
+                )
+    return FamilyScores(question.variables, table)

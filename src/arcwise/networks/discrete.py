@@ -1,0 +1,202 @@
+"""`DiscreteNetwork`: a network of conditional probability tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.data import DiscreteColumn
+from arcwise.errors import ArgumentError, CapacityError
+from arcwise.graphs.dag import Dag
+from arcwise.networks.network import Network
+from arcwise.support.names import refuse_other_names
+from arcwise.support.words import quoted
+
+_SUM_TOLERANCE = 1e-9
+_LARGEST_JOINT = 4_000_000
+_MOST_LEVELS = 2**16 - 1  # codes are uint16
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class DiscreteNetwork(Network):
+    """A network of conditional probability tables.
+
+    Parameters
+    ----------
+    dag
+        The structure.
+    levels
+        For each variable the labels of its values.
+    tables
+        For each variable an array with one axis for each parent, in the order of
+        ``dag.parents(name)``, and a last axis for the variable itself, along which it sums
+        to 1.
+
+    Examples
+    --------
+    >>> network = DiscreteNetwork(
+    ...     Dag(["rain", "wet"], {"wet": ["rain"]}),
+    ...     {"rain": ("no", "yes"), "wet": ("no", "yes")},
+    ...     {"rain": [0.75, 0.25], "wet": [[1.0, 0.0], [0.5, 0.5]]},
+    ... )
+    >>> network.joint()[1]
+    array([0.75 , 0.   , 0.125, 0.125])
+    """
+
+    dag: Dag
+    levels: Mapping[str, tuple[Hashable, ...]]
+    tables: Mapping[str, NDArray[np.float64]]
+
+    def __init__(
+        self,
+        dag: Dag,
+        levels: Mapping[str, Sequence[Hashable]],
+        tables: Mapping[str, ArrayLike],
+    ) -> None:
+        refuse_other_names(levels, dag.variables, "levels")
+        refuse_other_names(tables, dag.variables, "tables")
+        labels = {name: _checked_levels(levels[name], name) for name in dag.variables}
+        arrays = {}
+        for name in dag.variables:
+            shape = tuple(len(labels[each]) for each in (*dag.parents(name), name))
+            arrays[name] = _checked_table(tables[name], name, shape)
+        for field, value in (("dag", dag), ("levels", labels), ("tables", arrays)):
+            object.__setattr__(self, field, value)
+
+    @property
+    def number_of_levels(self) -> tuple[int, ...]:
+        """The number of levels of each variable."""
+        return tuple(map(len, self.levels.values()))
+
+    def joint(self) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
+        """Return the full joint distribution.
+
+        Returns
+        -------
+        codes
+            One row for each combination of levels, as positions among the
+            levels; the last variable varies fastest.
+        probabilities
+            The probability of each row.
+
+        Raises
+        ------
+        CapacityError
+            If there are more than 4 million combinations.
+        """
+        counts = self.number_of_levels
+        cells = math.prod(counts)
+        if cells > _LARGEST_JOINT:
+            raise CapacityError(
+                f"the joint distribution of these {len(counts)} variables has {cells} cells, and "
+                f"at most {_LARGEST_JOINT} are tabulated; use sample or log_probability"
+            )
+        codes = np.empty((cells, len(counts)), dtype=np.uint16)
+        remaining = np.arange(cells)
+        for node in reversed(range(len(counts))):
+            remaining, codes[:, node] = np.divmod(remaining, counts[node])
+        probabilities = np.ones(cells)
+        for node in range(len(counts)):
+            probabilities *= self._family_probability(node, codes)
+        return codes, probabilities
+
+    def log_probability(self, codes: ArrayLike) -> NDArray[np.float64]:
+        """Return the log probability of each row; -inf for an impossible one.
+
+        Parameters
+        ----------
+        codes
+            Whole numbers of the shape (rows, n): positions among the levels.
+
+        Examples
+        --------
+        >>> from arcwise.networks import asia
+        >>> bool(asia().log_probability([[1, 1, 1, 1, 1, 0, 1, 1]])[0] == -np.inf)
+        True
+        """
+        array = np.asarray(codes)
+        n = len(self.dag.variables)
+        if array.ndim != 2 or array.shape[1] != n or array.dtype.kind not in "iu":
+            raise ArgumentError(
+                f"codes is an array of {array.dtype} of the shape {array.shape}; "
+                f"give whole numbers of the shape (rows, {n})"
+            )
+        outside = (array < 0) | (array >= np.array(self.number_of_levels))
+        if outside.any():
+            row, node = np.argwhere(outside)[0]
+            raise ArgumentError(
+                f"codes is {array[row, node]} for {self.dag.variables[node]!r} in row {row}; "
+                f"give positions from 0 to {self.number_of_levels[node] - 1}"
+            )
+        total = np.zeros(len(array))
+        with np.errstate(divide="ignore"):
+            for node in range(n):
+                total += np.log(self._family_probability(node, array))
+        return total
+
+    def _table(self, node: int) -> NDArray[np.float64]:
+        return self.tables[self.dag.variables[node]]
+
+    def _family_probability(self, node: int, codes: NDArray[Any]) -> NDArray[np.float64]:
+        members = (*self.dag.parent_indices[node], node)
+        found: NDArray[np.float64] = self._table(node)[tuple(codes[:, each] for each in members)]
+        return found
+
+    def _setting(self, node: int, value: Any) -> np.uint16:
+        name = self.dag.variables[node]
+        if value not in self.levels[name]:
+            raise ArgumentError(
+                f"interventions sets {name!r} to {value!r}; "
+                f"its levels are {quoted(self.levels[name])}"
+            )
+        return np.uint16(self.levels[name].index(value))
+
+    def _draw(
+        self, node: int, parents: Sequence[NDArray[Any]], rows: int, random: np.random.Generator
+    ) -> NDArray[np.uint16]:
+        cumulative = np.cumsum(self._table(node), axis=-1)
+        # Divided by the very last sum, the last possible level reaches exactly 1, so that no
+        # impossible level after it can be drawn, however the row was rounded.
+        cumulative /= cumulative[..., -1:]
+        uniform = random.random(rows)
+        codes = np.zeros(rows, dtype=np.uint16)
+        for level in range(cumulative.shape[-1] - 1):
+            codes += uniform >= cumulative[..., level][tuple(parents)]
+        return codes
+
+    def _column(self, node: int, values: NDArray[Any]) -> DiscreteColumn:
+        name = self.dag.variables[node]
+        return DiscreteColumn(name, values, self.levels[name])
+
+
+def _checked_levels(levels: Sequence[Hashable], name: str) -> tuple[Hashable, ...]:
+    if isinstance(levels, str) or not 1 <= len(levels) <= _MOST_LEVELS:
+        raise ArgumentError(
+            f"levels[{name!r}] is {levels!r}; give a list of 1 to {_MOST_LEVELS} labels"
+        )
+    if len(set(levels)) < len(levels):
+        raise ArgumentError(f"levels[{name!r}] is {levels!r}; give each label once")
+    return tuple(levels)
+
+
+def _checked_table(table: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    array = np.array(table, dtype=np.float64)
+    if array.shape != shape:
+        raise ArgumentError(
+            f"tables[{name!r}] has the shape {array.shape}; give the shape {shape}, "
+            f"the levels of each parent of {name!r} and then its own"
+        )
+    wrong = ~(array >= 0.0).all(axis=-1) | ~(abs(array.sum(axis=-1) - 1.0) <= _SUM_TOLERANCE)
+    if wrong.any():
+        row = tuple(map(int, np.argwhere(wrong)[0]))
+        raise ArgumentError(
+            f"tables[{name!r}] holds {array[row].tolist()} at {list(row)}; "
+            "give probabilities, 0 or more, that sum to 1 along the last axis"
+        )
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,169 @@
+"""`GaussianNetwork`: linear Gaussian networks, their moments, and random ones of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.data import ContinuousColumn
+from arcwise.errors import ArgumentError
+from arcwise.graphs.dag import Dag
+from arcwise.networks._random import Purpose, generator
+from arcwise.networks.network import Network
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class GaussianNetwork(Network):
+    """A linear Gaussian network: x_j = intercept_j + sum over parents i of weight_ij x_i + noise.
+
+    The noise of each node is normal with mean 0 and independent of the rest.
+
+    Parameters
+    ----------
+    dag
+        The structure.
+    weights
+        An n x n array [source, target], 0 wherever the DAG has no edge.
+    intercepts
+        One number for each node, or one for all.
+    variances
+        The noise variances, positive: one for each node, or one for all.
+
+    Examples
+    --------
+    >>> network = GaussianNetwork(Dag(["a", "b"], {"b": ["a"]}), [[0, 2], [0, 0]])
+    >>> network.covariance()
+    array([[1., 2.],
+           [2., 5.]])
+    """
+
+    dag: Dag
+    weights: NDArray[np.float64]
+    intercepts: NDArray[np.float64]
+    variances: NDArray[np.float64]
+
+    def __init__(
+        self,
+        dag: Dag,
+        weights: ArrayLike,
+        intercepts: ArrayLike = 0.0,
+        variances: ArrayLike = 1.0,
+    ) -> None:
+        n = len(dag.variables)
+        for name, value in (
+            ("dag", dag),
+            ("weights", _array(weights, "weights", (n, n))),
+            ("intercepts", _array(intercepts, "intercepts", (n,))),
+            ("variances", _array(variances, "variances", (n,))),
+        ):
+            object.__setattr__(self, name, value)
+        stray = np.argwhere((self.weights != 0.0) & ~self.dag.matrix())
+        if stray.size:
+            source, target = (self.dag.variables[index] for index in stray[0])
+            raise ArgumentError(
+                f"weights is not 0 at {source!r} -> {target!r}, which is not an edge of the DAG; "
+                "set it to 0 or add the edge"
+            )
+        if (self.variances <= 0.0).any():
+            node = int(np.argmax(self.variances <= 0.0))
+            raise ArgumentError(
+                f"variances is {self.variances[node]:g} for {self.dag.variables[node]!r}; "
+                "give a number above 0"
+            )
+
+    def mean(self) -> NDArray[np.float64]:
+        """Return the mean of each variable, intercepts (I - W)^-1."""
+        mean: NDArray[np.float64] = self.intercepts @ self._total_effects()
+        return mean
+
+    def covariance(self) -> NDArray[np.float64]:
+        """Return the covariance matrix (I - W)^-T D (I - W)^-1, D the noise variances."""
+        root = np.sqrt(self.variances)[:, np.newaxis] * self._total_effects()
+        covariance: NDArray[np.float64] = root.T @ root
+        return covariance
+
+    def _total_effects(self) -> NDArray[np.floating[Any]]:
+        return np.linalg.inv(np.eye(len(self.weights)) - self.weights)
+
+    def _setting(self, node: int, value: Any) -> float:
+        if isinstance(value, str) or not math.isfinite(value):
+            raise ArgumentError(
+                f"interventions sets {self.dag.variables[node]!r} to {value!r}; "
+                "give a finite number"
+            )
+        return float(value)
+
+    def _draw(
+        self, node: int, parents: Sequence[NDArray[Any]], rows: int, random: np.random.Generator
+    ) -> NDArray[np.float64]:
+        values = random.normal(self.intercepts[node], math.sqrt(self.variances[node]), rows)
+        for parent, drawn in zip(self.dag.parent_indices[node], parents, strict=True):
+            values += self.weights[parent, node] * drawn
+        return values
+
+    def _column(self, node: int, values: NDArray[Any]) -> ContinuousColumn:
+        return ContinuousColumn(self.dag.variables[node], values)
+
+
+def gaussian_network(
+    dag: Dag,
+    *,
+    weights: tuple[float, float] = (0.4, 2.0),
+    signs: Literal["positive", "random"] = "positive",
+    variance: float = 1.0,
+    seed: int = 0,
+) -> GaussianNetwork:
+    """Give a DAG random linear Gaussian parameters; the intercepts are 0.
+
+    Parameters
+    ----------
+    dag
+        The structure.
+    weights
+        The edge weights are uniform between these two.
+    signs
+        "random" flips the sign of each weight with probability 1/2.
+    variance
+        The noise variance of every node.
+    seed
+        The same arguments and seed give the same network.
+
+    Examples
+    --------
+    >>> network = gaussian_network(Dag(["a", "b"], {"b": ["a"]}), weights=(1.0, 1.0))
+    >>> network.weights
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    low, high = weights
+    if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+        raise ArgumentError(f"weights is {weights}; give two finite numbers, the lower first")
+    if signs not in ("positive", "random"):
+        raise ArgumentError(f"signs is {signs!r}; give 'positive' or 'random'")
+    random = generator(seed, Purpose.PARAMETERS)
+    matrix = np.zeros((len(dag.variables),) * 2)
+    for node, parents in enumerate(dag.parent_indices):
+        drawn = random.uniform(low, high, len(parents))
+        if signs == "random":
+            drawn *= random.choice([-1.0, 1.0], len(parents))
+        matrix[list(parents), node] = drawn
+    return GaussianNetwork(dag, matrix, variances=variance)
+
+
+def _array(value: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    array = np.array(value, dtype=np.float64)
+    if array.ndim == 0 and len(shape) == 1:
+        array = np.full(shape, array)
+    if array.shape != shape:
+        raise ArgumentError(
+            f"{name} has the shape {array.shape}; for {shape[0]} variables give {shape}"
+        )
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"{name} holds inf or nan; give finite numbers")
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,86 @@
+"""`Network`: a DAG with parameters, and sampling from it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Data
+from arcwise.graphs.dag import Dag
+from arcwise.networks._random import Purpose, generator
+from arcwise.support.checks import whole_number
+from arcwise.support.cycles import topological_order
+from arcwise.support.names import positions
+
+
+class Network(ABC):
+    """A DAG with a conditional distribution for each node."""
+
+    dag: Dag
+
+    def sample(
+        self, rows: int, seed: int = 0, interventions: Mapping[str, Any] | None = None
+    ) -> Data:
+        """Draw rows, each node after its parents.
+
+        Each node has its own random numbers, one for each row in turn: the same seed gives
+        the same noise whatever is intervened on, and the first rows of a longer sample are
+        those of a shorter one.
+
+        Parameters
+        ----------
+        rows
+            The number of rows.
+        seed
+            The same arguments and seed give the same data.
+        interventions
+            For each variable that is intervened on, the value it is set to in every row
+            (Pearl's do-operator); its parents have no effect. The data mark these cells as
+            intervened on.
+        """
+        count = whole_number(rows, "rows", at_least=1)
+        variables = self.dag.variables
+        settings = dict(interventions or {})
+        intervened = positions(settings, variables, "interventions")
+        values: dict[int, NDArray[Any]] = {
+            node: np.full(count, self._setting(node, settings[variables[node]]))
+            for node in intervened
+        }
+        for node in topological_order(self.dag.parent_indices):
+            if node not in values:
+                parents = [values[parent] for parent in self.dag.parent_indices[node]]
+                values[node] = self._draw(
+                    node, parents, count, generator(seed, Purpose.ROWS, item=node)
+                )
+        mask = None
+        if intervened:
+            mask = np.zeros((count, len(variables)), dtype=np.bool_)
+            mask[:, intervened] = True
+        columns = [self._column(node, values[node]) for node in range(len(variables))]
+        return Data(columns, intervened=mask)
+
+    def __repr__(self) -> str:
+        """Show the DAG."""
+        return f"{type(self).__name__}({self.dag!r})"
+
+    @abstractmethod
+    def _setting(self, node: int, value: Any) -> Any:
+        """Check the value of an intervention and return it as stored in a drawn array."""
+
+    @abstractmethod
+    def _draw(
+        self,
+        node: int,
+        parents: Sequence[NDArray[Any]],
+        rows: int,
+        random: np.random.Generator,
+    ) -> NDArray[Any]:
+        """Draw a node given the drawn arrays of its parents."""
+
+    @abstractmethod
+    def _column(self, node: int, values: NDArray[Any]) -> Any:
+        """Wrap a drawn array as a column of `Data`."""

@@ -1,0 +1,94 @@
+"""`Account`: what `learn` chose and why, and the reliability of the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from arcwise.model.targets import Target
+from arcwise.records.algorithm import Algorithm
+
+Verdict = Literal["exact", "trustworthy", "doubtful", "not converged", "unknown"]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What was chosen or given, for programs; independent of the machine.
+
+    Parameters
+    ----------
+    score, prior
+        The score and the prior, as text.
+    target
+        The requested posterior.
+    parents
+        The source of the parent sets: ``"all"``, or how candidates were found.
+    families
+        The number of parent sets.
+    algorithm
+        The algorithm.
+    exact_operations, exact_limit
+        The cost of exact computation, None if it is impossible, and the largest cost for
+        which it is chosen.
+    arguments
+        The arguments of the algorithm, as plain values.
+    seed
+        The seed.
+    """
+
+    score: str
+    prior: str
+    target: Target
+    parents: str
+    families: int
+    algorithm: Algorithm
+    exact_operations: int | None
+    exact_limit: float
+    arguments: Mapping[str, Any]
+    seed: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as one table, including the arguments."""
+        return {
+            "score": self.score,
+            "prior": self.prior,
+            "target": self.target,
+            "parents": self.parents,
+            "families": self.families,
+            "algorithm": self.algorithm.value,
+            "exact_operations": self.exact_operations,
+            "exact_limit": self.exact_limit,
+            **self.arguments,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True)
+class Account:
+    """What `learn` reports besides the posterior itself.
+
+    Parameters
+    ----------
+    choices
+        What was done and why, in sentences.
+    chosen
+        The same for programs.
+    verdict, trust
+        The reliability of the result, as a verdict and in sentences; see `diagnose`.
+    seconds
+        The total running time.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> posterior = arcwise.learn({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5}, progress=None)
+    >>> posterior.account.verdict, posterior.account.chosen.parents
+    ('exact', 'all')
+    """
+
+    choices: tuple[str, ...]
+    chosen: Choices
+    verdict: Verdict
+    trust: tuple[str, ...]
+    seconds: float

@@ -1,0 +1,96 @@
+"""`Budget`: how long chains run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from arcwise.errors import ArgumentError, option
+from arcwise.records.stopping_rule import Condition, StoppingRule
+from arcwise.support.checks import whole_number
+
+# The default number of draws of each chain: one in 2 n steps, within these bounds. More would add
+# little information, and DAGs drawn from them would fill the memory.
+_FEWEST_DRAWS = 1_000
+_MOST_DRAWS = 10_000
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long chains run: a number of steps, a time, or until a stopping rule is met.
+
+    Parameters
+    ----------
+    steps
+        Steps of each chain, burn-in included.
+    seconds
+        Wall-clock time, burn-in included.
+    effective_samples
+        The requested effective sample size of the log posterior, over all chains:
+        shorthand for a stopping rule.
+    burn_in
+        The fraction of steps or seconds at the start that is discarded.
+    thinning
+        Steps between draws; None for 2 n, but at least 1,000 and at most 10,000 draws of
+        each chain.
+    until
+        A stopping rule; if steps or seconds are also given, whichever comes first.
+    """
+
+    steps: int | None = None
+    seconds: float | None = None
+    effective_samples: float | None = None
+    burn_in: float = 0.5
+    thinning: int | None = None
+    until: StoppingRule | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse invalid values."""
+        if self.steps is not None:
+            whole_number(self.steps, option("steps"), at_least=2)
+            if self.seconds is not None:
+                raise ArgumentError(
+                    "both ",
+                    option("steps"),
+                    " and ",
+                    option("seconds"),
+                    " were given; give only one of them",
+                )
+        for name in ("seconds", "effective_samples"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < float("inf"):
+                raise ArgumentError(option(name), f" is {value!r}; give a positive number")
+        if not 0 <= self.burn_in < 1:
+            raise ArgumentError(
+                option("burn_in"),
+                f" is {self.burn_in!r}; give a fraction of at least 0 and below 1",
+            )
+        if self.thinning is not None:
+            whole_number(self.thinning, option("thinning"), at_least=1)
+        if self.rule is not None and self.burn_in != 0.5:
+            raise ArgumentError(
+                option("burn_in"),
+                f" is {self.burn_in!r}, but with a stopping rule the burn-in is always about half "
+                "of the run; leave it out, or give no stopping rule",
+            )
+
+    @property
+    def rule(self) -> StoppingRule | None:
+        """The stopping rule, if any, including that for the effective sample size."""
+        rule = self.until
+        if self.effective_samples is None:
+            return rule
+        wanted = StoppingRule((Condition("ess", float(self.effective_samples)),))
+        return wanted if rule is None else rule & wanted
+
+    def resolved(self, nodes: int) -> Budget:
+        """Return it with the default number of steps, if it sets no limit."""
+        if (self.steps, self.seconds, self.rule) != (None, None, None):
+            return self
+        return replace(self, steps=max(20_000, 200 * nodes**2))
+
+    def thinned(self, steps: int, nodes: int) -> int:
+        """Return the steps between draws for a chain of this many steps."""
+        if self.thinning is not None:
+            return self.thinning
+        draws = min(_MOST_DRAWS, max(_FEWEST_DRAWS, steps // (2 * nodes)))
+        return max(1, steps // draws)

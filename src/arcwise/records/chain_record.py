@@ -1,0 +1,110 @@
+"""`ChainRecord`: the draws of one chain or one annealing run, as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# The arrays with an entry for each draw: first by state, then by DAG.
+DRAW_ARRAYS = (
+    "log_weights",
+    "codes",
+    "dag_counts",
+    "parents",
+    "log_extensions",
+    "extension_errors",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ChainRecord:
+    """The draws of one chain or one annealing run.
+
+    Parameters
+    ----------
+    log_weights
+        The unnormalised log posterior of each state.
+    codes
+        Each state as whole numbers.
+    dag_counts
+        The number of DAGs drawn from each state.
+    parents
+        The parents of every node of each DAG, as bits.
+    log_extensions, extension_errors
+        For each DAG the log of its number of topological orders, and its standard error
+        if it is an estimate.
+    edge_sums, edge_batches, edge_batch_size
+        Sums of the conditional edge probabilities given each state, over all states and
+        over batches of them; None if they were not requested.
+    summed
+        The number of states in the edge sums, if it exceeds the number of states here.
+    every
+        The thinning of the states here: one in this many of the draws.
+    """
+
+    log_weights: NDArray[np.float64]
+    codes: NDArray[np.uint16]
+    dag_counts: NDArray[np.uint32]
+    parents: NDArray[np.uint64]
+    log_extensions: NDArray[np.float64]
+    extension_errors: NDArray[np.float64]
+    edge_sums: NDArray[np.float64] | None = None
+    edge_batches: NDArray[np.float64] | None = None
+    edge_batch_size: int = 0
+    summed: int | None = None
+    every: int = 1
+
+    @classmethod
+    def of(cls, record: dict[str, Any]) -> ChainRecord:
+        """Return a record of the core as a `ChainRecord`."""
+        return cls(**record)
+
+    @property
+    def states(self) -> int:
+        """The number of states here."""
+        return len(self.log_weights)
+
+    @property
+    def states_summed(self) -> int:
+        """The number of draws of the chain, all of which are in the edge sums."""
+        return self.states if self.summed is None else self.summed
+
+    def between(self, first: int, last: int, edge_sums: NDArray[np.float64] | None) -> ChainRecord:
+        """Return the draws from one state up to, but excluding, another, with their edge sums."""
+        ends = np.concatenate([[0], np.cumsum(self.dag_counts, dtype=np.int64)])
+        states, dags = slice(first, last), slice(int(ends[first]), int(ends[last]))
+        batches = self.edge_batches
+        if batches is not None:
+            # Only batches that lie entirely within it.
+            size = self.edge_batch_size
+            batches = batches[-(-first // size) : last // size]
+        return replace(
+            self,
+            log_weights=self.log_weights[states],
+            codes=self.codes[states],
+            dag_counts=self.dag_counts[states],
+            parents=self.parents[dags],
+            log_extensions=self.log_extensions[dags],
+            extension_errors=self.extension_errors[dags],
+            edge_sums=edge_sums,
+            edge_batches=batches,
+            summed=None,
+        )
+
+    def log_dag_weights(self) -> NDArray[np.float64]:
+        """Return the log weight of each DAG: 1 / (DAGs of its state x topological orders)."""
+        each = np.repeat(self.dag_counts, self.dag_counts).astype(np.float64)
+        return -np.log(each) - self.log_extensions
+
+    def log_state_means(self) -> NDArray[np.float64]:
+        """Return for each state the log of the mean of 1 / (topological orders) of its DAGs."""
+        ends = np.cumsum(self.dag_counts)
+        return np.array(
+            [
+                np.logaddexp.reduce(-self.log_extensions[end - count : end]) - np.log(count)
+                for end, count in zip(ends.tolist(), self.dag_counts.tolist(), strict=True)
+            ]
+        )

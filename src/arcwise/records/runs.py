@@ -1,0 +1,329 @@
+"""The settings, cost and diagnostics of a run: a type for each kind of run."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from arcwise.records.algorithm import Algorithm
+from arcwise.records.convergence import Convergence
+from arcwise.records.settings import AnnealingSettings, ChainSettings
+
+Acceptance = Mapping[str, float | None]
+"""The acceptance rate of each kind of move; None if none was proposed."""
+
+
+@dataclass(frozen=True)
+class OrderWeights:
+    """Quality of the weights of DAGs, where each is 1 / (number of topological orders).
+
+    Parameters
+    ----------
+    effective_dags
+        Kish's effective sample size of the weights.
+    estimated
+        The number of DAGs whose topological orders were estimated rather than counted.
+    largest_error
+        The largest standard error of such an estimate, on the log scale.
+    """
+
+    effective_dags: float
+    estimated: int = 0
+    largest_error: float = 0.0
+
+
+@dataclass(frozen=True)
+class Exchanges:
+    """The exchanges of states in coupled chains.
+
+    Parameters
+    ----------
+    inverse_temperatures
+        The final inverse temperatures of each chain.
+    acceptance
+        The acceptance rates of exchanges between adjacent temperatures.
+    """
+
+    inverse_temperatures: tuple[tuple[float, ...], ...]
+    acceptance: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRecord(ABC):
+    """What runs of every kind record.
+
+    Parameters
+    ----------
+    dags
+        The number of DAGs drawn.
+    seconds
+        The running time of the call; None if it is not known.
+    interrupted
+        Whether Ctrl-C ended it.
+    convergence
+        The convergence figures.
+    order_weights
+        The quality of the weights of DAGs; None if they need none.
+    """
+
+    dags: int = 0
+    seconds: float | None = None
+    interrupted: bool = False
+    convergence: Convergence = field(default_factory=Convergence)
+    order_weights: OrderWeights | None = None
+
+    @property
+    @abstractmethod
+    def algorithm(self) -> Algorithm:
+        """The algorithm."""
+
+    @property
+    def annealed(self) -> bool:
+        """Whether it consists of independent annealing runs with importance weights."""
+        return False
+
+    @property
+    def acceptance(self) -> Acceptance:
+        """The acceptance rate of each kind of move."""
+        return {}
+
+    @property
+    def exchange_acceptance(self) -> tuple[float | None, ...]:
+        """The acceptance rates of exchanges between adjacent temperatures."""
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactRun(RunRecord):
+    """An exact computation.
+
+    Parameters
+    ----------
+    paths
+        Whether the probabilities of paths were computed.
+    seed
+        The seed of the DAGs drawn; None if there are none.
+    tolerance
+        The rounding error allowed in a probability; None if it is not known.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> arcwise.exact(model, dags=10, seed=3).run.dags
+    10
+    """
+
+    paths: bool = False
+    seed: int | None = None
+    tolerance: float | None = None
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The algorithm."""
+        return Algorithm.EXACT
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainRun(RunRecord):
+    """A run of Markov chains.
+
+    Parameters
+    ----------
+    settings
+        The settings.
+    burn_in_steps, thinning
+        The steps of each chain in the burn-in, and between draws.
+    states
+        The number of draws of each chain.
+    every
+        The thinning when draws were read back from disk: one in this many was used.
+    rule_met
+        Whether its stopping rule ended it; None if it had none.
+    moves
+        The acceptance rate of each kind of move.
+    exchanges
+        The exchanges of coupled chains; None at a single temperature.
+    seconds_sampling
+        The running time of the chains.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> run = arcwise.mcmc(model, "partitions", steps=4000, chains=2).run
+    >>> run.settings.space, run.states
+    (Partitions(moves=None), (1000, 1000))
+    """
+
+    settings: ChainSettings
+    burn_in_steps: int
+    thinning: int
+    states: tuple[int, ...]
+    every: int = 1
+    rule_met: bool | None = None
+    moves: Acceptance
+    exchanges: Exchanges | None = None
+    seconds_sampling: float | None = None
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The algorithm."""
+        return self.settings.algorithm
+
+    @property
+    def chains(self) -> int:
+        """The number of chains."""
+        return self.settings.chains
+
+    @property
+    def steps_after_burn_in(self) -> tuple[int, ...]:
+        """The number of steps of each chain after the burn-in."""
+        return tuple(count * self.thinning for count in self.states)
+
+    @property
+    def acceptance(self) -> Acceptance:
+        """The acceptance rate of each kind of move."""
+        return self.moves
+
+    @property
+    def exchange_acceptance(self) -> tuple[float | None, ...]:
+        """The acceptance rates of exchanges between adjacent temperatures."""
+        return () if self.exchanges is None else self.exchanges.acceptance
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnealingRun(RunRecord):
+    """Annealed importance sampling; `convergence.ess` is the ESS of the particles.
+
+    Parameters
+    ----------
+    settings
+        The settings.
+    runs, runs_of_weight_zero
+        The number of particles, and of those that ended with weight zero.
+    moves
+        The acceptance rate of each kind of move.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> run = arcwise.ais(model, "partitions", particles=20, steps=50).run
+    >>> run.runs, run.settings.schedule.steps
+    (20, 50)
+    """
+
+    settings: AnnealingSettings
+    runs: int
+    runs_of_weight_zero: int
+    moves: Acceptance
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The algorithm."""
+        return Algorithm.AIS
+
+    @property
+    def annealed(self) -> bool:
+        """Whether it consists of annealing runs: always."""
+        return True
+
+    @property
+    def acceptance(self) -> Acceptance:
+        """The acceptance rate of each kind of move."""
+        return self.moves
+
+
+@dataclass(frozen=True, kw_only=True)
+class UniqueDagsRun(RunRecord):
+    """Distinct DAGs collected from sampled orders.
+
+    Parameters
+    ----------
+    settings
+        The settings of the chains over orders.
+    thinning
+        Steps between draws.
+    coverage
+        The requested fraction of the posterior of each order covered by its DAGs.
+    orders, orders_short_of_coverage
+        The number of orders, and of those whose DAGs cover less.
+    effective_dags
+        Kish's effective sample size of the weights.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> from arcwise.algorithms import unique_dags
+    >>> unique_dags(model, steps=100, thinning=10, chains=1, most_dags=20).run.orders
+    5
+    """
+
+    settings: ChainSettings
+    thinning: int
+    coverage: float
+    orders: int
+    orders_short_of_coverage: int
+    effective_dags: float
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The algorithm."""
+        return Algorithm.UNIQUE_DAGS
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergedRun(RunRecord):
+    """Several runs of one model merged: all of chains, or all of annealing.
+
+    Parameters
+    ----------
+    parts
+        The runs.
+    difference_between_parts
+        The largest difference of an edge probability between two of them.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> one, other = (arcwise.mcmc(model, "dags", steps=400, seed=seed) for seed in (1, 2))
+    >>> [part.settings.seed for part in (one + other).run.parts]
+    [1, 2]
+    """
+
+    parts: tuple[ChainRun | AnnealingRun, ...]
+    difference_between_parts: float | None = None
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The algorithm of the runs; mc3 if there are both mcmc and mc3."""
+        found = {part.algorithm for part in self.parts}
+        return found.pop() if len(found) == 1 else Algorithm.MC3
+
+    @property
+    def annealed(self) -> bool:
+        """Whether the runs are annealing runs."""
+        return self.parts[0].annealed
+
+    @property
+    def chains(self) -> int:
+        """The total number of chains."""
+        return sum(part.chains for part in self.parts if isinstance(part, ChainRun))
+
+    @property
+    def states(self) -> tuple[int, ...]:
+        """The number of draws of each chain of all runs."""
+        chains = [part for part in self.parts if isinstance(part, ChainRun)]
+        return tuple(count for part in chains for count in part.states)
+
+    @property
+    def runs(self) -> int:
+        """The total number of particles."""
+        return sum(part.runs for part in self.parts if isinstance(part, AnnealingRun))
+
+
+AnyRun = ExactRun | ChainRun | AnnealingRun | MergedRun | UniqueDagsRun

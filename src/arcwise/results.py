@@ -1,0 +1,59 @@
+"""The classes of results: posteriors, estimates, diagnoses, comparisons."""
+
+from arcwise.algorithms.exact_sampling import ImportanceWeightedDags
+from arcwise.algorithms.growth import Growth
+from arcwise.candidates import Candidates
+from arcwise.comparison import EdgeCurve, MeanDistance, PosteriorComparison, RunComparison
+from arcwise.diagnostics.diagnosis import Diagnosis
+from arcwise.graphs import EdgeCounts, GraphComparison
+from arcwise.parameters.effects import Effects
+from arcwise.parameters.level_estimates import Interventional
+from arcwise.posterior import (
+    CredibleSet,
+    DagSample,
+    Estimate,
+    Evidence,
+    MapResult,
+    Posterior,
+    ThresholdGraph,
+)
+from arcwise.records import (
+    Account,
+    AnnealingRun,
+    ChainRun,
+    Convergence,
+    ExactRun,
+    MergedRun,
+    UniqueDagsRun,
+)
+from arcwise.runs.status import RunStatus
+
+__all__ = [
+    "Account",
+    "AnnealingRun",
+    "Candidates",
+    "ChainRun",
+    "Convergence",
+    "CredibleSet",
+    "DagSample",
+    "Diagnosis",
+    "EdgeCounts",
+    "EdgeCurve",
+    "Effects",
+    "Estimate",
+    "Evidence",
+    "ExactRun",
+    "GraphComparison",
+    "Growth",
+    "ImportanceWeightedDags",
+    "Interventional",
+    "MapResult",
+    "MeanDistance",
+    "MergedRun",
+    "Posterior",
+    "PosteriorComparison",
+    "RunComparison",
+    "RunStatus",
+    "ThresholdGraph",
+    "UniqueDagsRun",
+]

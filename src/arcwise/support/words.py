@@ -1,0 +1,126 @@
+"""Formatting of numbers, lists and amounts in messages, tables and pages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from arcwise.errors import Wording
+
+_LISTED_AT_MOST = 20
+
+
+def listing(items: Iterable[str], limit: int | None = _LISTED_AT_MOST) -> str:
+    """Join items as in a sentence; those beyond the limit are only counted.
+
+    Examples
+    --------
+    >>> listing(["a", "b", "c"]), listing("abcdef", limit=2)
+    ('a, b and c', 'a, b and 4 more')
+    """
+    words = list(items)
+    if limit is not None and len(words) > limit:
+        words = [*words[:limit], f"{len(words) - limit} more"]
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def quoted(names: Iterable[object], limit: int | None = _LISTED_AT_MOST) -> str:
+    """Join names as in a sentence, each in quotation marks."""
+    return listing((repr(name) for name in names), limit)
+
+
+def worded_listing(items: Iterable[Wording]) -> Wording:
+    """Join wordings as in a sentence."""
+    wordings = list(items)
+    return Wording(
+        listing(wording.python for wording in wordings),
+        listing(wording.shell for wording in wordings),
+    )
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """List every name with its count, without a limit, as users may need all of them.
+
+    Examples
+    --------
+    >>> counted({"age": 3, "sex": 1})
+    "'age' (3) and 'sex' (1)"
+    """
+    return listing((f"{name!r} ({count})" for name, count in counts.items()), limit=None)
+
+
+def plural(number: int, noun: str, nouns: str | None = None, *, zero: str = "0") -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> plural(1, "row"), plural(1200, "row"), plural(0, "category", "categories", zero="no")
+    ('1 row', '1,200 rows', 'no categories')
+    """
+    return f"{f'{number:,}' if number else zero} {noun if number == 1 else nouns or noun + 's'}"
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """Return a number formatted for people.
+
+    Examples
+    --------
+    >>> number(12345), number(0.123456), number(-1170.7545, 6), number(None)
+    ('12,345', '0.1235', '−1,170.75', 'unknown')
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "unknown"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and math.isinf(value):
+        return "infinite" if value > 0 else "minus infinity"
+    if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
+        return f"{int(value):,}".replace("-", "−")
+    return f"{value:,.{digits}g}".replace("-", "−")
+
+
+def byte_size(count: int) -> str:
+    """Return a number of bytes in suitable units.
+
+    Examples
+    --------
+    >>> byte_size(2048), byte_size(3 * 2**20)
+    ('2 KiB', '3.0 MiB')
+    """
+    amount = float(count)
+    for unit in ("bytes", "KiB", "MiB"):
+        if amount < 1024:
+            return f"{amount:,.{1 if unit == 'MiB' else 0}f} {unit}"
+        amount /= 1024
+    return f"{amount:,.1f} GiB"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in suitable units.
+
+    Examples
+    --------
+    >>> duration(90), duration(600), duration(9000)
+    ('90 s', '10 min', '2.5 h')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def near_miss(name: str, known: Iterable[str]) -> str:
+    """Return the closest known name as a question in parentheses, or an empty string.
+
+    Examples
+    --------
+    >>> near_miss("max_indegre", ["max_indegree", "prior"]), near_miss("x", ["prior"])
+    (" (did you mean 'max_indegree'?)", '')
+    """
+    close = get_close_matches(name, list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""

@@ -1,0 +1,77 @@
+"""Every sub-command calls the public function of its own name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+import arcwise
+from arcwise.cli import main
+from arcwise.cli.app import app
+
+COMMANDS: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
+_OF_TABLES = ("learn", "exact", "sample", "map", "evidence", "score", "describe")
+ARGUMENTS = {
+    **{name: ["TABLE"] for name in _OF_TABLES},
+    "simulate": ["asia"],
+    "report": ["FOLDER"],
+    "estimate": ["FOLDER", "smoke -> lung"],
+    "compare": ["FOLDER", "FOLDER"],
+    "resume": ["RUN"],
+    "status": ["RUN"],
+}
+
+
+class CalledError(Exception):
+    """Raised in place of what the function would do."""
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("places")
+    table = folder / "table.csv"
+    arcwise.simulate("asia", 300, seed=3).write_csv(table)
+    model = arcwise.Model(table, max_indegree=1)
+    arcwise.exact(model).save(folder / "posterior.npz")
+    arcwise.mcmc(model, steps=100, chains=2, directory=folder / "run")
+    return {"TABLE": str(table), "FOLDER": str(folder), "RUN": str(folder / "run")}
+
+
+def test_every_command_has_a_case() -> None:
+    assert set(ARGUMENTS) == set(COMMANDS)
+
+
+@pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_calls_the_function_of_its_name(
+    name: str, places: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert name in dir(arcwise)
+    assert callable(getattr(arcwise, name))
+
+    def called(*_: object, **__: object) -> None:
+        raise CalledError
+
+    monkeypatch.setattr(arcwise, name, called)
+    with pytest.raises(CalledError):
+        main([name, *(places.get(part, part) for part in ARGUMENTS[name])])
+
+
+@pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
+def test_sampling_has_the_same_defaults_in_python_and_in_the_shell(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    arcwise.simulate("asia", 300, seed=3).write_csv(table)
+    short = ["--max-indegree", "1", "--steps", "200", "--out", str(tmp_path)]
+    for algorithm in ("mcmc", "mc3", "ais"):
+        assert main(["sample", str(table), "--algorithm", algorithm, *short]) == 0
+        saved = arcwise.Posterior.load(tmp_path / "posterior.npz")
+        found = arcwise.sample(arcwise.Model(table, max_indegree=1), algorithm=algorithm, steps=200)
+        assert (saved.edges == found.edges).all()
+        timings = {"seconds", "seconds_sampling"}
+        one, other = (each.summary_dict() for each in (saved, found))
+        assert {k: v for k, v in one.items() if k not in timings} == {
+            k: v for k, v in other.items() if k not in timings
+        }

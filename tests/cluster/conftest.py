@@ -1,0 +1,25 @@
+"""A cluster whose workers are threads of this process, and a model for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import arcwise
+from arcwise import Model
+from support.local_clusters import within_this_process
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    """Return a client of the cluster."""
+    with within_this_process() as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def model() -> Model:
+    """Return a model of eight variables."""
+    return Model(arcwise.simulate("asia", 400, seed=1), max_indegree=2)

@@ -1,0 +1,65 @@
+"""The law of annealing runs, tabulated from the code that samples.
+
+Over all that can happen in a run, the weights of the runs that end in a state average
+to the weight of that state, over the number of states.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import pytest
+
+from arcwise import _core
+from reference.spaces import State
+from support.law_cases import CASES, MODELS, space_of, weights_of
+
+AT_ONCE = (0.0, 1.0)
+IN_TWO_STEPS = (0.0, 0.4, 1.0)
+
+
+def mean_weights(
+    space: _core.Space, states: Iterable[State], schedule: Sequence[float]
+) -> dict[State, float]:
+    """Return the mean of the weights of runs, those that end in another state counted as 0."""
+    ends = space.annealing_law(schedule)
+    assert math.isclose(math.fsum(probability for _, _, probability in ends), 1.0)
+    means = dict.fromkeys(states, 0.0)
+    for code, log_weight, probability in ends:
+        if math.isfinite(log_weight):
+            means[tuple(code)] += probability * math.exp(log_weight)
+    return means
+
+
+def largest_error(means: dict[State, float], weights: dict[State, float]) -> float:
+    """Return by what share a mean is wrong at most; a state of weight zero must get nothing."""
+    pairs = [(means[state], weight / len(weights)) for state, weight in weights.items()]
+    return max(abs(mean - right) / max(mean, right) for mean, right in pairs if mean or right)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("case", CASES)
+def test_weights_average_to_those_of_the_states(case: str, model: str) -> None:
+    weights = weights_of(case, model, 4)
+    assert sum(weight > 0.0 for weight in weights.values()) > 1
+    means = mean_weights(space_of(case, model, 4), weights, AT_ONCE)
+    assert largest_error(means, weights) < 1e-10
+    # At a temperature another by a thousandth they would not.
+    assert largest_error(means, {state: w**0.999 for state, w in weights.items()}) > 1e-6
+
+
+# With three variables, and without the spaces that have a single state of them.
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("case", [case for case in CASES if "of 3" not in case])
+def test_weights_are_kept_from_step_to_step(case: str, model: str) -> None:
+    weights = weights_of(case, model, 3)
+    assert sum(weight > 0.0 for weight in weights.values()) > 1
+    means = mean_weights(space_of(case, model, 3), weights, IN_TWO_STEPS)
+    assert largest_error(means, weights) < 1e-10
+
+
+def test_a_run_that_ends_at_another_temperature_is_found_out() -> None:
+    weights = weights_of("swap", "free", 3)
+    means = mean_weights(space_of("swap", "free", 3), weights, (0.0, 0.4, 0.999))
+    assert largest_error(means, weights) > 1e-6

@@ -1,0 +1,112 @@
+"""The law of chains at several temperatures that exchange their states, tabulated exactly.
+
+A step moves every state and then proposes exchanges; together they must leave the
+product of the targets of all temperatures as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import pytest
+
+from arcwise import _core
+from reference.spaces import State
+from support.exact_laws import target_of
+from support.law_cases import space_of, weights_of
+
+EXCHANGES = 2
+PAIR = (0.3, 1.0)
+UNIFORM_TO_POSTERIOR = (0.0, 1.0)
+THREE = (0.2, 0.6, 1.0)
+
+# Space, model, variables and temperatures. Every space is there, and every move that leaves few
+# enough branches to go through: all of one state's meet all of the other's.
+CASES = [
+    *(
+        (case, model, 3, inverses)
+        for case in ("linear", "swap", "relocate", "partial chains")
+        for model in ("free", "required edges")
+        for inverses in (PAIR, UNIFORM_TO_POSTERIOR)
+    ),
+    *(
+        (case, model, 3, THREE)
+        for case in ("buckets of 2", "partial orders")
+        for model in ("free", "required edges")
+    ),
+    *(
+        (case, model, 3, PAIR)
+        for case in ("split or join", "relocate in partitions", "swap in partitions")
+        for model in ("free", "required edges", "plus one")
+    ),
+    ("reverse edge", "free", 3, PAIR),
+    ("reverse edge", "candidates", 3, PAIR),
+    ("partitions", "impossible families", 3, PAIR),
+    *(
+        (case, model, 3, PAIR)
+        for case in ("relocate in layerings of 2", "swap in layerings")
+        for model in ("free", "required edges", "plus one")
+    ),
+    ("re-partition layerings of 2", "candidates", 3, PAIR),
+    ("reverse edge in layerings of 2", "candidates", 3, PAIR),
+    ("layerings of 1", "free", 2, PAIR),
+    *(
+        (case, model, 3, PAIR)
+        for case in ("add or delete", "reverse", "reverse path", "redraw parents")
+        for model in ("free", "required edges", "max_indegree")
+    ),
+    ("reverse and redraw", "free", 3, PAIR),
+    ("dags", "candidates", 3, PAIR),
+    ("dags", "far apart", 2, PAIR),
+]
+
+
+def joint_target(
+    space: _core.Space, states: list[State], inverses: tuple[float, ...]
+) -> dict[State, float]:
+    """Return the probability of each combination of states, one for each temperature."""
+    each = [target_of(space, states, inverse) for inverse in inverses]
+    return {
+        sum((states[i] for i in places), ()): math.prod(
+            float(target[i]) for target, i in zip(each, places, strict=True)
+        )
+        for places in product(range(len(states)), repeat=len(inverses))
+    }
+
+
+def change_by_a_step(
+    space: _core.Space, joint: dict[State, float], inverses: tuple[float, ...]
+) -> float:
+    """Return the largest difference between a law of all states and where a step takes it."""
+    n = space.nodes
+    after = dict.fromkeys(joint, 0.0)
+    for start, probability in joint.items():
+        if probability == 0.0:
+            continue
+        codes = [start[i : i + n] for i in range(0, len(start), n)]
+        for to, share in space.tempered_law(inverses, EXCHANGES, codes):
+            after[tuple(to)] += probability * share
+    return max(abs(after[state] - joint[state]) for state in joint)
+
+
+@pytest.mark.parametrize(
+    ("case", "model", "n", "inverses"), CASES, ids=["-".join(map(str, case)) for case in CASES]
+)
+def test_coupled_chains_leave_the_joint_target_as_it_is(
+    case: str, model: str, n: int, inverses: tuple[float, ...]
+) -> None:
+    states = list(weights_of(case, model, n))
+    assert len(states) > 1
+    space = space_of(case, model, n)
+    assert change_by_a_step(space, joint_target(space, states, inverses), inverses) < 1e-12
+
+
+@pytest.mark.parametrize(
+    "case", ["swap", "partial orders", "swap in partitions", "swap in layerings", "reverse"]
+)
+def test_a_level_at_another_temperature_is_found_out(case: str) -> None:
+    space = space_of(case, "free", 3)
+    states = list(weights_of(case, "free", 3))
+    for wrong in ((0.301, 1.0), (0.3, 0.999)):
+        assert change_by_a_step(space, joint_target(space, states, wrong), PAIR) > 1e-7

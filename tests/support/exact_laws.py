@@ -1,0 +1,49 @@
+"""Targets at any temperature, kernels of steps, and how far one is from being the other's.
+
+No chance is involved: the core goes through all random choices and adds up their
+probabilities.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from arcwise import _core
+from reference.spaces import State
+
+PENALTY_SCALE = 5.0  # of the path from the uniform distribution to the posterior
+
+
+def target_of(space: _core.Space, states: list[State], inverse: float) -> np.ndarray:
+    """Return the probability of each state at an inverse temperature."""
+    penalty = math.inf if inverse == 1.0 else PENALTY_SCALE * inverse / (1.0 - inverse)
+    logs = []
+    for state in states:
+        value, impossible = space.log_weight(list(state))
+        logs.append(inverse * value - (penalty * impossible if impossible else 0.0))
+    densities = np.exp(np.array(logs) - max(logs))
+    law: np.ndarray = densities / densities.sum()
+    return law
+
+
+def kernel_of(
+    space: _core.Space, states: list[State], inverse: float, alive: np.ndarray
+) -> np.ndarray:
+    """Return the probabilities of going from each state that is alive to each."""
+    place = {state: i for i, state in enumerate(states)}
+    kernel = np.eye(len(states))
+    for i in np.flatnonzero(alive):
+        kernel[i, i] = 0.0
+        for to, probability in space.step_law(list(states[i]), inverse):
+            kernel[i, place[tuple(to)]] += probability
+    return kernel
+
+
+def imbalance(target: np.ndarray, kernel: np.ndarray) -> float:
+    """Return by what share flows there and back differ at most; 0 if the kernel is reversible."""
+    flow = target[:, np.newaxis] * kernel
+    larger = np.maximum(flow, flow.T)
+    seen = larger > 1e-250
+    return float((np.abs(flow - flow.T)[seen] / larger[seen]).max())
