@@ -8,9 +8,8 @@
 
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/families/plus_one_table.hpp"
-#include "arcwise/families/restrict.hpp"
 #include "arcwise/priors/prior_terms.hpp"
-#include "arcwise/scores/score_parts.hpp"
+#include "arcwise/scores/score_families.hpp"
 #include "gate.hpp"
 
 NB_MAKE_OPAQUE(arcwise::FamilyTable)

@@ -4,7 +4,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "arcwise/linear_extensions/linear_extension_estimate.hpp"
 #include "packed_dags.hpp"
 
 namespace arcwise::bindings {

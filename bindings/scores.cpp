@@ -9,7 +9,6 @@
 #include "arcwise/scores/discrete.hpp"
 #include "arcwise/scores/gaussian.hpp"
 #include "arcwise/scores/score_families.hpp"
-#include "arcwise/scores/score_parts.hpp"
 #include "arrays.hpp"
 #include "gate.hpp"
 

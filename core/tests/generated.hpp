@@ -2,15 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "arcwise/families/family_table.hpp"
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/random.hpp"
 
 namespace arcwise::tests {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 inline int below(Random& random, int limit) {
     return static_cast<int>(random.bits() % static_cast<std::uint64_t>(limit));

@@ -1,4 +1,4 @@
-"""`arcwise.map` against all DAGs there are, and its search against the exact programme."""
+"""`arcwise.map` against all DAGs there are, and its search against exact computation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def assert_consistent(model: Model, best: MapResult) -> None:
 
 
 def assert_found(model: Model, seed: int = 0, **options: Any) -> MapResult:
-    """Check that the search finds the weight of the exact programme, and no more."""
+    """Check that the search finds the weight of exact computation, and no more."""
     exact = arcwise.map(model, method="exact", threads=1)
     found = arcwise.map(model, method="search", seed=seed, threads=1, **options)
     for best in (exact, found):

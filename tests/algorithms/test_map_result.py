@@ -180,7 +180,9 @@ def test_refusals(options: dict[str, Any], words: str) -> None:
 
 def test_refusals_of_models_and_sums() -> None:
     large = flat_model(26, candidates={"x0": ["x1"]})
-    with pytest.raises(CapacityError, match="26 variables, and the exact programme takes up to 25"):
+    with pytest.raises(
+        CapacityError, match="26 variables, and the exact best DAG is available for up to 25"
+    ):
         arcwise.map(large, method="exact")
     other = ScoreSums(random_model(3, variables=names(3)[::-1]))
     with pytest.raises(ArgumentError, match="make them from the same model"):

@@ -46,16 +46,16 @@ def test_rules_are_read(text: str, form: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ({"until": "rhat>1.01"}, "rhat is to be below a number"),
-        ({"until": "ess<400"}, "ess is to be above a number"),
-        ({"until": "rhat<1"}, "give rhat a number above 1"),
+        ({"until": "rhat>1.01"}, "require rhat to be below a number"),
+        ({"until": "ess<400"}, "require ess to be above a number"),
+        ({"until": "rhat<1"}, "give rhat a bound above 1"),
         ({"until": "rhat<1.e.2"}, "until has 'rhat<1.e.2'"),
         ({"until": "speed>3"}, "until has 'speed>3'"),
         ({"until": ""}, "until has ''"),
         ({"until": "rhat<1.01,"}, "until has ''"),
         ({"until": 400}, "until is 400"),
         ({"until": "rhat<1.1", "burn_in": 0.1}, "burn_in is 0.1"),
-        ({"until": "difference<0.1", "chains": 1}, "there is one chain"),
+        ({"until": "difference<0.1", "chains": 1}, "there is only one chain"),
         (
             {"until": "edge_ess>5", "dags_per_state": 0, "target": "order-modular"},
             "dags_per_state is 0",
@@ -161,7 +161,7 @@ def test_progress_of_annealing_tells_what_weights_are_worth(model: Model) -> Non
     found = arcwise.ais(model, particles=50, steps=60, seed=1, progress=told.append)
     assert told[-1] == 1.0
     assert told[-1].effective == pytest.approx(found.run.convergence.ess)
-    assert told[-1].words.endswith("effective")
+    assert f"ESS {told[-1].effective:,.0f}" in told[-1].words
     assert np.array_equal(found.edges, arcwise.ais(model, particles=50, steps=60, seed=1).edges)
 
 

@@ -87,7 +87,7 @@ def test_grown_candidates(table: Path, tmp_path: Path, capsys: Captured) -> None
     arguments = ["map", table, "--candidates", "greedy:1", "--grow", "--max-candidates", 5]
     assert main([*(str(part) for part in arguments), "--seed", "1", "--out", str(out)]) == 0
     said = capsys.readouterr().out
-    assert "Growing candidates, up to 5 of a node, where a node takes 2 KiB" in said
+    assert "Growing candidate parents, up to 5 per node; a node with that many takes 2 KiB" in said
     assert "Candidate parents were grown from 'greedy:1' in " in said
     found = json.loads((out / "summary.json").read_text())
     exact = arcwise.map(arcwise.Model(table), method="exact")
@@ -101,7 +101,7 @@ def test_map_grows_candidates_where_all_parent_sets_are_too_many(
     path = tmp_path / "wide.csv"
     arcwise.networks.gaussian_network(dag, seed=1).sample(300, seed=1).write_csv(path)
     assert main(["map", str(path), "--seed", "1", "--out", str(tmp_path / "best")]) == 0
-    assert "too many parent sets to look at all of them" in capsys.readouterr().out
+    assert "too many parent sets to score them all" in capsys.readouterr().out
     found = json.loads((tmp_path / "best" / "summary.json").read_text())
     data = arcwise.read(path)
     truth = arcwise.Model(data, candidates=dag.matrix().astype(int)).log_weight_of(dag)

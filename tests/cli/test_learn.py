@@ -52,8 +52,8 @@ def test_learn_leaves_everything_in_its_folder(
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     for sentence in (*summary["choices"], *summary["trust"]):
         assert sentence in said
-    assert "How far to trust it: exact" in said
-    assert "The 15 most probable edges of 56" in said
+    assert "Reliability: exact" in said
+    assert "The 15 most probable of 56 edges" in said
     assert f"{probability:.4f}" in said
     assert "log evidence" in said
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
@@ -90,14 +90,14 @@ def test_learn_takes_every_override(table: Path, tmp_path: Path, capsys: Capture
     }
     assert {key: chosen[key] for key in expected} == expected
     assert Posterior.load(tmp_path / "out" / "posterior.npz").edges[2, 4] == pytest.approx(1.0)
-    assert "as was asked for" in said
+    assert "as requested" in said
     assert "The run ended when its budget was spent." in said
 
 
 def test_learn_grows_where_it_is_told_to(table: Path, capsys: Captured) -> None:
     said = run(capsys, "learn", table, "--grow", "--candidates", "greedy:2", "--until", "ess>500")
     assert "Candidate parents were grown from 'greedy:2'" in said
-    assert "The run ended when its rule was met (ess>500)." in said
+    assert "The run ended when its stopping rule was met (ess>500)." in said
 
 
 def test_the_same_seed_writes_the_same_edges(table: Path, tmp_path: Path) -> None:
@@ -121,8 +121,10 @@ def test_learn_goes_on_without_the_report(
     monkeypatch.setattr("arcwise.report", missing)
     assert main(["learn", str(table), "--out", str(tmp_path)]) == 0
     said = capsys.readouterr()
-    assert said.err == "arcwise: no report.html: jinja2 is not installed; pip install " + (
-        "'arcwise[report]'\n"
+    assert (
+        said.err
+        == "arcwise: report.html was not written: jinja2 is not installed; pip install "
+        + ("'arcwise[report]'\n")
     )
     assert {"edges.csv", "posterior.npz"} <= {path.name for path in tmp_path.iterdir()}
     assert "arcwise[report]" in refusal(capsys, "report", tmp_path)
@@ -182,14 +184,14 @@ def test_bad_tables_are_refused_in_one_line(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--steps", 10, "--seconds", 1], "give steps, or seconds"),
+        (["--steps", 10, "--seconds", 1], "both --steps and --seconds were given"),
         (["--until", "speed>4"], "until has 'speed>4'"),
         (["--algorithm", "exact", "--space", "dags"], "algorithm is 'exact'"),
-        (["--temperatures", 4], "--temperatures belongs to --algorithm mc3"),
+        (["--temperatures", 4], "--temperatures is an option of --algorithm mc3 only"),
         (["--space", "trees"], "space is 'trees'"),
         (["--prior", "soft"], "prior is 'soft'"),
         (["--seed", -1], "seed is -1"),
-        (["--grow", "--candidates", "EDGES"], "--grow begins with a method"),
+        (["--grow", "--candidates", "EDGES"], "--grow starts from a method"),
         (["--required-edges", "CYCLE"], "--required-edges has the cycle"),
         (["--out", "EDGES"], "is a file; give a folder for --out"),
     ],
@@ -205,10 +207,10 @@ def test_bad_options_are_refused_in_one_line(
 
 def test_sample_takes_a_rule(table: Path, capsys: Captured) -> None:
     said = run(capsys, "sample", table, "--space", "partitions", "--until", "rhat<1.1, ess>200")
-    assert "R-hat of the log weight 1" in said
+    assert "R-hat of the log posterior: 1" in said
     assert "until has 'rhat'" in refusal(capsys, "sample", table, "--until", "rhat")
     words = refusal(capsys, "sample", table, "--algorithm", "ais", "--until", "ess>3")
-    assert "--until belongs to --algorithm mcmc or mc3" in words
+    assert "--until is an option of --algorithm mcmc or mc3 only" in words
 
 
 @pytest.mark.parametrize("command", ["report", "estimate", "compare"])
@@ -221,8 +223,8 @@ def test_wrong_folders_are_refused_in_one_line(
         "compare": [folders["exact"]],
     }
     more = arguments[command]
-    assert "is not there; give the folder" in refusal(capsys, command, tmp_path / "none", *more)
-    assert "is a file; give the folder" in refusal(capsys, command, table, *more)
+    assert "there is no folder" in refusal(capsys, command, tmp_path / "none", *more)
+    assert "is a file; give a folder" in refusal(capsys, command, table, *more)
     assert "has no posterior.npz" in refusal(capsys, command, tmp_path, *more)
     whole = (folders["one"] / "posterior.npz").read_bytes()
     for damaged in (whole[: len(whole) // 2], b"nonsense", b""):

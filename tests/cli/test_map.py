@@ -54,7 +54,7 @@ def test_files_are_written_and_agree(
     }
     assert Cpdag(names, edges["directed"], edges["undirected"]) == arcwise.graphs.cpdag(dag)
     assert summary["method"] == ("search" if method == "search" else "exact")
-    assert ("8 of 8 restarts reached this weight" in printed) == (method == "search")
+    assert ("8 of 8 restarts reached this optimum" in printed) == (method == "search")
     assert summary["agree"] is True
 
 

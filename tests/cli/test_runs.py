@@ -50,7 +50,7 @@ def test_a_run_keeps_all_that_resume_needs(
     assert main(["status", str(folder)]) == 0
     printed = capsys.readouterr().out
     assert f"{algorithm[0]} in {folder}: finished" in printed
-    assert "to go" not in printed
+    assert " left" not in printed
 
 
 def test_how_a_stopped_run_stands(tmp_path: Path, capsys: Captured) -> None:
@@ -83,7 +83,7 @@ def test_how_a_stopped_run_stands(tmp_path: Path, capsys: Captured) -> None:
     assert all(0 < rate <= 1 for rate in rates)
     assert main(["status", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
-    for words in ("stopped", "of 20,000 steps", "to go", "accepted:", "R-hat", "checkpoint"):
+    for words in ("stopped", "of 20,000 steps", " left", "accepted:", "R-hat", "checkpoint"):
         assert words in printed
 
 
@@ -94,9 +94,12 @@ def test_mistakes_are_one_sentence(table: Path, tmp_path: Path, capsys: Captured
     for arguments, words in (
         (["resume", tmp_path / "no"], "there is no run in"),
         (["status", tmp_path], "there is no run in"),
-        (_sample(table, "--steps", 600, "--run", folder), "another budget: steps"),
+        (_sample(table, "--steps", 600, "--run", folder), "started with budget.steps = "),
         (_sample(table, "--steps", 600, "--run", table), "is a file"),
-        (_sample(table, "--steps", 500, "--run", folder, "--checkpoint", -1), "checkpoint_seconds"),
+        (
+            _sample(table, "--steps", 500, "--run", folder, "--checkpoint", -1),
+            "--checkpoint is -1.0",
+        ),
     ):
         assert status(*arguments) == 2
         errors = capsys.readouterr().err

@@ -221,14 +221,14 @@ def test_what_is_no_cluster_is_refused_in_one_sentence(
 ) -> None:
     monkeypatch.setattr("arcwise.cluster.connection._CONNECT", 1.0)
     for address in ("dask://127.0.0.1:1", "tcp://127.0.0.1:1", "127.0.0.1:1", "nonsense://x"):
-        assert f"no Dask scheduler answers at '{address}'" in refuse(EngineError, address)
+        assert f"no Dask scheduler responds at '{address}'" in refuse(EngineError, address)
     began = time.monotonic()
     for address in ("nonsense", "tcp://", "127.0.0.1", "tls://127.0.0.1:1", "inproc://x"):
-        assert f"no Dask scheduler answers at '{address}'" in refuse(EngineError, address)
+        assert f"no Dask scheduler responds at '{address}'" in refuse(EngineError, address)
     gc.collect()
     assert time.monotonic() - began < 10  # no client lingers
     assert "there is no scheduler file" in refuse(EngineError, tmp_path / "none.json")
-    assert "the cluster is a int" in refuse(EngineError, 5)
+    assert "cluster is of type int" in refuse(EngineError, 5)
     refuse(ArgumentError, "")
 
 
@@ -239,7 +239,7 @@ def test_the_command_line_refuses_a_bad_address(
     table = tmp_path / "data.csv"
     arcwise.simulate("asia", 50, seed=3).write_csv(table)
     assert main(["sample", str(table), "--cluster", "127.0.0.1:1"]) == 2
-    assert capsys.readouterr().err.startswith("arcwise: no Dask scheduler answers at")
+    assert capsys.readouterr().err.startswith("arcwise: no Dask scheduler responds at")
 
 
 def test_the_command_line_samples_the_same_on_a_cluster(
@@ -272,10 +272,10 @@ def test_without_the_package_the_way_to_get_it_is_told(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"arcwise": "9.9.9"}, "version .* of arcwise and this process 9.9.9"),
-        ({"python": "9.9"}, "of Python and this process 9.9"),
-        ({"score_table": 99}, "of the format of score tables and this process 99"),
-        ({"byte_order": "middle"}, "this machine middle"),
+        ({"arcwise": "9.9.9"}, "version .* of arcwise, but this process has 9.9.9"),
+        ({"python": "9.9"}, "of Python, but this process has 9.9"),
+        ({"score_table": 99}, "of the format of score tables, but this process has 99"),
+        ({"byte_order": "middle"}, "this machine has middle"),
     ],
 )
 def test_workers_of_other_versions_are_refused(
@@ -298,7 +298,7 @@ def test_a_worker_of_another_version_that_comes_late_is_refused(
     monkeypatch.setattr(type(engine.cluster), "send_files", lambda self, workers: None)
     engine.cluster._versions = replace(Versions.own(), arcwise="9.9.9")
     monkeypatch.setattr("arcwise.cluster.spread.own_versions", lambda: engine.cluster._versions)
-    with pytest.raises(EngineError, match="of arcwise and this process"):
+    with pytest.raises(EngineError, match="of arcwise, but this process has"):
         SAMPLERS["ais"](model, engine=engine)
 
 

@@ -132,7 +132,7 @@ def test_a_file_that_is_cut_off_is_refused(table: Path, length: int) -> None:
 def test_other_files_are_refused(table: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_text("not a table\n" * 30)
-    assert "is no file of arcwise scores" in refuse(other)
+    assert "is not a file of arcwise scores" in refuse(other)
     assert "cannot be read" in refuse(tmp_path / "missing")
     whole = bytearray(table.read_bytes())
     whole[16:20] = struct.pack("<I", VERSION + 1)

@@ -51,7 +51,7 @@ def test_rates_and_areas_of_a_perfect_and_of_no_ranking() -> None:
     assert np.isnan(perfect.precision[0])
     assert EdgeCurve.of([0.5] * 10, [True] * 3 + [False] * 7).auc == 0.5
     assert repr(perfect) == (
-        "<EdgeCurve: 2 edges in 3 places, AUC 1.0000, average precision 1.0000>"
+        "<EdgeCurve: 2 edges among 3 pairs, AUC 1.0000, average precision 1.0000>"
     )
 
 

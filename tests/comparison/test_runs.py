@@ -41,10 +41,11 @@ def test_other_posteriors_differ(model: Model, exact: Posterior) -> None:
     other = arcwise.exact(model, "order-modular")
     found = compare(exact, other)
     assert not found.agree
-    assert "The posteriors differ" in found.sentences[0]
+    assert "The posteriors differ: edge probabilities differ by up to" in found.sentences[0]
+    assert found.sentences[1].endswith("than that of the first, both exact.")
     assert found.notes == (
-        "The first is the modular posterior, the second the order-modular one, which differ in "
-        "their prior.",
+        "The first is the modular posterior and the second the order-modular one, so their priors "
+        "differ.",
     )
     assert other.log_evidence is not None
     assert exact.log_evidence is not None
@@ -90,7 +91,7 @@ def test_the_same_posterior_agrees_with_itself_in_any_order(exact: Posterior) ->
 
 def test_different_data_are_told(model: Model, exact: Posterior) -> None:
     other = replace(exact, provenance=replace(exact.provenance, data_fingerprint="other"))
-    assert "They are of different data." in compare(exact, other).sentences
+    assert "They have different data." in compare(exact, other).sentences
 
 
 def test_one_variable_agrees() -> None:

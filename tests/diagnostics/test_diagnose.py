@@ -64,7 +64,9 @@ def test_chains_that_agree_are_trusted() -> None:
     diagnosis = arcwise.diagnose(chain_posterior(GOOD))
     assert diagnosis.verdict == "trustworthy"
     assert diagnosis.warnings == ()
-    assert str(diagnosis).startswith("trustworthy: The 4 chains agree, no edge differs by more")
+    assert str(diagnosis).startswith(
+        "trustworthy: The 4 chains agree: no edge probability differs by more"
+    )
     assert "standard error" in diagnosis.sentences[0]
     assert repr(diagnosis) == "<Diagnosis: trustworthy>"
     diagnosis.warn()  # nothing: warnings are errors here
@@ -117,9 +119,9 @@ def test_chains_stuck_apart_shout() -> None:
     assert diagnosis.convergence.difference == 1.0
     assert diagnosis.most_different_edge == ("x0", "x3")
     first = diagnosis.sentences[0]
-    assert "contradict each other" in first
+    assert "The chains disagree" in first
     assert "(x0 → x3) differs by 1.00" in first
-    assert any("R-hat is infinite of an edge" in sentence for sentence in diagnosis.sentences)
+    assert any("R-hat is infinite for an edge" in sentence for sentence in diagnosis.sentences)
     assert all("1.00" in s for s in diagnosis.sentences if "R-hat" in s)
     with pytest.warns(ConvergenceWarning, match="use mc3") as issued:
         diagnosis.warn()
@@ -132,12 +134,12 @@ def test_chains_stuck_apart_shout() -> None:
     ("space", "target", "change"),
     [
         (Partitions(), "modular", "run more steps, or use mc3"),
-        (Dags(), "modular", "run more steps, or use mc3 or space='partitions'"),
-        (LinearOrders(), "order-modular", "run more steps, or use mc3 or space='buckets:4'"),
+        (Dags(), "modular", "run more steps, or use mc3 or the space partitions"),
+        (LinearOrders(), "order-modular", "run more steps, or use mc3 or the space buckets:4"),
         (
             BucketOrders(3),
             "modular",
-            "run more steps, or use mc3 or space='partitions' or larger buckets",
+            "run more steps, or use mc3 or the space partitions or larger buckets",
         ),
     ],
 )
@@ -163,7 +165,7 @@ def test_a_log_weight_that_drifts_and_few_draws() -> None:
     traces = arcwise.posterior.Traces(tuple(np.arange(1000.0) + np.zeros((4, 1))))
     drift = arcwise.diagnose(chain_posterior(GOOD, traces=traces))
     assert drift.verdict == "not converged"
-    assert "R-hat is 1.73 of the log weight (above 1.05)" in drift.sentences[0]
+    assert "R-hat is 1.73 for the log posterior (above 1.05)" in drift.sentences[0]
     short = {edge: bits[:, :3] for edge, bits in GOOD.items()}
     assert arcwise.diagnose(chain_posterior(short)).verdict == "unknown"
 
@@ -175,7 +177,7 @@ def test_one_chain_alone_and_slow_chains_are_doubtful() -> None:
     assert any("run several chains" in sentence for sentence in one.sentences)
     slow = arcwise.diagnose(chain_posterior({(0, 1): flipping(4, 1000, 0.005, 4)}))
     assert slow.verdict in ("doubtful", "not converged")
-    assert any("of an edge (fewer than 50)" in sentence for sentence in slow.sentences)
+    assert any("for an edge (below 50)" in sentence for sentence in slow.sentences)
 
 
 def test_exchanges_acceptance_and_interruption() -> None:
@@ -191,7 +193,7 @@ def test_exchanges_acceptance_and_interruption() -> None:
         ExchangeWarning,
         ConvergenceWarning,
     }
-    assert "only 1.0% of the proposals" in diagnosis.sentences[0]
+    assert "only 1.0% of the proposed exchanges" in diagnosis.sentences[0]
     assert "interrupted" in diagnosis.sentences[-1]
 
 
@@ -214,7 +216,7 @@ def test_annealing_is_judged_by_its_weights() -> None:
     model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     good = arcwise.diagnose(arcwise.ais(model, "partitions", particles=100, steps=2000, seed=1))
     assert good.verdict == "trustworthy"
-    assert "two halves of the runs" in good.sentences[0]
+    assert "two halves of the particles" in good.sentences[0]
     assert good.chain_edges is not None
     assert good.chain_edges.shape == (2, 8, 8)
     assert good.rhat is None
@@ -238,14 +240,14 @@ def test_real_runs_and_runs_without_dags() -> None:
         model, steps=400, thinning=10, chains=1, most_dags=50, seed=1
     )
     assert unique.diagnose().verdict == "unknown"
-    assert "compare runs with other seeds" in str(unique.diagnose())
+    assert "compare runs with different seeds" in str(unique.diagnose())
 
 
 def test_exact_is_exact() -> None:
     model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     diagnosis = arcwise.diagnose(arcwise.exact(model))
     assert diagnosis.verdict == "exact"
-    assert "computed, not sampled" in diagnosis.sentences[0]
+    assert "computed exactly, not sampled" in diagnosis.sentences[0]
     assert diagnosis.as_dict()["largest_rhat_edge"] is None
 
 

@@ -122,8 +122,8 @@ def test_a_long_chain_needs_no_deep_recursion() -> None:
     [
         (lambda: Dag([], {}), "variables is empty; give at least one name"),
         (lambda: Dag("abc", {}), "single string 'abc'"),
-        (lambda: Dag(["a", "b", "a"], {}), "names 'a' more than once"),
-        (lambda: Dag(["a", 3], {}), "holds 3; give names that are strings"),  # type: ignore[list-item]
+        (lambda: Dag(["a", "b", "a"], {}), "contains 'a' more than once"),
+        (lambda: Dag(["a", 3], {}), "holds 3; give nonempty strings"),  # type: ignore[list-item]
         (lambda: Dag(["a", ""], {}), "holds ''"),
         (
             lambda: Dag(["age", "b"], {"b": ["agge"]}),

@@ -73,7 +73,7 @@ def test_an_exact_computation_leaves_its_result(data: Data, tmp_path: Path) -> N
     assert np.array_equal(resumed.edges, whole.edges)
     assert account(resumed) == account(whole)
     (tmp_path / "posterior.npz").unlink()
-    with pytest.raises(ArgumentError, match="call arcwise learn again"):
+    with pytest.raises(ArgumentError, match=r"call arcwise.learn again"):
         arcwise.resume(tmp_path)
     assert account(learn(data, None, directory=tmp_path, dags=50)) == account(whole)
 

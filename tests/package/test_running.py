@@ -141,7 +141,7 @@ def test_a_progress_bar_tells_how_chains_stand() -> None:
         [sys.executable, "-c", ON_A_TERMINAL], capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0
-    assert re.search(r"[\d,]+ steps/s, \d+% accepted, R-hat \d\.\d+, [\d,]+ effective", done.stdout)
+    assert re.search(r"[\d,]+ steps/s, \d+% accepted, R-hat \d\.\d+, ESS [\d,]+", done.stdout)
 
 
 @pytest.mark.parametrize(

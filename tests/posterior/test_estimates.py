@@ -59,7 +59,7 @@ def test_more_than_64_variables_are_exact_by_their_parents() -> None:
 def test_what_is_not_exact_needs_dags() -> None:
     exact = arcwise.exact(flat_model(3))
     for text in ("x0 ~> x2", "x0 -> x1 and x1 -> x2", "x0 -> x1 given x1 -> x2", "edges >= 2"):
-        with pytest.raises(ArgumentError, match=r"^the probability of '.*' is found from sampled"):
+        with pytest.raises(ArgumentError, match=r"^the probability of '.*' is estimated from"):
             exact.estimate(text)
     with pytest.raises(ArgumentError, match=r"^the probability of the relation 'ancestor'"):
         exact.matrix("ancestor")
@@ -204,12 +204,12 @@ def test_sure_bounds_of_weighted_dags() -> None:
                 low, high = weighted.interval(feature, given)
                 found = weighted.estimate(feature, given)
             except ArgumentError as error:
-                assert count == 5 and "no DAG has what is given" in str(error)  # noqa: PT017, PT018
+                assert count == 5 and "holds in no sampled DAG" in str(error)  # noqa: PT017, PT018
                 continue
             assert low - 1e-9 <= truth <= high + 1e-9
             assert found.bounds == found.interval == (low, high)
             assert math.isnan(found.standard_error)
-    assert "surely between" in str(found)
+    assert "guaranteed bounds" in str(found)
     assert weighted.estimate("edges").bounds is None
     unknown = arcwise.algorithms.importance_weighted_dags(model, 50, seed=1)
     assert unknown.estimate("x0 ~> x3").interval == (0.0, 1.0)
@@ -220,5 +220,5 @@ def test_words() -> None:
     said = str(dags.estimate("x0 -> x1"))
     assert said.startswith("x0 -> x1 has probability 0.")
     assert " ± 0.0" in said
-    assert "independent draws" in said
+    assert "effective sample size" in said
     assert "edges has mean " in str(dags.estimate("edges"))

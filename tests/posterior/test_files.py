@@ -108,9 +108,9 @@ def test_saving_again_is_all_or_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match=r"there is no folder .*; make it first"):
+    with pytest.raises(ArgumentError, match=r"there is no folder .*; create it first"):
         posterior_of().save(tmp_path / "missing" / "p.npz")
-    with pytest.raises(ArgumentError, match=r"there is no folder .*; make it first"):
+    with pytest.raises(ArgumentError, match=r"there is no folder .*; create it first"):
         posterior_of().write_edges(tmp_path / "missing" / "edges.csv")
 
 
@@ -228,7 +228,8 @@ def test_a_newer_format(members: dict[str, bytes], tmp_path: Path) -> None:
     path = tmp_path / "p.npz"
     write_members(path, with_header(members, format_version=4, variables="unknown"))
     with pytest.raises(
-        FileFormatError, match=r"format 4 of a newer arcwise, .* 3; update arcwise$"
+        FileFormatError,
+        match=r"format 4, written by a newer version of arcwise, .* 3; update arcwise$",
     ):
         Posterior.load(path)
     write_members(path, with_header(members))

@@ -31,7 +31,7 @@ from support.sampled_posteriors import random_sample, sampled_posterior
 from support.saved_archives import array_in, bytes_of, members_of, with_header, write_members
 
 ARRAYS = ("edges", "edge_errors", "paths")
-ONE_SENTENCE = r"^'[^']*' [^.;]*; save it again$"
+ONE_SENTENCE = r"^'[^']*' [^.;]*; save the posterior again$"
 
 
 def same_arrays(first: Any, second: Any) -> bool:
@@ -140,7 +140,7 @@ def test_of_a_space_that_is_not_known_the_text_comes_back(tmp_path: Path) -> Non
     sampled_posterior(run=chain_run(space=OwnSpace())).save(tmp_path / "p.npz")
     space = chains_of(Posterior.load(tmp_path / "p.npz")).settings.space
     assert repr(space) == "OwnSpace(moves=None)"
-    with pytest.raises(ArgumentError, match=r"known by its text alone; give the space itself$"):
+    with pytest.raises(ArgumentError, match=r"cannot be restored from a file; give the space"):
         space.build(arcwise.sums.ScoreSums(flat_model(2)))
 
 
@@ -246,7 +246,7 @@ def test_runs_of_version_2_are_merged_with_each_other() -> None:
     parts = merged_of(merged).parts
     assert [part.settings.space for part in parts] == [BucketOrders(2), LinearOrders()]
     again = replace(Posterior.load(FORMAT_2 / "mcmc.npz"), traces=None)
-    with pytest.raises(ArgumentError, match="two posteriors are the same run, with seed 3"):
+    with pytest.raises(ArgumentError, match="two posteriors come from the same run, with seed 3"):
         again + again
 
 

@@ -132,7 +132,7 @@ def test_merged_runs_merge_again_and_are_saved(tmp_path: Path) -> None:
     again = Posterior.load(tmp_path / "whole.npz")
     assert again.probability("x0 ~> x3") == whole.probability("x0 ~> x3")
     assert again.run == whole.run
-    with pytest.raises(ArgumentError, match=r"^two posteriors are the same run"):
+    with pytest.raises(ArgumentError, match=r"^two posteriors come from the same run"):
         again + two
     assert Posterior.concatenate([one]) is one
 
@@ -151,14 +151,16 @@ def test_what_does_not_belong_together() -> None:
             other, provenance=replace(other.provenance, data_fingerprint="f")
         ),
         "variables is .* in one posterior and .* in another": sampled_posterior(),
-        "a posterior by 'exact' is no run that others could add to; concatenate": arcwise.exact(
+        "a posterior computed by 'exact' cannot be merged with others; concatenate": arcwise.exact(
             MODEL
         ),
-        "two posteriors are the same run, with seed 1; leave one out": run("mcmc", "partitions", 1),
-        "the weights of annealing runs and of chains have no common scale": run(
+        "two posteriors come from the same run, with seed 1; leave one out": run(
+            "mcmc", "partitions", 1
+        ),
+        "annealing runs and Markov chains cannot be merged, because their weights have no": run(
             "ais", "partitions", 2
         ),
-        "DAGs of some posteriors are weighted by their numbers of orders and": run(
+        "the DAGs of some posteriors are weighted by their numbers of topological orders and": run(
             "mcmc", "linear", 2
         ),
     }
@@ -172,5 +174,5 @@ def test_what_does_not_belong_together() -> None:
         annealed + run("ais", "layerings:2", 2)
     with pytest.raises(ArgumentError, match=r"^an annealed posterior has no traces"):
         annealed + replace(run("ais", "partitions", 2), traces=None)
-    with pytest.raises(ArgumentError, match=r"^two posteriors are the same run"):
+    with pytest.raises(ArgumentError, match=r"^two posteriors come from the same run"):
         annealed + replace(annealed, traces=Traces(annealed.traces.log_weights, 3))

@@ -196,7 +196,7 @@ def test_as_prior_takes_every_form() -> None:
         (lambda: EdgeWeights({("a", "a"): 2}), "the key .*two different names"),
         (lambda: EdgeWeights({"ab": 2}), "the key 'ab'; give pairs"),
         (lambda: EdgeWeights(np.ones((2, 3))), r"the shape \(2, 3\); give an n x n array"),
-        (lambda: EdgeWeights([["x"]]), "something other than numbers"),
+        (lambda: EdgeWeights([["x"]]), "values that are not numbers"),
         (lambda: EdgeWeights(np.full((2, 2), np.nan)), "weights holds nan"),
         (lambda: EdgeWeights(np.ones((3, 3))).terms(NAMES), "for 3 variables and the model has 4"),
         (lambda: EdgeWeights({("a", "B"): 2}).terms(NAMES), "edge weights names 'B'"),

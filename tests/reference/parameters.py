@@ -65,7 +65,7 @@ def interventional(
 ) -> list[float]:
     """Return P(target | do(setting)), given the DAG: how probable such a row is as the next.
 
-    A row in which the variables of the setting were set from outside is predicted for
+    A row in which the variables of the setting were intervened on is predicted for
     every combination of the other variables' levels.
     """
     n = len(dag)

@@ -1,7 +1,7 @@
 """The local scores, straight from their definitions: one family at a time, cell by cell.
 
 A row counts in the score of a node with its weight, or not at all if the node
-itself was set from outside in that row. Nodes and levels are numbers.
+itself was intervened on in that row. Nodes and levels are numbers.
 """
 
 from __future__ import annotations

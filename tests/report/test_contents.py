@@ -156,7 +156,7 @@ def test_without_dags_and_families_the_panel_says_why() -> None:
 
 def test_the_summary_says_what_was_done(posteriors: dict[str, arcwise.Posterior]) -> None:
     done = {kind: " ".join(report_contents(posteriors[kind])["done"]) for kind in KINDS}
-    assert all("8 variables in 300 rows" in words for words in done.values())
+    assert all("8 variables and 300 rows" in words for words in done.values())
     assert "computed exactly" in done["exact"]
     assert (
         "Markov chain Monte Carlo over partitions: 4 chains, 10,000 steps each after a burn-in"
@@ -185,7 +185,7 @@ def test_what_was_chosen_is_told_in_its_own_words() -> None:
     contents = report_contents(posterior, title="T", data_description="Of lungs.")
     assert contents["title"] == "T"
     assert contents["done"] == ["Of lungs.", "Exact was too dear."]
-    assert contents["provenance"][2]["title"] == "Chosen or given"
+    assert contents["provenance"][2]["title"] == "Choices and arguments"
     assert ["Moves: size", "8"] in contents["provenance"][2]["rows"]
     assert "arcwise.learn(data, seed=7)" in contents["reproduction"]["code"]
     assert not {"Choices", "Trust", "Verdict"} & {
@@ -200,7 +200,7 @@ def test_connections_without_direction_are_named() -> None:
     posterior = arcwise.Posterior(("a", "b", "c", "d"), "modular", ExactRun(), edges)
     found = " ".join(report_contents(posterior)["found"]).replace("\u00a0", " ")
     assert "One edge has a probability of at least 0.9: c → d." in found
-    assert "One connection is near-certain while the direction is open: a – b." in found
+    assert "One adjacency is near-certain with uncertain direction: a – b." in found
 
 
 def test_the_verdict_is_that_of_diagnose(posteriors: dict[str, arcwise.Posterior]) -> None:

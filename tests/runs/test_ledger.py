@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from arcwise.errors import RunDirectoryError
-from arcwise.runs.ledger import Ledger, is_blank, mended, read_all
+from arcwise.runs.ledger import Ledger, is_blank, read_all, repair
 from arcwise.runs.packing import pack, unpack
 
 
@@ -41,7 +41,7 @@ def _assert_goes_on(path: Path, most: int) -> int:
             assert (last.facts, last.state) == (_content(count)[0], _content(count)[2])
         for number in range(count + 1, most + 2):
             ledger.append(*_content(number))
-    assert mended(path) is None
+    assert repair(path) is None
     return count
 
 
@@ -76,9 +76,9 @@ def test_states_kept_are_few_and_never_far_apart(tmp_path: Path) -> None:
 def test_what_is_whole_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     Ledger(path).close()
-    assert mended(path) is None
+    assert repair(path) is None
     content = _written(path, 5)
-    assert mended(path) is None
+    assert repair(path) is None
     assert path.read_bytes() == content
     assert _assert_goes_on(path, 5) == 5
 
@@ -94,7 +94,7 @@ def test_flipped_bits_are_noticed_and_never_get_into_a_result(tmp_path: Path) ->
         damaged = bytearray(whole)
         damaged[place] ^= 1 << int(random.integers(8))
         path.write_bytes(bytes(damaged))
-        said = mended(path)
+        said = repair(path)
         count = _assert_goes_on(path, 9)
         # A bit that nobody reads may be flipped; where something was lost, that was said.
         assert count == 9 or said is not None
@@ -111,7 +111,7 @@ def test_a_file_cut_off_loses_its_end(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     for length in [0, 1, 100, 4096, *range(5000, len(whole), 4999), len(whole) - 1]:
         path.write_bytes(whole[:length])
-        said = mended(path)
+        said = repair(path)
         assert _assert_goes_on(path, 9) == 9 or length == 0 or said is not None
         for file in tmp_path.glob("ledger.sqlite*"):
             file.unlink()
@@ -137,9 +137,9 @@ def test_rows_that_are_gone_or_changed_places_are_noticed(tmp_path: Path) -> Non
         with closing(sqlite3.connect(path)) as connection:
             connection.execute(statement)
             connection.commit()
-        said = mended(path)
+        said = repair(path)
         assert said is not None
-        assert "after checkpoint 2; the run goes on from checkpoint 2" in said
+        assert "after checkpoint 2; the run continues from checkpoint 2" in said
         assert _assert_goes_on(path, 6) == 2
         for file in tmp_path.glob("ledger.sqlite*"):
             file.unlink()
@@ -162,9 +162,9 @@ def test_mending_can_itself_be_cut_short(tmp_path: Path, monkeypatch: pytest.Mon
 
         monkeypatch.setattr(os, "replace", replacing)
         with suppress(KeyboardInterrupt):
-            mended(path)
+            repair(path)
         monkeypatch.setattr(os, "replace", replace)
-        mended(path)
+        repair(path)
         assert _assert_goes_on(path, 6) == 5
         for file in tmp_path.glob("ledger.sqlite*"):
             file.unlink()
@@ -176,10 +176,10 @@ def test_no_room_is_one_sentence_and_loses_nothing(tmp_path: Path) -> None:
         for number in range(1, 4):
             ledger.append(*_content(number))
         ledger._connection.execute("PRAGMA max_page_count = 1")  # as it is, and no more
-        with pytest.raises(RunDirectoryError, match=r"disk is full.*arcwise resume") as caught:
+        with pytest.raises(RunDirectoryError, match=r"disk is full.*arcwise\.resume\(") as caught:
             ledger.append({}, bytes(100_000), b"")
     assert "\n" not in str(caught.value)
-    assert mended(path) is None
+    assert repair(path) is None
     assert _assert_goes_on(path, 3) == 3
 
 
@@ -196,16 +196,16 @@ def test_a_reader_sees_whole_checkpoints_while_the_writer_goes_on(tmp_path: Path
 
 def test_a_ledger_that_is_gone_or_empty_is_told_of(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
-    said = mended(path)
+    said = repair(path)
     assert said is not None
-    assert "missing; the run goes on from the start" in said
+    assert "missing; the run starts again from the beginning" in said
     for size in (0, 4096):
         _written(path, 5)
         with open(path, "r+b") as file:
             file.truncate(size)
-        said = mended(path)
+        said = repair(path)
         assert said is not None
-        assert "damaged after checkpoint 0; the run goes on from the start" in said
+        assert "damaged after checkpoint 0; the run continues from the beginning" in said
         assert is_blank(path)
         path.unlink()
 
@@ -213,5 +213,5 @@ def test_a_ledger_that_is_gone_or_empty_is_told_of(tmp_path: Path) -> None:
 def test_a_file_that_is_no_ledger_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     path.write_bytes(b"something else" * 500)
-    with pytest.raises(RunDirectoryError, match="arcwise resume mends it"):
+    with pytest.raises(RunDirectoryError, match=r"repair it with arcwise\.resume\("):
         read_all(path)

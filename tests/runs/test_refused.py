@@ -56,17 +56,20 @@ def _refusal(action: Any, kind: type[ArcwiseError]) -> str:
 @pytest.mark.parametrize(
     ("changed", "named"),
     [
-        ({"seed": 2}, "another seed (1, not 2)"),
-        ({"steps": 2001}, "another budget: steps (2000, not 2001)"),
-        ({"chains": 3}, "another chains (2, not 3)"),
-        ({"space": "dags"}, "another space"),
-        ({"burn_in": 0.4}, "another budget: burn_in (0.5, not 0.4)"),
-        ({"dags_per_state": 2}, "another recording: dags_per_state (1, not 2)"),
-        ({"model": arcwise.Model(_DATA, max_indegree=1)}, "another model or data"),
-        ({"model": arcwise.Model(_DATA, max_indegree=2, prior="fair")}, "another model or data"),
+        ({"seed": 2}, "started with seed = 1, not 2"),
+        ({"steps": 2001}, "started with budget.steps = 2000, not 2001"),
+        ({"chains": 3}, "started with chains = 2, not 3"),
+        ({"space": "dags"}, "started with space.kind = "),
+        ({"burn_in": 0.4}, "started with budget.burn_in = 0.5, not 0.4"),
+        ({"dags_per_state": 2}, "started with recording.dags_per_state = 1, not 2"),
+        ({"model": arcwise.Model(_DATA, max_indegree=1)}, "with digest of model and data = "),
+        (
+            {"model": arcwise.Model(_DATA, max_indegree=2, prior="fair")},
+            "with digest of model and data = ",
+        ),
         (
             {"model": arcwise.Model(arcwise.simulate("asia", 200, seed=2), max_indegree=2)},
-            "another data",
+            "started with data fingerprint = ",
         ),
     ],
 )
@@ -85,7 +88,7 @@ def test_another_algorithm_is_refused(tmp_path: Path) -> None:
     sentence = _refusal(
         lambda: arcwise.ais(_MODEL, particles=3, steps=10, directory=tmp_path), RunDirectoryError
     )
-    assert 'another algorithm ("mcmc", not "ais")' in sentence
+    assert 'started with algorithm = "mcmc", not "ais"' in sentence
 
 
 def test_another_version_is_refused(tmp_path: Path) -> None:
@@ -96,11 +99,11 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
     settings["digest"] = module._digest(settings)
     (tmp_path / "settings.json").write_text(json.dumps(settings))
     sentence = _refusal(lambda: arcwise.resume(tmp_path), RunDirectoryError)
-    assert 'another version of arcwise ("0.0.9", not' in sentence
-    assert "go on with that version" in sentence
+    assert 'started with arcwise version = "0.0.9", not' in sentence
+    assert "continue it with that version" in sentence
     settings["format_version"] = 99
     (tmp_path / "settings.json").write_text(json.dumps(settings))
-    assert "newer arcwise" in _refusal(lambda: arcwise.resume(tmp_path), FileFormatError)
+    assert "newer version of arcwise" in _refusal(lambda: arcwise.resume(tmp_path), FileFormatError)
 
 
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
@@ -260,5 +263,5 @@ def test_a_run_of_an_earlier_format_is_left_to_its_version(tmp_path: Path) -> No
     file.write_text(json.dumps(settings | {"digest": digest}))
     for use in (arcwise.resume, arcwise.status):
         sentence = _refusal(lambda use=use: use(tmp_path), FileFormatError)
-        assert "format 1 of an earlier arcwise" in sentence
-        assert sentence.endswith("go on with the version that began it")
+        assert "format 1, written by an earlier version of arcwise" in sentence
+        assert sentence.endswith("resume it with the version that started it")

@@ -150,12 +150,12 @@ def test_evidence_is_plain_values() -> None:
 
 def test_refusals() -> None:
     for wrong in ([], [[1.0]], 3.0):
-        with pytest.raises(ArgumentError, match=r"^log_weights has the shape .*; give a row"):
+        with pytest.raises(ArgumentError, match=r"^log_weights has the shape .*; give a vector"):
             log_mean(wrong)
     for infinite in ([np.nan, 1.0], [np.inf, 1.0]):
         with pytest.raises(ArgumentError, match=r"^log_weights holds NaN or infinity; give"):
             lower_bounds(infinite)
-    with pytest.raises(ArgumentError, match=r"^bins is 3, and there are 2 weights; give"):
+    with pytest.raises(ArgumentError, match=r"^bins is 3, but there are only 2 weights; give"):
         lower_bound([0.0, 0.0], 3, 0.9)
     with pytest.raises(ArgumentError, match=r"^bins is 0; give a whole number, 1 or more"):
         lower_bound([0.0, 0.0], 0, 0.9)

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "arcwise/numerics/log_space.hpp"
 
 namespace arcwise {
 namespace {
 
-constexpr double untested = -std::numeric_limits<double>::infinity();
+constexpr double untested = minus_infinity;
 
 // Moves to the next choice of ascending places below `count`; false after the last.
 bool next_choice(std::vector<std::size_t>& places, std::size_t count) {

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <optional>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/error.hpp"
-#include "arcwise/support/seconds.hpp"
+#include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 namespace {
@@ -33,13 +34,13 @@ AnnealedRun anneal(const Space& space, State& state, const AnnealingOptions& opt
         const Temperature next = Temperature::at(options.inverse_temperatures[level]);
         run.log_weight +=
             next.log_density(state.log_weight()) - temperature.log_density(state.log_weight());
-        if (run.log_weight == -std::numeric_limits<double>::infinity()) break;
+        if (run.log_weight == minus_infinity) break;
         temperature = next;
         run.counts.add(metropolis_step(state, temperature, moves));
         report(false);
     }
     // A state of weight zero says nothing about DAGs, and its weight keeps it out of every mean.
-    if (run.log_weight > -std::numeric_limits<double>::infinity()) {
+    if (run.log_weight > minus_infinity) {
         run.record.keep(state, draws, seconds_now() - start, counter, context);
         start = seconds_now();
         for (std::uint64_t step = 1; step <= options.stretch; ++step) {

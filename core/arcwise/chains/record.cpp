@@ -7,7 +7,7 @@
 
 #include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
-#include "arcwise/support/seconds.hpp"
+#include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 namespace {

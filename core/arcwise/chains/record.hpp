@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "arcwise/chains/batch_means.hpp"
-#include "arcwise/linear_extensions/linear_extension_estimate.hpp"
 #include "arcwise/linear_extensions/linear_extensions.hpp"
 #include "arcwise/spaces/space.hpp"
 #include "arcwise/support/tasks.hpp"

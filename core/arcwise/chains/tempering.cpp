@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "arcwise/support/seconds.hpp"
+#include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 namespace {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "arcwise/chains/log_mean_batches.hpp"
+#include "arcwise/chains/batch_means.hpp"
 #include "arcwise/chains/record.hpp"
 #include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/support/tasks.hpp"

@@ -14,8 +14,6 @@
 namespace arcwise {
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-
 // Buffers that live as long as their thread: blocks come by the thousand.
 std::vector<double>& buffer(int which, std::size_t size) {
     thread_local std::vector<double> buffers[3];

@@ -199,10 +199,27 @@ ARCWISE_INLINE void add_all_terms(const Products<Real>& products, const Row<Real
     store(to.absolute, absolute);
 }
 
+template <class Real>
+ARCWISE_INLINE void weigh_all_sets(const SetProducts<Real>& products, Real mantissa,
+                                   std::int32_t exponent, std::uint32_t set, const Real* values,
+                                   const std::int32_t* scales, Real* to) {
+    const Real* const mantissas = products.mantissas.data();
+    const std::int32_t* const exponents = products.exponents.data();
+    const std::uint32_t* const sets = products.sets.data();
+    const std::size_t count = products.size();
+#pragma omp simd
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t target = set | sets[i];
+        const double power = power_of_two(exponent + exponents[i] - scales[target]);
+        to[i] = mantissa * mantissas[i] * power * values[target];
+    }
+}
+
 // to[i] = without[i] - factor * with[i].
 template <class Real>
 ARCWISE_INLINE void fold_half(Real* to, const Real* without, const Real* with, double factor,
                               std::size_t half) {
+#pragma omp simd
     for (std::size_t i = 0; i < half; ++i) to[i] = without[i] - factor * with[i];
 }
 
@@ -255,6 +272,34 @@ void add_terms(const Products<long double>& products, const Row<long double>* ro
                std::size_t count, long double factor, const long double* values,
                const std::int32_t* scales, std::size_t stride, const TermSums<long double>& to) {
     add_all_terms(products, rows, count, factor, values, scales, stride, to);
+}
+
+template <class Real>
+void SetProducts<Real>::multiply(int node, double mantissa, std::int32_t exponent) {
+    const std::size_t filled = size();
+    mantissas.resize(2 * filled);
+    exponents.resize(2 * filled);
+    sets.resize(2 * filled);
+    for (std::size_t i = 0; i < filled; ++i) {
+        mantissas[filled + i] = mantissas[i] * mantissa;
+        exponents[filled + i] = exponents[i] + exponent;
+        sets[filled + i] = sets[i] | std::uint32_t{1} << node;
+    }
+}
+
+template struct SetProducts<double>;
+template struct SetProducts<long double>;
+
+ARCWISE_VECTOR_VERSIONS
+void weigh_sets(const SetProducts<double>& products, double mantissa, std::int32_t exponent,
+                std::uint32_t set, const double* values, const std::int32_t* scales, double* to) {
+    weigh_all_sets(products, mantissa, exponent, set, values, scales, to);
+}
+
+void weigh_sets(const SetProducts<long double>& products, long double mantissa,
+                std::int32_t exponent, std::uint32_t set, const long double* values,
+                const std::int32_t* scales, long double* to) {
+    weigh_all_sets(products, mantissa, exponent, set, values, scales, to);
 }
 
 ARCWISE_VECTOR_VERSIONS

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace arcwise {
 
@@ -66,6 +67,30 @@ void add_terms(const Products<double>& products, const Row<double>* rows, std::s
 void add_terms(const Products<long double>& products, const Row<long double>* rows,
                std::size_t count, long double factor, const long double* values,
                const std::int32_t* scales, std::size_t stride, const TermSums<long double>& to);
+
+// Products of score sums over the sets Z of some nodes, in the order of their bits: mantissas,
+// exponents and the sets themselves.
+template <class Real>
+struct SetProducts {
+    std::vector<Real> mantissas;
+    std::vector<std::int32_t> exponents;
+    std::vector<std::uint32_t> sets;
+
+    std::size_t size() const { return sets.size(); }
+    void start() {
+        mantissas.assign(1, Real{1});
+        exponents.assign(1, 0);
+        sets.assign(1, 0);
+    }
+    void multiply(int node, double mantissa, std::int32_t exponent);
+};
+
+// to[i] = mantissa * products[i] * 2^(exponent - scales[S]) * values[S], S = set + products' set i.
+void weigh_sets(const SetProducts<double>& products, double mantissa, std::int32_t exponent,
+                std::uint32_t set, const double* values, const std::int32_t* scales, double* to);
+void weigh_sets(const SetProducts<long double>& products, long double mantissa,
+                std::int32_t exponent, std::uint32_t set, const long double* values,
+                const std::int32_t* scales, long double* to);
 
 // The sum over all subsets Z of as many places of prod over Z of -factors[place] * values[Z];
 // `size`, a power of two, is the number of subsets, half of which fit into `scratch`.

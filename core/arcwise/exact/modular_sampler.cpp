@@ -17,7 +17,7 @@ namespace {
 // Draws that go through the sets together.
 constexpr std::size_t draws_per_batch = std::size_t{1} << 15;
 
-// Rounding may lead to a layer of no weight; then it is drawn again, so many times.
+// Rounding may lead to a layer of no weight, or to no layer; then it is drawn again, so many times.
 constexpr int most_tries = 100;
 
 constexpr double negligible = 0x1p-100;
@@ -34,7 +34,6 @@ struct Draw {
     std::uint32_t placed = 0;
     std::uint32_t placed_before = 0;
     std::uint32_t layer = 0;
-    bool failed = false;
     int tries = 0;
 };
 
@@ -44,169 +43,179 @@ class NextLayer {
   public:
     explicit NextLayer(const ModularTables<Real>& tables) : tables_(tables) {}
 
-    // All draws stand at the same U; they are put in the order of the sets before it.
-    void draw(std::span<Draw*> draws) {
-        const std::uint32_t placed = draws.front()->placed;
-        fill(placed);
-        while (!draws.empty()) {
-            const std::uint32_t before = draws.front()->placed_before;
-            const auto end =
-                std::find_if(draws.begin(), draws.end(),
-                             [&](const Draw* draw) { return draw->placed_before != before; });
-            fill_shares(placed, before);
-            const auto group = draws.first(static_cast<std::size_t>(end - draws.begin()));
-            for (Draw* draw : group) {
-                draw->layer = 0;
-                draw->failed = false;
-            }
-            decide(weights_.data(), nodes_.size(), scratch_.data(), group);
-            draws = draws.subspan(group.size());
-        }
+    // Goes to U.
+    void enter(std::uint32_t placed) {
+        placed_ = placed;
+        fill_weights();
+    }
+
+    // Draws a layer for each, after the same U_before.
+    void draw(std::uint32_t before, std::span<Draw*> draws) {
+        fill_shares(before);
+        for (Draw* draw : draws) draw->layer = 0;
+        const std::size_t size = std::size_t{1} << nodes_.size();
+        const Real all = signed_sum(weights_.data(), size, shares_.data(), scratch_.data());
+        decide(weights_.data(), all, nodes_.size(), scratch_.data(), draws);
     }
 
   private:
     // x(Z) in the scale of B(U), for the sets Z of nodes that may be in the layer.
-    void fill(std::uint32_t placed) {
+    void fill_weights() {
         const ScaledSums& sums = tables_.sums();
         const auto weight = [&](Real mantissa, std::int32_t exponent, std::uint32_t set) {
-            const std::int32_t power = exponent - tables_.scale(set);
-            return mantissa * power_of_two(power) * tables_.weight_beyond(set);
+            const std::int32_t power = exponent - tables_.scales()[set];
+            return mantissa * power_of_two(power) * tables_.weights_beyond()[set];
         };
-        const std::int32_t own = tables_.scale(placed) + exponent_bias;
-        const Real least = static_cast<Real>(negligible) * tables_.weight_beyond(placed);
+        const std::int32_t own = tables_.scales()[placed_] + exponent_bias;
+        const Real least = static_cast<Real>(negligible) * tables_.weights_beyond()[placed_];
         nodes_.clear();
-        free_ = 0;
-        for (std::uint32_t left = tables_.everything() & ~placed; left != 0; left &= left - 1) {
+        for (std::uint32_t left = tables_.everything() & ~placed_; left != 0; left &= left - 1) {
             const int v = std::countr_zero(left);
             const std::uint32_t bit = std::uint32_t{1} << v;
-            if (weight(sums.mantissa(v, placed), own + sums.exponent(v, placed), placed | bit) >
+            if (weight(sums.mantissa(v, placed_), own + sums.exponent(v, placed_), placed_ | bit) >
                 least) {
                 nodes_.push_back(v);
-                free_ |= bit;
             }
         }
         const std::size_t size = std::size_t{1} << nodes_.size();
         if (weights_.size() < size) {
             weights_.resize(size);
-            exponents_.resize(size);
             scratch_.resize(2 * size);
         }
-        weights_[0] = Real{1};
-        exponents_[0] = own;
-        std::size_t filled = 1;
-        for (const int v : nodes_) {
-            const auto factor = static_cast<Real>(sums.mantissa(v, placed));
-            const std::int32_t shift = sums.exponent(v, placed);
-            for (std::size_t i = 0; i < filled; ++i) {
-                weights_[filled + i] = weights_[i] * factor;
-                exponents_[filled + i] = exponents_[i] + shift;
-            }
-            filled *= 2;
+        const std::span<const int> nodes(nodes_);
+        const std::size_t count = std::min<std::size_t>(nodes.size(), 6);
+        multiply_out(nodes.first(count), low_);
+        multiply_out(nodes.subspan(count), high_);
+        for (std::size_t i = 0; i < high_.size(); ++i) {
+            weigh_sets(low_, high_.mantissas[i], own + high_.exponents[i],
+                       placed_ | high_.sets[i], tables_.weights_beyond().data(),
+                       tables_.scales().data(), weights_.data() + i * low_.size());
         }
-        std::uint32_t added = 0;
-        for (std::size_t i = 0; i < size; ++i) {
-            weights_[i] = weight(weights_[i], exponents_[i], placed | added);
-            added = next_subset(added, free_);
+    }
+
+    void multiply_out(std::span<const int> nodes, SetProducts<Real>& out) const {
+        out.start();
+        for (const int v : nodes) {
+            out.multiply(v, tables_.sums().mantissa(v, placed_),
+                         tables_.sums().exponent(v, placed_));
         }
     }
 
     // beta_j. Before the first layer nothing was placed.
-    void fill_shares(std::uint32_t placed, std::uint32_t before) {
+    void fill_shares(std::uint32_t before) {
         const ScaledSums& sums = tables_.sums();
         shares_.clear();
         for (const int v : nodes_) {
             const double power =
-                power_of_two(sums.exponent(v, before) - sums.exponent(v, placed) + exponent_bias);
-            const double share = sums.mantissa(v, before) * power / sums.mantissa(v, placed);
-            shares_.push_back(placed == 0 ? 0.0 : std::min(1.0, share));
+                power_of_two(sums.exponent(v, before) - sums.exponent(v, placed_) + exponent_bias);
+            const double share = sums.mantissa(v, before) * power / sums.mantissa(v, placed_);
+            shares_.push_back(placed_ == 0 ? 0.0 : std::min(1.0, share));
         }
     }
 
-    // Decides on the lowest `count` nodes for draws that agree in the others.
-    void decide(const Real* weights, std::size_t count, Real* scratch, std::span<Draw*> draws) {
-        if (draws.empty()) return;
-        if (count == 0) {
-            for (Draw* draw : draws) draw->failed = draw->failed || draw->layer == 0;
+    // Decides on the lowest `count` nodes for draws that agree in the others; `all` is the sum over
+    // what they may do.
+    void decide(const Real* weights, Real all, std::size_t count, Real* scratch,
+                std::span<Draw*> draws) {
+        if (count == 0 || !(all > Real{0})) {
+            for (Draw* draw : draws) {
+                if (count > 0) draw->layer = 0;  // rounding has led here
+            }
             return;
         }
         const std::size_t half = std::size_t{1} << (count - 1);
-        const Real share = shares_[count - 1];
-        const Real without = signed_sum(weights, half, shares_.data(), scratch);
         const Real with = signed_sum(weights + half, half, shares_.data(), scratch);
-        const Real in = std::max(Real{0}, (Real{1} - share) * with);
-        const Real out = std::max(Real{0}, without - with);
-        const double chance = in > Real{0} ? static_cast<double>(in / (in + out)) : 0.0;
+        const Real in =
+            std::clamp<Real>((Real{1} - Real{shares_[count - 1]}) * with, Real{0}, all);
+        const auto chance = static_cast<double>(in / all);
         const std::uint32_t bit = std::uint32_t{1} << nodes_[count - 1];
-        const bool possible = in + out > Real{0};
         const auto end = std::partition(draws.begin(), draws.end(), [&](Draw* draw) {
-            draw->failed = draw->failed || !possible;
             if (draw->random.uniform() >= chance) return false;
             draw->layer |= bit;
             return true;
         });
         const auto chosen = static_cast<std::size_t>(end - draws.begin());
-        decide(weights + half, count - 1, scratch, draws.first(chosen));
-        if (chosen == draws.size()) return;
-        subtract(scratch, weights, weights + half, half);
-        decide(scratch, count - 1, scratch + half, draws.subspan(chosen));
+        if (chosen > 0) {
+            decide(weights + half, with, count - 1, scratch, draws.first(chosen));
+        }
+        if (chosen < draws.size()) {
+            subtract(scratch, weights, weights + half, half);
+            decide(scratch, all - in, count - 1, scratch + half, draws.subspan(chosen));
+        }
     }
 
     const ModularTables<Real>& tables_;
+    std::uint32_t placed_ = 0;
     std::vector<int> nodes_;  // that may be in the layer, rising
-    std::uint32_t free_ = 0;
     std::vector<double> shares_;
+    SetProducts<Real> low_;
+    SetProducts<Real> high_;
     std::vector<Real> weights_;
-    std::vector<std::int32_t> exponents_;
     std::vector<Real> scratch_;
 };
 
-// Draws the parents of the layer, and goes on behind it.
-void place_layer(Draw& draw, const ParentTables& parent_tables) {
-    if (draw.failed) {
-        if (++draw.tries == most_tries) {
-            throw Error(ErrorKind::numerical,
-                        "Rounding led the sampler to a set without any continuation; lower the "
-                        "tolerance.");
-        }
-        return;
-    }
-    const std::uint32_t last = draw.placed & ~draw.placed_before;
-    for (std::uint32_t left = draw.layer; left != 0; left &= left - 1) {
+// Draws the parents of the layers, and goes on behind them; all after the same U and U_before.
+void place_layers(std::span<Draw*> draws, ParentDraws& parents) {
+    const std::uint32_t placed = draws.front()->placed;
+    const std::uint32_t last = placed & ~draws.front()->placed_before;
+    std::uint32_t any = 0;
+    for (const Draw* draw : draws) any |= draw->layer;
+    for (std::uint32_t left = any; left != 0; left &= left - 1) {
         const int v = std::countr_zero(left);
-        draw.parents_of[v] =
-            draw.placed == 0 ? 0 : parent_tables.draw(v, draw.placed, last, draw.random);
+        parents.enter(v, placed, last);
+        for (Draw* draw : draws) {
+            if ((draw->layer >> v & 1) != 0) draw->parents_of[v] = parents.draw(draw->random);
+        }
     }
-    draw.placed_before = draw.placed;
-    draw.placed |= draw.layer;
-    draw.tries = 0;
+    for (Draw* draw : draws) {
+        if (draw->layer == 0) {
+            if (++draw->tries == most_tries) {
+                throw Error(ErrorKind::numerical,
+                            "Rounding led the sampler to a set without any continuation; lower "
+                            "the tolerance.");
+            }
+            continue;
+        }
+        draw->placed_before = placed;
+        draw->placed |= draw->layer;
+        draw->tries = 0;
+    }
 }
 
-// Where the draws of each set begin, when they are in the order of the sets; and where all end.
-std::vector<std::size_t> groups_of(std::span<Draw* const> draws) {
-    std::vector<std::size_t> result{0};
-    for (std::size_t i = 1; i < draws.size(); ++i) {
-        if (draws[i]->placed != draws[i - 1]->placed) result.push_back(i);
+// Calls use(part) for the parts of draws, next to each other, that agree in what `of` says.
+template <class Of, class Use>
+void for_parts(std::span<Draw*> draws, Of of, Use use) {
+    while (!draws.empty()) {
+        const auto other = [&](const Draw* draw) { return of(*draw) != of(*draws.front()); };
+        const auto end = std::find_if(draws.begin(), draws.end(), other);
+        const auto part = draws.first(static_cast<std::size_t>(end - draws.begin()));
+        draws = draws.subspan(part.size());
+        use(part);
     }
-    result.push_back(draws.size());
-    return result;
 }
 
 // Takes every draw one layer further.
 template <class Real>
 void draw_layers(const ModularTables<Real>& tables, const ParentTables& parent_tables,
                  std::span<Draw*> draws, const RunOptions& options) {
+    const auto placed = [](const Draw& draw) { return draw.placed; };
+    const auto before = [](const Draw& draw) { return draw.placed_before; };
     std::sort(draws.begin(), draws.end(), [](const Draw* a, const Draw* b) {
         return std::tie(a->placed, a->placed_before) < std::tie(b->placed, b->placed_before);
     });
-    const std::vector<std::size_t> groups = groups_of(draws);
-    const std::size_t tasks = std::min(most_tasks, groups.size() - 1);
+    std::vector<std::span<Draw*>> groups;
+    for_parts(draws, placed, [&](std::span<Draw*> part) { groups.push_back(part); });
+    const std::size_t tasks = std::min(most_tasks, groups.size());
     run_tasks(tasks, draws.size(), options, [&](std::size_t task, TaskContext& context) {
         NextLayer<Real> next(tables);
-        for (std::size_t i = task; i + 1 < groups.size(); i += tasks) {
-            const auto group = draws.subspan(groups[i], groups[i + 1] - groups[i]);
-            next.draw(group);
-            for (Draw* draw : group) place_layer(*draw, parent_tables);
-            context.advance(group.size());
+        ParentDraws parents(parent_tables);
+        for (std::size_t i = task; i < groups.size(); i += tasks) {
+            next.enter(groups[i].front()->placed);
+            for_parts(groups[i], before, [&](std::span<Draw*> part) {
+                next.draw(part.front()->placed_before, part);
+                place_layers(part, parents);
+            });
+            context.advance(groups[i].size());
         }
     });
 }

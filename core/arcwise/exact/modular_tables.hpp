@@ -67,11 +67,10 @@ class ModularTables {
     int nodes() const { return sums_.nodes(); }
     std::uint32_t everything() const { return everything_; }
     const ScaledSums& sums() const { return sums_; }
-    std::int32_t scale(std::uint32_t set) const { return scales_[set]; }
 
-    // Mantissas of H and B.
-    Real weight_on(std::uint32_t set) const { return weight_on_[set]; }
-    Real weight_beyond(std::uint32_t set) const { return weight_beyond_[set]; }
+    // By set: scales, and mantissas of B.
+    const std::vector<std::int32_t>& scales() const { return scales_; }
+    const std::vector<Real>& weights_beyond() const { return weight_beyond_; }
 
     // ln Z, relative to the offsets of the nodes.
     double log_total() const;

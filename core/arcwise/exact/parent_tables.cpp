@@ -2,8 +2,9 @@
 #include "arcwise/exact/parent_tables.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <limits>
+#include <numeric>
 #include <span>
 
 #include "arcwise/exact/subset_index.hpp"
@@ -22,40 +23,13 @@ bool has_all_families(const NodeFamilies& families, std::size_t nodes) {
            families.max_free() + 1 >= static_cast<int>(nodes);
 }
 
-// An index in proportion to its weight, or -1 if all weights are zero.
-std::ptrdiff_t choose(std::span<const double> weights, Random& random) {
-    double total = 0.0;
-    for (const double weight : weights) total += weight;
-    if (!(total > 0.0)) return -1;
-    double left = random.uniform() * total;
-    std::ptrdiff_t last = -1;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        if (weights[i] == 0.0) continue;
-        last = static_cast<std::ptrdiff_t>(i);
-        left -= weights[i];
-        if (left < 0.0) break;
-    }
-    return last;
-}
-
-struct Buffers {
-    std::vector<std::uint32_t> sets;
-    std::vector<double> logs;
-    std::vector<double> logs_without;
-    std::vector<double> weights;
-    std::vector<double> weights_without;
-
-    void clear() {
-        sets.clear();
-        logs.clear();
-        logs_without.clear();
-    }
-};
+// Distributions of low parents that are kept.
+constexpr std::size_t most_low = 16;
 
 }  // namespace
 
 ParentTables::ParentTables(const FamilyTable& weights, const RunOptions& options)
-    : low_bits_(static_cast<int>(weights.size()) / 2), nodes_(weights.size()) {
+    : low_((std::uint32_t{1} << (weights.size() / 2)) - 1), nodes_(weights.size()) {
     const std::size_t n = weights.size();
     const std::size_t size = std::size_t{1} << (n - 1);
     run_tasks(n, n, options, [&](std::size_t v, TaskContext& context) {
@@ -79,9 +53,8 @@ ParentTables::ParentTables(const FamilyTable& weights, const RunOptions& options
             node.log_weights = node.filled.data();
         }
         node.log_sums.assign(node.log_weights, node.log_weights + size);
-        const std::size_t block = std::size_t{1} << low_bits_;
-        for (std::size_t first = 0; first < size; first += block) {
-            log_sum_over_subsets_by_level(node.log_sums.data() + first, low_bits_);
+        for (std::size_t first = 0; first < size; first += std::size_t{low_} + 1) {
+            log_sum_over_subsets_by_level(node.log_sums.data() + first, std::popcount(low_));
         }
         context.advance(1);
     });
@@ -91,62 +64,100 @@ std::uint64_t ParentTables::bytes(int nodes) {
     return (std::uint64_t{1} << nodes) / 2 * static_cast<std::uint64_t>(nodes) * sizeof(double) * 2;
 }
 
-std::uint32_t ParentTables::draw(int node, std::uint32_t allowed, std::uint32_t wanted,
-                                 Random& random) const {
-    constexpr int most_tries = 100;
-    thread_local Buffers buffers;
-    const Node& own = nodes_[static_cast<std::size_t>(node)];
-    const auto inside = static_cast<std::uint32_t>(place_without(node, allowed));
-    const auto meet = static_cast<std::uint32_t>(place_without(node, wanted));
-    const std::uint32_t low_mask = (std::uint32_t{1} << low_bits_) - 1;
-    const std::uint32_t low = inside & low_mask;
-    const std::uint32_t high = inside & ~low_mask;
-    for (int tries = 0; tries < most_tries; ++tries) {
-        // The high parents. Sets that do not meet `wanted` count with what their low parents add.
-        buffers.clear();
-        double largest = minus_infinity;
-        std::uint32_t set = 0;
-        do {
-            const double sum = own.log_sums[set | low];
-            const bool met = wanted == 0 || (set & meet) != 0;
-            buffers.sets.push_back(set);
-            buffers.logs.push_back(sum);
-            buffers.logs_without.push_back(met ? minus_infinity
-                                               : own.log_sums[set | (low & ~meet)]);
-            largest = std::max(largest, sum);
-            set = next_subset(set, high);
-        } while (set != 0);
-        if (largest == minus_infinity) break;
-        const std::size_t sets = buffers.sets.size();
-        buffers.weights.resize(sets);
-        buffers.weights_without.resize(sets);
-        scaled_exp(buffers.weights.data(), buffers.logs.data(), largest, sets);
-        scaled_exp(buffers.weights_without.data(), buffers.logs_without.data(), largest, sets);
-        for (std::size_t i = 0; i < sets; ++i) {
-            buffers.weights[i] = std::max(0.0, buffers.weights[i] - buffers.weights_without[i]);
-        }
-        const std::ptrdiff_t chosen = choose(buffers.weights, random);
-        if (chosen < 0) break;
-        const std::uint32_t parents = buffers.sets[static_cast<std::size_t>(chosen)];
+void ParentDraws::Distribution::start() {
+    sets.clear();
+    logs.clear();
+}
 
-        // The low ones.
-        buffers.clear();
-        largest = minus_infinity;
-        set = 0;
-        do {
-            if (wanted == 0 || ((parents | set) & meet) != 0) {
-                buffers.sets.push_back(set);
-                buffers.logs.push_back(own.log_weights[parents | set]);
-                largest = std::max(largest, buffers.logs.back());
-            }
-            set = next_subset(set, low);
-        } while (set != 0);
+void ParentDraws::Distribution::add(std::uint32_t set, double log_weight) {
+    sets.push_back(set);
+    logs.push_back(log_weight);
+}
+
+std::uint32_t ParentDraws::Distribution::draw(Random& random) const {
+    const double share = random.uniform() * running.back();
+    std::size_t place = static_cast<std::size_t>(
+        std::upper_bound(running.begin(), running.end() - 1, share) - running.begin());
+    // Rounding may give all there is to the share; the last set may have no weight.
+    while (place > 0 && running[place] == running[place - 1]) --place;
+    return sets[place];
+}
+
+// Sets of high parents that do not meet what is wanted count with what their low parents add.
+void ParentDraws::enter(int node, std::uint32_t allowed, std::uint32_t wanted) {
+    node_ = node;
+    inside_ = static_cast<std::uint32_t>(place_without(node, allowed));
+    wanted_ = static_cast<std::uint32_t>(place_without(node, wanted));
+    low_used_ = 0;
+    next_low_ = 0;
+    const std::vector<double>& sums = tables_.nodes_[static_cast<std::size_t>(node)].log_sums;
+    const std::uint32_t low = inside_ & tables_.low_;
+    const std::uint32_t high = inside_ & ~tables_.low_;
+    high_.start();
+    logs_without_.clear();
+    std::uint32_t set = 0;
+    do {
+        const bool met = wanted_ == 0 || (set & wanted_) != 0;
+        high_.add(set, sums[set | low]);
+        logs_without_.push_back(met ? minus_infinity : sums[set | (low & ~wanted_)]);
+        set = next_subset(set, high);
+    } while (set != 0);
+    const std::size_t count = high_.sets.size();
+    const double largest = *std::max_element(high_.logs.begin(), high_.logs.end());
+    high_.running.resize(count);
+    without_.resize(count);
+    if (largest == minus_infinity) {
+        high_.running.clear();
+        return;
+    }
+    scaled_exp(high_.running.data(), high_.logs.data(), largest, count);
+    scaled_exp(without_.data(), logs_without_.data(), largest, count);
+    double running = 0.0;
+    for (std::size_t i = 0; i < count; ++i) {
+        running += std::max(0.0, high_.running[i] - without_[i]);
+        high_.running[i] = running;
+    }
+}
+
+const ParentDraws::Distribution& ParentDraws::low_parents(std::uint32_t high_parents) {
+    for (std::size_t i = 0; i < low_used_; ++i) {
+        if (low_[i].high_parents == high_parents) return low_[i].distribution;
+    }
+    if (next_low_ == low_.size()) low_.emplace_back();
+    Low& chosen = low_[next_low_];
+    low_used_ = std::max(low_used_, next_low_ + 1);
+    next_low_ = (next_low_ + 1) % most_low;
+
+    chosen.high_parents = high_parents;
+    Distribution& result = chosen.distribution;
+    const double* weights = tables_.nodes_[static_cast<std::size_t>(node_)].log_weights;
+    const std::uint32_t low = inside_ & tables_.low_;
+    const bool met = wanted_ == 0 || (high_parents & wanted_) != 0;
+    result.start();
+    std::uint32_t set = 0;
+    do {
+        if (met || (set & wanted_) != 0) result.add(set, weights[high_parents | set]);
+        set = next_subset(set, low);
+    } while (set != 0);
+    result.running.resize(result.sets.size());
+    if (result.sets.empty()) return result;
+    const double largest = *std::max_element(result.logs.begin(), result.logs.end());
+    if (largest == minus_infinity) {
+        result.running.clear();
+        return result;
+    }
+    scaled_exp(result.running.data(), result.logs.data(), largest, result.sets.size());
+    std::partial_sum(result.running.begin(), result.running.end(), result.running.begin());
+    return result;
+}
+
+std::uint32_t ParentDraws::draw(Random& random) {
+    constexpr int most_tries = 100;
+    for (int tries = 0; tries < most_tries && !high_.empty(); ++tries) {
+        const std::uint32_t high_parents = high_.draw(random);
+        const Distribution& low = low_parents(high_parents);
         // Rounding may leave a weight to high parents that no low ones go with.
-        if (largest == minus_infinity) continue;
-        buffers.weights.resize(buffers.sets.size());
-        scaled_exp(buffers.weights.data(), buffers.logs.data(), largest, buffers.sets.size());
-        const auto place = static_cast<std::size_t>(choose(buffers.weights, random));
-        return set_without(node, parents | buffers.sets[place]);
+        if (!low.empty()) return set_without(node_, high_parents | low.draw(random));
     }
     throw Error(ErrorKind::numerical,
                 "Rounding led the sampler to a set without any parent set; lower the tolerance.");

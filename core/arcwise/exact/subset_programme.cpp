@@ -2,14 +2,11 @@
 #include "arcwise/exact/subset_programme.hpp"
 
 #include <bit>
-#include <limits>
 
 #include "arcwise/numerics/log_space.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 class Programme {
   public:

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "arcwise/exact/block_sums.hpp"
-#include "arcwise/sums/semiring.hpp"
+#include "arcwise/sums/node_sums.hpp"
 #include "arcwise/support/tasks.hpp"
 
 namespace arcwise {

@@ -12,7 +12,6 @@
 #include <span>
 #include <vector>
 
-#include "arcwise/families/plus_one_block.hpp"
 #include "arcwise/families/subset_layout.hpp"
 
 namespace arcwise {
@@ -110,5 +109,11 @@ class NodeFamilies {
 
 // The families of all nodes; node v is at index v.
 using FamilyTable = std::vector<NodeFamilies>;
+
+// Keeps the families of `table` whose parents are all allowed, include the required ones and are at
+// most max_indegree; matrices are nodes x nodes, [parent][node]. A node may be left with none.
+FamilyTable restrict_families(const FamilyTable& table, std::span<const std::uint8_t> allowed,
+                              std::span<const std::uint8_t> required,
+                              std::span<const std::int64_t> max_indegree);
 
 }  // namespace arcwise

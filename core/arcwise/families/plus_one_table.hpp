@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "arcwise/families/plus_one_block.hpp"
 #include "arcwise/families/subset_layout.hpp"
 
 namespace arcwise {

@@ -1,12 +1,11 @@
 // The mean of independent estimates, each a product over the components that are too large to
 // count.
-#include "arcwise/linear_extensions/linear_extension_estimate.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "arcwise/linear_extensions/components.hpp"
+#include "arcwise/linear_extensions/linear_extensions.hpp"
 #include "arcwise/linear_extensions/volume_estimate.hpp"
 #include "arcwise/numerics/special.hpp"
 

@@ -15,8 +15,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "arcwise/linear_extensions/node_weights.hpp"
-#include "arcwise/linear_extensions/number_stack.hpp"
+#include "arcwise/linear_extensions/hanging_trees.hpp"
 #include "arcwise/linear_extensions/poset.hpp"
 #include "arcwise/linear_extensions/set_table.hpp"
 #include "arcwise/support/tasks.hpp"
@@ -197,7 +196,7 @@ class OrderVolume {
     const Poset<Words>* poset_ = nullptr;
     TaskContext* context_ = nullptr;
     Arithmetic arithmetic_;
-    NodeWeights<Arithmetic> weights_;
+    HangingWeights<Arithmetic> weights_;
     Set weighted_;
     std::vector<Set> twins_;
     SetTable<Words, Number*> table_;

@@ -6,8 +6,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
+
+#include "arcwise/numerics/extended.hpp"
 
 namespace arcwise {
 
@@ -26,45 +27,18 @@ struct PlainShares {
     static double ratio(Number a, Number b) { return a / b; }
 };
 
-// For any number of nodes: mantissa * 2^exponent, the mantissa in [1/2, 1) or zero.
+// For any number of nodes.
 struct WideShares {
-    struct Number {
-        double mantissa;
-        std::int64_t exponent;
-    };
+    using Number = Extended;
 
-    static Number one() { return {0.5, 1}; }
-    static Number zero() { return {0.0, 0}; }
-    static Number sum(Number a, Number b) {
-        if (a.mantissa == 0.0) return b;
-        if (b.mantissa == 0.0) return a;
-        if (a.exponent < b.exponent) std::swap(a, b);
-        const std::int64_t apart = a.exponent - b.exponent;
-        if (apart > 64) return a;
-        return normal(a.mantissa + std::ldexp(b.mantissa, -static_cast<int>(apart)), a.exponent);
-    }
-    static Number product(Number a, Number b) {
-        return normal(a.mantissa * b.mantissa, a.exponent + b.exponent);
-    }
-    static Number times(Number a, int factor) { return normal(a.mantissa * factor, a.exponent); }
-    static Number divided(Number a, int divisor) {
-        return normal(a.mantissa / divisor, a.exponent);
-    }
-    static double log(Number a) {
-        return std::log(a.mantissa) + static_cast<double>(a.exponent) * std::log(2.0);
-    }
-    // Infinite or zero where it is out of the range of a double.
-    static double ratio(Number a, Number b) {
-        const auto exponent = static_cast<double>(a.exponent - b.exponent);
-        return a.mantissa / b.mantissa * std::exp2(exponent);
-    }
-
-  private:
-    static Number normal(double mantissa, std::int64_t exponent) {
-        int shift = 0;
-        const double scaled = std::frexp(mantissa, &shift);
-        return {scaled, exponent + shift};
-    }
+    static Number one() { return Extended(1.0); }
+    static Number zero() { return {}; }
+    static Number sum(const Number& a, const Number& b) { return a + b; }
+    static Number product(const Number& a, const Number& b) { return a * b; }
+    static Number times(const Number& a, int factor) { return a.times(factor); }
+    static Number divided(const Number& a, int divisor) { return a.divided_by(divisor); }
+    static double log(const Number& a) { return a.log(); }
+    static double ratio(const Number& a, const Number& b) { return a.over(b); }
 };
 
 // The share modulo four primes at once: as the primes are larger than any divisor, every division

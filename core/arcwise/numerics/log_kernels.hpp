@@ -6,8 +6,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "arcwise/numerics/lanes.hpp"
+#include "arcwise/numerics/log_space.hpp"
 
 namespace arcwise {
 
@@ -121,6 +123,17 @@ ARCWISE_INLINE double log_kernel(double x, double scale) {
         (integer_in_low_bits + static_cast<double>(bias));
     const double fraction = twice_artanh((m - 1.0) / (m + 1.0));
     return (scale + k * ln2_high) + (k * ln2_low + fraction);
+}
+
+// Sums kept relative to their largest term, as the programmes over down-sets have them.
+//
+// The weight of the best way to a set that has none: below any other, yet a number, so that
+// differences are numbers too. The relative sum of such a set comes out as zero.
+inline constexpr double impossible_weight = std::numeric_limits<double>::lowest();
+
+// ln of e^best times the relative sum.
+inline double relative_logarithm(double best, double sum) {
+    return sum > 0.0 ? log_kernel(sum, best) : minus_infinity;
 }
 
 }  // namespace arcwise

@@ -121,7 +121,7 @@ void fill_with_scaled_log(double* to, const double* from, double scale, double s
 
 ARCWISE_VECTOR_VERSIONS
 double largest_product(const double* a, const double* b, std::size_t count) {
-    double largest = -std::numeric_limits<double>::infinity();
+    double largest = minus_infinity;
     // The pragma allows the maximum to be taken lane by lane.
 #pragma omp simd reduction(max : largest)
     for (std::size_t i = 0; i < count; ++i) {

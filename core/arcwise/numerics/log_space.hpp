@@ -3,10 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace arcwise {
 
-// ln(e^a + e^b); minus infinity stands for zero.
+// The logarithm of zero.
+inline constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// ln(e^a + e^b).
 double log_add(double a, double b);
 
 // to[i] = ln(e^to[i] + e^from[i]). Like all of this file, the same to the last bit on every

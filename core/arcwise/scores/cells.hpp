@@ -1,10 +1,13 @@
-// Splitting rows into the cells of a contingency table, one variable at a time.
+// Contingency tables: rows split into cells, distinct rows, and the two ways to walk over tables.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
+
+#include "arcwise/scores/discrete.hpp"
 
 namespace arcwise {
 
@@ -51,5 +54,36 @@ class CellSplitter {
     std::vector<std::uint32_t> numbers_;
     std::unordered_map<std::uint64_t, std::uint32_t> sparse_numbers_;
 };
+
+// The distinct rows of some columns, with how often each occurs: all that counting needs.
+struct DistinctRows {
+    std::size_t rows = 0;
+    std::vector<std::uint16_t> codes;         // rows x variables, column after column
+    std::vector<std::uint32_t> level_counts;  // of those variables
+    std::vector<double> counts;               // summed weights of the rows that are alike
+    std::vector<double> prior_shares;  // summed probabilities of the imaginary rows; or empty
+    double total = 0.0;                // of counts
+
+    std::span<const std::uint16_t> column(int position) const {
+        return std::span(codes).subspan(static_cast<std::size_t>(position) * rows, rows);
+    }
+};
+
+// Takes the rows that count for `node` (all if node < 0), and the imaginary rows if there are any.
+DistinctRows distinct_rows(const DiscreteTable& table, const DiscreteScoreSettings& settings,
+                           std::span<const int> variables, int node);
+
+// The two ways to walk over contingency tables: integer counts (fast) and real ones (general).
+
+// Whether every count is a whole number and every cell of a set has the same pseudo-count.
+bool integer_cells_suffice(const DistinctRows& rows, const DiscreteScoreSettings& settings);
+
+std::unique_ptr<PreparedSets> prepare_integer_cells(DistinctRows rows,
+                                                    const DiscreteScoreSettings& settings);
+
+// `marginals` has one distribution for each of the prepared variables, or is empty.
+std::unique_ptr<PreparedSets> prepare_real_cells(DistinctRows rows,
+                                                 std::vector<std::vector<double>> marginals,
+                                                 const DiscreteScoreSettings& settings);
 
 }  // namespace arcwise

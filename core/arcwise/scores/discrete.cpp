@@ -1,7 +1,7 @@
 // Chooses how to count for a discrete score.
 #include "arcwise/scores/discrete.hpp"
 
-#include "arcwise/scores/discrete_walkers.hpp"
+#include "arcwise/scores/cells.hpp"
 
 namespace arcwise {
 namespace {

@@ -11,7 +11,6 @@
 #include <span>
 #include <vector>
 
-#include "arcwise/scores/interventions.hpp"
 #include "arcwise/scores/set_function.hpp"
 
 namespace arcwise {

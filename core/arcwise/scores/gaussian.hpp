@@ -17,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "arcwise/scores/interventions.hpp"
 #include "arcwise/scores/set_function.hpp"
 
 namespace arcwise {

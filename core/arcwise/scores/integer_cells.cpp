@@ -6,12 +6,60 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
+#include <vector>
 
-#include "arcwise/scores/cell_score_table.hpp"
+#include "arcwise/numerics/special.hpp"
 #include "arcwise/scores/cells.hpp"
-#include "arcwise/scores/discrete_walkers.hpp"
+#include "arcwise/scores/discrete.hpp"
 
 namespace arcwise {
+
+// f(N) of the cells of sets that have a given number of possible cells: ln Γ(a + N) - ln Γ(a) with
+// a = equivalent sample size / possible cells, or N ln N. One table per number of cells is grown on
+// demand; each walker has its own, so nothing is locked.
+class CellScoreTable {
+  public:
+    explicit CellScoreTable(const DiscreteScoreSettings& settings)
+        : dirichlet_(settings.pseudo_counts == PseudoCounts::uniform),
+          equivalent_sample_size_(settings.equivalent_sample_size) {}
+
+    // Values of f for N = 0 .. min(largest, limit).
+    const double* values(double possible_cells, std::uint32_t largest);
+
+    // f(N) for any N, for the few cells too large for the table.
+    double compute(double possible_cells, double count) const;
+
+    // A table this long serves nearly every cell; longer ones would crowd the cache.
+    static constexpr std::uint32_t limit = 4096;
+
+  private:
+    bool dirichlet_;
+    double equivalent_sample_size_;
+    std::unordered_map<double, std::vector<double>> tables_;
+};
+
+double CellScoreTable::compute(double possible_cells, double count) const {
+    if (count <= 0.0) return 0.0;
+    if (!dirichlet_) return count * std::log(count);
+    const double pseudo_count = equivalent_sample_size_ / possible_cells;
+    return log_gamma(pseudo_count + count) - log_gamma(pseudo_count);
+}
+
+const double* CellScoreTable::values(double possible_cells, std::uint32_t largest) {
+    // N ln N does not depend on the number of cells.
+    std::vector<double>& table = tables_[dirichlet_ ? possible_cells : 0.0];
+    const std::size_t wanted = std::size_t{std::min(largest, limit)} + 1;
+    if (table.size() < wanted) {
+        std::size_t filled = table.size();
+        table.resize(std::min(std::max(wanted, 2 * filled), std::size_t{limit} + 1));
+        for (; filled < table.size(); ++filled) {
+            table[filled] = compute(possible_cells, static_cast<double>(filled));
+        }
+    }
+    return table.data();
+}
+
 namespace {
 
 // The rows in which a variable does not have its commonest level.

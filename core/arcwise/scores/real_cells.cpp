@@ -3,7 +3,6 @@
 
 #include "arcwise/numerics/special.hpp"
 #include "arcwise/scores/cells.hpp"
-#include "arcwise/scores/discrete_walkers.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {

@@ -12,7 +12,6 @@
 #include <mutex>
 #include <vector>
 
-#include "arcwise/scores/score_parts.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {

@@ -5,6 +5,8 @@
 // one class that can walk up and down the lattice of sets and tell M at each.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -47,6 +49,22 @@ class SetFunction {
     // Prepares walks over `variables`, on the rows that count for `node` (all rows if node < 0).
     virtual std::unique_ptr<PreparedSets> prepare(std::span<const int> variables,
                                                   int node) const = 0;
+};
+
+// Which variable was set from outside in which row; such a row does not count in its own score.
+struct Interventions {
+    std::span<const std::uint8_t> mask;  // empty, or rows x variables, column after column
+    std::size_t rows = 0;
+
+    bool at(std::size_t row, int variable) const {
+        return !mask.empty() && mask[static_cast<std::size_t>(variable) * rows + row] != 0;
+    }
+
+    bool any(int variable) const {
+        if (mask.empty()) return false;
+        const auto column = mask.subspan(static_cast<std::size_t>(variable) * rows, rows);
+        return std::any_of(column.begin(), column.end(), [](std::uint8_t set) { return set != 0; });
+    }
 };
 
 }  // namespace arcwise

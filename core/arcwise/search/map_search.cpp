@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/search/order_of_maxima.hpp"
 #include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/orders/linear_orders.hpp"
@@ -123,7 +124,7 @@ class Restart {
         for (const int node : nodes_) {
             const std::vector<LogWeight>& changes = state_.look_around(node);
             choices_.resize(changes.size());
-            double largest = -std::numeric_limits<double>::infinity();
+            double largest = minus_infinity;
             for (std::size_t gap = 0; gap < changes.size(); ++gap) {
                 choices_[gap] = temperature.log_density(changes[gap]);
                 largest = std::max(largest, choices_[gap]);

@@ -9,9 +9,10 @@
 #include <memory>
 #include <vector>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/space.hpp"
+#include "arcwise/sums/node_sums.hpp"
 #include "arcwise/sums/score_sums.hpp"
-#include "arcwise/sums/semiring.hpp"
 
 namespace arcwise {
 
@@ -37,13 +38,13 @@ class NodeWeights {
     // that of all its families as the stand-in.
     LogWeight at(int node, const std::uint64_t* predecessors) const {
         const Table& table = tables_[static_cast<std::size_t>(node)];
-        double sum = -std::numeric_limits<double>::infinity();
+        double sum = minus_infinity;
         if (table.sums == nullptr) {
             sum = looked_for(node, predecessors);
         } else if ((table.required & ~predecessors[0]) == 0) {
             sum = table.heaviest + table.sums[predecessors[0] & table.mask];
         }
-        if (sum > -std::numeric_limits<double>::infinity()) return {sum, 0};
+        if (sum > minus_infinity) return {sum, 0};
         return {stand_in(node), 1};
     }
 

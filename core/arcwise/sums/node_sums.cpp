@@ -4,16 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/table/subset_transforms.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // sum(allowed) - sum(allowed without required) keeps about 1e-16 |log sum| / gap relative digits,
 // where the log sum is relative to the heaviest family and `gap` is the difference of the two

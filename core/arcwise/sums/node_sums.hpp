@@ -17,10 +17,12 @@
 #include "arcwise/sums/scan/sorted_families.hpp"
 #include "arcwise/sums/walk/family_walk.hpp"
 #include "arcwise/support/archive.hpp"
-#include "arcwise/support/stored.hpp"
-#include "arcwise/support/sum_memo.hpp"
+#include "arcwise/support/set_memo.hpp"
 
 namespace arcwise {
+
+// What the weights of a node's families are made into: their sum, or the largest of them.
+enum class Semiring { sum, maximum };
 
 enum class SumMethod { table, rows, walk, scan };
 

@@ -4,15 +4,13 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/node_sums.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Makes room for bit i in the sets that index `count` values; the new values do not depend on it.
 void insert_bit(double* values, std::size_t count, std::size_t i) {

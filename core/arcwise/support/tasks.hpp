@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -92,5 +93,11 @@ void report_complete(const RunOptions& options);
 // the last task, so the last share it sees of a complete run is 1.
 void run_tasks(std::size_t count, std::uint64_t total_work, const RunOptions& options,
                const std::function<void(std::size_t, TaskContext&)>& task);
+
+// The time, for budgets that are given in it.
+inline double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
 
 }  // namespace arcwise

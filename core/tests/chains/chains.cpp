@@ -48,7 +48,7 @@ bool same_records(const TemperedChain& a, const TemperedChain& b) {
 
 RunOptions on_threads(int threads) {
     RunOptions options;
-    options.threads = threads;
+    options.device = Processors{threads};
     return options;
 }
 

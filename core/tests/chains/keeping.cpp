@@ -1,7 +1,7 @@
 // What is kept of a chain: whole states only, batches that add up, and means of logarithms.
 #include <cmath>
 
-#include "arcwise/chains/log_mean_batches.hpp"
+#include "arcwise/chains/batch_means.hpp"
 #include "arcwise/chains/record.hpp"
 #include "arcwise/spaces/metropolis.hpp"
 #include "arcwise/spaces/orders/partial_orders.hpp"
@@ -146,9 +146,9 @@ TEST(chains_of_partial_orders_find_a_start_among_many_impossible_states) {
         table.emplace_back(std::vector<int>{}, std::move(required), 0);
         table.back().values().assign(1, 0.0);
     }
-    const auto sums = std::make_shared<const ScoreSums>(
-        table, std::vector<SumMethod>(length, SumMethod::table), 1e-12, Tabulated::sums,
-        RunOptions{});
+    const auto sums =
+        std::make_shared<const ScoreSums>(table, std::vector<SumMethod>(length, SumMethod::table),
+                                          1e-12, Tabulated::sums, RunOptions{});
     std::vector<std::uint64_t> order(length, 0);
     for (std::size_t i = 1; i < length; ++i) order[i] = std::uint64_t{1} << (i - 1);
     const PartialOrders space(sums, order);

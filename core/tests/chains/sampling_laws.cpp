@@ -3,15 +3,12 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 
 #include "arcwise/chains/laws.hpp"
-#include "arcwise/spaces/dags/dags.hpp"
-#include "arcwise/spaces/layerings/layerings.hpp"
-#include "arcwise/spaces/orders/bucket_orders.hpp"
-#include "arcwise/spaces/orders/linear_orders.hpp"
-#include "arcwise/spaces/orders/partial_orders.hpp"
+#include "arcwise/spaces/registry.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 
@@ -53,28 +50,28 @@ std::shared_ptr<const ScoreSums> sums_of(const Shape& shape) {
                                              1e-12, Tabulated::sums, RunOptions{});
 }
 
-// A space with the sums it stands on.
 struct Held {
     std::string name;
-    std::shared_ptr<const ScoreSums> sums;
     std::shared_ptr<const Space> space;
     bool has_ratio = false;  // proposals there and back differ in probability
     bool faults_show = true;
     bool annealed = true;  // all of an annealing run can be gone through
 };
 
+using Shares = std::map<std::string, double>;
+
 std::vector<Held> dags_of(const Shape& shape) {
     const auto sums = sums_of(shape);
     std::vector<Held> result;
-    const auto dags = [&](const std::string& name, const MoveShares& moves) {
-        result.push_back({name, sums, std::make_shared<Dags>(sums, moves), true});
+    const auto dags = [&](const std::string& name, const Shares& moves) {
+        result.push_back({name, build_space("dags", sums, {.moves = moves}), true});
     };
-    dags("edges", {2.0, 1.0, 0.0, 0.0, 0.0});
-    dags("reverse path", {0.0, 0.0, 1.0, 0.0, 0.0});
+    dags("edges", {{"add or delete", 2.0}, {"reverse", 1.0}});
+    dags("reverse path", {{"reverse path", 1.0}});
     result.back().has_ratio = false;
-    dags("redraw", {0.0, 0.0, 0.0, 1.0, 0.0});
+    dags("redraw", {{"redraw parents", 1.0}});
     result.back().faults_show = !shape.required_edges;
-    dags("reverse and redraw", {0.0, 0.0, 0.0, 0.0, 1.0});
+    dags("reverse and redraw", {{"reverse and redraw", 1.0}});
     result.back().faults_show = !shape.required_edges;
     dags("dags", {});
     return result;
@@ -83,25 +80,27 @@ std::vector<Held> dags_of(const Shape& shape) {
 std::vector<Held> spaces_of(const Shape& shape) {
     const auto sums = sums_of(shape);
     std::vector<Held> result;
-    const auto linear = [&](const std::string& name, const MoveShares& moves) {
-        const bool gibbs = moves.empty() || moves.back() > 0.0;
-        result.push_back({name, sums, std::make_shared<LinearOrders>(sums, moves), gibbs});
+    const auto linear = [&](const std::string& name, const Shares& moves) {
+        const bool gibbs = moves.empty() || moves.contains("relocate");
+        result.push_back({name, build_space("linear", sums, {.moves = moves}), gibbs});
     };
-    linear("swap", {1.0, 0.0, 0.0});
-    linear("adjacent", {0.0, 1.0, 0.0});
-    linear("relocate", {0.0, 0.0, 1.0});
+    for (const char* move : {"swap", "adjacent", "relocate"}) linear(move, {{move, 1.0}});
     linear("all moves", {});
     for (const int size : {2, 3}) {
-        result.push_back({"buckets", sums, std::make_shared<BucketOrders>(sums, size)});
+        const SpaceSettings settings{.numbers = {{"size", size}}};
+        result.push_back({"buckets", build_space("buckets", sums, settings)});
     }
-    const auto layered = [&](const std::string& name, int size, const MoveShares& moves,
-                             bool has_ratio, bool annealed) {
-        const auto space = std::make_shared<Layerings>(sums, size, moves, 1);
-        result.push_back({name, sums, space, has_ratio, true, annealed});
+    const auto layered = [&](const std::string& name, int size, const Shares& moves, bool has_ratio,
+                             bool annealed) {
+        const SpaceSettings settings{.moves = moves,
+                                     .numbers = {{"max_size", size}, {"partition_moves", 1}}};
+        result.push_back(
+            {name, build_space("layerings", sums, settings), has_ratio, true, annealed});
     };
-    layered("relocate some", 2, {1.0, 0.0, 0.0, 0.0, 0.0, 0.0}, true, false);
-    layered("swap in layers", 3, {0.0, 1.0, 1.0, 0.0, 0.0, 0.1}, false, true);
-    layered("re-partition", 2, {0.0, 0.0, 0.0, 1.0, 0.0, 0.0}, true, false);
+    layered("relocate some", 2, {{"relocate", 1.0}}, true, false);
+    layered("swap in layers", 3, {{"swap adjacent", 1.0}, {"swap", 1.0}, {"stay", 0.1}}, false,
+            true);
+    layered("re-partition", 2, {{"re-partition", 1.0}}, true, false);
     // By way of a DAG there are too many ways even for a step.
     if (shape.nodes > 4) layered("all moves of layers", 3, {}, true, false);
     if (shape.nodes > 4) std::ranges::copy(dags_of(shape), std::back_inserter(result));
@@ -110,7 +109,8 @@ std::vector<Held> spaces_of(const Shape& shape) {
     std::vector<std::uint64_t> order(static_cast<std::size_t>(shape.nodes), 0);
     if (shape.nodes > 2) order[2] = 3;
     for (std::size_t node = 4; node < order.size(); ++node) order[node] = 8;
-    result.push_back({"partial orders", sums, std::make_shared<PartialOrders>(sums, order)});
+    const SpaceSettings settings{.orders = {{"order", order}}};
+    result.push_back({"partial orders", build_space("partial orders", sums, settings)});
     return result;
 }
 

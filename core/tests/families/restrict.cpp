@@ -1,9 +1,8 @@
 // Restricted tables against a filter written from the definition.
-#include "arcwise/families/restrict.hpp"
-
 #include <algorithm>
 #include <map>
 
+#include "arcwise/families/family_table.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 

@@ -7,8 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "arcwise/linear_extensions/linear_extension_estimate.hpp"
-#include "arcwise/linear_extensions/thinning.hpp"
+#include "arcwise/linear_extensions/volume_estimate.hpp"
 #include "arcwise/support/bits.hpp"
 #include "check.hpp"
 #include "generated.hpp"

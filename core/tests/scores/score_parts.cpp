@@ -1,5 +1,4 @@
 // Scoring in parts: sets block by block, and nodes by themselves, with the bits of the whole.
-#include "arcwise/scores/score_parts.hpp"
 
 #include "arcwise/scores/gaussian.hpp"
 #include "arcwise/scores/score_families.hpp"

@@ -1,7 +1,7 @@
 """Algorithms: from a model to its posterior, one file each.
 
-`exact`, `sample` (`mcmc`, `mc3`, `ais`), `map`, `evidence` and `grow` are names of `arcwise`
-itself; here are those for special purposes.
+`exact`, `sample` (`mcmc`, `mc3`, `ais`), `map`, `evidence` and `grow` are available as
+`arcwise.exact` and so on; here are further ones for special purposes.
 """
 
 from arcwise.algorithms.exact import ancestor_probabilities
@@ -11,7 +11,7 @@ from arcwise.algorithms.exact_sampling import (
     samples_for,
 )
 from arcwise.algorithms.given_order import GivenOrder
-from arcwise.algorithms.growth_steps import growth_memory
+from arcwise.algorithms.growth_state import growth_memory
 from arcwise.algorithms.memory import exact_cost
 from arcwise.algorithms.unique_dags import unique_dags
 

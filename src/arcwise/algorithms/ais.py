@@ -1,4 +1,4 @@
-"""`ais`: independent weighted samples by annealing, and the evidence with guaranteed bounds."""
+"""`ais`: annealed importance sampling, and the evidence with guaranteed bounds."""
 
 from __future__ import annotations
 
@@ -53,32 +53,32 @@ def ais(
 ) -> Posterior:
     """Sample the posterior by annealed importance sampling.
 
-    Every particle starts from a uniformly random state and moves once at each of
-    many temperatures down to the posterior; its weight makes up for what it
-    missed on the way. Particles are independent, so the mean of the weights is an
-    unbiased estimate of the evidence and bounds it from below with high
-    probability.
+    Every particle starts from a uniformly random state and takes one step at each of
+    many temperatures down to the posterior; its importance weight corrects for having
+    been out of equilibrium on the way. Particles are independent, so the mean of their
+    weights is an unbiased estimate of the evidence and yields lower bounds that hold with
+    high probability.
 
     Parameters
     ----------
     model, space
         As for `mcmc`.
     target
-        Which posterior is wanted, see `exact`.
+        Which posterior to sample, see `exact`.
     particles, seconds, effective_samples
-        The budget: a number of particles (100 by default), or wall-clock time, or their
-        effective number, (sum of weights)^2 / (sum of their squares).
+        The budget: a number of particles (100 by default), wall-clock time, or an
+        effective sample size, (sum of weights)^2 / (sum of squared weights).
     steps
         The number of annealing steps of a particle; None for variables x rows.
     schedule
         ``"linear"``, or the inverse temperatures themselves, rising from 0 to 1.
     stretch
-        Steps at the posterior after the annealing, from which states are kept;
+        The number of steps at the posterior after annealing, from which states are kept;
         None for a quarter of the annealing steps.
     thinning
-        Steps of the stretch between two kept states; None for what keeps some ten.
+        Steps of the stretch between kept states; None to keep about ten states.
     bins, confidence
-        Besides the usual lower bounds, one from so many bins at that confidence.
+        The number of bins and the confidence of a further lower bound.
     dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
 threads, progress, directory, checkpoint_seconds
         As for `mcmc`.
@@ -86,9 +86,9 @@ threads, progress, directory, checkpoint_seconds
     Returns
     -------
     Posterior
-        With weighted DAGs, edge probabilities and their errors, and the evidence
-        with its standard error and lower bounds. Ctrl-C or SIGTERM ends it early and
-        returns what the finished runs say, with an `InterruptedWarning`.
+        With weighted DAGs, edge probabilities and their standard errors, and the evidence
+        with its standard error and lower bounds. Ctrl-C or SIGTERM ends the run early and
+        returns the result of the particles finished so far, with an `InterruptedWarning`.
 
     Examples
     --------
@@ -129,7 +129,7 @@ threads, progress, directory, checkpoint_seconds
 def _schedule(schedule: str | Sequence[float], steps: int | None, model: Model) -> Schedule:
     if not isinstance(schedule, str):
         if steps is not None:
-            raise ArgumentError("give steps or the schedule itself, not both")
+            raise ArgumentError("both steps and a schedule were given; give only one of them")
         ladder = as_rising(schedule, "schedule")
         if ladder[0] != 0.0:
             raise ArgumentError(f"schedule starts at {ladder[0]!r}; let it rise from 0 to 1")

@@ -1,4 +1,4 @@
-"""From a model and a space to the posterior of independent annealing runs."""
+"""Runs annealed particles over a space and returns the posterior they estimate."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ _PIECE = 16
 def anneal(
     model: Model, settings: AnnealingSettings, sums: ScoreSums | None, environment: Environment
 ) -> Posterior:
-    """Make annealing runs and return what they say; see `ais`.
+    """Anneal particles and return the posterior; see `ais`.
 
     Parameters
     ----------
     model
         The model.
     settings
-        What is asked for.
+        The settings.
     sums
-        The score sums, if they are at hand already.
+        The score sums, if already computed.
     environment
-        Where it runs.
+        Where and how to run.
     """
     start = time.perf_counter()
     with opened_session(model, settings, sums, environment) as session:
         settings = session.settings
         annealed = session.engine.annealed_runs(_job(session))
         log = None if session.directory is None else session.directory.annealing_log(annealed)
-        interrupted = _make_runs(session, annealed, log)
+        interrupted = _anneal_all(session, annealed, log)
     results = AnnealedResults.of(annealed)
     recording = settings.recording
     found = assemble(model, recording, results.records, results.finite_log_weights)
@@ -98,19 +98,19 @@ def _job(session: SamplingSession[AnnealingSettings]) -> AnnealingJob:
     )
 
 
-def _make_runs(
+def _anneal_all(
     session: SamplingSession[AnnealingSettings], annealed: AnnealedRuns, log: AnnealingLog | None
 ) -> bool:
-    """Make runs until there are enough; say whether Ctrl-C came first."""
+    """Anneal particles until the budget is spent; return whether Ctrl-C came first."""
     budget, environment = session.settings.budget, session.environment
     try:
         with running(environment.threads, environment.progress, session.settings.algorithm) as run:
             if not budget.open_ended:
                 assert budget.particles is not None
                 fewest = session.engine.fewest_runs_at_once
-                _make_so_many(annealed, budget.particles, fewest, run, log)
+                _anneal_count(annealed, budget.particles, fewest, run, log)
             elif log is None or not log.finished:
-                _make_by_pieces(annealed, budget, run, log)
+                _anneal_until_done(annealed, budget, run, log)
         if log is not None:
             log.save(finished=True)
     except KeyboardInterrupt:
@@ -119,7 +119,7 @@ def _make_runs(
         if len(annealed) == 0:
             raise
         warn(
-            f"the run was interrupted; the result rests on the {len(annealed)} particles "
+            f"the run was interrupted; the result is based on the {len(annealed)} particles "
             "finished so far",
             InterruptedWarning,
         )
@@ -127,14 +127,14 @@ def _make_runs(
     return False
 
 
-def _make_so_many(
+def _anneal_count(
     annealed: AnnealedRuns, count: int, fewest: int, run: Run, log: AnnealingLog | None
 ) -> None:
     if run.progress is None and log is None:
         annealed.run(0, count, run.threads, None)
         return
     reporter = _ProgressReporter(annealed, run.progress)
-    # As many again each time: every run has random numbers of its own, wherever pieces end.
+    # Pieces double in size; each particle has its own random numbers, wherever pieces end.
     while (done := len(annealed)) < count:
         left = count - done
         piece = min(max(_PIECE, fewest, done), left)
@@ -150,12 +150,12 @@ def _make_so_many(
     reporter.report(1.0, count)
 
 
-def _make_by_pieces(
+def _anneal_until_done(
     annealed: AnnealedRuns, budget: AnnealingBudget, run: Run, log: AnnealingLog | None
 ) -> None:
     start = time.perf_counter() if log is None else log.began
     reporter = _ProgressReporter(annealed, run.progress)
-    # Whole pieces of the same size: were the last runs cut off, long ones would be too rare.
+    # Whole pieces of one size: cutting off the last particles would make slow ones too rare.
     while True:
         done = len(annealed)
         if done > 0 and done % _PIECE == 0:
@@ -174,7 +174,7 @@ def _make_by_pieces(
 
 
 class _ProgressReporter:
-    """Tells how annealing stands: runs in a second, and what their weights are worth."""
+    """Reports progress: particles per second, and their effective sample size."""
 
     def __init__(self, annealed: AnnealedRuns, progress: Callable[[float], None] | None) -> None:
         self._annealed = annealed
@@ -213,7 +213,7 @@ def _evidence(session: SamplingSession[AnnealingSettings], results: AnnealedResu
     totals = results.log_totals(settings.recording.weighted)
     totals = totals + session.core_space.log_size - constant
     bounds = {}
-    # With an estimated constant there is no guarantee left to state.
+    # With an estimated constant the bounds would no longer be guaranteed.
     if constant_error == 0.0:
         bounds = lower_bounds(totals)
         if settings.bins is not None:

@@ -1,10 +1,9 @@
-"""From what chains or annealing runs kept to a posterior: edges, DAGs, best DAG.
+"""Assembles a posterior from the records of chains or particles: edges, DAGs, best DAG.
 
-Where the states of a space follow the target, the edge probabilities given each
-state are exact and are averaged as they are. States of orders follow the
-order-modular law; for the modular one, every DAG drawn from them counts with the
-inverse of its number of orders (equations 5 to 8 of Niinimäki, Parviainen and
-Koivisto 2016).
+Where the states of a space follow the target, the exact edge probabilities given each
+state are averaged. Orders follow the order-modular distribution; for the modular one,
+every DAG drawn from them is weighted by the inverse of its number of topological orders
+(equations 5 to 8 of Niinimäki, Parviainen and Koivisto 2016).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcwise.algorithms.dag_weights import best_dag
 from arcwise.diagnostics.findings import fewest_effective_dags
-from arcwise.errors import ArgumentError, WeightCollapseWarning
+from arcwise.errors import ArgumentError, WeightCollapseWarning, option
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
 from arcwise.posterior import DagSample
@@ -31,7 +30,7 @@ from arcwise.support.warnings import warn
 
 @dataclass(frozen=True, eq=False)
 class Assembled:
-    """Edges with their errors, the DAGs, and the best of them."""
+    """Edge probabilities with their standard errors, the DAGs, and the best of them."""
 
     edges: NDArray[np.float64]
     edge_errors: NDArray[np.float64]
@@ -46,29 +45,31 @@ def assemble(
     records: Sequence[ChainRecord],
     log_weights: NDArray[np.float64] | None,
 ) -> Assembled:
-    """Return what the records say under the target.
+    """Return the estimates from the records under the target.
 
     Parameters
     ----------
     model
         The model.
     recording
-        The posterior wanted, and how it was recorded.
+        The target, and how states were recorded.
     records
-        One record for each chain or run, each with at least one state.
+        One record for each chain or particle, each with at least one state.
     log_weights
-        One for each annealing run; None for chains, whose states all count the same.
+        One for each particle; None for chains, whose states are equally weighted.
     """
     dags = weighted_dags(model.variables, records, log_weights)
     if recording.weighted:
         if dags is None:
-            raise ArgumentError("no DAG was drawn; give dags_per_state of 1 or more")
+            raise ArgumentError(
+                "no DAG was drawn; give ", option("dags_per_state"), " of 1 or more"
+            )
         warn_of_collapse(dags)
         edges, errors = dags.edge_probabilities(), dags.standard_errors()
     elif log_weights is None:
         edges, errors = _edges_of_chains(records)
     else:
-        edges, errors = _edges_of_runs(records, log_weights)
+        edges, errors = _edges_of_particles(records, log_weights)
     best, best_log_weight = (None, None) if dags is None else best_dag(model, dags)
     return Assembled(np.clip(edges, 0.0, 1.0), errors, dags, best, best_log_weight)
 
@@ -78,13 +79,13 @@ def weighted_dags(
     records: Sequence[ChainRecord],
     log_weights: NDArray[np.float64] | None,
 ) -> DagSample | None:
-    """Return all DAGs drawn with their weights, or None if there are none."""
+    """Return all drawn DAGs with their weights, or None if there are none."""
     if sum(len(record.parents) for record in records) == 0:
         return None
     chains = np.repeat(np.arange(len(records)), [len(record.parents) for record in records])
     logs = [record.log_dag_weights() for record in records]
     if log_weights is not None:
-        # A run counts by its weight however many states were kept of it.
+        # The weight of a particle is divided among the states kept of it.
         shares = [float(w) - np.log(r.states) for w, r in zip(log_weights, records, strict=True)]
         logs = [own + share for own, share in zip(logs, shares, strict=True)]
     return DagSample(
@@ -98,7 +99,7 @@ def weighted_dags(
 def order_weights(
     dags: DagSample | None, recording: Recording, records: Sequence[ChainRecord]
 ) -> OrderWeights | None:
-    """Return what the weights of DAGs are worth and how they were found, where they are needed."""
+    """Return the effective number of weighted DAGs and how their weights were found, if any."""
     if dags is None or not recording.weighted:
         return None
     errors = np.concatenate([record.extension_errors for record in records])
@@ -114,18 +115,21 @@ def warn_of_collapse(dags: DagSample) -> None:
     effective = dags.effective_sample_size()
     if effective < fewest_effective_dags(len(dags)):
         warn(
-            f"the weights of the {len(dags)} DAGs are worth {effective:.1f} equally weighted ones; "
-            "draw more DAGs, or use space='partitions', which needs no weights",
-            WeightCollapseWarning,
+            WeightCollapseWarning(
+                f"a few DAGs carry most of the importance weight: {len(dags)} weighted DAGs have "
+                f"an effective sample size of {effective:.1f}; draw more DAGs, or use ",
+                option("space", "partitions"),
+                ", which needs no weights",
+            )
         )
 
 
 def _edges_of_chains(
     records: Sequence[ChainRecord],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return means of the edge probabilities, with errors by the means of batches.
+    """Return mean edge probabilities, with standard errors from batch means.
 
-    Batches may still be correlated with their neighbours, which is seen from them.
+    The correlation that remains between neighbouring batches is estimated and allowed for.
     """
     total = np.sum([_sums(r) for r in records], axis=0) / sum(r.states_summed for r in records)
     batches = [_batch_means(record) for record in records]
@@ -143,10 +147,10 @@ def _batch_means(record: ChainRecord) -> NDArray[np.float64]:
     return means
 
 
-def _edges_of_runs(
+def _edges_of_particles(
     records: Sequence[ChainRecord], log_weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return weighted means over independent runs, with errors by the delta method."""
+    """Return weighted means over independent particles, with errors by the delta method."""
     shares = np.exp(log_weights - log_weights.max())
     shares /= shares.sum()
     edges = sum(share * _sums(r) / r.states for share, r in zip(shares, records, strict=True))

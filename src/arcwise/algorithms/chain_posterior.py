@@ -1,4 +1,4 @@
-"""From a model and a space to the posterior of chains, at one temperature or several."""
+"""Runs chains at one or several temperatures and returns the posterior they estimate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.sampling_session import Environment, SamplingSession, opened_session
 from arcwise.algorithms.telescoping_product import telescoped
 from arcwise.diagnostics.findings import FEWEST_EXCHANGES, HOPELESS_RHAT, LARGEST_RHAT, advice
-from arcwise.errors import ConvergenceWarning, ExchangeWarning
+from arcwise.errors import ConvergenceWarning, ExchangeWarning, Wording, option
 from arcwise.model import Model
 from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence
@@ -32,18 +32,18 @@ from arcwise.support.warnings import warn
 def sample_chains(
     model: Model, settings: ChainSettings, sums: ScoreSums | None, environment: Environment
 ) -> Posterior:
-    """Run the chains and return what they say; see `mcmc` and `mc3`.
+    """Run the chains and return the posterior; see `mcmc` and `mc3`.
 
     Parameters
     ----------
     model
         The model.
     settings
-        What is asked for.
+        The settings.
     sums
-        The score sums, if they are at hand already.
+        The score sums, if already computed.
     environment
-        Where it runs.
+        Where and how to run.
     """
     start = time.perf_counter()
     with opened_session(model, settings, sums, environment) as session:
@@ -115,7 +115,7 @@ def _evidence(
     )
     log_total = session.core_space.log_size + total
     if settings.recording.weighted:
-        # The mean of 1 / (number of orders) carries the sum over to the modular prior.
+        # The mean of 1 / (number of orders) converts the sum to the modular prior.
         inverse_orders, error = _log_mean_along_chains(
             [record.log_state_means() for record in sampled.records]
         )
@@ -138,9 +138,9 @@ def _evidence(
 
 
 def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> tuple[float, float]:
-    """Return the log of a mean and its standard error, the chains' memory accounted for.
+    """Return the log of a mean and its standard error, allowing for autocorrelation.
 
-    The error is infinite where too few states were kept to tell it.
+    The error is infinite where too few states were kept to estimate it.
     """
     together = np.concatenate(chains)
     top = float(together.max())
@@ -152,26 +152,31 @@ def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> tuple[float, fl
 
 
 def _warn_of_gaps(rates: Sequence[float | None]) -> None:
-    """Warn of temperatures too far apart: states do not pass, and the evidence is too low."""
+    """Warn if temperatures are too far apart to exchange states, which biases the evidence."""
     fewest = min((rate for rate in rates if rate is not None), default=1.0)
     if fewest < FEWEST_EXCHANGES:
         warn(
-            f"neighbouring temperatures exchange states in only {fewest:.1%} of the proposals, so "
-            "their evidence and its error are not to be trusted; give more temperatures, or "
-            "ladder='adapted'",
-            ExchangeWarning,
+            ExchangeWarning(
+                f"adjacent temperatures exchange states in only {fewest:.1%} of the proposals, so "
+                "the evidence and its standard error are unreliable; use more ",
+                option("temperatures"),
+                ", or ",
+                option("ladder", "adapted"),
+            )
         )
 
 
-def _warn_of_convergence(found: Convergence, change: str) -> None:
+def _warn_of_convergence(found: Convergence, change: str | Wording) -> None:
     rhat, edge_rhat = found.rhat or 1.0, found.edge_rhat or 1.0
-    # Modes may weigh the same, so that edges alone tell them apart.
+    # Modes may have the same posterior probability, so that only edges reveal them.
     if rhat > LARGEST_RHAT or edge_rhat > HOPELESS_RHAT:
         apart = ""
         if found.difference is not None:
-            apart = f", edges up to {found.difference:.2f} apart between chains"
+            apart = f"; edge probabilities differ by up to {found.difference:.2f} between chains"
         warn(
-            f"the chains have not come together (R-hat of the log weight {rhat:.2f}, of an edge up "
-            f"to {edge_rhat:.2f}{apart}); {change}",
-            ConvergenceWarning,
+            ConvergenceWarning(
+                f"the chains have not converged (R-hat is {rhat:.2f} for the log posterior and up "
+                f"to {edge_rhat:.2f} for an edge{apart}); ",
+                change,
+            )
         )

@@ -1,4 +1,4 @@
-"""Running chains within a budget, for every sampler that has chains."""
+"""Runs chains within a budget, for every sampler that has chains."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from arcwise.algorithms.sampling_session import SamplingSession
 from arcwise.algorithms.stages import Stages, equal_parts
 from arcwise.engines.sampling_jobs import ChainJob, Chains
-from arcwise.errors import ArgumentError, InterruptedWarning
+from arcwise.errors import ArgumentError, InterruptedWarning, option
 from arcwise.records.budget import Budget
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.settings import ChainSettings
@@ -23,22 +23,22 @@ _PIECES = 32  # of a burn-in and of the rest, for a budget in steps
 
 @dataclass
 class SampledChains:
-    """Chains that were run, and how.
+    """The result of running chains.
 
     Parameters
     ----------
     chains
         The chains.
     records
-        What counts of each of them.
+        The record of each chain after burn-in.
     burn_in_steps, thinning
-        Steps of each chain before that, and between two kept states.
+        The number of burn-in steps of each chain, and of steps between kept states.
     interrupted
         Whether Ctrl-C ended the run.
     rule_met
-        Whether its rule ended it; None if it has none.
+        Whether the stopping rule ended the run; None if there is none.
     seconds
-        The time it took.
+        The time the run took.
     """
 
     chains: Chains
@@ -50,7 +50,7 @@ class SampledChains:
     seconds: float = 0.0
 
     def acceptance(self) -> dict[str, float | None]:
-        """Return the share of accepted proposals of each kind of move, over all chains."""
+        """Return the acceptance rate of each kind of move, over all chains."""
         return acceptance([self.chains.moves(chain) for chain in range(len(self.chains))])
 
 
@@ -62,7 +62,7 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
     session
         The session.
     label
-        What a progress bar calls it.
+        The label of the progress bar.
     """
     settings = session.settings
     tempering = settings.tempering or Tempering((1.0,))
@@ -84,7 +84,7 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
         log = session.directory.chain_log(
             chains,
             bytes_per_state=settings.recording.bytes_per_state(len(session.model.variables)),
-            # Where a stage begins is known by the number of states before it.
+            # A stage is located by the number of states before it, so none may be dropped.
             thin=settings.budget.rule is None,
         )
     with running(session.environment.threads, session.environment.progress, label) as run:
@@ -101,22 +101,22 @@ def run_chains(
     adapt: bool = False,
     log: Log | None = None,
 ) -> SampledChains:
-    """Run chains until the budget is spent or Ctrl-C comes; then there is what there is.
+    """Run chains until the budget is spent or Ctrl-C ends the run early.
 
     Parameters
     ----------
     chains
-        Chains that are not started yet.
+        Chains that have not been started.
     budget
         How long they run.
     run
-        On how many threads, and who hears of it.
+        The number of threads, and the progress function.
     nodes
         The number of variables.
     adapt
-        Whether the burn-in adapts temperatures, which it does over a whole call.
+        Whether temperatures adapt during burn-in, which is then a single call.
     log
-        Who writes the run down, if anyone; it goes on from there.
+        The log of the run, if it has one, from which it is resumed.
     """
     result = SampledChains(chains)
     if budget.rule is not None:
@@ -129,8 +129,8 @@ def run_chains(
         if not any(record.states for record in result.records):
             raise KeyboardInterrupt
         warn(
-            "the run was interrupted; the result rests on the "
-            f"{sum(record.states for record in result.records)} states sampled so far",
+            "the run was interrupted; the result is based on the "
+            f"{sum(record.states for record in result.records)} draws made so far",
             InterruptedWarning,
         )
     result.records = [record for record in result.records if record.states]
@@ -138,7 +138,7 @@ def run_chains(
 
 
 def acceptance(counts: Sequence[dict[str, tuple[int, int]]]) -> dict[str, float | None]:
-    """Return the share of accepted proposals of each kind of move, over all counts."""
+    """Return the acceptance rate of each kind of move, over all counts."""
     result: dict[str, float | None] = {}
     for name in counts[0]:
         proposed = sum(count[name][0] for count in counts)
@@ -157,13 +157,15 @@ def _by_steps(
     result.thinning = budget.thinned(left, nodes)
     if left < result.thinning:
         raise ArgumentError(
-            f"{left} steps are left after the burn-in and thinning is {result.thinning}, so no "
-            "state would be kept; give more steps or less thinning"
+            f"{left} steps remain after burn-in and thinning is {result.thinning}, so no state "
+            "would be kept; give more ",
+            option("steps"),
+            " or less thinning",
         )
     loop = ChainLoop(result.chains, run, lambda now: now.steps / total, log)
     try:
         loop.start()
-        # Temperatures are adapted over the whole of a call.
+        # Temperatures adapt over the whole of a call.
         for piece in equal_parts(result.burn_in_steps, 1 if adapt else _PIECES):
             loop.burn_in(piece)
         loop.thin(result.thinning)
@@ -183,7 +185,7 @@ def _by_seconds(
     loop = ChainLoop(result.chains, run, lambda now: now.seconds / seconds, log)
     try:
         loop.start()
-        # ChainLoop of about a twentieth of the time, found by doubling.
+        # Pieces grow by doubling to between a fortieth and a twentieth of the time.
         piece = 16
         while loop.seconds < seconds * budget.burn_in or loop.steps == 0:
             before = loop.seconds

@@ -1,4 +1,4 @@
-"""The weights of many DAGs under a model, and the best of them."""
+"""The log weights of drawn DAGs under a model, and the best of them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from arcwise.posterior import DagSample
 
 
 def best_dag(model: Model, dags: DagSample) -> tuple[Dag, float]:
-    """Return the drawn DAG of the largest modular weight, and its log weight."""
+    """Return the DAG of largest modular weight among those drawn, and its log weight."""
     log_weights = modular_log_weights(model, dags)
     place = int(log_weights.argmax())
     return dags[place], float(log_weights[place])
 
 
 def modular_log_weights(model: Model, dags: DagSample) -> NDArray[np.float64]:
-    """Return the modular log weight of each DAG, looking each different family up once."""
+    """Return the modular log weight of each DAG, looking up each distinct family once."""
     table = model.weights.table
     n = len(model.variables)
     total = np.zeros(len(dags))

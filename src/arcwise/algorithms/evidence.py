@@ -1,4 +1,4 @@
-"""`evidence`: the probability of the data under a model, by whichever way is asked for."""
+"""`evidence`: the marginal likelihood of the data under a model, exactly or by sampling."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ def evidence(
     target: Target = "modular",
     **options: Any,
 ) -> Evidence:
-    """Compute or estimate the log evidence, the prior's constant included.
+    """Compute or estimate the log evidence, with a normalised structure prior.
 
     Parameters
     ----------
     model
         The model.
     method
-        ``"ais"``: unbiased, with lower bounds that hold with high probability.
-        ``"mc3"``: from coupled chains. ``"exact"``: for few variables.
+        ``"ais"``: an unbiased estimate, with lower bounds that hold with high probability.
+        ``"mc3"``: an estimate from coupled chains. ``"exact"``: for few variables.
     target
-        The prior: ``"modular"``, or ``"order-modular"``, which is easier to estimate.
+        The structure prior: ``"modular"``, or ``"order-modular"``, under which the evidence
+        is easier to estimate.
     **options
-        Those of `ais`, `mc3` or `exact`.
+        Arguments of `ais`, `mc3` or `exact`.
 
     Examples
     --------
@@ -53,7 +54,8 @@ def evidence(
         found = mc3(model, target=wanted, **_without_dags(wanted, options)).evidence
         if found is None:
             raise ArgumentError(
-                "the ladder has no uniform level, so it gives no evidence; start it at 0"
+                "the ladder does not start at inverse temperature 0, so mc3 does not estimate the "
+                "evidence; start it at 0"
             )
     elif method == "ais":
         found = ais(model, target=wanted, **_without_dags(wanted, options)).evidence
@@ -64,6 +66,6 @@ def evidence(
 
 
 def _without_dags(target: Target, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options; no DAG is drawn for the target that does not need them."""
+    """Return the options, drawing no DAGs where the target does not need them."""
     space = as_space(options.get("space", "linear"))
     return {"dags_per_state": 0} | options if space.target == target else options

@@ -17,34 +17,32 @@ from arcwise.support.running import Progress, running
 
 
 class GivenOrder:
-    """What the posterior says once the order of the variables is known, in full or in part.
+    """The posterior given an order of the variables, complete or partial.
 
-    A DAG counts once for every linear order that extends both the order given
-    and the DAG: with a linear order the DAGs that agree with it count once,
-    and with no order at all the posterior is the order-modular one.
+    A DAG counts once for every linear order that extends both the DAG and the order given.
+    Given a linear order, every DAG that agrees with it therefore counts once; given no order
+    at all, the posterior is the order-modular one.
 
     Parameters
     ----------
     model
         The model.
     order
-        A linear order: all names, the first before the second and so on. Or
-        buckets: lists or sets of names, those of a bucket in any order, but
-        after all earlier buckets. Or a partial order: a list of pairs (tuples)
-        of names, the first to come before the second, or a `Dag` or networkx
-        DiGraph with such pairs as edges; up to 64 variables.
+        A linear order: a list of all names, the earliest first. Or a bucket order: lists
+        or sets of names, the earliest bucket first, with no order within a bucket. Or a
+        partial order, for up to 64 variables: a list of pairs (tuples) of names, of which
+        the first precedes the second, or a `Dag` or networkx DiGraph with such edges.
     sums
-        The score sums of the model, if they are there already.
+        The score sums of the model, if already computed.
     threads, progress
         As for `arcwise.score`.
 
     Raises
     ------
     ArgumentError
-        If the order names variables that there are not, lacks some or has some
-        twice, or has a cycle.
+        If the order names unknown variables, omits or repeats some, or has a cycle.
     CapacityError
-        If a bucket or the partial order leaves too many orders open.
+        If a bucket or the partial order has too many linear extensions.
 
     Examples
     --------
@@ -75,7 +73,7 @@ class GivenOrder:
             sums.refuse_other_variables(model.variables)
         self._progress = progress
         self._given: _core.GivenBuckets | _core.GivenPartialOrder
-        with running(threads, progress, "Adding orders up") as run:
+        with running(threads, progress, "Summing over orders") as run:
             if predecessors is None:
                 self._given = _core.GivenBuckets(sums.core, buckets, run.progress)
             else:
@@ -84,7 +82,7 @@ class GivenOrder:
 
     @property
     def log_weight(self) -> float:
-        """The log of the summed weights of all pairs of a DAG and an order that it agrees with.
+        """The log of the total weight of all pairs of a DAG and a linear order it agrees with.
 
         Minus infinity if no DAG with allowed families agrees with the order.
         """
@@ -102,14 +100,14 @@ class GivenOrder:
             return self._given.edge_probabilities(run.progress)
 
     def dags(self, count: int, *, seed: int = 0) -> DagSample:
-        """Return independent DAGs given the order.
+        """Draw independent DAGs given the order.
 
         Parameters
         ----------
         count
             The number of draws.
         seed
-            The seed; a draw depends on it and on its own number only.
+            The seed; draw i depends only on the seed and on i.
 
         Raises
         ------

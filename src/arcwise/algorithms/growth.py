@@ -1,4 +1,4 @@
-"""`grow`: candidate parents that grow where the best DAG or the posterior wants others."""
+"""`grow`: adds candidate parents as long as the best DAG or the posterior calls for others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from arcwise import _core
-from arcwise.algorithms.growth_steps import Growing, GrowthRound, Matrix, growth_memory
+from arcwise.algorithms.growth_state import GrowthRound, GrowthState, Matrix, growth_memory
 from arcwise.algorithms.map import best_dag_of_order, order_of
 from arcwise.algorithms.map import map as find_map
 from arcwise.algorithms.mcmc import mcmc
@@ -17,7 +17,13 @@ from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates import Candidates
 from arcwise.candidates import candidates as choose_candidates
 from arcwise.constraints import ConstraintArguments, gather, takes_constraints
-from arcwise.errors import ArgumentError, ConvergenceWarning, GrowthWarning, InterruptedWarning
+from arcwise.errors import (
+    ArgumentError,
+    ConvergenceWarning,
+    GrowthWarning,
+    InterruptedWarning,
+    Wording,
+)
 from arcwise.graphs import cpdag
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model, Question, ask
@@ -27,42 +33,42 @@ from arcwise.support.checks import whole_number
 from arcwise.support.devices import Processors
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
-from arcwise.support.words import byte_size
+from arcwise.support.words import byte_size, quoted
 
 DEFAULT_MAX_SIZE = 14
 
-# Perturbations for each variable: from a random order, from that of the round before, and in the
-# search that ends growth.
+# Perturbations per variable: from a random order, from the order of the previous round, and in the
+# final search.
 _FIRST_PATIENCE = 2
 _NEXT_PATIENCE = 1
 _LAST_PATIENCE = 5
-# Candidates that every node has, wanted or not, in every other growth from a random order: so not
-# all begin alike.
-_FILLED_AT_FIRST = 6
-_SHARE_OF_BEGINNINGS = 0.6  # of the time, for the progress bar
-# Up to so many variables every round searches among parent sets with one more parent. Beyond, where
-# that takes minutes, it searches among the candidates, and then looks for one more parent of each
-# node in the DAG that was found.
+# The number of candidates to which every node is filled up in every other growth from a random
+# order, so that they do not all start alike.
+_FILLED_SIZE = 6
+_SHARE_OF_STARTS = 0.6  # of the time, for the progress bar
+# Up to this many variables every round searches parent sets with one further parent. Beyond, where
+# that would take minutes, it searches among the candidates alone, and then looks for one further
+# parent of each node of the DAG found.
 _MOST_FOR_PLUS_ONE = 300
 
 
 @dataclass(frozen=True, repr=False)
 class Growth:
-    """Candidates that were grown, and what was found on the way.
+    """Grown candidates, the model on them, and a record of the growth.
 
     Parameters
     ----------
     candidates
         The candidates.
     model
-        The model on them, with one more parent allowed in each set but for the best
-        DAG of more than 300 variables.
+        The model on them. Each parent set may have one parent that is not a candidate,
+        unless growth followed the best DAG of more than 300 variables.
     best
         The best DAG, if growth followed it.
     rounds
-        What each round found.
+        The record of each round.
     full
-        The nodes that wanted more candidates than allowed.
+        The nodes that needed more candidates than allowed.
 
     Examples
     --------
@@ -80,10 +86,10 @@ class Growth:
     full: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """Say how far it went."""
+        """Show the number of rounds and of candidates."""
         sizes = self.candidates.sizes().values()
         return (
-            f"<Growth: {len(self.rounds)} rounds, {min(sizes)} to {max(sizes)} candidates of each "
+            f"<Growth: {len(self.rounds)} rounds, {min(sizes)} to {max(sizes)} candidates for each "
             "node>"
         )
 
@@ -106,45 +112,46 @@ def grow(
     progress: Progress = None,
     **constraints: Unpack[ConstraintArguments],
 ) -> Growth:
-    """Let candidate parents grow until nothing better is found outside them.
+    """Grow candidate parents until nothing better is found outside them.
 
-    In each round every parent set may have one parent that is no candidate. The
-    best DAG is searched for, or the posterior sampled; the parents it wants become
-    candidates, and so on (Kuipers, Suter and Moffa 2022, "Efficient sampling and
-    structure learning of Bayesian networks"). When the best DAG wants no more, the
-    search starts anew from random orders, among more candidates, and pairs of
-    parents that help only together are looked for; growth goes on if that finds a
-    better DAG. Beyond 300 variables a round that follows the best DAG searches among
-    the candidates alone and then looks for one more parent of each node, and so the
-    model that comes out has no parents but the candidates.
+    In each round every parent set may have one parent that is not a candidate. The best
+    DAG is searched for, or the posterior sampled; the parents found become candidates,
+    and the next round begins (Kuipers, Suter and Moffa 2022, "Efficient sampling and
+    structure learning of Bayesian networks"). When the best DAG calls for no others, the
+    search is restarted from random orders with more candidates, and pairs of parents that
+    help only jointly are looked for; growth continues if that finds a better DAG. Beyond
+    300 variables, a round that follows the best DAG searches among the candidates alone and
+    then looks for one further parent of each node, so the resulting model has no parents
+    but the candidates.
 
     Parameters
     ----------
     data
-        A `Model`, whose score, prior and constraints are used, and whose candidates
-        are those to begin with; or anything `arcwise.read` takes.
+        A `Model`, whose score, prior and constraints are used and whose candidates are
+        the initial ones; or anything `arcwise.read` takes.
     candidates
-        What to begin with if no model is given: a method of `arcwise.candidates` or
-        candidates in any form it takes. None for ``"pc"``, or ``"greedy:4"`` where
-        there are no data to test.
+        The initial candidates if no model is given: a method of `arcwise.candidates`, or
+        candidates in any form it takes. None for ``"pc"``, or for ``"greedy:4"`` if there
+        are no data to test.
     by
         ``"map"``: growth follows the best DAG, and the edges of its equivalence class
-        become candidates. ``"posterior"``: all edges above the threshold do.
+        become candidates. ``"posterior"``: all edges with a probability above the
+        threshold do.
     threshold
-        The edge probability from which a parent becomes a candidate.
+        The edge probability above which a parent becomes a candidate.
     max_size
-        The most candidates of a node. A node that has K of them takes
+        The maximum number of candidates of a node. A node with K of them takes
         ``24 * (n - K) * 2**K`` bytes: 32 MiB with 100 variables and 14 candidates,
-        and twice as much for each candidate more (`growth_memory` says it).
+        doubling with each further candidate (see `growth_memory`).
     score, prior
         As for `Model`.
     restarts
-        How often the last search starts anew, see `arcwise.map`.
+        The number of restarts of the final search, see `arcwise.map`.
     steps
         The steps of each of two chains in a round, if growth follows the posterior;
         None for ``40 n**2``, at least 20,000.
     memory_limit
-        The bytes a round may take; None for what the machine has free. A round that
+        The bytes a round may take; None for the free memory of the machine. A round that
         needs more is refused before it starts.
     seed
         The seed; results do not depend on the number of threads.
@@ -156,9 +163,9 @@ def grow(
     Returns
     -------
     Growth
-        The candidates and the model on them, ready for `mcmc` and others, and the
-        best DAG. Ctrl-C ends growth by the best DAG early and returns what there is,
-        with an `InterruptedWarning`.
+        The candidates, the model on them, ready for `mcmc` and other samplers, and the
+        best DAG. With ``by="map"``, Ctrl-C ends growth early and returns the best DAG so
+        far, with an `InterruptedWarning`.
 
     Examples
     --------
@@ -177,66 +184,69 @@ def grow(
     whole_number(restarts, "restarts", at_least=1)
     with running(threads, progress, "Growing candidates") as run:
         plus_one = by == "posterior" or len(start.variables) <= _MOST_FOR_PLUS_ONE
-        growing = Growing(start, plus_one, max_size, memory_limit, run.threads)
+        state = GrowthState(start, plus_one, max_size, memory_limit, run.threads)
         if by == "map":
-            best = _by_map(growing, restarts, seed, run)
+            best = _by_map(state, restarts, seed, run)
         else:
             best = None
-            _by_posterior(growing, threshold, steps, seed)
-    if growing.full:
+            _by_posterior(state, threshold, steps, seed)
+    if state.full:
         warn(
-            f"{', '.join(sorted(growing.full))} would have more than {max_size} candidate parents; "
-            f"give max_size={max_size + 2}, where such a node takes "
-            f"{byte_size(growth_memory(len(start.variables), max_size + 2))}",
-            GrowthWarning,
+            GrowthWarning(
+                f"{quoted(sorted(state.full))} would need more than {max_size} candidate parents; "
+                "give ",
+                Wording(f"max_size={max_size + 2}", f"--max-candidates {max_size + 2}"),
+                ", with which such a node takes "
+                f"{byte_size(growth_memory(len(start.variables), max_size + 2))}",
+            )
         )
-    rounds, full = tuple(growing.rounds), tuple(sorted(growing.full))
+    rounds, full = tuple(state.rounds), tuple(sorted(state.full))
     if best is not None:
         growth = {**asdict(rounds[-1]), "rounds": len(rounds), "full": full}
         best = replace(best, growth=growth)
-    chosen = Candidates.from_matrix(start.variables, growing.matrix | growing.required)
-    return Growth(chosen, growing.model, best, rounds, full)
+    chosen = Candidates.from_matrix(start.variables, state.matrix | state.required)
+    return Growth(chosen, state.model, best, rounds, full)
 
 
-def _by_map(growing: Growing, restarts: int, seed: int, run: Run) -> MapResult:
-    """Return the best DAG, or on Ctrl-C the best so far, with the candidates it wants."""
+def _by_map(state: GrowthState, restarts: int, seed: int, run: Run) -> MapResult:
+    """Return the best DAG, or after Ctrl-C the best so far, with the candidates it calls for."""
     try:
-        return _grow_by_map(growing, restarts, seed, run)
+        return _grow_by_map(state, restarts, seed, run)
     except KeyboardInterrupt:
-        if not growing.weights:
+        if not state.weights:
             raise
-    best = max(growing.weights, key=growing.weights.__getitem__)
-    growing.keep(_adjacent(best))
+    best = max(state.weights, key=state.weights.__getitem__)
+    state.keep(_adjacent(best))
     warn(
-        f"growth was interrupted after {len(growing.rounds)} rounds; the result is the best DAG "
+        f"growth was interrupted after {len(state.rounds)} rounds; the result is the best DAG "
         "so far",
         InterruptedWarning,
     )
     found = find_map(
-        growing.build(), method="search", restarts=1, patience=0, starts=[best], seed=seed
+        state.build(), method="search", restarts=1, patience=0, starts=[best], seed=seed
     )
     return replace(found, interrupted=True)
 
 
-def _grow_by_map(growing: Growing, restarts: int, seed: int, run: Run) -> MapResult:
+def _grow_by_map(state: GrowthState, restarts: int, seed: int, run: Run) -> MapResult:
     """Grow from several random orders, then from the best DAG until nothing improves it."""
-    beginnings = restarts if growing.plus_one else 1
+    starts = restarts if state.plus_one else 1
     dags = []
-    for stream in range(beginnings):
-        dags.append(_climb_and_grow(growing, None, seed, stream))
+    for stream in range(starts):
+        dags.append(_search_and_grow(state, None, seed, stream))
         if run.progress is not None:
-            run.progress(_SHARE_OF_BEGINNINGS * (stream + 1) / beginnings)
+            run.progress(_SHARE_OF_STARTS * (stream + 1) / starts)
     last = -np.inf
     while True:
-        # All that any of the DAGs wants becomes a candidate, what the best one wants first; then
-        # its children too, lest edges that point the wrong way hold each other in place.
-        dags.sort(key=growing.weights.__getitem__, reverse=True)
-        before = growing.weights[dags[0]]
+        # The neighbours in all DAGs become candidates, those of the best DAG first; then its
+        # children as well, lest edges that point the wrong way hold each other in place.
+        dags.sort(key=state.weights.__getitem__, reverse=True)
+        before = state.weights[dags[0]]
         adjacent = [_adjacent(dag) for dag in dags]
-        growing.keep(*adjacent, adjacent[0].T)
-        if growing.plus_one:
-            growing.fill(growing.size_at_last)
-        model = growing.build()
+        state.keep(*adjacent, adjacent[0].T)
+        if state.plus_one:
+            state.fill(state.final_size)
+        model = state.build()
         sums = ScoreSums(model, tabulate="maxima", threads=run.threads)
         found = find_map(
             model,
@@ -251,44 +261,42 @@ def _grow_by_map(growing: Growing, restarts: int, seed: int, run: Run) -> MapRes
         if found.interrupted:
             return found
         wanted = _adjacent(found.dag)
-        more = better_pairs if growing.plus_one else better_parents
-        others = (
-            more(growing.weigher, found.dag, Run(Processors(growing.threads))) & ~growing.matrix
-        )
-        new = growing.note(wanted | others, found.log_weight)
+        more = better_pairs if state.plus_one else better_parents
+        others = more(state.weigher, found.dag, Run(Processors(state.threads))) & ~state.matrix
+        new = state.record(wanted | others, found.log_weight)
         improved = is_more(found.log_weight, before)
-        # Others that are wanted again were not kept, for want of room.
+        # Parents found again were not kept for lack of room.
         if not is_more(found.log_weight, last) or not (others.any() or (new > 0 and improved)):
             return found
-        last = growing.weights[found.dag] = found.log_weight
-        growing.keep(wanted | others)
-        dags = [_climb_and_grow(growing, found.dag, seed, 0), *dags]
+        last = state.weights[found.dag] = found.log_weight
+        state.keep(wanted | others)
+        dags = [_search_and_grow(state, found.dag, seed, 0), *dags]
 
 
-def _climb_and_grow(growing: Growing, dag: Dag | None, seed: int, stream: int) -> Dag:
-    """Search and widen in turns until the best DAG wants no more; return it."""
-    filled = _FILLED_AT_FIRST if dag is None and stream % 2 == 1 else 0
+def _search_and_grow(state: GrowthState, dag: Dag | None, seed: int, stream: int) -> Dag:
+    """Search and grow in turns until the best DAG calls for no others; return it."""
+    filled = _FILLED_SIZE if dag is None and stream % 2 == 1 else 0
     if dag is None:
-        growing.keep(np.zeros_like(growing.matrix))
+        state.keep(np.zeros_like(state.matrix))
     best = -np.inf
     while True:
-        growing.fill(filled)
-        model = growing.build()
-        sums = ScoreSums(model, tabulate="maxima", threads=growing.threads)
-        dag = _climb(sums, dag, seed, stream)
-        weight = growing.weights[dag] = model.log_weight_of(dag)
+        state.fill(filled)
+        model = state.build()
+        sums = ScoreSums(model, tabulate="maxima", threads=state.threads)
+        dag = _search(sums, dag, seed, stream)
+        weight = state.weights[dag] = model.log_weight_of(dag)
         wanted = _adjacent(dag)
-        if not growing.plus_one:
-            wanted |= better_parents(growing.weigher, dag, Run(Processors(growing.threads)))
-        new = growing.note(wanted, weight)
+        if not state.plus_one:
+            wanted |= better_parents(state.weigher, dag, Run(Processors(state.threads)))
+        new = state.record(wanted, weight)
         if new == 0 or not is_more(weight, best):
             return dag
         best = weight
-        growing.keep(wanted)
+        state.keep(wanted)
 
 
-def _climb(sums: ScoreSums, dag: Dag | None, seed: int, stream: int) -> Dag:
-    """Return the best DAG of a short search, from the orders of the one there is."""
+def _search(sums: ScoreSums, dag: Dag | None, seed: int, stream: int) -> Dag:
+    """Return the best DAG of a short search, started from an order of the given DAG if any."""
     n = len(sums.variables)
     starts = [] if dag is None else [order_of(dag)] * (stream + 1)
     patience = n * (_FIRST_PATIENCE if dag is None else _NEXT_PATIENCE)
@@ -306,11 +314,11 @@ def _adjacent(dag: Dag) -> Matrix:
     return matrix
 
 
-def _by_posterior(growing: Growing, threshold: float, steps: int | None, seed: int) -> None:
-    n = len(growing.variables)
-    wanted = np.zeros_like(growing.matrix)
+def _by_posterior(state: GrowthState, threshold: float, steps: int | None, seed: int) -> None:
+    n = len(state.variables)
+    wanted = np.zeros_like(state.matrix)
     while True:
-        model = growing.build()
+        model = state.build()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             edges = mcmc(
@@ -321,23 +329,23 @@ def _by_posterior(growing: Growing, threshold: float, steps: int | None, seed: i
                 chains=2,
                 dags_per_state=0,
                 seed=seed,
-                threads=growing.threads,
+                threads=state.threads,
             ).edges
         wanted = wanted | (edges > threshold)
-        if growing.note(wanted, None) == 0:
+        if state.record(wanted, None) == 0:
             return
-        before = growing.matrix
-        growing.keep(wanted)
-        if (growing.matrix == before).all():
+        before = state.matrix
+        state.keep(wanted)
+        if (state.matrix == before).all():
             return
 
 
 def _start(asked: Model | Question, candidates: Any, threads: int | None) -> Model:
-    """Return a model on the candidates to begin with."""
+    """Return a model on the initial candidates."""
     if isinstance(asked, Model):
         if candidates is not None:
             raise ArgumentError(
-                "a model has its candidates already; leave them out, or give the data instead"
+                "a model already has its candidates; leave them out, or give the data instead"
             )
         model = asked
     else:
@@ -349,7 +357,8 @@ def _start(asked: Model | Question, candidates: Any, threads: int | None) -> Mod
         model = Model(replace(asked, candidates=chosen), threads=threads)
     if model.families is None:
         raise ArgumentError(
-            "the model has a list of families, and no data to score others from; give the data"
+            "the model has only a list of precomputed scores, so no other families can be scored; "
+            "give the data"
         )
     return model
 

@@ -1,4 +1,4 @@
-"""`map`: the best DAG of a model, by an exact programme or by search."""
+"""`map`: the DAG of maximum posterior probability, by dynamic programming or by search."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.algorithms.exact_computation import ExactComputation
-from arcwise.errors import ArgumentError, CapacityError, InterruptedWarning
+from arcwise.errors import ArgumentError, CapacityError, InterruptedWarning, option
 from arcwise.families import Families
 from arcwise.graphs import cpdag
 from arcwise.graphs.dag import Dag
@@ -23,14 +23,14 @@ from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
 from arcwise.support.words import quoted
 
-# Within both the exact programme takes a few seconds and less than a gigabyte.
+# Within both limits the exact computation takes a few seconds and less than a gigabyte.
 MOST_VARIABLES = 25
 _MOST_FAMILIES = 2**24
 
 _RESTARTS = 8
 _MOST_RESTARTS_BY_TIME = 1000
-# Perturbations without improvement after which a restart ends, for each variable: on networks of 20
-# to 100 variables nine of ten restarts then reach the best.
+# Perturbations per variable without improvement after which a restart ends: on networks of 20 to
+# 100 variables, nine of ten restarts then reach the best DAG.
 _PATIENCE = 20
 
 Method = Literal["auto", "exact", "search"]
@@ -49,37 +49,37 @@ def map(
     threads: int | None = None,
     progress: Progress = None,
 ) -> MapResult:
-    """Find the DAG of the largest weight, that is of the largest posterior probability.
+    """Find the DAG of maximum posterior probability.
 
-    The search anneals random orders of the variables, each weighed by the best DAG
-    it allows, and then perturbs and improves them until nothing better turns up.
-    Several restarts do so independently; how many of them reach the same weight
-    says how far the result can be trusted.
+    The search anneals random orders of the variables, each scored by the best DAG that
+    agrees with it, and then perturbs and improves them until nothing better is found.
+    Several restarts do so independently; the more of them reach the same optimum, the more
+    reliable the result.
 
     Parameters
     ----------
     model
         The model.
     method
-        ``"exact"``: the best DAG for certain, for up to 25 variables, in O(n^2 2^n).
-        ``"search"``: by restarts of a stochastic search. ``"auto"``: exact for up to
-        25 variables and 2^24 families, which takes seconds, else search.
+        ``"exact"``: dynamic programming in O(n^2 2^n), for up to 25 variables.
+        ``"search"``: a stochastic search with restarts. ``"auto"``: exact for up to 25
+        variables and 2^24 families, which takes seconds, otherwise search.
     restarts
-        How often the search starts anew (this and all up to `sums` are for the search
-        alone); None for 8, or for as many as the time
-        allows, up to 1,000.
+        The number of restarts of the search; None for 8, or with `seconds` for as many as
+        the time allows, up to 1,000. This and the arguments up to `sums` apply to the
+        search only.
     patience
         The number of perturbations without improvement after which a restart ends;
-        None for 20 for each variable.
+        None for 20 per variable.
     seconds
-        If given, the search ends after this time and returns the best there is.
+        If given, the search ends after this time and returns the best DAG found.
     starts
-        DAGs known to be good: the first restarts begin with them, without annealing.
+        DAGs known to be good: the first restarts begin from them, without annealing.
     seed
         The seed; results do not depend on the number of threads, unless `seconds`
         ends the search.
     sums
-        The score sums, if they are at hand already; best with tables of maxima.
+        The score sums, if already computed; best with tables of maxima.
     threads, progress
         As for `exact`.
 
@@ -121,24 +121,25 @@ def map(
         search = _core.OrderSearch(
             sums.core, wanted.patience, wanted.seed, _orders(starts, model.variables)
         )
-        interrupted = wanted.make(search, run)
+        interrupted = wanted.run(search, run)
     if len(search) == 0:
         if interrupted:
             raise KeyboardInterrupt
         raise ArgumentError(
-            f"seconds is {seconds!r}, too few to find any DAG of this model; give more"
+            option("seconds"),
+            f" is {seconds!r}, which is too short to find any DAG of this model; give more",
         )
     if interrupted:
         warn(
             f"the search was interrupted; the result is the best of {len(search)} restarts, of "
-            f"which {sum(search.finished())} were finished",
+            f"which {sum(search.finished())} were complete",
             InterruptedWarning,
         )
     return _found(model, sums, search, wanted, interrupted, start)
 
 
 class _Restarts:
-    """How many restarts are wanted and how long they may take, checked."""
+    """The number of restarts and their time limit, checked."""
 
     def __init__(
         self,
@@ -151,18 +152,18 @@ class _Restarts:
         if restarts is None:
             self.count = _RESTARTS if seconds is None else _MOST_RESTARTS_BY_TIME
         else:
-            self.count = whole_number(restarts, "restarts", at_least=1)
+            self.count = whole_number(restarts, option("restarts"), at_least=1)
         if patience is None:
             self.patience = _PATIENCE * len(model.variables)
         else:
             self.patience = whole_number(patience, "patience", at_least=0)
         if seconds is not None and not 0 < seconds < float("inf"):
-            raise ArgumentError(f"seconds is {seconds!r}; give a positive number")
+            raise ArgumentError(option("seconds"), f" is {seconds!r}; give a positive number")
         self.seconds = seconds
-        self.seed = whole_number(seed, "seed", at_least=0)
+        self.seed = whole_number(seed, option("seed"), at_least=0)
 
-    def make(self, search: _core.OrderSearch, run: Run) -> bool:
-        """Make the restarts; say whether Ctrl-C came first."""
+    def run(self, search: _core.OrderSearch, run: Run) -> bool:
+        """Run the restarts; return whether Ctrl-C came first."""
         try:
             search.run(0, self.count, run.threads, self._watch(run.progress))
         except _TimeIsUpError:
@@ -195,7 +196,7 @@ def _is_small(model: Model) -> bool:
 
 
 def all_families_fit(variables: tuple[str, ...], **rule: Any) -> bool:
-    """Say whether the exact programme could take all families within the constraints."""
+    """Return whether exact computation can handle all families allowed by the constraints."""
     return (
         len(variables) <= MOST_VARIABLES and Families.of(variables, **rule).total <= _MOST_FAMILIES
     )
@@ -205,8 +206,9 @@ def _exact(model: Model, threads: int | None, progress: Progress, start: float) 
     n = len(model.variables)
     if n > MOST_VARIABLES:
         raise CapacityError(
-            f"the model has {n} variables, and the exact programme takes up to {MOST_VARIABLES}; "
-            "use method='search'"
+            f"the model has {n} variables, and the exact best DAG is available for up to "
+            f"{MOST_VARIABLES}; use ",
+            option("method", "search"),
         )
     # The best DAG is the same under both targets, and the other one has tables to keep.
     computation = ExactComputation(model, "order-modular", threads=threads)
@@ -263,14 +265,14 @@ def _orders(dags: Sequence[Dag], variables: tuple[str, ...]) -> list[list[int]]:
     for dag in dags:
         if dag.variables != variables:
             raise ArgumentError(
-                f"starts has a DAG of the variables {quoted(dag.variables)}, and the model has "
-                f"{quoted(variables)}; give DAGs of the same ones, in the same order"
+                f"starts holds a DAG over the variables {quoted(dag.variables)}, and the model has "
+                f"{quoted(variables)}; give DAGs over the same variables, in the same order"
             )
     return [order_of(dag) for dag in dags]
 
 
 def best_dag_of_order(sums: ScoreSums, order: list[int]) -> Dag:
-    """Return the best DAG an order allows: every node has its best parents among those before."""
+    """Return the best DAG that agrees with an order: each node has its best parents before it."""
     parents = {}
     for place, node in enumerate(order):
         _, chosen = sums.core.best(node, order[:place], None)

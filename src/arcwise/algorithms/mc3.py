@@ -1,4 +1,4 @@
-"""`mc3`: chains at several temperatures that exchange states, and the evidence they give."""
+"""`mc3`: Metropolis-coupled chains at several temperatures, and the evidence they estimate."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def mc3(
 ) -> Posterior:
     """Sample the posterior by Metropolis-coupled Markov chains.
 
-    Each of the chains is a row of states, one for each temperature, from one that moves
-    (nearly) at random to one that follows the posterior. Neighbours exchange
-    their states, which carries the coldest over valleys between its modes, and
-    all together give an estimate of the evidence.
+    Each chain holds one state for each temperature, from a (nearly) uniform distribution
+    to the posterior. Adjacent temperatures exchange their states, which lets the coldest
+    one move between separate modes, and all temperatures together yield an estimate of the
+    evidence.
 
     Parameters
     ----------
@@ -68,14 +68,13 @@ def mc3(
         The number of temperatures, the posterior's included.
     ladder
         ``"linear"``: inverse temperatures from 0 to 1 in equal steps. ``"harmonic"``: 1 / T,
-        1 / (T - 1), ..., 1 / 2, 1 for T temperatures, none of which is uniform, so that
-        there is no evidence.
-        ``"adapted"``: linear at first, then spread during the burn-in so that all
-        exchanges are equally easy. Or the inverse temperatures themselves, rising
-        to 1; from 0 on if the evidence is wanted.
+        1 / (T - 1), ..., 1 / 2, 1 for T temperatures; as none is 0, the evidence is not
+        estimated. ``"adapted"``: linear at first, then adapted during burn-in so that all
+        exchanges have the same acceptance rate. Or the inverse temperatures themselves,
+        increasing to 1, and starting at 0 if the evidence is to be estimated.
     exchanges_per_step
-        Exchanges of neighbours proposed after each step, which cost next to
-        nothing; None for 4 for each pair of neighbours.
+        The number of exchanges between adjacent temperatures proposed after each step,
+        which cost next to nothing; None for 4 per adjacent pair.
     target, steps, seconds, effective_samples, until, burn_in, thinning, chains, dags_per_state, \
 dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, threads, progress, \
 directory, checkpoint_seconds
@@ -84,7 +83,7 @@ directory, checkpoint_seconds
     Returns
     -------
     Posterior
-        As from `mcmc`, with the evidence.
+        As for `mcmc`, with the evidence.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`mcmc`: the posterior by Markov chains over a space."""
+"""`mcmc`: Markov chains over a space of structures."""
 
 from __future__ import annotations
 
@@ -46,79 +46,80 @@ def mcmc(
 ) -> Posterior:
     """Sample the posterior by the Metropolis–Hastings algorithm.
 
-    Where the states of the space follow the target, the exact edge probabilities
-    given each kept state are averaged: orders follow the order-modular posterior,
-    `Partitions`, `Layerings` and `Dags` the modular one. For the modular target on orders,
-    DAGs are drawn and weighted by the inverse of their number of orders.
+    Where the states of the space follow the target, the exact edge probabilities given
+    each kept state are averaged: orders follow the order-modular posterior, `Partitions`,
+    `Layerings` and `Dags` the modular one. For the modular target on orders, DAGs are drawn
+    and weighted by the inverse of their number of topological orders.
 
     Parameters
     ----------
     model
         The model.
     space
-        Where the chains move: `LinearOrders`, `BucketOrders`, `PartialOrders`,
-        `Partitions`, `Layerings`, `Dags`, or a word such as ``"buckets:5"``.
+        The space that the chains move in: `LinearOrders`, `BucketOrders`, `PartialOrders`,
+        `Partitions`, `Layerings`, `Dags`, or a name such as ``"buckets:5"``.
     target
-        Which posterior is wanted, see `exact`.
+        Which posterior to sample, see `exact`.
     steps, seconds, effective_samples
-        The budget: steps of each chain, or wall-clock time, burn-in included, or
-        the effective number of samples of the log weight. By default
-        ``200 n**2`` steps, at least 20,000.
+        The budget: steps of each chain or wall-clock time, burn-in included, or the
+        effective sample size of the log posterior. By default ``200 n**2`` steps, at least
+        20,000.
     until
-        A rule that ends the run before the steps or seconds are spent, such as
-        ``"rhat<1.01, ess>400"``: conditions on ``rhat`` and ``ess`` (R-hat and the
-        effective sample size of the log weight), ``edge_rhat`` and ``edge_ess`` (those
-        of the worst edge), and ``difference`` (of an edge probability between
-        chains), all of which must hold. It is looked at whenever the run has grown
-        to twice its length, and only the last half counts; `effective_samples` is
-        the rule ``ess``. Without steps or seconds besides, the run goes on until the
-        rule is met.
+        A stopping rule, which ends the run before the steps or seconds are spent, such as
+        ``"rhat<1.01, ess>400"``: conditions, all of which must hold, on ``rhat`` and
+        ``ess`` (R-hat and effective sample size of the log posterior), ``edge_rhat`` and
+        ``edge_ess`` (those of the worst edge), and ``difference`` (the largest difference
+        between chains in an edge probability). The rule is checked whenever the run has
+        doubled in length, on its second half; `effective_samples` is the rule on ``ess``.
+        Without a limit in steps or seconds, the run continues until the rule is met.
     burn_in
-        The share of steps or seconds at the start that is not kept; with a rule it
-        is about half.
+        The fraction of steps or seconds discarded at the start; with a stopping rule,
+        about half.
     thinning
-        Steps between two kept states; None for ``2 n``, but at least 1,000 states of
-        each chain and at most 10,000.
+        The number of steps between kept states; None for ``2 n``, but with at least 1,000
+        and at most 10,000 kept states per chain.
     chains
-        The number of chains, each from a random start.
+        The number of chains, each from a random initial state.
     dags_per_state
-        DAGs drawn from each kept state; 0 for none, where they need no weights.
+        The number of DAGs drawn from each kept state; 0 for none, where the estimates do
+        not need them.
     dag_time_share
-        If given, as many DAGs from each kept state as this share of the time
-        spent on reaching it allows. The number is fixed before the DAGs are drawn
-        that count, so that DAGs that take long are not too rare.
+        If given, as many DAGs are drawn from each kept state as this fraction of the time
+        spent on reaching it allows. The number is fixed in advance, so that DAGs that are
+        slow to weight are not under-represented.
     extension_budget
-        The most sets a count of a DAG's orders may keep; None for the counter's own.
+        The maximum number of sets stored while counting the topological orders of a DAG;
+        None for the default of the counter.
     estimate_extensions
-        Whether counts beyond the budget are estimated, else they are refused. The
-        estimates are unbiased; their inverses, which are the weights, are so but
-        for about the square of their relative error, which the summary states.
+        Whether to estimate counts beyond that budget; otherwise they are an error. The
+        estimates are unbiased; their inverses, the weights, have a relative bias of about
+        the square of the relative error, which the run reports.
     seed
         The seed; results do not depend on the number of threads.
     sums
-        The score sums, if they are at hand already; else they are made, with a
+        The score sums, if already computed; otherwise they are computed, with a
         tolerance of 1e-9 for nodes with too many candidate parents for a table.
     engine
-        Where the chains run: None for threads of this process; a Dask cluster, given as
-        `DaskEngine`, as a `distributed.Client` or by the address of its scheduler,
-        such as ``"dask://10.0.0.1:8786"``. It changes no result.
+        Where the chains run: None for threads of this process, or a Dask cluster, given as
+        a `DaskEngine`, a `distributed.Client` or the address of its scheduler, such as
+        ``"dask://10.0.0.1:8786"``. It does not affect the result.
     threads, progress
         As for `exact`.
     directory
-        A folder the run is kept in, made if it is not there: the draws go to disk
-        as they come, and after a stop of whatever kind `resume` goes on from the last
-        checkpoint. Given the folder of a run with the same settings, it goes on with
-        that. The result has all DAGs if they take up to 1 GiB, else those of every
-        second state, or every fourth and so on; sums over all states are kept besides.
+        The run directory, created if necessary: draws are saved as the run proceeds, and
+        after any interruption `resume` continues from the last checkpoint. If it holds a
+        run with the same settings, that run is continued. The result has all DAGs if they
+        take up to 1 GiB, otherwise those of every second state, every fourth and so on;
+        sums over all states are kept in any case.
     checkpoint_seconds
-        The time between two checkpoints; it makes no difference to the result.
+        The time between checkpoints; it does not affect the result.
 
     Returns
     -------
     Posterior
-        With edge probabilities and their standard errors, the DAGs, the traces
-        and a summary of the run. Ctrl-C or SIGTERM ends the run early and returns what
-        there is, with an `InterruptedWarning`.
+        With edge probabilities and their standard errors, the DAGs, the traces and the
+        record of the run. Ctrl-C or SIGTERM ends the run early and returns the draws made
+        so far, with an `InterruptedWarning`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Finds parents that a DAG would be better with: single ones, and pairs that help only together."""
+"""Finds parents that would improve a DAG: single ones, and pairs that help only jointly."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from arcwise.graphs.dag import Dag
 from arcwise.posterior.map_result import is_more
 from arcwise.support.running import Run
 
-# Pairs are formed among this many parents of each node, the best ones beside those it has; and
-# subsets of this many of those it has are joined by them.
+# Pairs are formed among this many potential parents of each node, the best ones when added to its
+# present parents; they are joined to subsets of this many of the present parents.
 _MOST_PARTNERS = 100
 _MOST_KEPT = 8
 
 
 def better_pairs(weigher: FamilyWeigher, dag: Dag, run: Run) -> NDArray[np.bool_]:
-    """Return the parents in pairs that raise the weight of a node's family, as [parent, node].
+    """Return pairs of parents that raise the weight of a node's family, as [parent, node].
 
-    Each node may give up some of its parents and take two others that come not
-    after it; the best such family counts, if it is better than the one it has.
+    Each node may lose some of its parents and gain two others that are not its
+    descendants; the best such family is taken, if it is better than the present one.
 
     Parameters
     ----------
     weigher
-        How families are weighed, and which edges are allowed.
+        The weights of families, and the allowed edges.
     dag
         The DAG.
     run
@@ -36,7 +36,7 @@ def better_pairs(weigher: FamilyWeigher, dag: Dag, run: Run) -> NDArray[np.bool_
 
 
 def better_parents(weigher: FamilyWeigher, dag: Dag, run: Run) -> NDArray[np.bool_]:
-    """Return the parents that raise the weight of a node's family on their own.
+    """Return single parents that raise the weight of a node's family, as [parent, node].
 
     As `better_pairs`, with one parent in place of two.
     """
@@ -67,7 +67,7 @@ def _better(weigher: FamilyWeigher, dag: Dag, run: Run, pairs: bool) -> NDArray[
 def _one_more(
     weigher: FamilyWeigher, dag: Dag, parents: list[list[int]], run: Run
 ) -> tuple[NDArray[np.float64], list[list[int]]]:
-    """Return the weight of each family, and who else may be a parent, the best first."""
+    """Return the weight of each family, and the other possible parents, the best first."""
     n = len(weigher.variables)
     after = _descendants(dag)
     others = [
@@ -90,10 +90,10 @@ def _one_more(
 def _table(
     weigher: FamilyWeigher, parents: list[list[int]], others: list[list[int]], first: int | None
 ) -> tuple[_core.PlusOneTable, dict[int, list[int]]]:
-    """Return families of some of a node's parents and one of the others, and who those are.
+    """Return families of some of a node's parents and one other parent, and those others.
 
-    Beside the one at place `first` they are those after it; None for none beside
-    them. A node that has no such families is left out.
+    With `first`, each family also has the other parent at that position, and the others
+    are those after it; None for no such parent. Nodes without such families are left out.
     """
     n = len(weigher.variables)
     candidates: list[list[int]] = [[] for _ in range(n)]

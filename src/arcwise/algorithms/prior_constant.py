@@ -1,8 +1,8 @@
-"""The constant of the structure prior for models of any size: exact where it can be, or estimated.
+"""The normalising constant of the structure prior: exact where possible, otherwise estimated.
 
-Where a family's prior weight depends on its size only, a recurrence gives the
-constant for any number of variables; for few variables the exact programmes do;
-beyond, annealing runs on the prior alone estimate it.
+Where the prior weight of a family depends on its size only, a recurrence gives the constant
+for any number of variables; for few variables, dynamic programming does; beyond, it is
+estimated by annealing on the prior alone.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _TOLERANCE = 1e-8
 def prior_constant(
     model: Model, target: Target, space: Space, *, seed: int, threads: int | None
 ) -> tuple[float, float]:
-    """Return the log of the summed prior weights of all DAGs, and its standard error.
+    """Return the log of the total prior weight of all DAGs, and its standard error.
 
     Parameters
     ----------
     model
         The model.
     target
-        Whether each DAG counts once, or once for each of its orders.
+        Whether each DAG counts once, or once for each of its topological orders.
     space
-        The space an estimate anneals in.
+        The space to anneal in, for an estimate.
     seed
-        The seed of an estimate.
+        The seed, for an estimate.
     threads
         As for `exact`.
     """

@@ -1,4 +1,4 @@
-"""Goes on with a run from its directory alone."""
+"""Resumes a run from its directory alone."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def resume_run(
     progress: Progress = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Posterior:
-    """Go on with a run from its last checkpoint; see `arcwise.resume`."""
+    """Resume a run from its last checkpoint; see `arcwise.resume`."""
     path = Path(directory)
     stored = read_directory(path)
     settings = read_settings(stored)
     model = read_model(path / MODEL, stored["model"])
-    assert settings.sums is not None  # a run directory has them
+    assert settings.sums is not None  # recorded in every run directory
     sums = settings.sums.build(model, threads)
     environment = Environment(engine, threads, progress, path, checkpoint_seconds)
     if isinstance(settings, AnnealingSettings):

@@ -1,4 +1,4 @@
-"""`sample`: the posterior of a model by whichever sampler is asked for."""
+"""`sample`: the posterior of a model by any of the samplers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arcwise.algorithms.ais import ais
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.sampler_options import SamplerOptions
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
 from arcwise.model.targets import Target
 from arcwise.posterior import Posterior
@@ -49,15 +49,15 @@ def sample(
     Parameters
     ----------
     model
-        The model; for a table of data, `arcwise.learn` makes one.
+        The model. To start from a table of data, use `arcwise.learn`.
     space
-        What is sampled: a space of `arcwise.spaces`, or a word such as ``"partitions"``.
+        The space to sample: one of `arcwise.spaces`, or a name such as ``"partitions"``.
     algorithm
-        ``"mcmc"``: Markov chains. ``"mc3"``: chains coupled to hotter ones, which helps
-        where there are several modes. ``"ais"``: annealed independent particles, whose
-        mean weight is the evidence.
+        ``"mcmc"``: Markov chains. ``"mc3"``: chains coupled to heated ones, which helps
+        with several modes. ``"ais"``: independent annealed particles, whose mean weight
+        estimates the evidence.
     target
-        Which posterior is wanted, see `exact`.
+        Which posterior to sample, see `exact`.
     steps, seconds
         The budget of each chain, see `mcmc`; with ``"ais"``, the annealing steps of each
         particle and the time for all of them.
@@ -85,9 +85,11 @@ def sample(
             "arcwise.learn, which takes data"
         )
     if algorithm not in SAMPLERS:
-        raise ArgumentError(f"algorithm is {algorithm!r}; give one of {quoted(SAMPLERS)}")
-    told = {"until": until, "chains": chains, "particles": particles}
-    further = {name: value for name, value in told.items() if value is not None} | dict(options)
+        raise ArgumentError(
+            option("algorithm"), f" is {algorithm!r}; give one of {quoted(SAMPLERS)}"
+        )
+    given = {"until": until, "chains": chains, "particles": particles}
+    further = {name: value for name, value in given.items() if value is not None} | dict(options)
     refuse_unknown(further, arguments_of(algorithm), algorithm)
     return SAMPLERS[algorithm](
         model,

@@ -1,4 +1,4 @@
-"""`SamplerOptions`: what samplers can be told besides the usual, listed once."""
+"""`SamplerOptions`: the further arguments of samplers, listed once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from arcwise.sums import ScoreSums
 
 
 class SamplerOptions(TypedDict, total=False):
-    """Options of `mcmc`, `mc3` and `ais`, as `sample` and `learn` take them; see there.
+    """Further arguments of `mcmc`, `mc3` and `ais`, where they are described.
 
     Parameters
     ----------

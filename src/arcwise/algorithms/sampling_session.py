@@ -1,4 +1,4 @@
-"""`SamplingSession`: all that chains and annealing runs need before their first step."""
+"""`SamplingSession`: everything chains and particles need before their first step."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
 from arcwise.support.running import Progress
 
-_SUM_TOLERANCE = 1e-9  # far below what sampling could tell; sums by table have none
+_SUM_TOLERANCE = 1e-9  # far below Monte Carlo error; tabulated sums are exact
 
 Settings = TypeVar("Settings", ChainSettings, AnnealingSettings)
 
 
 @dataclass(frozen=True)
 class Environment:
-    """Where a run is made and who hears of it; none of this changes its result.
+    """Where a run takes place and how it is reported; none of this affects its result.
 
     Parameters
     ----------
@@ -52,15 +52,15 @@ class SamplingSession(Generic[Settings]):
     model
         The model.
     settings
-        What is asked for, with all that was left to the model chosen.
+        The settings, with the defaults that depend on the model filled in.
     sums, core_space
-        The score sums of the model, and the space on them as the core has it.
+        The score sums of the model, and the core's space on them.
     engine
-        Where the run is made.
+        Where the run takes place.
     directory
-        Where it is written down, if anywhere.
+        The run directory, if any.
     environment
-        What the engine and the directory are from.
+        The arguments that engine and directory come from.
     """
 
     model: Model
@@ -76,16 +76,16 @@ class SamplingSession(Generic[Settings]):
 def opened_session(
     model: Model, settings: Settings, sums: ScoreSums | None, environment: Environment
 ) -> Iterator[SamplingSession[Settings]]:
-    """Give a session, whose engine and directory are open for as long.
+    """Yield a session, whose engine and directory stay open within the context.
 
     Parameters
     ----------
     model, settings, environment
         See `SamplingSession`.
     sums
-        The score sums, if they are at hand already.
+        The score sums, if already computed.
     """
-    settings.recording.on(settings.space)  # refuses a wrong target before sums are made
+    settings.recording.on(settings.space)  # refuses a wrong target before sums are computed
     score_sums = _sums_for(model, sums, environment.threads)
     space = settings.space.on(score_sums)
     core_space = space.build(score_sums)
@@ -107,7 +107,7 @@ def opened_session(
 
 
 def _sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> ScoreSums:
-    """Return the score sums given, if they are of these variables, or new ones."""
+    """Return the given score sums, if they are for these variables, or compute them."""
     if sums is None:
         return ScoreSums(model, tolerance=_SUM_TOLERANCE, tabulate="sums", threads=threads)
     sums.refuse_other_variables(model.variables)
@@ -117,6 +117,6 @@ def _sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> Scor
 def _refuse_foreign(space: Space) -> None:
     if not is_known(space):
         raise ArgumentError(
-            f"space is {space!r}, and a run directory keeps runs in the spaces of arcwise only; "
-            "leave out directory"
+            f"space is {space!r}, and a run directory supports only the spaces of arcwise; leave "
+            "out directory"
         )

@@ -1,8 +1,8 @@
-"""Chains that run until a rule is met: stages, each as long as all before it.
+"""Runs chains until a stopping rule is met: in stages, each as long as all before it.
 
-What counts is the last stage, so that about half of a run is burn-in however long it
-turns out to be; the rule is looked at when a stage ends. Where too little is left of
-the steps or seconds for another stage, the last one goes on to the end.
+Only the last stage counts, so that about half of a run is burn-in however long it turns out
+to be; the rule is checked when a stage ends. Where too few steps or seconds are left for
+another stage, the last one is extended to the end.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, option
 from arcwise.records.budget import Budget
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.convergence import Convergence
@@ -23,15 +23,15 @@ from arcwise.records.traces import Traces
 from arcwise.runs.chain_loop import ChainLoop
 from arcwise.statistics.chains import chain_convergence, trace_convergence
 
-_FIRST_DRAWS = 512  # states of a chain in the first stage
-_MOST_DRAWS = 8_192  # in any; beyond, they are thinned
-_LOOKS_AT_LAST = 4  # while the last stage goes on to the end
+_FIRST_DRAWS = 512  # kept states of a chain in the first stage
+_MOST_DRAWS = 8_192  # in any stage; beyond, they are thinned
+_FINAL_CHECKS = 4  # of the rule, while the last stage is extended to the end
 _PIECES = 16  # of a stage, and of the burn-in before the first
 
 
 @dataclass(frozen=True, eq=False)
 class Boundary:
-    """Where a stage began: states kept before it, their edge sums, steps, and its thinning."""
+    """The start of a stage: states kept before it, their edge sums, steps, and its thinning."""
 
     states: int
     edge_sums: Sequence[NDArray[np.float64] | None]
@@ -47,11 +47,11 @@ class Stages:
     loop
         The chains.
     budget
-        The rule, and what limits the run besides.
+        The stopping rule, and the limits in steps or seconds.
     nodes
         The number of variables.
     adapt
-        Whether the burn-in adapts temperatures, which it does over a whole call.
+        Whether temperatures adapt during burn-in, which is then a single call.
     """
 
     def __init__(self, loop: ChainLoop, budget: Budget, nodes: int, adapt: bool) -> None:
@@ -73,22 +73,22 @@ class Stages:
         while True:
             self._begin(length)
             in_time = self._sample(self._wanted)
-            if self._look() or not in_time:
+            if self._check() or not in_time:
                 return
             length = loop.steps
             if self._steps_left() < length:
                 break
-        for part in range(_LOOKS_AT_LAST):
-            draws = int(self._steps_left() / (_LOOKS_AT_LAST - part)) // loop.thinning
+        for part in range(_FINAL_CHECKS):
+            draws = int(self._steps_left() / (_FINAL_CHECKS - part)) // loop.thinning
             if draws == 0:
                 continue
             self._wanted += draws
             in_time = self._sample(draws)
-            if self._look() or not in_time:
+            if self._check() or not in_time:
                 return
 
     def share(self, loop: ChainLoop) -> float:
-        """Return how far it is, by the limit or by the rule, whichever is nearer."""
+        """Return the fraction done, by the limit or by the rule, whichever is nearer."""
         states = loop.draws - (self._boundaries[-1].states if self._boundaries else 0)
         shares = [
             self.rule.progress(loop.convergence, states) if loop.convergence is not None else 0.0
@@ -100,9 +100,9 @@ class Stages:
         return min(0.999, max(shares))
 
     def records(self) -> tuple[list[ChainRecord], Boundary]:
-        """Return what counts of each chain, and where that begins.
+        """Return the record of each chain in the stage that counts, and where it begins.
 
-        A stage that was cut short before its middle leaves it to the stage before it.
+        If the last stage was cut short before its middle, the stage before it counts.
         """
         records = self._loop.records()
         if not self._boundaries:
@@ -121,7 +121,7 @@ class Stages:
 
     def _first_burn_in(self) -> None:
         loop, budget = self._loop, self._budget
-        # A state is kept in 2 n steps or more: what is drawn from it costs more than getting there.
+        # States are kept at most every 2 n steps, as drawing from one costs more than a step.
         steps = max(10 * self._nodes**2, _FIRST_DRAWS * 2 * self._nodes)
         if budget.steps is not None:
             steps = max(1, min(steps, budget.steps // 4))
@@ -129,8 +129,9 @@ class Stages:
         steps = max(1, steps // thinning) * thinning
         if budget.steps is not None and budget.steps - steps < thinning:
             raise ArgumentError(
-                f"steps is {budget.steps} and thinning is {thinning}, so no state would be kept; "
-                "give more steps or less thinning"
+                option("steps"),
+                f" is {budget.steps} and thinning is {thinning}, so no state would be kept; give "
+                "more steps or less thinning",
             )
         loop.start()
         if budget.seconds is None:
@@ -144,14 +145,14 @@ class Stages:
                 if loop.seconds - before < budget.seconds / 40:
                     piece *= 2
             if budget.thinning is None:
-                # Where time was up early, more states are kept of fewer steps, within reason.
+                # If time is short, states are kept more often, within reason.
                 thinning = min(thinning, max(1, self._nodes // 4, loop.steps // _FIRST_DRAWS))
         loop.thin(thinning)
 
     def _begin(self, steps: int) -> None:
         loop = self._loop
         if self._boundaries:
-            # A step of burn-in has moves, exchanges and ratios counted anew.
+            # A step of burn-in resets the counts of moves, exchanges and ratios.
             loop.burn_in(1)
         thinning = loop.thinning
         while self._budget.thinning is None and steps // thinning > _MOST_DRAWS:
@@ -170,7 +171,7 @@ class Stages:
             self._loop.sample(piece)
         return True
 
-    def _look(self) -> bool:
+    def _check(self) -> bool:
         loop = self._loop
         figures, states = loop.observed(self._measure)
         loop.convergence = Convergence(**figures)
@@ -178,7 +179,7 @@ class Stages:
         return self.met
 
     def _measure(self) -> tuple[dict[str, float | None], int]:
-        """Return the figures the rule needs, in the form a ledger remembers, and the states."""
+        """Return the figures the rule needs, in the form that a ledger stores, and the states."""
         records, _ = self.records()
         if self.rule.needs_edges:
             found = chain_convergence(records, self._nodes)
@@ -187,7 +188,7 @@ class Stages:
         return asdict(found), min(record.states for record in records)
 
     def _steps_left(self) -> float:
-        """Return the steps left to each chain, by its rate where time is the limit."""
+        """Return the steps left to each chain, estimated from its rate if time is the limit."""
         budget, loop = self._budget, self._loop
         if budget.steps is not None:
             return budget.steps - loop.steps
@@ -200,11 +201,11 @@ class Stages:
 def _difference(
     last: NDArray[np.float64] | None, first: NDArray[np.float64] | None
 ) -> NDArray[np.float64] | None:
-    # What is below the rounding of the sums so far may come out below zero.
+    # Rounding of the sums may make a tiny difference negative.
     return last if last is None or first is None else np.maximum(last - first, 0.0)
 
 
 def equal_parts(total: int, count: int) -> list[int]:
-    """Return at most so many parts of nearly equal size, none of them empty."""
+    """Return at most this many parts of nearly equal size, none of them empty."""
     ends = [total * i // count for i in range(count + 1)]
     return [b - a for a, b in pairwise(ends) if b > a]

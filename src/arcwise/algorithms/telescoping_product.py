@@ -1,9 +1,8 @@
 """The ratio of two normalising constants as a product over a ladder of temperatures.
 
-Between neighbours, the mean over the hotter chain of (colder density / hotter
-density) is the ratio of their constants; the product of all leads from the
-uniform distribution to the posterior (section 4.5 of Niinimäki, Parviainen and
-Koivisto 2016).
+For adjacent temperatures, the mean over the hotter chain of (colder density / hotter
+density) is the ratio of their constants; the product of all ratios leads from the uniform
+distribution to the posterior (section 4.5 of Niinimäki, Parviainen and Koivisto 2016).
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from arcwise.statistics.convergence import weighted_standard_error
 
 Ratio = tuple[NDArray[np.float64], int, int]
-"""The log sums of batches of one ratio along one chain, the count, and the batch size."""
+"""The log sums of the batches of one ratio along one chain, the count, and the batch size."""
 
 
 def telescoped(
@@ -27,17 +26,17 @@ def telescoped(
     Parameters
     ----------
     chains
-        For each chain, for each pair of neighbouring temperatures, its batches.
+        For each chain and each pair of adjacent temperatures, the batches.
     same_temperatures
-        Whether all chains have the same ladder; else their ratios are of different
-        constants, and only the products can be averaged.
+        Whether all chains have the same ladder; otherwise their ratios are between
+        different constants, and only the products can be averaged.
 
     Notes
     -----
-    All ratios of a chain have batches of the same steps. The relative deviation
-    of a batch, added up over the ladder, is what the batch does to the log of the
-    product to first order; so the correlation between levels is accounted for, and
-    that of batches along a chain is seen from them.
+    All ratios of a chain have batches over the same steps. The relative deviation of a
+    batch, summed over the ladder, is to first order its contribution to the log of the
+    product. This accounts for the correlation between temperatures; the correlation of
+    batches along a chain is estimated from the batches.
     """
     if not same_temperatures:
         each = np.array([telescoped([chain]) for chain in chains if chain[0][1] > 0])

@@ -1,10 +1,10 @@
 """`unique_dags`: the method of Ellis and Wong, for comparison.
 
-From each sampled order, DAGs are drawn until the different ones among them carry
-most of the order's weight; then all are merged, each counts once, and each has
-its modular weight (Ellis and Wong 2008, "Learning causal Bayesian network
-structures from experimental data"). It needs no numbers of orders, but where the
-posterior is flat no amount of DAGs carries most of the weight.
+From each sampled order, DAGs are drawn until the distinct ones carry most of the weight of
+the order; then all are merged, each once, with its modular weight (Ellis and Wong 2008,
+"Learning causal Bayesian network structures from experimental data"). No topological orders
+need be counted, but where the posterior is flat no feasible number of DAGs carries most of
+the weight.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ def unique_dags(
     threads: int | None = None,
     progress: Progress = None,
 ) -> Posterior:
-    """Estimate the modular posterior from the different DAGs of sampled orders.
+    """Estimate the modular posterior from the distinct DAGs of sampled orders.
 
     Parameters
     ----------
     model
         The model.
     coverage
-        The share of an order's weight that its different DAGs must carry.
+        The fraction of an order's weight that its distinct DAGs must carry.
     most_dags
-        The most DAGs drawn from one order; orders that would need more are left
-        with what there is, which the run counts.
+        The maximum number of DAGs drawn from one order; the run counts the orders that
+        would need more.
     steps, seconds, burn_in, thinning, chains, seed, sums, threads, progress
-        As for `mcmc`, on linear orders; the time to draw DAGs comes on top.
+        As for `mcmc`, on linear orders; the time to draw DAGs is additional.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def unique_dags(
     short = 0
     for number, order in enumerate(orders.tolist()):
         given = _core.GivenBuckets(session.sums.core, [[node] for node in order], None)
-        dags, enough = _different_dags(model, given, coverage, most, seed + number)
+        dags, enough = _distinct_dags(model, given, coverage, most, seed + number)
         found.append(dags)
         short += not enough
     different = DagSample(model.variables, np.concatenate(found)).unique()
@@ -121,10 +121,10 @@ def unique_dags(
     )
 
 
-def _different_dags(
+def _distinct_dags(
     model: Model, given: _core.GivenBuckets, coverage: float, most: int, seed: int
 ) -> tuple[NDArray[np.uint64], bool]:
-    """Return different DAGs of an order, and whether they carry enough of its weight."""
+    """Return distinct DAGs of an order, and whether they carry enough of its weight."""
     count = min(_FIRST_DRAWS, most)
     while True:
         # Draw i depends on the seed and i alone, so each round contains the one before.

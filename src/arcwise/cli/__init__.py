@@ -19,8 +19,8 @@ _INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``arcwise`` with these arguments and return its exit status.
 
-    Whatever a user may do wrong ends in one sentence on standard error and
-    status 2; warnings are one sentence each, too.
+    A user's mistake ends in one sentence on standard error and status 2. Each warning
+    is one sentence, too.
 
     Examples
     --------
@@ -29,13 +29,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     try:
-        # From here on, not only while something runs, SIGTERM ends in a word and a status.
+        # SIGTERM is reported with a message and a status at any time, not only during a run.
         with sigterm_interrupts(), warnings.catch_warnings():
             warnings.showwarning = _show_warning
             warnings.simplefilter("always", ArcwiseWarning)
-            told = list(sys.argv[1:] if arguments is None else arguments)
+            words = list(sys.argv[1:] if arguments is None else arguments)
             # Typer turns Ctrl-C into a status that it returns.
-            if commands(told, standalone_mode=False) == _INTERRUPTED:
+            if commands(words, standalone_mode=False) == _INTERRUPTED:
                 raise KeyboardInterrupt
             sys.stdout.flush()
     except Exit as exit_request:
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ArcwiseError as error:
         return _refuse(error.in_shell())
     except BrokenPipeError:
-        # Whoever read the output has seen enough; nothing may be written at exit either.
+        # The reader has closed the pipe, so nothing may be written at exit either.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         return 1
     except OSError as error:

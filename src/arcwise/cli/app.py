@@ -1,4 +1,4 @@
-"""The `arcwise` command and its sub-commands, put together."""
+"""The `arcwise` command with all its sub-commands."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from arcwise.cli.status import status
 
 app = typer.Typer(
     name="arcwise",
-    help="Bayesian structure discovery: from a table of data, how probable is each edge between "
-    "its variables?",
-    epilog="Every sub-command calls the Python function of the same name; errors are one sentence "
-    "on standard error and exit status 2.",
+    help="Bayesian structure discovery: the posterior probability of each edge between the "
+    "variables of a data table.",
+    epilog="Every sub-command calls the Python function of the same name. An error prints one "
+    "sentence to standard error, and the exit status is 2.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -45,7 +45,11 @@ def _global_options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", help="Print the version.", callback=_print_version, is_eager=True
+            "--version",
+            help="Print the version and exit.",
+            metavar="",
+            callback=_print_version,
+            is_eager=True,
         ),
     ] = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""`arcwise compare`: whether two folders of results say the same."""
+"""`arcwise compare`: whether the posteriors in two folders agree."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ _EDGES_SHOWN = 10
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="DIR1", help="The first folder of results.")],
-    second: Annotated[Path, typer.Argument(metavar="DIR2", help="The second one.")],
+    first: Annotated[Path, typer.Argument(metavar="FOLDER1", help="The first folder of results.")],
+    second: Annotated[
+        Path, typer.Argument(metavar="FOLDER2", help="The second folder of results.")
+    ],
 ) -> None:
-    """Say whether two posteriors of the same variables agree, and where they differ most.
+    """Compare two posteriors over the same variables: whether they agree, and where they differ.
 
-    Differences are told in units of their standard errors, so that what chance may do is not
-    taken for a difference.
+    Differences are given in units of their standard errors, so that Monte Carlo error is not
+    mistaken for disagreement.
 
     [bold]Example:[/bold] arcwise compare results results-of-another-seed
     """

@@ -1,9 +1,9 @@
 """Lets a sub-command take a whole group of options as one argument.
 
-A parameter annotated ``Annotated[Data, Made(read_data)]`` stands for all options of
-`read_data`: the command line shows those, and the sub-command gets what
-`read_data` makes of them. So options that several sub-commands share are
-declared once, on the function that reads them.
+A parameter annotated ``Annotated[Data, OptionGroup(read_data)]`` stands for all options of
+`read_data`: the command line shows those options, and the sub-command receives what
+`read_data` returns. Options shared by several sub-commands are thus declared once, on the
+function that reads them.
 """
 
 from __future__ import annotations
@@ -16,33 +16,34 @@ from typing import Any, get_type_hints
 
 
 @dataclass(frozen=True)
-class Made:
-    """Marks a parameter as made by a function from options of its own."""
+class OptionGroup:
+    """Marks a parameter whose value a function computes from options of its own."""
 
-    by: Callable[..., Any]
+    reader: Callable[..., Any]
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Return the function with its `Made` parameters replaced by the options they are made of."""
-    makers: dict[str, Callable[..., Any]] = {}
+    """Return the function with each `OptionGroup` replaced by the options it stands for."""
+    readers: dict[str, Callable[..., Any]] = {}
     parameters: list[inspect.Parameter] = []
     for parameter in _parameters(function):
-        made = [m for m in getattr(parameter.annotation, "__metadata__", ()) if isinstance(m, Made)]
-        if made:
-            makers[parameter.name] = made[0].by
-            parameters.extend(_parameters(made[0].by))
+        metadata = getattr(parameter.annotation, "__metadata__", ())
+        groups = [group for group in metadata if isinstance(group, OptionGroup)]
+        if groups:
+            readers[parameter.name] = groups[0].reader
+            parameters.extend(_parameters(groups[0].reader))
         else:
             parameters.append(parameter)
 
     @wraps(function)
     def expanded(**options: Any) -> None:
         arguments = {}
-        for name, maker in makers.items():
-            own = {p.name: options.pop(p.name) for p in _parameters(maker)}
-            arguments[name] = maker(**own)
+        for name, reader in readers.items():
+            own = {p.name: options.pop(p.name) for p in _parameters(reader)}
+            arguments[name] = reader(**own)
         function(**arguments, **options)
 
-    # Arguments without a default come first, whichever group they are from.
+    # Arguments without a default come first, whichever group they belong to.
     parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
     keyword_only = inspect.Parameter.KEYWORD_ONLY
     signature = inspect.Signature([p.replace(kind=keyword_only) for p in parameters])

@@ -1,4 +1,4 @@
-"""`arcwise describe` and `arcwise simulate`: looking at data, and making some."""
+"""`arcwise describe` and `arcwise simulate`: describing a table, and drawing one from a network."""
 
 from __future__ import annotations
 
@@ -9,21 +9,27 @@ from typing import Annotated
 import typer
 
 import arcwise
-from arcwise.cli.options import DataOptions
+from arcwise.cli.options import DataOptions, Seed
 from arcwise.data.export import write_text
 
 
 def describe(data: DataOptions) -> None:
-    """Say how a table is understood: rows, kinds of columns, levels and ranges."""
+    """Describe a table as arcwise reads it: rows, kinds of columns, levels and ranges.
+
+    [bold]Example:[/bold] arcwise describe data.csv
+    """
     print(arcwise.describe(data))
 
 
 def simulate(
-    network: Annotated[str, typer.Argument(help="A bundled network: asia.")],
-    rows: Annotated[int, typer.Option("--rows", help="Number of rows.")] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="The seed of the random numbers.")] = 0,
+    network: Annotated[str, typer.Argument(metavar="NETWORK", help="A bundled network: asia.")],
+    rows: Annotated[int, typer.Option("--rows", help="Number of rows.", metavar="N")] = 1000,
+    seed: Seed = 0,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The .csv file to write; without, print it.")
+        Path | None,
+        typer.Option(
+            "--out", help="The .csv file to write (default: print to the terminal).", metavar="FILE"
+        ),
     ] = None,
 ) -> None:
     """Draw data from a bundled network.

@@ -1,4 +1,4 @@
-"""Edges from files: pairs, adjacency matrices and JSON."""
+"""Reads edges from files: lists of pairs, adjacency matrices and JSON."""
 
 from __future__ import annotations
 
@@ -15,16 +15,20 @@ def read_edge_file(path: Path) -> list[tuple[str, str]]:
     Parameters
     ----------
     path
-        A .csv with the header ``source,target`` (more columns are ignored); a
-        .csv whose header names the variables and whose rows, in the same order,
-        hold 1 at each target; or a .json with pairs, or with a mapping from
-        nodes to their parents.
+        A .csv with the header ``source,target`` (further columns are ignored); a .csv
+        with an adjacency matrix of 0 and 1, whose header names the variables and whose
+        rows, the sources, are in the same order; or a .json with a list of pairs or a
+        mapping from nodes to their parents.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise FileFormatError(
+            f"there is no file '{path}'; give a file of edges, .csv or .json"
+        ) from None
     except (OSError, UnicodeDecodeError):
         raise FileFormatError(
-            f"'{path}' cannot be read as text; give an edge file, .csv or .json"
+            f"'{path}' cannot be read as text; give a file of edges, .csv or .json"
         ) from None
     if str(path).lower().endswith(".json"):
         return _from_json(text, path)
@@ -32,15 +36,19 @@ def read_edge_file(path: Path) -> list[tuple[str, str]]:
         rows = [row for row in csv.reader(text.splitlines()) if row]
     except csv.Error as problem:
         raise FileFormatError(
-            f"'{path}' cannot be read as an edge file ({problem}); give one, .csv or .json"
+            f"'{path}' is not a valid .csv file ({problem}); give a file of edges, .csv or .json"
         ) from None
     if not rows:
-        raise FileFormatError(f"'{path}' is empty; give the header source,target and the edges")
+        raise FileFormatError(
+            f"'{path}' is empty; give the header source,target and one edge per row"
+        )
     header = [name.strip() for name in rows[0]]
     if header[:2] == ["source", "target"]:
         short = [number for number, row in enumerate(rows, 1) if len(row) < 2]
         if short:
-            raise FileFormatError(f"'{path}' has one name only in row {short[0]}; give two")
+            raise FileFormatError(
+                f"'{path}' has a single name in row {short[0]}; give source and target"
+            )
         return [(row[0].strip(), row[1].strip()) for row in rows[1:]]
     return _from_matrix(header, rows[1:], path)
 
@@ -51,7 +59,7 @@ def _from_matrix(header: list[str], rows: list[list[str]], path: Path) -> list[t
     if not square or any(entry not in ("0", "1") for row in entries for entry in row):
         raise FileFormatError(
             f"'{path}' is neither a list of edges with the header source,target nor a square "
-            "matrix of 0 and 1 with the variables as its header; give one of them"
+            "matrix of 0 and 1 with the variables as its header; give one of these"
         )
     return [
         (source, target)
@@ -74,6 +82,6 @@ def _from_json(text: str, path: Path) -> list[tuple[str, str]]:
     ):
         raise FileFormatError(
             f"'{path}' is not a JSON list of pairs [source, target], nor a mapping from nodes to "
-            "lists of parents; give one of them, the names as text"
+            "lists of parents; give one of these, with names as strings"
         )
     return [(source, target) for source, target in content]

@@ -1,4 +1,4 @@
-"""`arcwise estimate`: the probability of anything one may ask of a saved posterior."""
+"""`arcwise estimate`: the posterior probability of a feature, from a folder of results."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ def estimate(
         str,
         typer.Argument(
             metavar="FEATURE",
-            help="Such as 'smoke -> dysp', 'smoke ~> dysp' (a path) or 'blanket(x) has y'.",
+            help="For example 'smoke -> dysp' (an edge), 'smoke ~> dysp' (a path) or "
+            "'blanket(x) has y'.",
         ),
     ],
     given: Annotated[
-        str | None, typer.Option("--given", help="A feature to condition on.", metavar="FEATURE")
+        str | None, typer.Option("--given", help="An event to condition on.", metavar="FEATURE")
     ] = None,
 ) -> None:
-    """Estimate the probability of a feature of the graph, with its error.
+    """Estimate the posterior probability of a feature, with its standard error.
 
     [bold]Example:[/bold] arcwise estimate results "smoke ~> dysp"
     """

@@ -1,4 +1,4 @@
-"""`arcwise evidence`: the probability of the data, with its error and lower bounds."""
+"""`arcwise evidence`: the marginal likelihood of the data, with its error and lower bounds."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def evidence(
     families: FamilyOptions,
     prior: PriorName = "uniform",
     method: Annotated[
-        Literal["ais", "mc3", "exact"], typer.Option("--method", help="How it is found.")
+        Literal["ais", "mc3", "exact"], typer.Option("--method", help="How to compute it.")
     ] = "ais",
     space: SpaceName = "linear",
     target: TargetName = "modular",
@@ -48,10 +48,18 @@ def evidence(
     chains: Chains = None,
     particles: Particles = None,
     bins: Annotated[
-        int | None, typer.Option("--bins", help="For ais: one more lower bound, of so many bins.")
+        int | None,
+        typer.Option(
+            "--bins",
+            help="For ais: compute a further lower bound, from this number of bins.",
+            metavar="N",
+        ),
     ] = None,
     confidence: Annotated[
-        float, typer.Option("--confidence", help="The confidence of that bound.")
+        float,
+        typer.Option(
+            "--confidence", help="The confidence of the bound that --bins adds.", metavar="NUMBER"
+        ),
     ] = 0.95,
     seed: Seed = 0,
     run: RunFolder = None,
@@ -59,18 +67,19 @@ def evidence(
     threads: Threads = None,
     cluster: Cluster = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The .json file to write it to.")
+        Path | None, typer.Option("--out", help="The .json file to write.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Find the log evidence: how probable the data are under the model, over all structures.
+    """Compute the log evidence: the log marginal likelihood of the data, summed over structures.
 
-    Differences of it between scores, priors or bounds on the parents compare these. With ais it
-    comes with lower bounds that hold with the stated probability.
+    Its difference between two models, such as two scores, two priors or two values of
+    --max-indegree, is their log Bayes factor. With ais it comes with lower bounds that hold with
+    the stated probability.
 
     [bold]Example:[/bold] arcwise evidence data.csv --max-indegree 3 --out evidence.json
     """
-    told = {"chains": chains, "particles": particles, "bins": bins}
-    options: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
+    given = {"chains": chains, "particles": particles, "bins": bins}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if run is not None:
         options |= {"directory": run, "checkpoint_seconds": checkpoint}
     refuse_options(options, method, "--method")

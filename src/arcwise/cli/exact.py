@@ -31,19 +31,27 @@ def exact(
     target: TargetName = "modular",
     memory_limit: Annotated[
         float | None,
-        typer.Option("--memory-limit", help="GiB the run may take (default: what is free)."),
+        typer.Option(
+            "--memory-limit",
+            help="Memory that may be used, in GiB (default: what is free).",
+            metavar="GIB",
+        ),
     ] = None,
     threads: Threads = None,
     cluster: Cluster = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="Folder for edges.csv, evidence.json and posterior.npz."),
+        typer.Option(
+            "--out",
+            help="Folder for edges.csv, evidence.json, summary.json and posterior.npz.",
+            metavar="FOLDER",
+        ),
     ] = None,
 ) -> None:
     """Compute the exact posterior: edge probabilities, evidence and the best DAG.
 
-    For up to {modular} variables (3^n steps), or {order_modular} with --target order-modular
-    (n^2 2^n steps). Says beforehand how much memory it needs.
+    By dynamic programming, for up to {modular} variables (3^n operations), or {order_modular} with
+    --target order-modular (n^2 2^n operations). The memory needed is printed beforehand.
 
     [bold]Example:[/bold] arcwise exact data.csv --max-indegree 3 --out results
     """

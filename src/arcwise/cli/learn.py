@@ -1,4 +1,4 @@
-"""`arcwise learn`: from a table to edge probabilities and a report, every choice made."""
+"""`arcwise learn`: from a table to edge probabilities and a report, with automatic choices."""
 
 from __future__ import annotations
 
@@ -40,20 +40,24 @@ def learn(
     target: TargetName = "modular",
     algorithm: Annotated[
         Literal["auto", "exact", "mcmc", "mc3", "ais"],
-        typer.Option("--algorithm", help="auto: exact where it costs little, else mcmc."),
+        typer.Option("--algorithm", help="auto: exact where that is cheap, otherwise mcmc."),
     ] = "auto",
     space: Annotated[
         str | None,
         typer.Option(
             "--space",
-            help="What is sampled (default: partitions; linear for the order-modular target).",
+            help="The space that chains move in (default: partitions; linear orders with --target "
+            "order-modular).",
             metavar="|".join(space_words()),
         ),
     ] = None,
     until: Annotated[
         str,
         typer.Option(
-            "--until", help="The rule that ends a run, such as 'rhat<1.01, ess>400', or none."
+            "--until",
+            help="The stopping rule of mcmc and mc3, such as 'rhat<1.01, ess>400'; none to spend "
+            "the whole budget.",
+            metavar="auto|none|RULE",
         ),
     ] = "auto",
     steps: Steps = None,
@@ -64,7 +68,11 @@ def learn(
     ladder: Ladder = None,
     dags: Annotated[
         int | None,
-        typer.Option("--dags", help="DAGs drawn where the posterior is exact (default: 10,000)."),
+        typer.Option(
+            "--dags",
+            help="Number of DAGs drawn from an exact posterior (default: 10,000).",
+            metavar="N",
+        ),
     ] = None,
     seed: Seed = 0,
     run: RunFolder = None,
@@ -72,27 +80,30 @@ def learn(
     threads: Threads = None,
     cluster: Cluster = None,
     title: Annotated[
-        str | None, typer.Option("--title", help="The heading of the report page.")
+        str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="Folder for edges.csv, summary.json, posterior.npz and report.html."
+            "--out",
+            help="Folder for edges.csv, summary.json, posterior.npz and report.html.",
+            metavar="FOLDER",
         ),
     ] = None,
 ) -> None:
-    """Learn which edges there are, and how sure that is: the one command for a new table.
+    """Learn the structure: the posterior probability of each edge. Start here with a new table.
 
-    Chooses the score, exact computation or a sampler, and when to stop; says what was done and how
-    far to trust it. Every choice has an option. Ctrl-C keeps what was sampled so far.
+    Chooses the score, exact computation or a sampler, and when to stop, and reports what was done
+    and how reliable the result is. Every choice can be overridden by an option. Ctrl-C keeps the
+    draws made so far.
 
     [bold]Example:[/bold] arcwise learn data.csv --seconds 60 --out results
     """
     folder = run if out is None else out
     if folder is not None:
-        make_folder(folder)  # refused before anything takes time
-    told = {"temperatures": temperatures, "ladder": ladder}
-    options: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
+        make_folder(folder)  # before anything takes time
+    only_mc3 = {"temperatures": temperatures, "ladder": ladder}
+    options: dict[str, Any] = {name: value for name, value in only_mc3.items() if value is not None}
     given = {"chains": chains, "particles": particles, **options}
     if algorithm != "auto":
         refuse_options(
@@ -100,7 +111,7 @@ def learn(
         )
     elif options or particles is not None:
         refuse_options([*options, *(["particles"] if particles else [])], "mcmc", "--algorithm")
-    # Without candidates of one's own there is one more parent anyhow.
+    # `learn` allows one more parent by default when it chooses the candidates itself.
     plus_one = None if families.candidates is None or families.grow else families.plus_one
     posterior = arcwise.learn(
         data,

@@ -1,4 +1,4 @@
-"""`arcwise map`: the best DAG, written to a folder."""
+"""`arcwise map`: the DAG of maximum posterior probability, written to a folder."""
 
 from __future__ import annotations
 
@@ -31,35 +31,45 @@ def map(
         Literal["auto", "exact", "search"],
         typer.Option(
             "--method",
-            help=f"How it is found; auto: exact for up to {MOST_VARIABLES} variables, else search.",
+            help=f"auto: exact for up to {MOST_VARIABLES} variables, otherwise search.",
         ),
     ] = "auto",
     restarts: Annotated[
-        int | None, typer.Option("--restarts", help="Restarts of the search (default 8).")
+        int | None,
+        typer.Option(
+            "--restarts", help="Number of restarts of the search (default: 8).", metavar="N"
+        ),
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option("--seconds", help="End the search after this time, with the best so far."),
+        typer.Option(
+            "--seconds",
+            help="Stop the search after this time and return the best DAG found.",
+            metavar="SECONDS",
+        ),
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,
     cluster: Cluster = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="Folder for edges.csv, cpdag.csv and summary.json."),
+        typer.Option(
+            "--out", help="Folder for edges.csv, cpdag.csv and summary.json.", metavar="FOLDER"
+        ),
     ] = None,
 ) -> None:
-    """Find the best DAG: the one of the largest posterior probability, and its class.
+    """Find the best DAG: the one of maximum posterior probability, and its equivalence class.
 
-    The search starts anew several times; how many restarts reach the same weight says how far the
-    result can be trusted. The class (CPDAG) has an undirected edge where equivalent DAGs differ.
+    The search is restarted several times; the more restarts reach the same score, the more reliable
+    the result. The equivalence class is given as a CPDAG, whose undirected edges are those that can
+    point either way.
 
     [bold]Example:[/bold] arcwise map data.csv --candidates pc+greedy:10 --out results
     """
     print(data.describe())
     asked = families.method is not None or method == "exact"
     if not asked and not all_families_fit(data.variables, **families.constraints):
-        print("There are too many parent sets to look at all of them, so candidates are grown")
+        print("There are too many parent sets to score them all, so candidate parents are grown")
         families = replace(families, grow=True)
     parents = families.parents(
         data, score, prior, seed=seed, threads=threads, keep_interrupted=True

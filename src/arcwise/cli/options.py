@@ -12,7 +12,7 @@ import typer
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS, arguments_of
 from arcwise.candidates.coerce import is_method
-from arcwise.cli.composition import Made
+from arcwise.cli.composition import OptionGroup
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.cli.parents import FamilyChoice
 from arcwise.data import Data, discretize, read
@@ -22,7 +22,7 @@ from arcwise.spaces import space_words
 
 
 def _option(group: str) -> Callable[..., Any]:
-    def declare(flag: str, text: str, metavar: str | None = None) -> Any:
+    def declare(flag: str, text: str, metavar: str | None) -> Any:
         return typer.Option(flag, help=text, metavar=metavar, rich_help_panel=group)
 
     return declare
@@ -31,7 +31,9 @@ def _option(group: str) -> Callable[..., Any]:
 _data = _option("Reading the data")
 _score = _option("Score")
 _family = _option("Families")
-_EDGE_FILE = "as a .csv of source,target pairs, an adjacency matrix with a header, or .json"
+_EDGE_FILE = "a .csv of source,target pairs, an adjacency matrix with a header, or a .json"
+_AS_LISTED = None  # the metavar lists the choices
+_FLAG = ""  # an option without a value has no metavar
 
 
 def _read_data(
@@ -40,11 +42,11 @@ def _read_data(
     ],
     discrete: Annotated[
         list[str] | None,
-        _data("--discrete", "Take this column as discrete; repeatable, '*' for all.", "COLUMN"),
+        _data("--discrete", "Read this column as discrete; repeatable, '*' for all.", "COLUMN"),
     ] = None,
     continuous: Annotated[
         list[str] | None,
-        _data("--continuous", "Take this column as continuous; repeatable, '*' for all.", "COLUMN"),
+        _data("--continuous", "Read this column as continuous; repeatable, '*' for all.", "COLUMN"),
     ] = None,
     discretize_by: Annotated[
         str | None,
@@ -58,12 +60,17 @@ def _read_data(
         Literal["error", "drop", "level"],
         _data(
             "--missing",
-            "What to do with missing values: refuse them, drop their rows, or make them a level.",
+            "How to treat missing values: as an error, drop their rows, or as a further level.",
+            _AS_LISTED,
         ),
     ] = "error",
     constant: Annotated[
         Literal["error", "drop", "keep"],
-        _data("--constant", "What to do with columns of one value only."),
+        _data(
+            "--constant",
+            "How to treat constant columns: as an error, drop them, or keep them.",
+            _AS_LISTED,
+        ),
     ] = "error",
     weights: Annotated[
         str | None, _data("--weights", "The column of row weights.", "COLUMN")
@@ -72,7 +79,7 @@ def _read_data(
         str | None,
         _data(
             "--interventions",
-            "The column that names the variable set from outside in each row, if any.",
+            "The column that names the variable intervened on in each row, if any.",
             "COLUMN",
         ),
     ] = None,
@@ -82,11 +89,11 @@ def _read_data(
         for column in columns or ():
             if kinds.setdefault(column, kind) != kind:
                 raise ArgumentError(
-                    f"'{column}' is given as discrete and as continuous; choose one"
+                    f"'{column}' is declared both discrete and continuous; choose one"
                 )
     everything = kinds.pop("*", None)
     if everything is not None and kinds:
-        raise ArgumentError("'*' stands for all columns; give it alone")
+        raise ArgumentError("'*' stands for all columns; name no others beside it")
     table = read(
         data,
         kinds=everything or kinds or None,
@@ -102,7 +109,7 @@ def _read_data(
         raise ArgumentError(
             f"--discretize has {bins!r} bins; give a whole number, as in quantile:3"
         )
-    # Anything but the two methods is refused by `discretize` itself.
+    # `discretize` itself refuses any other method.
     named = cast(Literal["quantile", "uniform"], method)
     return discretize(table, method=named, bins=int(bins) if bins else 3)
 
@@ -111,33 +118,41 @@ def _read_score(
     score: Annotated[
         str,
         _score(
-            "--score", "The score; auto: bdeu for discrete data, else bge.", "auto|bdeu|bge|bic"
+            "--score",
+            "The score; auto: bdeu for discrete data, otherwise bge.",
+            "auto|bdeu|bge|bic",
         ),
     ] = "auto",
     equivalent_sample_size: Annotated[
         float | None,
-        _score("--equivalent-sample-size", "Equivalent sample size of bdeu (default 1).", "NUMBER"),
+        _score(
+            "--equivalent-sample-size", "Equivalent sample size of bdeu (default: 1).", "NUMBER"
+        ),
     ] = None,
     alpha_mu: Annotated[
-        float | None, _score("--alpha-mu", "Strength of the prior mean of bge (default 1).")
+        float | None,
+        _score("--alpha-mu", "Equivalent sample size of the mean of bge (default: 1).", "NUMBER"),
     ] = None,
     alpha_w: Annotated[
         float | None,
-        _score("--alpha-w", "Degrees of freedom of the prior of bge (default: variables + 2)."),
+        _score(
+            "--alpha-w",
+            "Degrees of freedom of the Wishart prior of bge (default: number of variables + 2).",
+            "NUMBER",
+        ),
     ] = None,
 ) -> LocalScore | None:
     chosen = None if score.lower() == "auto" else as_score(score)
     if equivalent_sample_size is not None:
         if not isinstance(chosen, BDeu):
             raise ArgumentError(
-                "--equivalent-sample-size belongs to the score bdeu; add --score bdeu or leave it "
-                "out"
+                "--equivalent-sample-size is a parameter of bdeu; add --score bdeu or leave it out"
             )
         chosen = BDeu(equivalent_sample_size)
     if alpha_mu is not None or alpha_w is not None:
         if not isinstance(chosen, BGe):
             raise ArgumentError(
-                "--alpha-mu and --alpha-w belong to bge; add --score bge or leave them out"
+                "--alpha-mu and --alpha-w are parameters of bge; add --score bge or leave them out"
             )
         chosen = BGe(1.0 if alpha_mu is None else alpha_mu, alpha_w)
     return chosen
@@ -146,38 +161,42 @@ def _read_score(
 def _read_families(
     max_indegree: Annotated[
         int | None,
-        _family("--max-indegree", "The largest number of parents of a node (default: no bound)."),
+        _family("--max-indegree", "Maximum number of parents of a node (default: no bound).", "N"),
     ] = None,
     candidates_by: Annotated[
         str | None,
         _family(
             "--candidates",
-            "The only parents a node may have: chosen by a method, K of each node (default 8; "
-            f"methods may be joined by +, as in pc+greedy:6), or from a file, {_EDGE_FILE}.",
+            "The candidate parents: chosen by a method, K for each node (default: 8; join methods "
+            "by + to unite their candidates, as in pc+greedy:6), or read from a file "
+            f"({_EDGE_FILE}).",
             "pc|greedy[:K]|gains[:K]|FILE",
         ),
     ] = None,
     plus_one: Annotated[
         bool,
-        _family("--plus-one", "Let parent sets have one more parent besides the candidates."),
+        _family("--plus-one", "Allow each parent set one parent that is not a candidate.", _FLAG),
     ] = False,
     grow: Annotated[
         bool,
         _family(
             "--grow",
-            "Let the candidates (default: pc) grow as long as the best DAG gets better; parent "
-            "sets then have one more parent besides.",
+            "Grow the candidates (starting from --candidates, default: pc) as long as the best DAG "
+            "improves; implies --plus-one.",
+            _FLAG,
         ),
     ] = False,
     max_candidates: Annotated[
         int,
-        _family("--max-candidates", "The most candidates of a node that --grow may go up to."),
+        _family("--max-candidates", "Maximum number of candidates of a node with --grow.", "N"),
     ] = DEFAULT_MAX_SIZE,
     required_edges: Annotated[
-        Path | None, _family("--required-edges", "Edges that must be there, in such a file.")
+        Path | None,
+        _family("--required-edges", "A file of edges that every DAG must have.", "FILE"),
     ] = None,
     forbidden_edges: Annotated[
-        Path | None, _family("--forbidden-edges", "Edges that must not be there, in such a file.")
+        Path | None,
+        _family("--forbidden-edges", "A file of edges that no DAG may have.", "FILE"),
     ] = None,
 ) -> FamilyChoice:
     return FamilyChoice(
@@ -205,33 +224,35 @@ def _candidates_or_method(text: str | None) -> list[tuple[str, str]] | str | Non
     return read_edge_file(path)
 
 
-def refuse_options(told: Iterable[str], algorithm: str, option: str) -> None:
-    """Refuse options that belong to other samplers than the one that is asked for.
+def refuse_options(given: Iterable[str], algorithm: str, option: str) -> None:
+    """Refuse options that the chosen sampler does not have.
 
     Parameters
     ----------
-    told
+    given
         The names of the arguments that were given.
     algorithm
         The sampler.
     option
         The option that named it, for the message.
     """
-    for name in told:
+    for name in given:
         owners = [sampler for sampler in SAMPLERS if name in arguments_of(sampler)]
         if algorithm not in owners:
             flag = f"--{name.replace('_', '-')}"
-            raise ArgumentError(f"{flag} belongs to {option} {' or '.join(owners)}; leave it out")
+            raise ArgumentError(
+                f"{flag} is an option of {option} {' or '.join(owners)} only; leave it out"
+            )
 
 
-DataOptions = Annotated[Data, Made(_read_data)]
-"""The table, read as the options of the group "Reading the data" say."""
+DataOptions = Annotated[Data, OptionGroup(_read_data)]
+"""The table, read according to the options of the group "Reading the data"."""
 
-ScoreOptions = Annotated[LocalScore | None, Made(_read_score)]
-"""The score with its parameters, or None to choose by the data."""
+ScoreOptions = Annotated[LocalScore | None, OptionGroup(_read_score)]
+"""The score with its parameters, or None to choose it by the kind of data."""
 
-FamilyOptions = Annotated[FamilyChoice, Made(_read_families)]
-"""Which parent sets there are."""
+FamilyOptions = Annotated[FamilyChoice, OptionGroup(_read_families)]
+"""Which parent sets are allowed."""
 
 PriorName = Annotated[
     str, typer.Option("--prior", help="The structure prior.", metavar="uniform|fair")
@@ -239,14 +260,18 @@ PriorName = Annotated[
 
 TargetName = Annotated[
     Literal["modular", "order-modular"],
-    typer.Option("--target", help="The prior: as stated, or times the number of orders."),
+    typer.Option(
+        "--target",
+        help="Which posterior: under the structure prior itself (modular), or under the prior of "
+        "order MCMC, which weights each DAG by its number of topological orders (order-modular).",
+    ),
 ]
 
 SpaceName = Annotated[
     str,
     typer.Option(
         "--space",
-        help="What is sampled.",
+        help="The space that chains or particles move in.",
         metavar="|".join(space_words()),
     ),
 ]
@@ -254,38 +279,49 @@ SpaceName = Annotated[
 Steps = Annotated[
     int | None,
     typer.Option(
-        "--steps", help="Steps of each chain, burn-in included; for ais: annealing steps."
+        "--steps",
+        help="Number of steps of each chain, burn-in included; for ais, number of annealing steps "
+        "of each particle.",
+        metavar="N",
     ),
 ]
 
 Seconds = Annotated[
-    float | None, typer.Option("--seconds", help="Wall-clock time instead of steps.")
+    float | None,
+    typer.Option(
+        "--seconds", help="Wall-clock time as the budget, instead of steps.", metavar="SECONDS"
+    ),
 ]
 
 Chains = Annotated[
-    int | None, typer.Option("--chains", help="Number of chains of mcmc and mc3 (default 4).")
+    int | None,
+    typer.Option("--chains", help="Number of chains of mcmc and mc3 (default: 4).", metavar="N"),
 ]
 
 Particles = Annotated[
-    int | None, typer.Option("--particles", help="Number of particles of ais (default 100).")
+    int | None,
+    typer.Option("--particles", help="Number of particles of ais (default: 100).", metavar="N"),
 ]
 
 Temperatures = Annotated[
-    int | None, typer.Option("--temperatures", help="Number of temperatures of mc3 (default 16).")
+    int | None,
+    typer.Option(
+        "--temperatures", help="Number of temperatures of mc3 (default: 16).", metavar="N"
+    ),
 ]
 
 Ladder = Annotated[
     Literal["linear", "harmonic", "adapted"] | None,
-    typer.Option("--ladder", help="How the temperatures of mc3 are spread (default linear)."),
+    typer.Option("--ladder", help="How the temperatures of mc3 are spaced (default: linear)."),
 ]
 
-Seed = Annotated[int, typer.Option("--seed", help="The seed.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the random numbers.", metavar="N")]
 
 Cluster = Annotated[
     str | None,
     typer.Option(
         "--cluster",
-        help="Score and sample on the Dask cluster whose scheduler is at this address or in this "
+        help="Score and sample on a Dask cluster, given by the address of its scheduler or by its "
         "scheduler file, instead of on threads; the result is the same.",
         metavar="ADDRESS",
     ),
@@ -295,15 +331,20 @@ RunFolder = Annotated[
     Path | None,
     typer.Option(
         "--run",
-        help="Folder to keep the run in: draws go to disk as they come, and arcwise resume goes on "
-        "after a stop of any kind. The results are written there, too, unless --out is given.",
+        help="Run directory: draws are saved as the run proceeds, so that arcwise resume can "
+        "continue after any interruption. Results are written there, too, unless --out is given.",
+        metavar="FOLDER",
     ),
 ]
 
 CheckpointSeconds = Annotated[
-    float, typer.Option("--checkpoint", help="Seconds between two checkpoints of --run.")
+    float,
+    typer.Option(
+        "--checkpoint", help="Time between checkpoints of --run, in seconds.", metavar="SECONDS"
+    ),
 ]
 
 Threads = Annotated[
-    int | None, typer.Option("--threads", help="Number of threads (default: all cores).")
+    int | None,
+    typer.Option("--threads", help="Number of threads (default: all cores).", metavar="N"),
 ]

@@ -1,4 +1,4 @@
-"""The parent sets that the options of the shell ask for, chosen as `arcwise.learn` does."""
+"""Chooses the parent sets that the options of the shell call for, as `arcwise.learn` does."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
-from arcwise.algorithms.growth_steps import growth_memory
+from arcwise.algorithms.growth_state import growth_memory
 from arcwise.constraints import ConstraintArguments, gather
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
@@ -18,16 +18,16 @@ from arcwise.support.words import byte_size
 
 @dataclass(frozen=True)
 class FamilyChoice:
-    """What the options of the group "Families" say.
+    """The options of the group "Families".
 
     Parameters
     ----------
     constraints
-        The constraints, as functions take them.
+        The constraints, as keyword arguments.
     candidates
         Edges, a method, or None.
     plus_one, grow, max_candidates
-        As the options of these names.
+        The options of these names.
     """
 
     constraints: ConstraintArguments
@@ -38,15 +38,18 @@ class FamilyChoice:
 
     @property
     def method(self) -> Any:
-        """The way to candidates, in the words of `arcwise.learn`; None if none is asked for."""
+        """The argument `candidates` of `arcwise.learn`; None if no candidates are asked for."""
         if not self.grow:
             return self.candidates
         if not isinstance(self.candidates, str | None):
-            raise ArgumentError("--grow begins with a method, not a file; give --candidates pc")
+            raise ArgumentError(
+                "--grow starts from a method, not from a file; give --candidates pc or another "
+                "method"
+            )
         return "grow" if self.candidates is None else f"grow:{self.candidates}"
 
     def question(self, data: Data, score: LocalScore | None, prior: str | None = None) -> Question:
-        """Return what is asked about the data."""
+        """Return the question about the data."""
         return Question.of(data, score, prior=prior, constraints=gather(self.constraints))
 
     def parents(
@@ -59,12 +62,12 @@ class FamilyChoice:
         threads: int | None = None,
         keep_interrupted: bool = False,
     ) -> Parents:
-        """Return the parent sets, all unless candidates are asked for, and say how they came."""
+        """Return the parent sets, all unless there are candidates, and print how they arose."""
         if self.grow:
             size = byte_size(growth_memory(len(data.variables), self.max_candidates))
             print(
-                f"Growing candidates, up to {self.max_candidates} of a node, where a node takes "
-                f"{size}"
+                f"Growing candidate parents, up to {self.max_candidates} per node; a node with "
+                f"that many takes {size}"
             )
         found = choose_parents(
             self.question(data, score, prior),

@@ -1,4 +1,4 @@
-"""`arcwise report`, and the page `arcwise learn` leaves: report.html in a folder of results."""
+"""`arcwise report`, and report.html, which `arcwise learn` writes among its results."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from arcwise.posterior import Posterior
 def report(
     folder: ResultFolder,
     title: Annotated[
-        str | None, typer.Option("--title", help="The heading of the report page.")
+        str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
     ] = None,
 ) -> None:
-    """Write the report page of a folder of results anew, from its posterior.npz.
+    """Write the report page of a folder of results, from its posterior.npz.
 
     [bold]Example:[/bold] arcwise report results
     """
@@ -29,8 +29,8 @@ def report(
 
 
 def write_page(posterior: Posterior, folder: Path, title: str | None) -> None:
-    """Write the page to a folder, or say in a sentence what it lacks."""
+    """Write the page to a folder, or say which package it needs."""
     try:
         print(f"Report written to {arcwise.report(posterior, folder / 'report.html', title=title)}")
     except MissingDependencyError as missing:
-        print(f"arcwise: no report.html: {missing}", file=sys.stderr)
+        print(f"arcwise: report.html was not written: {missing.in_shell()}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What sub-commands print of a result, and the files they leave in a folder."""
+"""Prints results, and writes their files to a folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def print_edges(posterior: Posterior) -> None:
     """Print the most probable edges, with their standard errors if there are any."""
     rows = posterior.edge_table()
     shown = min(_EDGES_SHOWN, len(rows))
-    table = Table(title=f"The {shown} most probable edges of {len(rows)}", title_justify="left")
+    table = Table(title=f"The {shown} most probable of {len(rows)} edges", title_justify="left")
     table.add_column("source")
     table.add_column("target")
     table.add_column("probability", justify="right")
@@ -38,27 +38,27 @@ def print_edges(posterior: Posterior) -> None:
 
 
 def print_summary(posterior: Posterior) -> None:
-    """Print how the sampling went."""
+    """Print acceptance rates and convergence of a sampler."""
     run = posterior.run
     assert isinstance(run, ChainRun | AnnealingRun)
     rates = (
         f"{name} {'-' if rate is None else f'{rate:.0%}'}" for name, rate in run.acceptance.items()
     )
-    print(f"{posterior.algorithm} on {run.settings.space!r}, accepted: {listing(rates)}")
+    print(f"{posterior.algorithm} on {run.settings.space!r}, acceptance rates: {listing(rates)}")
     found, weights = run.convergence, run.order_weights
-    drawn = "number of runs" if run.annealed else "samples of the log weight"
+    samples = "particles" if run.annealed else "log posterior"
     for value, words in (
-        (found.rhat, "R-hat of the log weight"),
-        (found.ess, f"effective {drawn}"),
-        (found.difference, "largest difference of an edge between chains"),
+        (found.rhat, "R-hat of the log posterior"),
+        (found.ess, f"effective sample size of the {samples}"),
+        (found.difference, "largest difference between chains in an edge probability"),
         (weights and weights.effective_dags, "effective number of DAGs"),
     ):
         if value is not None:
-            print(f"{words} {value:.4g}")
+            print(f"{words}: {value:.4g}")
 
 
 def print_sampled(posterior: Posterior, folder: Path | None) -> None:
-    """Print what was sampled and how that went, and write it to a folder if there is one."""
+    """Print the result of a sampler, and write it to a folder if one is given."""
     print_edges(posterior)
     print_summary(posterior)
     if posterior.evidence is not None:
@@ -68,7 +68,7 @@ def print_sampled(posterior: Posterior, folder: Path | None) -> None:
 
 
 def print_learned(posterior: Posterior) -> None:
-    """Print what was found, what was chosen and how far to trust it, as `learn` says."""
+    """Print the result of `learn`: edges, the choices made, and how reliable they are."""
     print_edges(posterior)
     if posterior.evidence is not None:
         print(*evidence_lines(posterior.evidence), sep="\n")
@@ -76,36 +76,36 @@ def print_learned(posterior: Posterior) -> None:
     assert account is not None
     print("\nWhat was done:")
     print(*account.choices, sep="\n")
-    print(f"\nHow far to trust it: {account.verdict}")
+    print(f"\nReliability: {account.verdict}")
     print(*account.trust, sep="\n", end="\n\n")
 
 
 def write_learned(posterior: Posterior, folder: Path, title: str | None = None) -> None:
-    """Write the files of a posterior to a folder, and its page."""
+    """Write the files of a posterior and its report page to a folder."""
     print(f"{write_results(posterior, folder)} written to {folder}")
     write_page(posterior, folder, title)
 
 
 def evidence_lines(evidence: Evidence) -> list[str]:
-    """Return the evidence with its error and bounds, in words."""
-    lines = [
-        f"log evidence {evidence.log_evidence:.4f}, standard error {evidence.standard_error:.2g}"
-    ]
+    """Return the evidence with its standard error and lower bounds, in words."""
+    exact = evidence.standard_error == 0
+    error = "exact" if exact else f"standard error {evidence.standard_error:.2g}"
+    lines = [f"log evidence {evidence.log_evidence:.4f} ({error})"]
     for name, bound in evidence.lower_bounds.items():
         certain = f"with probability {bound.confidence:.3g}"
-        lines.append(f"  at least {bound.value:.4f} {certain} ({name})")
+        lines.append(f"  at least {bound.value:.4f} {certain} (bound {name!r})")
     return lines
 
 
 def print_dag(best: MapResult) -> None:
-    """Print the first edges of the best DAG, and which of them its whole class has."""
+    """Print the first edges of the best DAG, and whether its CPDAG directs them."""
     shown = best.dag.edges[:_EDGES_SHOWN]
     count = best.dag.number_of_edges
     title = f"The best DAG: {count} edges" + (
         "" if count == len(shown) else f", the first {len(shown)}"
     )
     table = Table(title=title, title_justify="left")
-    for column in ("source", "target", "in its class"):
+    for column in ("source", "target", "in the CPDAG"):
         table.add_column(column)
     directed = set(best.cpdag.directed)
     for edge in shown:
@@ -115,12 +115,15 @@ def print_dag(best: MapResult) -> None:
 
 
 def map_lines(best: MapResult) -> list[str]:
-    """Return the weight of the best DAG and how it was found, in words."""
-    lines = [f"log score {best.log_score:.6f}, log weight {best.log_weight:.6f} (with the prior)"]
+    """Return the score of the best DAG and how it was found, in words."""
+    lines = [
+        f"log score {best.log_score:.6f}, with the log prior {best.log_weight:.6f} (unnormalised "
+        "log posterior)"
+    ]
     if best.search is None:
-        return [*lines, "exact: no DAG of the model weighs more"]
-    reached = f"search: {best.restarts_at_best} of {best.restarts} restarts reached this weight"
-    classes = "" if best.classes < 2 else f", with DAGs of {best.classes} classes"
+        return [*lines, "exact: no DAG has a higher posterior probability"]
+    reached = f"search: {best.restarts_at_best} of {best.restarts} restarts reached this optimum"
+    classes = "" if best.classes < 2 else f", in {best.classes} equivalence classes"
     return [*lines, f"{reached}{classes}, in {best.seconds:.1f} s"]
 
 
@@ -134,7 +137,7 @@ def write_map(best: MapResult, folder: Path) -> str:
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder results go to, or refuse what cannot be one."""
+    """Create the folder for results, or refuse a path that is a file."""
     if folder.exists() and not folder.is_dir():
         raise ArgumentError(f"'{folder}' is a file; give a folder for --out")
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`arcwise resume`: goes on with a run that was stopped."""
+"""`arcwise resume`: continues a run that was stopped."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ from arcwise.runs.directory import CHECKPOINT_SECONDS
 
 
 def resume(
-    directory: Annotated[Path, typer.Argument(help="The folder that --run named.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The run directory given by --run.")
+    ],
     checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
     cluster: Cluster = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="Folder for the results (default: that of the run)."),
+        typer.Option(
+            "--out", help="Folder for the results (default: the run directory).", metavar="FOLDER"
+        ),
     ] = None,
 ) -> None:
-    """Go on with a run from its last checkpoint, to the same result as if it had never stopped.
+    """Resume a run from its last checkpoint; the result is as if it had never been stopped.
 
-    Nothing but the folder is needed. A run that has come to its end is not run again; its results
-    are written once more.
+    Only the run directory is needed. If the run is already complete, its results are written again.
 
     [bold]Example:[/bold] arcwise resume runs/first
     """

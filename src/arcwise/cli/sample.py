@@ -1,4 +1,4 @@
-"""`arcwise sample`: the posterior by sampling, written to a folder."""
+"""`arcwise sample`: a sample from the posterior, written to a folder."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def sample(
     prior: PriorName = "uniform",
     space: SpaceName = "linear",
     algorithm: Annotated[
-        Literal["mcmc", "mc3", "ais"], typer.Option("--algorithm", help="How it is sampled.")
+        Literal["mcmc", "mc3", "ais"], typer.Option("--algorithm", help="The sampler.")
     ] = "mcmc",
     target: TargetName = "modular",
     steps: Steps = None,
@@ -51,8 +51,8 @@ def sample(
         str | None,
         typer.Option(
             "--until",
-            help="A rule that ends mcmc and mc3, such as 'rhat<1.01, ess>400'; also on edge_rhat, "
-            "edge_ess and difference. --steps or --seconds limit the run besides.",
+            help="Stopping rule of mcmc and mc3 on rhat, ess, edge_rhat, edge_ess and difference, "
+            "such as 'rhat<1.01, ess>400'; --steps or --seconds is then the limit.",
             metavar="RULE",
         ),
     ] = None,
@@ -61,13 +61,18 @@ def sample(
     temperatures: Temperatures = None,
     ladder: Ladder = None,
     dags_per_state: Annotated[
-        int, typer.Option("--dags-per-state", help="DAGs drawn from each kept state.")
+        int,
+        typer.Option(
+            "--dags-per-state", help="Number of DAGs drawn from each kept state.", metavar="N"
+        ),
     ] = 1,
     estimate_extensions: Annotated[
         bool,
         typer.Option(
             "--estimate-extensions",
-            help="Estimate numbers of orders that are too large to count; else they are refused.",
+            help="Estimate the number of topological orders of a DAG where counting them takes too "
+            "long, instead of stopping with an error.",
+            metavar="",
         ),
     ] = False,
     seed: Seed = 0,
@@ -78,26 +83,28 @@ def sample(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="Folder for edges.csv, evidence.json, summary.json and posterior.npz."
+            "--out",
+            help="Folder for edges.csv, evidence.json, summary.json and posterior.npz.",
+            metavar="FOLDER",
         ),
     ] = None,
 ) -> None:
-    """Sample the posterior: edge probabilities with their errors, DAGs, and the evidence.
+    """Sample the posterior: edge probabilities with standard errors, DAGs, and the evidence.
 
-    mcmc runs Markov chains; mc3 couples each to hotter ones, which helps where there are several
-    modes; ais anneals independent samples, whose mean weight is the evidence.
+    mcmc runs Markov chains; mc3 couples each chain to heated ones, which helps with several modes;
+    ais anneals independent particles, whose mean weight estimates the evidence.
 
     [bold]Example:[/bold] arcwise sample data.csv --space buckets:5 --max-indegree 3 --out results
     """
-    chosen = as_space(space)  # refused before anything takes time
-    told = {
+    chosen = as_space(space)  # before anything takes time
+    given = {
         "until": until,
         "chains": chains,
         "particles": particles,
         "temperatures": temperatures,
         "ladder": ladder,
     }
-    options: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     refuse_options(options, algorithm, "--algorithm")
     if until is not None:
         StoppingRule.parse(until)

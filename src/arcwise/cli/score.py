@@ -1,4 +1,4 @@
-"""`arcwise score`: scores of all families, to look at or to write to a file."""
+"""`arcwise score`: the scores of all families, printed or written to a file."""
 
 from __future__ import annotations
 
@@ -31,16 +31,20 @@ def score(
     threads: Threads = None,
     cluster: Cluster = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write all scores to this .jkl file.")
+        Path | None,
+        typer.Option("--out", help="Write all scores to this .jkl file.", metavar="FILE"),
     ] = None,
     best: Annotated[
-        int, typer.Option("--best", help="Show this many of the best parent sets of each node.")
+        int,
+        typer.Option(
+            "--best", help="Number of best parent sets to print for each node.", metavar="N"
+        ),
     ] = 1,
 ) -> None:
     """Score every parent set of every node.
 
     Prints the best parent sets of each node and, with --out, writes all scores to a .jkl file,
-    which GOBNILP and other programs read. Scores are natural logarithms of marginal likelihoods.
+    which GOBNILP and other programs read. Scores are log marginal likelihoods (natural logarithms).
 
     [bold]Example:[/bold] arcwise score data.csv --score bdeu --max-indegree 3 --out scores.jkl
     """
@@ -66,7 +70,7 @@ def _best_table(scores: FamilyScores, count: int) -> Table:
     table.add_column("node")
     table.add_column("parents")
     table.add_column("log score", justify="right")
-    table.add_column("ahead of no parents", justify="right")
+    table.add_column("gain over no parents", justify="right")
     for node in scores.variables:
         alone = scores.log_score(node, [])
         for rank, (parents, value) in enumerate(scores.best(node, count)):

@@ -1,4 +1,4 @@
-"""`arcwise status`: how a run stands, also while it goes on."""
+"""`arcwise status`: the progress of a run, also while it is running."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from arcwise.support.plain import strict_json
 
 
 def status(
-    directory: Annotated[Path, typer.Argument(help="The folder that --run named.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    directory: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The run directory given by --run.")
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the status as JSON.", metavar="")
+    ] = False,
 ) -> None:
-    """Tell how a run stands: steps, rate, acceptance, R-hat, last checkpoint, time left.
+    """Show the progress of a run: steps, rate, acceptance, R-hat, last checkpoint, time left.
 
     [bold]Example:[/bold] arcwise status runs/first
     """

@@ -1,4 +1,4 @@
-"""Computations spread over the workers of a Dask cluster."""
+"""Computations on the workers of a Dask cluster."""
 
 from arcwise.cluster.dask_engine import DaskEngine
 

@@ -1,4 +1,4 @@
-"""A Dask cluster as the engine uses it: tasks out, results in, files to every machine."""
+"""`Cluster`: a connection to a Dask cluster for tasks, results and files."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _MOST_TRIES = 5
 
 
 def distributed(module: str = "distributed") -> Any:
-    """Return the package or a part of it, or refuse in one sentence."""
+    """Return the package or one of its modules, or refuse in one sentence."""
     try:
         return import_module(module)
     except ImportError:
         raise MissingDependencyError(
-            "a cluster needs the packages dask and distributed, which are not installed; run "
-            "pip install 'arcwise[cluster]'"
+            "a cluster needs the packages dask and distributed, which are not installed; install "
+            "them with `pip install 'arcwise[cluster]'`"
         ) from None
 
 
 def connect(address: str) -> Any:
-    """Return a client of the scheduler at an address or in a scheduler file."""
+    """Return a client of the scheduler given by an address or a scheduler file."""
     dask = distributed()
     named = address.removeprefix("dask://")
     known: dict[str, Any] = {"address": named}
@@ -48,10 +48,10 @@ def connect(address: str) -> Any:
     try:
         client.__init__(**known, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
-        # Else it would try for long to take leave of a scheduler that it never met.
+        # Otherwise closing would wait for a scheduler that was never reached.
         client.status = "closed"
         raise EngineError(
-            f"no Dask scheduler answers at '{address}' ({type(error).__name__}); start one with "
+            f"no Dask scheduler responds at '{address}' ({type(error).__name__}); start one with "
             "'dask scheduler', or check the address"
         ) from None
     return client
@@ -65,7 +65,7 @@ class Cluster:
     client
         A `distributed.Client`.
     chunk
-        The bytes of a file sent at once.
+        The number of bytes of a file sent at once.
     """
 
     def __init__(self, client: Any, chunk: int = _CHUNK) -> None:
@@ -77,18 +77,18 @@ class Cluster:
         self._numbers = count()
 
     def __str__(self) -> str:
-        """Say which it is."""
+        """Return a phrase that names the cluster."""
         return f"the cluster at {self.client.scheduler.address}"
 
     def slots(self) -> dict[str, int]:
-        """Return how many tasks each worker does at once, by its address."""
+        """Return the number of concurrent tasks of each worker, by address."""
         found: dict[str, int] = self.client.nthreads()
         return found
 
     def submit(self, works: Sequence[Work], worker: str | None) -> list[Any]:
-        """Hand out tasks, all in one message, and return their futures."""
-        # The key need not be a hash of the work; it must be new each time, or a task that is done
-        # again after a loss could be given the answer of its first time.
+        """Submit tasks, all in one message, and return their futures."""
+        # The key need not be a hash of the work, but must be new each time, or a task repeated
+        # after a loss could receive its first result.
         keys = [f"arcwise-{id(self):x}-{os.getpid()}-{next(self._numbers)}" for _ in works]
         futures: list[Any] = self.client.map(
             perform,
@@ -101,11 +101,11 @@ class Cluster:
         return futures
 
     def results(self, futures: list[Any]) -> Iterator[tuple[Any, Any]]:
-        """Give each future with its result, or with the error it ended in."""
+        """Yield each future with its result, or with the error it raised."""
         good = [future for future in futures if future.status == "finished"]
         try:
             values = dict(zip(good, self.client.gather(good), strict=True))
-        except Exception:  # one of them; find out which
+        except Exception:  # one of them failed; find out which
             values = {}
         for future in futures:
             if future in values:
@@ -117,12 +117,12 @@ class Cluster:
                 yield future, error
 
     def cancel(self, futures: list[Any]) -> None:
-        """Let go of tasks whose results nobody wants."""
+        """Cancel tasks whose results are not needed."""
         self.client.cancel(futures, force=True)
 
     @staticmethod
     def is_loss(error: BaseException) -> bool:
-        """Whether a task failed since workers went away, not for a reason of its own."""
+        """Whether a task failed because workers were lost, not because of an error of its own."""
         losses = (
             distributed().KilledWorker,
             distributed("distributed.comm").CommClosedError,
@@ -131,24 +131,24 @@ class Cluster:
         return isinstance(error, losses)
 
     def share(self, file: HostFile, path: Path) -> None:
-        """See to it that all workers there are can read a file; others are sent it when they ask.
+        """Make a file readable by all current workers; later ones receive it on request.
 
         Parameters
         ----------
         file
-            The file as tasks name it.
+            The file as tasks refer to it.
         path
-            Where this process has it.
+            Its path in this process.
         """
         self._files[file] = path
         self._users[file] += 1
         workers = list(self.slots())
         if not workers:
-            return  # they may be on their way
+            return  # they may still be starting
         self.send_files(workers)
 
     def send_files(self, workers: list[str]) -> None:
-        """Send the files to those of the workers whose machines do not have them, once to each."""
+        """Send the files to the machines of these workers that lack them, once to each."""
         for _ in range(_MOST_TRIES):
             lacking = self._lacking(workers)
             if not lacking:
@@ -156,18 +156,18 @@ class Cluster:
             for file, path in self._files.items():
                 self._send(file, path, list(lacking.values()))
         raise EngineError(
-            f"the files of this run could not be stored on the machine of {workers[0]}; see "
-            "whether its disk has room, or set ARCWISE_CACHE there to another folder"
+            f"the files of this run could not be stored on the machine of {workers[0]}; check "
+            "whether its disk is full, or set ARCWISE_CACHE there to another folder"
         )
 
     def forget(self, file: HostFile) -> None:
-        """Send a file no more, once all that it was shared for is over."""
+        """Stop sending a file when none of its users remains."""
         self._users[file] -= 1
         if self._users[file] <= 0:
             self._files.pop(file, None)
 
     def _lacking(self, workers: list[str]) -> dict[str, str]:
-        """Return a worker of each place that lacks a file."""
+        """Return one worker for each location that lacks a file."""
         alive = self.slots()
         asked = [worker for worker in workers if worker in alive]
         if not asked:
@@ -176,13 +176,13 @@ class Cluster:
             answers: dict[str, About | BaseException] = self.client.run(
                 about, tuple(self._files), workers=asked, on_error="return"
             )
-        except OSError:  # one went away while it was asked
+        except OSError:  # a worker left meanwhile
             return self._lacking(workers)
         result: dict[str, str] = {}
         for worker, answer in answers.items():
             if isinstance(answer, OSError):
-                continue  # gone, or without room, which comes out when it is sent the file
-            # A worker that cannot unpickle the question answers with the text of that error.
+                continue  # gone, or without room, which shows when it is sent the file
+            # A worker that cannot unpickle the request responds with the text of that error.
             if isinstance(answer, Exception) and "ModuleNotFoundError" in str(answer):
                 raise EngineError(
                     f"the worker {worker} cannot import arcwise ({answer}); install version "
@@ -197,10 +197,10 @@ class Cluster:
         return result
 
     def _send(self, file: HostFile, path: Path, workers: list[str]) -> None:
-        """Send a file to some workers chunk by chunk; they pass chunks on to each other.
+        """Send a file to workers in chunks, which they pass on to each other.
 
-        A worker that dies on the way is left out; whether a machine has the file in the
-        end is asked afterwards.
+        A worker that dies meanwhile is left out; which machines have the file is checked
+        afterwards.
         """
         flying: list[dict[Any, str]] = []
         with open(path, "rb") as source:
@@ -214,7 +214,7 @@ class Cluster:
                 except Exception:
                     if alive[0] in self.slots():
                         raise
-                    return  # its worker has just died; what is missing is asked for once more
+                    return  # the worker has just died; missing files are checked again
                 flying.append({self._on(each, store, file, offset, held): each for each in alive})
                 if len(flying) >= _CHUNKS_ON_THE_WAY:
                     self._settle(flying.pop(0))
@@ -230,7 +230,7 @@ class Cluster:
         )
 
     def _settle(self, tasks: dict[Any, str]) -> None:
-        """Wait until tasks are done or their workers gone."""
+        """Wait until tasks are done or their workers are gone."""
         wait = distributed().wait
         while True:
             alive = self.slots()

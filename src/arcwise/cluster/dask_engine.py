@@ -1,4 +1,4 @@
-"""`DaskEngine`: the workers of a Dask cluster."""
+"""`DaskEngine`: an engine on the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from arcwise.support.running import Run
 
 
 class DaskEngine(Engine):
-    """The workers of a Dask cluster.
+    """An engine on the workers of a Dask cluster.
 
     Score sums and data are written to a file once, sent to each machine once, and
-    mapped by all its workers. Workers may come and go while it runs: what one was at when it
-    died is done again by another, with the same result.
+    memory-mapped by all its workers. Workers may join and leave during a run: the work of
+    a worker that dies is repeated by another, with the same result.
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ class DaskEngine(Engine):
         ``"tcp://10.0.0.1:8786"``, with or without ``dask://`` before it; or the path
         of a scheduler file, which ends in ``.json``.
     folder
-        Where this process writes files for the workers; None for a folder of its own
-        machine. On a file system that the workers share, they read them there.
+        Where this process writes files for the workers; None for a local folder. On a
+        shared file system, workers read them there.
     shared
-        Whether workers look for files where this process has them, before they are
+        Whether workers first look for files at the path of this process, before they are
         sent.
 
     Examples
@@ -53,8 +53,8 @@ class DaskEngine(Engine):
     >>> def sample(engine):
     ...     return arcwise.ais(model, particles=20, steps=500, seed=1, engine=engine).log_evidence
     >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
-    ...     far = sample(arcwise.cluster.DaskEngine(client))
-    >>> far == sample(None)
+    ...     remote = sample(arcwise.cluster.DaskEngine(client))
+    >>> remote == sample(None)
     True
     """
 
@@ -69,7 +69,7 @@ class DaskEngine(Engine):
         client = connect(os.fspath(cluster)) if self._owned else cluster
         if not hasattr(client, "scatter") or not hasattr(client, "nthreads"):
             raise EngineError(
-                f"the cluster is a {type(cluster).__name__}; give a distributed.Client or the "
+                f"cluster is of type {type(cluster).__name__}; give a distributed.Client or the "
                 "address of a scheduler"
             )
         self.cluster = Cluster(client)
@@ -77,25 +77,25 @@ class DaskEngine(Engine):
         self._shared = shared
 
     def __repr__(self) -> str:
-        """Say where it is."""
+        """Show the address of the scheduler."""
         return f"DaskEngine({self.cluster.client.scheduler.address!r})"
 
     def close(self) -> None:
-        """Close the connection if it was made for this engine."""
+        """Close the connection if this engine opened it."""
         if self._owned:
             self.cluster.client.close()
 
     @property
     def fewest_runs_at_once(self) -> int:
-        """How many annealing runs to ask for at least, so that nobody is idle for long."""
+        """The smallest number of annealing runs to request at once, so that no worker idles."""
         return max(16, 4 * sum(self.cluster.slots().values()))
 
     def annealed_runs(self, job: AnnealingJob) -> AnnealedRuns:
-        """Return annealing runs that workers make."""
+        """Return annealing runs on the workers."""
         return ClusterAnnealedRuns(self.cluster, self._share_sums(job.sums), job)
 
     def chains(self, job: ChainJob) -> Chains:
-        """Return chains that live on workers."""
+        """Return chains on the workers."""
         return ClusterChains(self.cluster, self._share_sums(job.sums), job)
 
     def score(self, job: ScoringJob, run: Run) -> _core.FamilyTable:
@@ -105,7 +105,7 @@ class DaskEngine(Engine):
             return score_on_cluster(self.cluster, job, file, run)
 
     def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
-        """Return what a function makes of each of some things, in their order."""
+        """Apply a function to each of several inputs, and return the results in order."""
         results: list[Any] = [None] * len(things)
         with self._payload(function) as file:
 
@@ -119,7 +119,7 @@ class DaskEngine(Engine):
         return results
 
     def _share_sums(self, sums: ScoreSums) -> HostFile:
-        """Write score sums to a file that workers can read, and return what they know it by."""
+        """Write score sums to a file that workers can read, and return its identity."""
 
         def write(path: Path) -> Any:
             return sums.write(path)
@@ -130,7 +130,7 @@ class DaskEngine(Engine):
 
     @contextmanager
     def _payload(self, thing: Any) -> Iterator[HostFile]:
-        """Give a file that workers can read and that holds something."""
+        """Yield a file that workers can read, holding a pickled object."""
         file, path = host_files.publish_payload(thing, self._folder, self._shared)
         self.cluster.share(file, path)
         try:
@@ -141,7 +141,7 @@ class DaskEngine(Engine):
 
 @cluster_engine.fill
 def open_cluster(value: Any) -> Engine:
-    """Return the engine of a cluster, given as a client or by its address."""
+    """Return the engine of a cluster, given by a client or an address."""
     if isinstance(value, str | os.PathLike) and os.fspath(value) in ("", "dask://"):
         raise ArgumentError(
             f"engine is {value!r}; give the address of a scheduler, such as "

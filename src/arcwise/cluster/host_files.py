@@ -1,10 +1,9 @@
-"""Files that every worker of a cluster needs, once on each machine and known by their hash.
+"""Files that every worker of a cluster needs, stored once per machine under their hash.
 
-A worker uses the driver's own file where it can see it, as on a shared file
-system. Else the file is sent to one worker of the machine, which stores it under its
-hash in a folder of the machine; the folder is ``$ARCWISE_CACHE``, or one for this user
-among the temporary files. A lock keeps two workers from writing at once; the system
-takes it back from a worker that dies.
+A worker uses the driver's own file if it can read it, as on a shared file system.
+Otherwise the file is sent to one worker of the machine, which stores it under its hash in
+a local folder: ``$ARCWISE_CACHE``, or a folder of this user among the temporary files. A
+lock keeps two workers from writing at once; the system releases it if a worker dies.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ _UNUSED_FOR = 3 * 24 * 3600.0
 
 
 class FileMissing(ArcwiseError):
-    """A file is not on this machine yet."""
+    """A file is not yet on this machine."""
 
 
 @dataclass(frozen=True)
 class HostFile:
-    """A file as a task names it: its kind, hash and length, and where the driver has it."""
+    """A file as tasks refer to it: its kind, hash and length, and its path at the driver."""
 
     kind: str
     hash: str
@@ -50,12 +49,12 @@ class HostFile:
 
     @property
     def version(self) -> int:
-        """The version of the format of its kind."""
+        """The version of its format."""
         return _VERSIONS[self.kind]
 
 
 def cache_folder() -> Path:
-    """Return the folder of this machine for files known by their hash, made if need be."""
+    """Return the local folder of files stored under their hash, created if necessary."""
     named = os.environ.get("ARCWISE_CACHE")
     folder = Path(named) if named else Path(tempfile.gettempdir()) / f"arcwise-{os.getuid()}"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -67,7 +66,7 @@ def cache_folder() -> Path:
 
 
 def place() -> str:
-    """Return a name for where files of this process are, the same for all that share them."""
+    """Return a name for the location of files, the same for all processes that share them."""
     about = cache_folder().stat()
     return f"{socket.gethostname()} {about.st_dev}:{about.st_ino}"
 
@@ -75,16 +74,16 @@ def place() -> str:
 def publish(
     kind: str, write: Callable[[Path], Header], folder: Path | None, shared: bool
 ) -> tuple[HostFile, Path]:
-    """Write a file into a folder under its hash, and return what tasks know it by and its path.
+    """Write a file to a folder under its hash, and return its identity and its path.
 
     Parameters
     ----------
     kind
         The kind of sealed file.
     write
-        Writes it to a path and returns its header.
+        A function that writes it to a path and returns its header.
     folder
-        Where to; None for the folder of this machine.
+        The folder; None for the local one.
     shared
         Whether workers may look for it there.
     """
@@ -105,8 +104,8 @@ def publish(
 
 
 def publish_payload(thing: Any, folder: Path | None, shared: bool) -> tuple[HostFile, Path]:
-    """Write anything that can be pickled, functions included, to a file for workers."""
-    cloudpickle = import_module("cloudpickle")  # Dask has it
+    """Write an object, possibly a function, to a file for workers by cloudpickle."""
+    cloudpickle = import_module("cloudpickle")  # a dependency of Dask
 
     def append(path: str) -> None:
         with open(path, "ab") as file:
@@ -118,7 +117,7 @@ def publish_payload(thing: Any, folder: Path | None, shared: bool) -> tuple[Host
 
 
 def find(file: HostFile) -> Path | None:
-    """Return where this process can read the file, or None."""
+    """Return the path at which this process can read the file, or None."""
     stored = cache_folder() / file.hash
     for path in (stored, None if file.path is None else Path(file.path)):
         if path is None or not path.exists():
@@ -132,8 +131,8 @@ def find(file: HostFile) -> Path | None:
 
 
 def store(file: HostFile, offset: int, chunk: bytes) -> None:
-    """Write a part of a file that is on its way."""
-    with _alone_with(file) as partial:
+    """Write a part of a file that is being received."""
+    with _exclusive(file) as partial:
         if find(file) is not None:
             return
         with open(partial, "r+b" if partial.exists() else "w+b") as out:
@@ -142,8 +141,8 @@ def store(file: HostFile, offset: int, chunk: bytes) -> None:
 
 
 def finish(file: HostFile) -> bool:
-    """Take a file that has been stored into use; False if parts of it are missing or wrong."""
-    with _alone_with(file) as partial:
+    """Complete a file that was received; False if parts of it are missing or wrong."""
+    with _exclusive(file) as partial:
         if find(file) is not None:
             return True
         try:
@@ -159,14 +158,14 @@ def finish(file: HostFile) -> bool:
 
 
 class _Opened:
-    """The files this process has open, the last used ones, by their hash."""
+    """A cache of the files this process used last, by hash."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._things: dict[Any, Any] = {}
 
     def get(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Return what was made for a key before, or make it now."""
+        """Return the cached value of a key, or make it now."""
         with self._lock:
             if key not in self._things:
                 self._things[key] = make()
@@ -177,7 +176,7 @@ class _Opened:
             return thing
 
     def clear(self) -> None:
-        """Close them all."""
+        """Empty the cache."""
         with self._lock:
             self._things.clear()
 
@@ -186,7 +185,7 @@ OPENED = _Opened()
 
 
 def opened(file: HostFile) -> Any:
-    """Return what a file holds, read at most once by this process: score sums, or the payload.
+    """Return the contents of a file, score sums or a payload, read at most once per process.
 
     Raises
     ------
@@ -201,7 +200,7 @@ def _open(file: HostFile) -> Any:
     if path is None:
         raise FileMissing(place())
     if os.access(path, os.W_OK):
-        os.utime(path)  # in use, so not to be removed
+        os.utime(path)  # mark as used, so that it is not removed
     try:
         if file.kind == score_table.KIND:
             return ScoreSums.open(path)
@@ -210,7 +209,7 @@ def _open(file: HostFile) -> Any:
     except FileFormatError:
         if path.parent != cache_folder():
             raise
-        # Damaged since it was stored: it is sent anew.
+        # Damaged since it was stored: request it again.
         path.unlink(missing_ok=True)
         raise FileMissing(place()) from None
     with open(path, "rb") as source:
@@ -219,8 +218,8 @@ def _open(file: HostFile) -> Any:
 
 
 @contextmanager
-def _alone_with(file: HostFile) -> Iterator[Path]:
-    """Give the path of a file that is on its way, to one process of the machine at a time."""
+def _exclusive(file: HostFile) -> Iterator[Path]:
+    """Yield the path of a file being received, to one process of the machine at a time."""
     folder = cache_folder()
     with open(folder / f"{file.hash}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -228,13 +227,13 @@ def _alone_with(file: HostFile) -> Iterator[Path]:
 
 
 def _remove_old(folder: Path) -> None:
-    """Remove files that nobody has used for three days."""
+    """Remove files that have not been used for three days."""
     oldest = time.time() - _UNUSED_FOR
     for path in folder.iterdir():
         name = path.name.split(".")[0]
         ours = len(name) == 64 and set(name) <= set("0123456789abcdef")
-        # What a process that was killed was writing has no hash yet.
+        # The unfinished file of a killed process has no hash yet.
         ours |= path.name.startswith((_WRITING, score_table.WRITING))
-        with suppress(FileNotFoundError):  # another process may be at it too
+        with suppress(FileNotFoundError):  # another process may remove it too
             if ours and path.stat().st_mtime < oldest:
                 path.unlink()

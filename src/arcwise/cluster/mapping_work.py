@@ -1,4 +1,4 @@
-"""A function of some things, such as data sets, as a worker applies it."""
+"""The application of a function to inputs, such as data sets, by a worker."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from arcwise.cluster.work import Work
 
 @dataclass(frozen=True, eq=False)
 class MappingWork(Work):
-    """Some things, and the file of the function."""
+    """Some inputs, and the file of the function."""
 
     function: HostFile
     things: tuple[Any, ...]
 
     def do(self) -> list[Any]:
-        """Apply the function to each."""
+        """Apply the function to each input."""
         function = opened(self.function)
         return [function(thing) for thing in self.things]

@@ -1,7 +1,7 @@
-"""Annealing runs and chains on a cluster, used as those of the core are.
+"""Annealing runs and chains on a cluster, with the interface of those in the core.
 
-They take the calls that the core's `AnnealedRuns` and `Chains` take and answer the
-same, so that the algorithms need not know where the work is done.
+They accept the calls of the core's `AnnealedRuns` and `Chains` and return the same
+results, so that the algorithms need not know where the work is done.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ _LONGEST_PIECE = 5.0
 
 
 class ClusterAnnealedRuns:
-    """Annealing runs made by workers, as many as were asked for so far.
+    """The annealing runs requested so far, made by workers.
 
-    Where it is open how many there will be, they are made ahead of what is asked for,
-    enough for all workers.
+    If their number is not fixed in advance, runs are made ahead of requests, enough to
+    keep all workers busy.
 
     Parameters
     ----------
     cluster, table
-        Where they are made, and the file of their score sums.
+        The cluster, and the file of the score sums.
     job
-        What they are made from.
+        What the runs are made from.
     """
 
     def __init__(self, cluster: Cluster, table: HostFile, job: AnnealingJob) -> None:
@@ -56,15 +56,15 @@ class ClusterAnnealedRuns:
         self._stretch, self._thinning = job.stretch, job.thinning
         self._open_ended = job.open_ended
         self._made: dict[int, bytes] = {}
-        # What has been asked for and made lies where it would if it had been made here.
+        # Runs that were requested and made are kept as if they had been made here.
         self._here = job.in_core()
 
     def __len__(self) -> int:
-        """Return how many runs there are."""
+        """Return the number of runs."""
         return len(self._here)
 
     def run(self, first: int, count: int, threads: int, progress: Listener) -> None:
-        """Make runs by their numbers; if it is interrupted, the first ones that are done count."""
+        """Make runs by index; if interrupted, those up to the first unfinished one are kept."""
         ahead = count
         if self._open_ended:
             slots = sum(self._cluster.slots().values())
@@ -81,7 +81,7 @@ class ClusterAnnealedRuns:
 
     def _make(self, first: int, count: int, progress: Listener) -> None:
         numbers = [n for n in range(first, first + count) if n not in self._made]
-        start, total = numbers[0], len(numbers)  # what is missing is the end of the range
+        start, total = numbers[0], len(numbers)  # the missing runs are at the end of the range
 
         def work(at: int, some: int) -> Work:
             return AnnealingWork(self._job, self._stretch, self._thinning, start + at, some)
@@ -92,35 +92,35 @@ class ClusterAnnealedRuns:
         Spread(self._cluster, total, work, collect, share=progress).run()
 
     def log_weights(self) -> NDArray[np.float64]:
-        """Return the log weight of every run."""
+        """Return the log importance weight of every run."""
         return self._here.log_weights()
 
     def record(self, run: int) -> dict[str, Any]:
-        """Return what was kept of a run."""
+        """Return the record of a run."""
         return self._here.record(run)
 
     def moves(self) -> dict[str, tuple[int, int]]:
-        """Return how many moves of each kind were proposed and accepted."""
+        """Return the numbers of proposed and accepted moves of each kind."""
         return self._here.moves()
 
     def save_runs(self, first: int) -> bytes:
-        """Return the runs from a number on, as the core saves them."""
+        """Return the runs from an index on, as saved by the core."""
         return self._here.save_runs(first)
 
     def restore_runs(self, runs: bytes) -> None:
-        """Add what `save_runs` returned."""
+        """Add runs returned by `save_runs`."""
         self._here.restore_runs(runs)
 
 
 class ClusterChains:
-    """Chains that live on workers, each with random streams of its own.
+    """Chains on workers, each with its own random streams.
 
     Parameters
     ----------
     cluster, table
-        Where they run, and the file of their score sums.
+        The cluster, and the file of the score sums.
     job
-        What they are made from.
+        What the chains are made from.
     """
 
     def __init__(self, cluster: Cluster, table: HostFile, job: ChainJob) -> None:
@@ -135,43 +135,43 @@ class ClusterChains:
         self._thinning: int | None = 1
         self._planned: int | None = None
         self._version = 0
-        # Where chains stood after the last command but for their draws, which are kept apart.
+        # The chains after the last command, without their draws, which are kept separately.
         self._here = job.in_core()
         self._draws: list[list[dict[str, Any]]] = [[] for _ in range(job.count)]
         self._workers: dict[int, str] = {}
         self._unknown: set[int] = set()
 
     def __len__(self) -> int:
-        """Return how many chains there are."""
+        """Return the number of chains."""
         return self._count
 
     def set_thinning(self, thinning: int) -> None:
-        """Set the steps between two kept states."""
+        """Set the number of steps between draws."""
         self._thinning = thinning
         self._here.set_thinning(thinning)
 
     def start(self, burn_in: int, threads: int, progress: Listener) -> None:
-        """Start every chain from a random state and let it burn in."""
+        """Start every chain from a random state and run its burn-in."""
         self._do("start", 0, None)
         if burn_in > 0:
             self.burn_in(burn_in, threads, progress)
 
     def burn_in(self, steps: int, threads: int, progress: Listener) -> None:
-        """Go on without keeping anything."""
+        """Continue the chains without draws."""
         self.plan_burn_in(steps)
         self.go_on_burning_in(steps, threads, progress)
 
     def plan_burn_in(self, steps: int) -> None:
-        """Plan a burn-in that `go_on_burning_in` makes piece by piece."""
+        """Plan a burn-in, to be run in pieces by `go_on_burning_in`."""
         self._planned = steps
 
     def go_on_burning_in(self, steps: int, threads: int, progress: Listener) -> None:
-        """Make a piece of the burn-in that was planned."""
+        """Run a piece of the planned burn-in."""
         self._do("burn in", steps, progress)
         self._planned = None
 
     def sample(self, draws: int, threads: int, progress: Listener) -> None:
-        """Go on and keep so many states."""
+        """Continue the chains for this many draws."""
         self._do("sample", draws, progress)
 
     def _do(
@@ -183,13 +183,13 @@ class ClusterChains:
         try:
             self._spread(command, range(self._count), arrived, progress, as_it_is=False)
         except KeyboardInterrupt:
-            # The others stay where they are.
+            # The other chains stop where they are.
             left = [chain for chain in range(self._count) if chain not in arrived]
             self._spread(command, left, arrived, None, as_it_is=True)
             raise
         finally:
             self._version += 1
-            self._thinning = None  # which chains know from now on, and their states say
+            self._thinning = None  # from now on part of the states of the chains
 
     def _spread(
         self,
@@ -243,7 +243,7 @@ class ClusterChains:
         Spread(self._cluster, len(chains), work, collect, most=1, where=where).run()
 
     def record(self, chain: int) -> dict[str, Any]:
-        """Return what was kept of a chain."""
+        """Return the record of a chain."""
         record = self._here.record(chain)
         parts = self._draws[chain]
         if not parts:
@@ -252,17 +252,17 @@ class ClusterChains:
         return record | together
 
     def take_draws(self, chain: int) -> dict[str, Any]:
-        """Return the record, whose draws are then no longer kept here."""
+        """Return the record of a chain and discard its draws here."""
         record = self.record(chain)
         self._draws[chain] = []
         return record
 
     def save_state(self) -> bytes:
-        """Return all that the chains' further path depends on, as the core does."""
+        """Return everything that determines the continuation of the chains, as the core does."""
         return self._here.save_state()
 
     def restore_state(self, state: bytes) -> None:
-        """Go on from what `save_state` of chains made alike returned, here or of the core."""
+        """Continue from the state returned by `save_state` of such chains, here or in the core."""
         self._here.restore_state(state)
         self._identity = uuid.uuid4().hex
         self._version = 1
@@ -270,7 +270,7 @@ class ClusterChains:
         self._unknown = set(range(self._count))
 
     def moves(self, chain: int) -> dict[str, tuple[int, int]]:
-        """Return how many moves of each kind were proposed and accepted."""
+        """Return the numbers of proposed and accepted moves of each kind."""
         return self._here.moves(chain)
 
     def inverse_temperatures(self, chain: int) -> list[float]:
@@ -278,9 +278,9 @@ class ClusterChains:
         return self._here.inverse_temperatures(chain)
 
     def exchanges(self, chain: int) -> tuple[list[int], list[int]]:
-        """Return how many exchanges were proposed and accepted, by pair of temperatures."""
+        """Return the numbers of proposed and accepted exchanges, by pair of temperatures."""
         return self._here.exchanges(chain)
 
     def ratios(self, chain: int) -> list[Any]:
-        """Return by pair of temperatures the log sums of batches, the count and the batch size."""
+        """Return log sums of batches, their count and batch size, by pair of temperatures."""
         return list(self._here.ratios(chain))

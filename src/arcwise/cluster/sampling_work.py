@@ -1,7 +1,7 @@
-"""Annealing runs and chains as a worker makes them, from score sums that it maps.
+"""The work of annealing runs and chains on a worker, from memory-mapped score sums.
 
-Each run and each chain has random streams of its own by its number, so it comes out
-the same wherever it is made, in whatever company and however often.
+Each run and each chain has its own random streams, determined by its index, so that it is
+the same wherever, alongside whatever else and however often it is made.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arcwise.cluster.work import Work
 from arcwise.records.ladders import linear
 from arcwise.spaces import Space
 
-# A chain that nobody has asked for in this time is of a call that is over.
+# A chain that was not requested for this long belongs to a call that has ended.
 _HELD_FOR = 900.0
 
 Ladder = int | NDArray[np.float64]
@@ -29,7 +29,7 @@ Ladder = int | NDArray[np.float64]
 
 
 def as_short_ladder(inverse_temperatures: list[float]) -> Ladder:
-    """Return the inverse temperatures in the form that tasks carry."""
+    """Return the inverse temperatures in the compact form used in tasks."""
     steps = len(inverse_temperatures) - 1
     if steps > 0 and inverse_temperatures == linear(steps):
         return steps
@@ -38,7 +38,7 @@ def as_short_ladder(inverse_temperatures: list[float]) -> Ladder:
 
 @dataclass(frozen=True)
 class RecordSettings:
-    """The core's options of what is kept, as they travel."""
+    """The core's recording options, in a form that can be pickled."""
 
     dags: int
     dag_time_share: float
@@ -54,7 +54,7 @@ class RecordSettings:
         return cls(**{each.name: getattr(options, each.name) for each in fields(cls)})
 
     def options(self) -> _core.RecordOptions:
-        """Return them as the core wants them."""
+        """Return the options of the core."""
         options = _core.RecordOptions()
         for each in fields(self):
             setattr(options, each.name, getattr(self, each.name))
@@ -70,11 +70,11 @@ class SamplingJob:
     table
         The file of the score sums.
     space
-        The space, with all that it leaves to the model chosen.
+        The space, with everything resolved that depends on the model.
     ladder
         The inverse temperatures.
     record
-        What is kept.
+        What is recorded.
     seed
         The seed.
     """
@@ -86,7 +86,7 @@ class SamplingJob:
     seed: int
 
     def core_space(self) -> _core.Space:
-        """Return the space of the core on the mapped sums, made once by a process."""
+        """Return the core's space on the mapped sums, made once per process."""
         sums = opened(self.table)
         made: _core.Space = OPENED.get(
             (self.table.hash, pickle.dumps(self.space)), lambda: self.space.build(sums)
@@ -94,7 +94,7 @@ class SamplingJob:
         return made
 
     def inverse_temperatures(self) -> list[float]:
-        """Return the inverse temperatures written out."""
+        """Return the inverse temperatures as a list."""
         if isinstance(self.ladder, int):
             return linear(self.ladder)
         return [float(number) for number in self.ladder]
@@ -102,7 +102,7 @@ class SamplingJob:
 
 @dataclass(frozen=True, eq=False)
 class AnnealingWork(Work):
-    """Some annealing runs, by their numbers."""
+    """Some annealing runs, by index."""
 
     job: SamplingJob
     stretch: int
@@ -111,7 +111,7 @@ class AnnealingWork(Work):
     count: int
 
     def do(self) -> list[bytes]:
-        """Make the runs, one after the other, and return each as the core saves it."""
+        """Make the runs one after another, and return each as saved by the core."""
         space, ladder = self.job.core_space(), self.job.inverse_temperatures()
         made = []
         for number in range(self.first, self.first + self.count):
@@ -137,11 +137,11 @@ class Command:
     what
         ``"start"``, ``"burn in"`` or ``"sample"``.
     amount
-        How many steps of a burn-in, or draws.
+        The number of burn-in steps or draws.
     planned
-        The length of the burn-in that begins with this piece; None if it goes on.
+        The length of the burn-in that begins with this piece; None if it continues.
     thinning
-        The steps between two draws; None to leave them as they are.
+        The steps between draws; None to leave it unchanged.
     """
 
     what: Literal["start", "burn in", "sample"]
@@ -152,18 +152,18 @@ class Command:
 
 @dataclass(frozen=True)
 class ChainReached:
-    """How far a chain is with a command, and once it is through where it stands.
+    """The progress of a chain with a command, and its state when the command is done.
 
     Parameters
     ----------
     share
-        The share of the command that is done.
+        The fraction of the command that is done.
     state
-        All that its further path depends on, once the command is done.
+        Everything that determines its continuation, once the command is done.
     draws
-        What was drawn meanwhile, as in the core's record.
+        The draws of the command, as in the core's record.
     unknown
-        Whether the worker does not have the chain, and needs to be told its state.
+        Whether the worker does not have the chain, and needs its state.
     """
 
     share: float = 0.0
@@ -179,7 +179,7 @@ class _Held:
         self.chains = chains
         self.version = version  # the number of commands it has done
         self.amount = 0  # of the present command that is done
-        self.last: ChainReached | None = None  # the answer to the last one, should it get lost
+        self.last: ChainReached | None = None  # the last result, in case it is lost
         self.used = time.monotonic()
         self.lock = threading.Lock()
 
@@ -190,11 +190,10 @@ _HELD_LOCK = threading.Lock()
 
 @dataclass(frozen=True, eq=False)
 class ChainWork(Work):
-    """The next seconds of one chain.
+    """A few seconds of work on one chain.
 
-    A worker keeps the chain between pieces. One that does not have it, since the
-    worker that had it is gone, is told where it stood before the command: so the
-    chain comes out the same.
+    A worker keeps the chain between pieces. If that worker is gone, another is given the
+    state before the command, so that the chain is the same.
 
     Parameters
     ----------
@@ -203,19 +202,19 @@ class ChainWork(Work):
     identity
         Distinguishes the chains of this call from those of all others.
     exchanges_per_step, adapt
-        As the core's chains take them.
+        As for the core's chains.
     number
-        The number of the chain.
+        The index of the chain.
     version
-        How many commands were done before.
+        The number of commands done before.
     command
-        What it is to do.
+        What to do.
     seconds
-        How long this piece is to take.
+        How long this piece should take.
     state
-        Where the chain stood before the command, if the worker may not know.
+        The state of the chain before the command, if the worker may not have it.
     as_it_is
-        Whether it is to stay where it is, since the run was interrupted.
+        Whether to stop where it is, since the run was interrupted.
     """
 
     job: SamplingJob
@@ -230,7 +229,7 @@ class ChainWork(Work):
     as_it_is: bool = False
 
     def do(self) -> ChainReached:
-        """Go on with the chain until the time is over."""
+        """Advance the chain until the time is up."""
         held = self._held()
         if held is None:
             return ChainReached(unknown=True)
@@ -277,7 +276,7 @@ class ChainWork(Work):
             return held
 
     def _advance(self, held: _Held, end: float) -> None:
-        """Do the command, or a part of it that takes up the time."""
+        """Execute the command, or as much of it as time allows."""
         chains, command = held.chains, self.command
         if held.amount == 0:
             if command.what == "start":
@@ -295,6 +294,6 @@ class ChainWork(Work):
             some = min(piece, command.amount - held.amount)
             do(some, 1, None)
             held.amount += some
-            # ChainLoop by doubling.
+            # The size of a piece is found by doubling.
             if time.perf_counter() - now < (end - now) / 8:
                 piece *= 2

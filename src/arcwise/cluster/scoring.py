@@ -1,4 +1,4 @@
-"""Scoring of a table on a cluster: the parts go to workers, their results into one table."""
+"""Scoring of families on a cluster: workers score parts, which are collected in one table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from arcwise.support.running import Run
 def score_on_cluster(
     cluster: Cluster, payload: FamilyScoring, file: HostFile, run: Run
 ) -> _core.FamilyTable:
-    """Return the scores of all families of a payload that the workers have as a file."""
+    """Return the scores of all families of a scoring job that the workers have as a file."""
     families = payload.families
     nodes = range(len(families.variables))
     table = families.table()

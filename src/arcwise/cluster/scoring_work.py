@@ -1,4 +1,4 @@
-"""Scoring of some sets or some nodes as a worker does it."""
+"""The work of scoring some sets or some nodes on a worker."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arcwise.support.running import Run
 
 @dataclass(frozen=True)
 class SetsWork(Work):
-    """The scores of some of the sets that all families are differences of."""
+    """The scores of some variable sets, of which family scores are differences."""
 
     payload: HostFile
     largest_set: int
@@ -26,7 +26,7 @@ class SetsWork(Work):
     count: int
 
     def do(self) -> NDArray[np.float64]:
-        """Score them."""
+        """Return the scores."""
         payload: FamilyScoring = opened(self.payload)
         nodes = len(payload.families.variables)
         block = _core.SetBlock(nodes, self.largest_set, self.first, self.first + self.count)
@@ -36,13 +36,13 @@ class SetsWork(Work):
 
 @dataclass(frozen=True)
 class NodesWork(Work):
-    """The families of some nodes."""
+    """The scores of the families of some nodes."""
 
     payload: HostFile
     nodes: tuple[int, ...]
 
     def do(self) -> list[NDArray[np.float64]]:
-        """Score them."""
+        """Return the scores."""
         payload: FamilyScoring = opened(self.payload)
         table = _core.LoneTable(_only(payload.families, self.nodes).table())
         payload.fill(table, Run(Processors(1)))
@@ -50,7 +50,7 @@ class NodesWork(Work):
 
 
 def _only(families: Families, nodes: tuple[int, ...]) -> Families:
-    """Return the families of some nodes; the others are left the empty set alone."""
+    """Return the families of some nodes, leaving the others only the empty parent set."""
     wanted = set(nodes)
 
     def kept(of_node: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:

@@ -1,10 +1,10 @@
-"""The driver's loop: hands out numbered units of work, takes results as they arrive.
+"""`Spread`: the driver's loop, which submits numbered units of work and collects results.
 
-A unit counts once, however often it was done: results come by the numbers of their
-units, and what was counted is not counted again. Tasks are blocks of units that take
-seconds, by what units took so far; as each unit is a function of its number, blocks
-change no result. A future is dropped as soon as its result is here, so that the death
-of a worker costs only what that worker was at.
+A unit counts once, however often it was done: results are identified by the numbers of
+their units. Tasks are blocks of units sized to take a few seconds, by the time units have
+taken so far; as each unit is a function of its number, blocks do not affect results. A
+future is dropped as soon as its result has arrived, so that the death of a worker costs
+only its current work.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from arcwise.cluster.connection import Cluster
 
 _SHORTEST_TASK = 2.0
-# Scheduler and driver can take several hundred small tasks a second; many end at the same time.
+# Scheduler and driver handle several hundred small tasks per second; many end at the same time.
 _TASKS_PER_SECOND = 50.0
 _FEWEST_MEASURED = 16
 _GROWTH = 8
@@ -35,7 +35,7 @@ own_versions = Versions.own
 
 @dataclass(eq=False)
 class _Block:
-    """Units first, ..., first + count - 1 as one task, and where it must run if that matters."""
+    """Units first, ..., first + count - 1 as one task, and the worker it must run on, if any."""
 
     first: int
     count: int
@@ -44,25 +44,25 @@ class _Block:
 
 
 class Spread:
-    """One round of handing out units and collecting their results.
+    """The distribution of units of work over a cluster.
 
     Parameters
     ----------
     cluster
-        Where the work is done.
+        The cluster.
     total
         The number of units.
     work
-        Makes the task of some units, given the number of the first and how many.
+        A function that makes a task, given the number of its first unit and of its units.
     collect
-        Takes the number of the first of some units, how many they are, and their task as
-        it was done; returns False if it is to go on where it is.
+        A function of the number of the first unit, the number of units and the result of
+        their task; returns False if the task must continue on the same worker.
     most
-        The most units of a task.
+        The maximum number of units of a task.
     where
-        The worker that a task with a unit must be done by, or None for any.
+        A function that returns the worker a unit must run on, or None for any.
     share
-        The share done, told whenever it changes; None if nobody listens.
+        A function called with the fraction done whenever it changes, or None.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Spread:
         self._largest = 1
 
     def run(self) -> None:
-        """Return when every unit has been collected; whatever ends it early cancels the rest."""
+        """Run until every unit has been collected; if it ends early, the rest is cancelled."""
         looked = alone_since = time.monotonic()
         self._slots = self._cluster.slots()
         try:
@@ -111,7 +111,7 @@ class Spread:
                 elif now - alone_since > _NO_WORKERS:
                     raise EngineError(
                         f"{self._cluster} has had no workers for {_NO_WORKERS:.0f} seconds; start "
-                        "some, and run again"
+                        "some and run again"
                     )
         finally:
             flying = list(self._flying)
@@ -120,7 +120,7 @@ class Spread:
                 self._cluster.cancel(flying)
 
     def _hand_out(self) -> None:
-        """Keep every worker busy with the next task at hand."""
+        """Submit enough tasks to keep every worker busy."""
         slots = max(1, sum(self._slots.values()))
         room = slots * (2 if self._units else 1) - len(self._flying)
         blocks: list[_Block] = []
@@ -142,22 +142,22 @@ class Spread:
                     future.add_done_callback(self._landed.put)
 
     def _size(self, slots: int) -> int:
-        """Return how many units the next task is to have."""
+        """Return the number of units of the next task."""
         left = self._total - self._next
         if left == 0 or self._units < min(slots, _FEWEST_MEASURED):
             return min(left, 1)
         wanted = max(_SHORTEST_TASK, slots / _TASKS_PER_SECOND)
         each = max(self._seconds / self._units, 1e-6)
         whole = int(wanted / each)
-        # Not so many that some workers would be out of work towards the end, and not so few that
-        # there would be more tasks than can be handed out. The first tasks that come back are the
-        # shortest, and make all of them look short: so tasks grow step by step.
+        # Not so many that some workers would be idle towards the end, and not so few that there
+        # would be more tasks than can be submitted. The first tasks to return are the shortest,
+        # which makes all of them look short: so tasks grow gradually.
         fewest = min(whole // 3, -(-self._total // slots))
         even = max(-(-left // (2 * slots)), fewest)
         return max(1, min(whole, even, _GROWTH * self._largest, self._most or left, left))
 
     def _wait(self) -> list[Any]:
-        """Return all futures that have come down, waiting for one if there is none."""
+        """Return all futures that are done, waiting for one if there is none."""
         try:
             landed = [self._landed.get(timeout=_LOOK_AROUND)]
         except queue.Empty:
@@ -199,18 +199,18 @@ class Spread:
             self._share(len(self._done) / self._total)
 
     def _after(self, block: _Block, error: BaseException) -> _Block:
-        """Return the block to be tried again, or raise what is wrong with it."""
+        """Return the block to retry, or raise its error."""
         if not self._cluster.is_loss(error):
             raise error
         if block.deaths + 1 >= _MOST_DEATHS:
             raise EngineError(
-                "several workers died at the same task; see their logs, and whether they have "
-                "enough memory"
+                "several workers died while running the same task; check their logs, and whether "
+                "they have enough memory"
             ) from error
         return _Block(block.first, block.count, None, block.deaths + 1)
 
     def _free_pinned(self) -> None:
-        """Let work that waits for a worker that is gone go elsewhere."""
+        """Release work that waits for a worker that is gone."""
         stranded = [
             future
             for future, block in self._flying.items()
@@ -224,7 +224,7 @@ class Spread:
 
 
 def disagreement(worker: str, versions: Versions) -> EngineError:
-    """Return the error that says how a worker differs from the driver."""
+    """Return the error that states how a worker differs from the driver."""
     own = own_versions()
     if versions.arcwise != own.arcwise:
         what, theirs, ours = "arcwise", versions.arcwise, own.arcwise
@@ -235,10 +235,10 @@ def disagreement(worker: str, versions: Versions) -> EngineError:
         theirs, ours = str(versions.score_table), str(own.score_table)
     else:
         return EngineError(
-            f"the worker {worker} has the byte order {versions.byte_order} and this machine "
+            f"the worker {worker} has the byte order {versions.byte_order}, but this machine has "
             f"{own.byte_order}; use machines of the same kind"
         )
     return EngineError(
-        f"the worker {worker} has version {theirs} of {what} and this process {ours}; install "
-        "the same on both"
+        f"the worker {worker} has version {theirs} of {what}, but this process has {ours}; install "
+        "the same version on both"
     )

@@ -1,4 +1,4 @@
-"""What is sent to a worker and what comes back, whatever the work is."""
+"""`Work` and its results: the messages between driver and workers."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _WAIT_FOR_FILE = 1.0
 
 
 class Work(ABC):
-    """Some of the work of a run, which any worker can do with the same result."""
+    """A piece of work, which any worker can do with the same result."""
 
     @abstractmethod
     def do(self) -> Any:
-        """Do it and return what is wanted of it."""
+        """Do the work and return its result."""
 
 
 @dataclass(frozen=True)
 class Versions:
-    """What the driver and all workers must have in common for results to be the same."""
+    """The versions that the driver and all workers must share for identical results."""
 
     arcwise: str
     score_table: int
@@ -36,14 +36,14 @@ class Versions:
 
     @classmethod
     def own(cls) -> Versions:
-        """Return those of this process."""
+        """Return the versions of this process."""
         python = f"{sys.version_info.major}.{sys.version_info.minor}"
         return cls(_core.version, score_table.VERSION, sys.byteorder, python)
 
 
 @dataclass(frozen=True)
 class Done:
-    """The work is done, in so many seconds."""
+    """The result of completed work, and the time it took in seconds."""
 
     value: Any
     seconds: float
@@ -59,7 +59,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class Unfit:
-    """The worker is of another version than the driver."""
+    """The worker has different versions from the driver."""
 
     versions: Versions
     worker: str
@@ -67,7 +67,7 @@ class Unfit:
 
 @dataclass(frozen=True)
 class Failed:
-    """The work cannot be done anywhere, for a reason that is a sentence for the user."""
+    """The work cannot be done on any worker, for a reason stated in a sentence for the user."""
 
     kind: type[ArcwiseError]
     sentence: str
@@ -75,7 +75,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class About:
-    """What the driver asks every worker before there is work."""
+    """What the driver asks every worker before it submits work."""
 
     versions: Versions
     place: str
@@ -83,13 +83,13 @@ class About:
 
 
 def about(files: tuple[host_files.HostFile, ...]) -> About:
-    """Return the versions of this worker, where its files are and whether these are there."""
+    """Return the versions of this worker, the location of its files and whether it has these."""
     found = all(host_files.find(file) is not None for file in files)
     return About(Versions.own(), host_files.place(), found)
 
 
 def perform(work: Work, versions: Versions) -> Done | Missing | Unfit | Failed:
-    """Do some work on a worker, if it can."""
+    """Do a piece of work on a worker, if possible."""
     worker = _address()
     if Versions.own() != versions:
         return Unfit(Versions.own(), worker)
@@ -97,11 +97,11 @@ def perform(work: Work, versions: Versions) -> Done | Missing | Unfit | Failed:
     try:
         return Done(work.do(), time.perf_counter() - start, worker)
     except host_files.FileMissing:
-        # Not at once: idle as it seems, this worker would be given all work there is meanwhile.
+        # Not at once: this worker would seem idle, and be given all remaining work meanwhile.
         time.sleep(_WAIT_FOR_FILE)
         return Missing(worker)
     except ArcwiseError as error:
-        # As a value: not all errors survive the way with their traceback.
+        # As a value: not all errors can be pickled with their traceback.
         return Failed(type(error), str(error))
 
 

@@ -1,4 +1,4 @@
-"""Posteriors compared with a known graph (distances, ROC curves) and with each other."""
+"""Comparison of posteriors with a known graph (distances, ROC curves) and with each other."""
 
 from arcwise.comparison.compare import compare
 from arcwise.comparison.curves import EdgeCurve

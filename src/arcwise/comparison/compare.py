@@ -1,4 +1,4 @@
-"""`compare`: two posteriors, a posterior and a known graph, or two graphs."""
+"""`compare`: compare two posteriors, a posterior with a known graph, or two graphs."""
 
 from __future__ import annotations
 
@@ -37,22 +37,23 @@ def compare(
     Parameters
     ----------
     one
-        A `Posterior`, a `Dag` or a `Cpdag`: what is compared.
+        The `Posterior`, `Dag` or `Cpdag` to compare.
     other
-        What it is held against, over the same variables in any order: another posterior, or the
-        known DAG or CPDAG.
+        What to compare it with, over the same variables in any order: another posterior, or
+        the known DAG or CPDAG.
     dags
-        For a posterior and a DAG: the most sampled DAGs, evenly spaced, whose equivalence
-        classes are compared, which takes about a millisecond for each.
+        For a posterior and a DAG: the maximum number of sampled DAGs, evenly spaced, whose
+        equivalence classes are compared, which takes about a millisecond each.
 
     Returns
     -------
     RunComparison
-        For two posteriors: whether they differ by more than chance, and where.
+        For two posteriors: whether they differ by more than Monte Carlo error, and where.
     PosteriorComparison
-        For a posterior and a DAG: mean distances, and true and false edges by threshold.
+        For a posterior and a DAG: expected distances, and true and false positives by
+        threshold.
     GraphComparison
-        For two graphs: how many edges are found, made up and missed.
+        For two graphs: true positive, false positive and false negative edges.
 
     Examples
     --------

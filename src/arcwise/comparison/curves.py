@@ -1,4 +1,4 @@
-"""`EdgeCurve`: how many true and false edges are found, threshold by threshold."""
+"""`EdgeCurve`: true and false positive edges at every threshold."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EdgeCurve:
-    """Edges found at each threshold: ROC curve, precision and recall.
+    """True and false positive edges at each threshold: ROC curve, precision and recall.
 
-    The first threshold is infinite, where no edge is found; after it comes every
-    different probability, falling. Edges of the same probability are found together.
+    The first threshold is infinite, at which no edge is predicted; then follow the
+    distinct probabilities in decreasing order. Edges of equal probability enter together.
 
     Parameters
     ----------
     thresholds
-        Edges at least as probable are found.
+        The thresholds; edges at least as probable are predicted.
     true_positives, false_positives
-        How many of them are true and false.
+        The numbers of predicted edges that are true and false.
     positives, negatives
-        How many places have a true edge, and how many have none.
+        The numbers of pairs with and without a true edge.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class EdgeCurve:
 
     @classmethod
     def of(cls, probabilities: object, true: object) -> EdgeCurve:
-        """Return the curve for the probability of each place and whether it has an edge."""
+        """Return the curve for the probability of each pair and whether it has an edge."""
         scores = np.asarray(probabilities, dtype=np.float64).reshape(-1)
         labels = np.asarray(true, dtype=np.bool_).reshape(-1)
         if scores.shape != labels.shape or np.isnan(scores).any():
@@ -54,61 +54,62 @@ class EdgeCurve:
             )
         order = np.argsort(-scores, kind="stable")
         ordered = scores[order]
-        # A point after the last of each run of equal probabilities.
+        # A point after the last of each group of equal probabilities.
         last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)[: ordered.size])
         found = np.concatenate([[0], np.cumsum(labels[order])[last]])
-        made_up = np.concatenate([[0], np.cumsum(~labels[order])[last]])
+        false = np.concatenate([[0], np.cumsum(~labels[order])[last]])
         thresholds = np.concatenate([[np.inf], ordered[last]])
         positives = int(labels.sum())
-        return cls(thresholds, found, made_up, positives, labels.size - positives)
+        return cls(thresholds, found, false, positives, labels.size - positives)
 
     def __repr__(self) -> str:
-        """Say what it is of, and the areas."""
+        """Show the number of edges and the areas under the curves."""
         return (
-            f"<EdgeCurve: {self.positives} edges in {self.positives + self.negatives} places, "
+            f"<EdgeCurve: {self.positives} edges among {self.positives + self.negatives} pairs, "
             f"AUC {self.auc:.4f}, average precision {self.average_precision:.4f}>"
         )
 
     @property
     def true_positive_rate(self) -> Numbers:
-        """The share of the true edges found at each threshold; `recall` is the same."""
+        """The fraction of true edges that are predicted at each threshold, as `recall`."""
         return _shares(self.true_positives, self.positives)
 
     @property
     def recall(self) -> Numbers:
-        """The share of the true edges found at each threshold."""
+        """The fraction of true edges that are predicted at each threshold."""
         return self.true_positive_rate
 
     @property
     def false_positive_rate(self) -> Numbers:
-        """The share of the places without a true edge that are given one."""
+        """The fraction of pairs without a true edge for which one is predicted."""
         return _shares(self.false_positives, self.negatives)
 
     @property
     def precision(self) -> Numbers:
-        """The share of the edges found that are true; NaN where none is found."""
+        """The fraction of predicted edges that are true; NaN where none is predicted."""
         return _shares(self.true_positives, self.true_positives + self.false_positives)
 
     @property
     def auc(self) -> float:
         """The area under the ROC curve.
 
-        It is the share of all pairs of a true edge and a place without one in which
-        the edge has the larger probability, ties counted half; NaN without such a pair.
+        It is the probability that a random true edge has a higher posterior probability
+        than a random false one, counting ties as one half; NaN if there are no edges of
+        either kind.
         """
         heights = (self.true_positive_rate[1:] + self.true_positive_rate[:-1]) / 2
         return float((np.diff(self.false_positive_rate) * heights).sum())
 
     @property
     def average_precision(self) -> float:
-        """The mean of the precisions at which each true edge is found; NaN without any."""
+        """The average precision; NaN without true edges."""
         return float((np.diff(self.recall) * self.precision[1:]).sum())
 
     def at(self, threshold: float) -> EdgeCounts:
-        """Return the counts if edges at least as probable as a threshold are found."""
+        """Return the counts when edges at least as probable as a threshold are predicted."""
         place = int(np.flatnonzero(self.thresholds >= threshold)[-1])
-        found, made_up = int(self.true_positives[place]), int(self.false_positives[place])
-        return EdgeCounts(found, made_up, self.positives - found, self.negatives - made_up)
+        found, false = int(self.true_positives[place]), int(self.false_positives[place])
+        return EdgeCounts(found, false, self.positives - found, self.negatives - false)
 
 
 def _shares(parts: NDArray[np.int64], whole: NDArray[np.int64] | int) -> Numbers:

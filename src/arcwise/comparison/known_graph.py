@@ -1,4 +1,4 @@
-"""`compare_with_graph` and `roc`: a posterior held against a known DAG."""
+"""`compare_with_graph` and `roc`: comparison of a posterior with a known DAG."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PIECE = 4096
 
 @dataclass(frozen=True)
 class MeanDistance:
-    """A mean over the posterior and its Monte-Carlo standard error; None if it is exact.
+    """A posterior mean and its Monte Carlo standard error; None if it is exact.
 
     Examples
     --------
@@ -34,25 +34,25 @@ class MeanDistance:
     standard_error: float | None
 
     def __str__(self) -> str:
-        """Give the value and its error."""
+        """Return the value and its standard error."""
         error = "" if self.standard_error is None else f" ± {self.standard_error:.2g}"
         return f"{self.value:.3g}{error}"
 
 
 @dataclass(frozen=True)
 class PosteriorComparison:
-    """What `compare_with_graph` found.
+    """The result of `compare_with_graph`.
 
     Parameters
     ----------
     structural_hamming_distance
-        The mean distance of a DAG from the known one.
+        The expected structural Hamming distance of a DAG from the known one.
     cpdag_distance
-        The mean distance of the DAGs' equivalence classes from that of the known DAG;
+        The expected structural Hamming distance of its CPDAG from that of the known DAG;
         None without sampled DAGs.
     directed, skeleton
-        True and false edges by threshold: directed ones, out of n (n - 1) places, and
-        edges whatever their direction, out of n (n - 1) / 2.
+        True and false positives by threshold: for directed edges, among n (n - 1) pairs,
+        and for adjacencies, among n (n - 1) / 2.
 
     Examples
     --------
@@ -83,8 +83,8 @@ def compare_with_graph(
     truth
         The known DAG, over the same variables in any order.
     dags
-        The most sampled DAGs, evenly spaced, whose equivalence classes are compared,
-        which takes about a millisecond for each.
+        The maximum number of sampled DAGs, evenly spaced, whose equivalence classes are
+        compared, which takes about a millisecond each.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def roc(posterior: Posterior, truth: Dag, *, skeleton: bool = False) -> EdgeCurv
     truth
         The known DAG, over the same variables in any order.
     skeleton
-        Whether edges count whatever their direction.
+        Whether to ignore the direction of edges.
 
     Examples
     --------
@@ -143,18 +143,18 @@ def _matrix(posterior: Posterior, truth: Dag) -> NDArray[np.bool_]:
 def _curve(posterior: Posterior, known: NDArray[np.bool_], *, skeleton: bool) -> EdgeCurve:
     if skeleton:
         places = np.triu_indices(len(known), 1)
-        # The two directions exclude each other; their sum is above 1 by rounding only.
+        # The two directions exclude each other; their sum exceeds 1 only by rounding.
         either = np.minimum(posterior.edges + posterior.edges.T, 1.0)
         return EdgeCurve.of(either[places], (known | known.T)[places])
-    apart = ~np.eye(len(known), dtype=np.bool_)
-    return EdgeCurve.of(posterior.edges[apart], known[apart])
+    off_diagonal = ~np.eye(len(known), dtype=np.bool_)
+    return EdgeCurve.of(posterior.edges[off_diagonal], known[off_diagonal])
 
 
 def _distance(posterior: Posterior, known: NDArray[np.bool_]) -> MeanDistance:
-    """Return the mean distance, which is linear in the edge probabilities.
+    """Return the expected distance, which is linear in the edge probabilities.
 
-    A pair counts 0 if it is joined as in the truth: a true edge by its probability, a pair
-    without one by that of no edge.
+    A pair counts 0 if it is as in the truth: with a true edge, that has the probability of
+    the edge; without one, the probability of no edge.
     """
     some = known | known.T
     value = known.sum() - posterior.edges[known].sum() + posterior.edges[~some].sum()

@@ -1,4 +1,4 @@
-"""`compare_posteriors`: whether two posteriors of the same variables say the same."""
+"""`compare_posteriors`: whether two posteriors over the same variables agree."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from arcwise.errors import ArgumentError
 from arcwise.posterior import Posterior
 from arcwise.support.words import quoted
 
-# How often two runs that differ by chance only are said to differ.
+# The probability that two runs that differ only by chance are found to differ.
 _FALSE_ALARM_RATE = 0.01
 _ROUNDING = 1e-6
 
 
 class EdgeDifference(NamedTuple):
-    """An edge, its two probabilities, and their difference in units of its standard error."""
+    """An edge, its two probabilities, and their difference in standard errors."""
 
     source: str
     target: str
@@ -39,15 +39,15 @@ class RunComparison:
     first, second
         The edge probabilities, as [source, target].
     in_errors
-        Their absolute differences in units of the standard error of the difference.
+        Their absolute differences divided by the standard error of the difference.
     limit
-        What the largest of these stays below, but for one comparison in a hundred, if
-        there is no difference but chance.
+        The critical value: if the posteriors differ only by Monte Carlo error, the largest
+        of these exceeds it in one comparison in a hundred.
     evidence_difference, evidence_error
-        The log evidence of the second less that of the first, with its standard error;
-        None if either has none.
+        The log evidence of the second minus that of the first, with its standard error, 0
+        if both are exact; None if either has no evidence.
     notes
-        What else the two differ in, such as their data.
+        Other differences between the two, such as their data.
 
     Examples
     --------
@@ -70,11 +70,11 @@ class RunComparison:
 
     @property
     def agree(self) -> bool:
-        """Whether all differences may be chance."""
+        """Whether all differences are within Monte Carlo error."""
         return bool(self.in_errors.max(initial=0.0) <= self.limit)
 
     def largest(self, count: int) -> list[EdgeDifference]:
-        """Return the edges that differ most, by their errors."""
+        """Return the edges that differ most, in standard errors."""
         order = np.argsort(-self.in_errors, axis=None, kind="stable")
         places = (np.unravel_index(place, self.in_errors.shape) for place in order)
         return [
@@ -91,25 +91,31 @@ class RunComparison:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The verdict and what belongs to it, in words."""
-        apart = np.abs(self.second - self.first)
+        """The verdict and its details, in words."""
+        difference = float(np.abs(self.second - self.first).max(initial=0.0))
+        in_errors = float(self.in_errors.max(initial=0.0))
         beyond = int((self.in_errors > self.limit).sum())
-        how_far = (
-            f"the largest difference of an edge probability is {apart.max(initial=0.0):.4f}, and "
-            f"the largest in units of its standard error {self.in_errors.max(initial=0.0):.1f}"
-        )
         verdict = (
-            f"The posteriors agree: {how_far}, within the {self.limit:.1f} that chance may do."
+            f"The posteriors agree: edge probabilities differ by at most {difference:.4f}, and by "
+            f"at most {in_errors:.1f} standard errors, within the {self.limit:.1f} expected by "
+            "chance."
             if self.agree
-            else f"The posteriors differ: {how_far}, where chance may do {self.limit:.1f}; "
-            f"{beyond} {'edge lies' if beyond == 1 else 'edges lie'} beyond that."
+            else f"The posteriors differ: edge probabilities differ by up to {difference:.4f}, and "
+            f"by up to {in_errors:.1f} standard errors, where at most {self.limit:.1f} are "
+            f"expected by chance; {beyond} {'edge exceeds' if beyond == 1 else 'edges exceed'} "
+            "that."
         )
         result = [verdict]
         if self.evidence_difference is not None:
+            error = (
+                f"with standard error {self.evidence_error:.2g}"
+                if self.evidence_error
+                else "both exact"
+            )
             result.append(
                 f"The log evidence of the second is {abs(self.evidence_difference):.4f} "
                 f"{'higher' if self.evidence_difference >= 0 else 'lower'} than that of the first, "
-                f"standard error {self.evidence_error:.2g}."
+                f"{error}."
             )
         return (*result, *self.notes)
 
@@ -117,13 +123,13 @@ class RunComparison:
 def compare_posteriors(first: Posterior, second: Posterior) -> RunComparison:
     """Compare the edge probabilities and the evidence of two posteriors.
 
-    An edge that chains never saw has a standard error of 0, which is not to be believed:
-    no error is taken to be below one over the number of independent draws.
+    An edge that never occurred has an estimated standard error of 0, which is too small:
+    standard errors are taken to be at least the inverse of the effective sample size.
 
     Parameters
     ----------
     first, second
-        Two posteriors of the same variables, in any order.
+        Two posteriors over the same variables, in any order.
 
     Examples
     --------
@@ -136,8 +142,8 @@ def compare_posteriors(first: Posterior, second: Posterior) -> RunComparison:
     if set(first.variables) != set(second.variables):
         different = sorted(set(first.variables) ^ set(second.variables))
         raise ArgumentError(
-            f"the posteriors have different variables, only one of them has {quoted(different)}; "
-            "compare posteriors of the same variables"
+            f"the posteriors have different variables: only one of them has {quoted(different)}; "
+            "compare posteriors over the same variables"
         )
     place = {name: i for i, name in enumerate(second.variables)}
     order = [place[name] for name in first.variables]
@@ -168,14 +174,14 @@ def compare_posteriors(first: Posterior, second: Posterior) -> RunComparison:
 
 
 def _errors(posterior: Posterior) -> NDArray[np.float64]:
-    """Return standard errors that can be believed."""
+    """Return standard errors that are not too small."""
     n = len(posterior.variables)
     if posterior.edge_errors is None:
         rounding = _ROUNDING if posterior.error is None else max(posterior.error, 1e-12)
         return np.full((n, n), rounding)
     effective = posterior.run.convergence.ess
     draws = effective or (0 if posterior.dags is None else len(posterior.dags))
-    # An unknown error says nothing, and so nothing can differ by it.
+    # An edge with an unknown error cannot differ significantly.
     errors = np.where(np.isnan(posterior.edge_errors), np.inf, posterior.edge_errors)
     return np.maximum(errors, 1.0 / max(1.0, draws))
 
@@ -184,21 +190,21 @@ def _notes(first: Posterior, second: Posterior) -> tuple[str, ...]:
     notes = []
     if first.target != second.target:
         notes.append(
-            f"The first is the {first.target} posterior, the second the {second.target} one, which "
-            "differ in their prior."
+            f"The first is the {first.target} posterior and the second the {second.target} one, "
+            "so their priors differ."
         )
     for key, what in (
         ("data_fingerprint", "data"),
         ("score", "scores"),
         ("prior", "priors"),
         ("constraints", "constraints"),
-        ("families", "sets of parent sets"),
+        ("families", "numbers of parent sets"),
     ):
         one, other = getattr(first.provenance, key), getattr(second.provenance, key)
         if one != other:
-            notes.append(f"They are of different {what}.")
+            notes.append(f"They have different {what}.")
     for posterior, name in ((first, "first"), (second, "second")):
         account = posterior.account
         if account is not None and account.verdict in ("doubtful", "not converged"):
-            notes.append(f"The {name} was found to be {account.verdict} when it was made.")
+            notes.append(f"The {name} was judged {account.verdict} when it was computed.")
     return tuple(notes)

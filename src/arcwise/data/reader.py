@@ -20,12 +20,12 @@ from arcwise.data.completeness import (
 from arcwise.data.encoding import chosen_kinds, continuous, declared_levels, discrete
 from arcwise.data.interventions import column_mask, given_mask
 from arcwise.data.messages import suggestion, warn
-from arcwise.data.options import DISCRETIZE, kind_option
+from arcwise.data.options import kind_option
 from arcwise.data.raw import RawColumn, RawLabels
 from arcwise.data.sources import raw_columns
 from arcwise.data.table import Data
 from arcwise.data.weights import array_weights, column_weights
-from arcwise.errors import ArgumentError, DataError, option
+from arcwise.errors import ArgumentError, DataError, Wording, option
 from arcwise.support.words import listing
 
 MANY_LEVELS = 50
@@ -212,8 +212,7 @@ def _warn_about_many_levels(
         warn(
             f"{_with_sizes(numbers)} treated as discrete; give ",
             kind_option(numbers[0].name, "continuous"),
-            " or discretize with ",
-            DISCRETIZE,
+            Wording(" or discretize the column with arcwise.discretize", ""),
             " if the numbers are measurements",
         )
     if labels:

@@ -1,1 +1,1 @@
-"""Diagnostics: how far the draws of a sampler can be trusted."""
+"""Diagnostics: the reliability of a posterior, with a verdict and advice."""

@@ -1,4 +1,4 @@
-"""`diagnose`: numbers and a verdict on a posterior, whichever algorithm it is from."""
+"""`diagnose`: convergence diagnostics and a verdict for the posterior of any algorithm."""
 
 from __future__ import annotations
 
@@ -32,30 +32,31 @@ _FEWEST_DRAWS = 4
 
 @views.diagnose.fill
 def diagnose(posterior: Posterior) -> Diagnosis:
-    """Say how far a posterior can be trusted, and what to change if it cannot.
+    """Assess the reliability of a posterior, with advice on what to change if it is poor.
 
     Parameters
     ----------
     posterior
-        What any algorithm found.
+        The posterior of any algorithm.
 
     Returns
     -------
     Diagnosis
-        R-hat, effective sample sizes and differences between chains of the log weight
-        and of every edge, what weights are worth, and a verdict with reasons. No
-        warnings are issued; `Diagnosis.warn` does that.
+        R-hat, effective sample sizes and differences between chains for the log posterior
+        and for every edge, effective sample sizes of importance weights, and a verdict
+        with reasons. No warnings are issued; `Diagnosis.warn` does that.
 
     Notes
     -----
-    The verdict is ``"not converged"`` if R-hat of the log weight or of an edge is above
-    1.2, an edge differs by more than 0.5 between chains, or annealing runs are worth
-    fewer than 10 equally weighted ones. It is ``"doubtful"`` if R-hat of the log weight
-    is above 1.05 or of an edge above 1.1, effective sample sizes are below 100 of the
-    log weight or 50 of an edge, an edge differs by more than 0.2, an edge of middling
-    probability changed fewer than 10 times, there is only one chain, neighbouring
-    temperatures exchange fewer than 5 % of states, weights are worth fewer than 20
-    DAGs, 1 % of them or 50 runs, or fewer than 1 % of all moves are accepted.
+    The verdict is ``"not converged"`` if R-hat exceeds 1.2 for the log posterior or any
+    edge, the probability of an edge differs by more than 0.5 between chains, or the
+    effective sample size of annealing is below 10 particles. It is ``"doubtful"`` if R-hat
+    exceeds 1.05 for the log posterior or 1.1 for an edge, the effective sample size is
+    below 100 for the log posterior or 50 for an edge, the probability of an edge differs
+    by more than 0.2 between chains, an edge of intermediate probability changed fewer than
+    10 times, there is only one chain, adjacent temperatures accept fewer than 5 % of their
+    exchanges, the effective sample size of importance weights is below 20 DAGs, 1 % of the
+    DAGs or 50 particles, or fewer than 1 % of the moves of every kind are accepted.
 
     Examples
     --------
@@ -83,16 +84,14 @@ def diagnose(posterior: Posterior) -> Diagnosis:
 
 def _exact(posterior: Posterior) -> Diagnosis:
     rounding = (
-        ""
-        if posterior.error is None
-        else f"; rounding left an error of at most {posterior.error:.1g}"
+        "" if posterior.error is None else f"; the rounding error is at most {posterior.error:.1g}"
     )
-    sentence = f"The probabilities were computed, not sampled{rounding}."
+    sentence = f"The probabilities were computed exactly, not sampled{rounding}."
     return Diagnosis.of(Figures(variables=tuple(posterior.variables)), "exact", (sentence,))
 
 
 def _settings(run: ChainRun | AnnealingRun | MergedRun | UniqueDagsRun) -> SamplingSettings:
-    """Return the settings of a run, of merged ones those that say most about what to change."""
+    """Return the settings of a run; of merged ones, those the advice should refer to."""
     if not isinstance(run, MergedRun):
         return run.settings
     of_the_kind = [part for part in run.parts if part.algorithm is run.algorithm]
@@ -100,7 +99,7 @@ def _settings(run: ChainRun | AnnealingRun | MergedRun | UniqueDagsRun) -> Sampl
 
 
 def _figures(posterior: Posterior) -> Figures:
-    """Return all numbers there are."""
+    """Return all figures that are available."""
     run, dags, errors = posterior.run, posterior.dags, posterior.edge_errors
     if errors is None and dags is not None and posterior.traces is not None:
         errors = dags.standard_errors()
@@ -120,12 +119,12 @@ def _figures(posterior: Posterior) -> Figures:
 
 
 def _of_chains(posterior: Posterior, traces: Traces, figures: Figures) -> Figures:
-    """Return the figures with those of several chains, of the edges where there are DAGs."""
+    """Return the figures with those of several chains; of edges only if there are DAGs."""
     figures = replace(
         figures,
         chains=len(traces.log_weights),
         draws=min(map(len, traces.log_weights)),
-        # Without DAGs the run itself has compared its chains.
+        # Without DAGs, the difference is that computed during the run.
         convergence=replace(
             trace_convergence(traces), difference=posterior.run.convergence.difference
         ),
@@ -155,7 +154,7 @@ def _of_chains(posterior: Posterior, traces: Traces, figures: Figures) -> Figure
 
 
 def _of_annealing(posterior: Posterior, figures: Figures) -> Figures:
-    """Return the figures with those of weighted runs, one half of them against the other."""
+    """Return the figures with those of annealing, comparing the two halves of the particles."""
     run, dags = posterior.run, posterior.dags
     assert isinstance(run, AnnealingRun | MergedRun)
     figures = replace(
@@ -179,10 +178,10 @@ def _of_annealing(posterior: Posterior, figures: Figures) -> Figures:
 
 
 def _parts(numbers: NDArray[np.int64]) -> list[NDArray[np.int64] | slice]:
-    """Return the places of each number, in the order they were drawn in.
+    """Return the indices of the DAGs with each number, in the order drawn.
 
-    DAGs that lie chain by chain, as samplers leave them, are told by slices, which
-    copies none of them.
+    DAGs sorted by chain, as samplers return them, are indexed by slices, which avoids
+    copies.
     """
     order = np.argsort(numbers, kind="stable")
     _, starts = np.unique(numbers[order], return_index=True)
@@ -197,7 +196,7 @@ def _estimates(
     parts: Sequence[NDArray[np.int64] | slice],
     unweighted: NDArray[np.float64] | None,
 ) -> NDArray[np.float64]:
-    """Return the edge probabilities by each part of the DAGs alone, as [part, source, target]."""
+    """Return the edge probabilities from each part of the DAGs, as [part, source, target]."""
     logs = dags.log_weights
     if unweighted is not None and (logs is None or (logs == logs[0]).all()):
         return unweighted
@@ -221,27 +220,31 @@ def _judged(posterior: Posterior, figures: Figures, findings: list[Finding]) -> 
     if not annealed and (figures.draws < _FEWEST_DRAWS or nothing):
         verdict, findings = "unknown", []
         sentences = [
-            f"{posterior.algorithm} keeps no chains to judge by; compare runs with other seeds."
+            f"{posterior.algorithm} keeps no chains to assess; compare runs with different seeds."
             if posterior.traces is None
-            else "There are too few draws in chains to judge by; run longer."
+            else "There are too few draws to assess convergence; run more steps."
         ]
     elif findings:
         verdict = "not converged" if findings[0].grave else "doubtful"
     else:
-        sentences.append(_praise(figures, annealed))
+        sentences.append(_agreement(figures, annealed))
     if posterior.run.interrupted:
-        sentences.append("The run was interrupted; all this is of what was there by then.")
+        sentences.append("The run was interrupted; this refers to the draws made until then.")
     return Diagnosis.of(figures, verdict, sentences, [finding.warning() for finding in findings])
 
 
-def _praise(figures: Figures, annealed: bool) -> str:
+def _agreement(figures: Figures, annealed: bool) -> str:
     if annealed:
-        start = f"The runs are worth {figures.effective_runs:.0f} equally weighted ones"
+        start = f"The effective sample size is {figures.effective_runs:.0f} particles"
     else:
         start = f"The {figures.chains} chains agree"
+    facts = []
     if figures.differences is not None:
-        apart = largest(figures.differences)
-        between = "the two halves of the runs" if annealed else "chains"
-        start += f", no edge differs by more than {apart:.2f} between {between}"
-    error = figures.largest_standard_error
-    return f"{start}." if error is None else f"{start}, and no standard error is above {error:.2g}."
+        between = "the two halves of the particles" if annealed else "chains"
+        facts.append(
+            "no edge probability differs by more than "
+            f"{largest(figures.differences):.2f} between {between}"
+        )
+    if figures.largest_standard_error is not None:
+        facts.append(f"no standard error exceeds {figures.largest_standard_error:.2g}")
+    return f"{start}: {' and '.join(facts)}." if facts else f"{start}."

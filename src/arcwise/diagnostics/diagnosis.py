@@ -1,4 +1,4 @@
-"""`Diagnosis`: how far a posterior can be trusted, in numbers and in words."""
+"""`Diagnosis`: the reliability of a posterior, in figures and in words."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Figures:
-    """The numbers a posterior is judged by.
+    """The figures by which the reliability of a posterior is assessed.
 
-    Matrices are [source, target], and NaN where a number cannot be known. What an
-    algorithm does not have is None.
+    Matrices are [source, target], and NaN where a figure is undefined. Figures that do not
+    apply to an algorithm are None.
 
     Parameters
     ----------
@@ -33,26 +33,25 @@ class Figures:
     chains, draws
         The number of chains, and of draws in the shortest of them.
     convergence
-        The figures of all edges together and of the log weight.
+        The figures of the log posterior, and the worst of all edges.
     rhat, effective_samples, changes
-        Of each edge; see `EdgeDiagnostics`.
+        Figures of each edge; see `EdgeDiagnostics`.
     chain_edges
-        What each chain alone says of each edge, weights included, as [chain, source,
-        target]. Annealing runs are too short to be compared one by one: their first
-        and second half are.
+        The edge probabilities estimated from each chain, weights included, as [chain,
+        source, target]. Annealing particles are too few to compare one by one: their
+        first and second halves are compared.
     differences
         The largest difference of these between two chains, for each edge.
     standard_errors
-        The Monte-Carlo standard error of each edge probability.
+        The Monte Carlo standard error of each edge probability.
     dags, effective_dags
-        The number of DAGs, and how many of equal weight would vary as little, as to
-        weights alone.
+        The number of DAGs, and Kish's effective sample size of their weights.
     effective_runs
-        The same of annealing runs.
+        The effective sample size of annealing, in particles.
     acceptance
-        The share of accepted proposals for each kind of move.
+        The acceptance rate of each kind of move.
     exchange_acceptance
-        The share of accepted exchanges between neighbouring temperatures.
+        The acceptance rates of exchanges between adjacent temperatures.
     """
 
     variables: tuple[str, ...]
@@ -73,7 +72,7 @@ class Figures:
 
     @property
     def most_different_edge(self) -> tuple[str, str] | None:
-        """The edge chains disagree most about; None if they agree on all."""
+        """The edge on which the chains disagree most; None if they agree on all."""
         if self.differences is None or not number_or_none(largest(self.differences)):
             return None
         u, v = np.unravel_index(np.nanargmax(self.differences), self.differences.shape)
@@ -81,38 +80,38 @@ class Figures:
 
     @property
     def largest_standard_error(self) -> float | None:
-        """The largest Monte-Carlo standard error of an edge probability."""
+        """The largest Monte Carlo standard error of an edge probability."""
         if self.standard_errors is None:
             return None
         return number_or_none(largest(self.standard_errors))
 
     @property
     def worst_acceptance(self) -> float | None:
-        """The smallest share of accepted exchanges between two temperatures."""
+        """The lowest acceptance rate of exchanges between two temperatures."""
         rates = [rate for rate in self.exchange_acceptance if rate is not None]
         return min(rates, default=None)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Diagnosis(Figures):
-    """How far a posterior can be trusted, as `diagnose` finds out.
+    """The reliability of a posterior, as assessed by `diagnose`.
 
     Parameters
     ----------
     verdict
         One of
 
-        - ``"exact"``: computed, not sampled;
-        - ``"trustworthy"``: nothing speaks against the probabilities and their
-          standard errors;
-        - ``"doubtful"``: something does, and `sentences` say what;
-        - ``"not converged"``: the chains contradict each other, or nearly all of the
-          weight is on a few samples, and the probabilities are not to be used;
-        - ``"unknown"``: there is too little to judge by.
+        - ``"exact"``: computed exactly, not sampled;
+        - ``"trustworthy"``: no diagnostic gives reason to doubt the probabilities and
+          their standard errors;
+        - ``"doubtful"``: some diagnostic does, as `sentences` explain;
+        - ``"not converged"``: the chains disagree, or a few samples carry nearly all of
+          the weight, and the probabilities should not be used;
+        - ``"unknown"``: there is too little information.
     sentences
-        What was found and what to change, in plain words, the gravest first.
+        The findings and what to change, in plain words, the most serious first.
     warnings
-        The same findings as warnings of their own classes; see `warn`.
+        The same findings as warnings of specific classes; see `warn`.
     others
         See `Figures`.
 
@@ -122,7 +121,7 @@ class Diagnosis(Figures):
     >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     >>> diagnosis = arcwise.diagnose(arcwise.exact(model))
     >>> print(diagnosis)
-    exact: The probabilities were computed, not sampled; rounding left an error of at most ...
+    exact: The probabilities were computed exactly, not sampled; the rounding error is at most ...
     """
 
     verdict: Verdict
@@ -137,7 +136,7 @@ class Diagnosis(Figures):
         sentences: Sequence[str],
         warnings: Sequence[ArcwiseWarning] = (),
     ) -> Diagnosis:
-        """Return the figures with what they lead to."""
+        """Return the figures with the conclusions drawn from them."""
         own = {each.name: getattr(figures, each.name) for each in fields(Figures)}
         return cls(verdict=verdict, sentences=tuple(sentences), warnings=tuple(warnings), **own)
 
@@ -147,7 +146,7 @@ class Diagnosis(Figures):
             warn(warning)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what there is to say as plain values, the largest or smallest of each matrix."""
+        """Return plain values, with the largest or smallest entry of each matrix."""
         found = self.convergence
         result: dict[str, Any] = plain(
             {
@@ -171,9 +170,9 @@ class Diagnosis(Figures):
         return result
 
     def __str__(self) -> str:
-        """Say the verdict and why."""
+        """Return the verdict and its reasons."""
         return f"{self.verdict}: {' '.join(self.sentences)}"
 
     def __repr__(self) -> str:
-        """Say the verdict."""
+        """Show the verdict."""
         return f"<Diagnosis: {self.verdict}>"

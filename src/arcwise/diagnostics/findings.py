@@ -1,8 +1,7 @@
-"""The rules by which numbers become a verdict, sentences and warnings.
+"""The rules that turn diagnostics into a verdict, sentences and warnings.
 
-The limits are those of Vehtari and others (2021) where they have one. With hundreds of
-edges one is always far off by chance, so that more is asked for before an edge counts
-against a run.
+The limits are those of Vehtari et al. (2021) where they give one. Among hundreds of edges
+one is always extreme by chance, so the limits for edges are less strict.
 """
 
 from __future__ import annotations
@@ -43,12 +42,12 @@ _EDGES_NAMED = 3
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that speaks against a posterior.
+    """A reason to doubt a posterior.
 
     Parameters
     ----------
     grave
-        Whether there is no trusting it, or only some doubt.
+        Whether the posterior is unusable, rather than doubtful.
     kind
         The class of the warning.
     fact, change
@@ -61,60 +60,64 @@ class Finding:
     change: str
 
     def warning(self) -> ArcwiseWarning:
-        """Return it as a warning, which may be read without the others."""
+        """Return it as a warning that can be understood without the others."""
         return self.kind(f"{self.fact}; {self.change}.")
 
 
 def in_words(findings: Sequence[Finding]) -> list[str]:
-    """Return a sentence for each, without the advice that was given before."""
+    """Return a sentence for each, without repeating advice."""
     sentences: list[str] = []
     given: list[str] = []
     for finding in findings:
-        said = any(finding.change in change for change in given)
-        sentences.append(f"{finding.fact}." if said else f"{finding.fact}; {finding.change}.")
+        repeated = any(finding.change in change for change in given)
+        sentences.append(f"{finding.fact}." if repeated else f"{finding.fact}; {finding.change}.")
         given.append(finding.change)
     return sentences
 
 
 def fewest_effective_dags(count: int) -> float:
-    """Return how many equally weighted DAGs so many weighted ones should be worth.
+    """Return the smallest acceptable effective sample size of this many weighted DAGs.
 
-    A few DAGs of nearly equal weights are too few, but not because of their weights.
+    A few DAGs of nearly equal weight are too few, but not because of their weights.
     """
     return min(max(_FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE * count), count / 2)
 
 
 def advice(settings: SamplingSettings) -> str:
-    """Return what to change where runs with such settings do not come together."""
+    """Return what to change if runs with these settings do not converge.
+
+    The sentences are stored and shown in Python, in the shell and in reports, so they name
+    neither arguments nor options.
+    """
     if isinstance(settings, AnnealingSettings):
-        return "give more steps to each run, or more runs"
+        return "use more annealing steps, or more particles"
     if settings.tempering is not None:
-        return "run more steps, or give more temperatures or ladder='adapted'"
-    others = ["use mc3", *settings.space.advice(settings.recording.target)]
-    return f"run more steps, or {' or '.join(others)}"
+        return "run more steps, or use more temperatures or an adapted ladder"
+    others = ["mc3", *settings.space.advice(settings.recording.target)]
+    return f"run more steps, or use {' or '.join(others)}"
 
 
 def of_chains(change: str, figures: Figures) -> list[Finding]:
-    """Return what R-hat, effective sample sizes and differences of chains speak against.
+    """Return the findings from R-hat, effective sample sizes and differences between chains.
 
     Parameters
     ----------
     change
         The advice.
     figures
-        What is known of them.
+        The figures of the chains.
     """
     found = []
     convergence, edge = figures.convergence, figures.most_different_edge
     difference = convergence.difference
-    apart = "" if edge is None else f" ({edge[0]} → {edge[1]})"
+    example = "" if edge is None else f" ({edge[0]} → {edge[1]})"
     is_large = difference is not None and difference > LARGE_DIFFERENCE
     if is_large:
         found.append(
             Finding(
                 True,
                 ChainsApartWarning,
-                f"The chains contradict each other: the probability of an edge{apart} differs by "
+                f"The chains disagree: the probability of an edge{example} differs by "
                 f"{difference:.2f} between them",
                 change,
             )
@@ -124,35 +127,39 @@ def of_chains(change: str, figures: Figures) -> list[Finding]:
             Finding(
                 False,
                 ConvergenceWarning,
-                f"The probability of an edge{apart} differs by {difference:.2f} between chains",
+                f"The probability of an edge{example} differs by {difference:.2f} between chains",
                 "run more steps",
             )
         )
     above = [
-        (value, f"{_size(value)} of {what} (above {limit})")
+        (value, f"{_size(value)} for {what} (above {limit})")
         for value, limit, what in (
-            (convergence.rhat, LARGEST_RHAT, "the log weight"),
+            (convergence.rhat, LARGEST_RHAT, "the log posterior"),
             (convergence.edge_rhat, LARGEST_EDGE_RHAT, "an edge"),
         )
         if value is not None and value > limit
     ]
     if above:
         # R-hat alone does not say how much it matters.
-        where = "" if is_large else apart
-        beside = "" if difference is None else f", edges differ by up to {difference:.2f}{where}"
+        where = "" if is_large else example
+        effect = (
+            ""
+            if difference is None
+            else f", with edge probabilities up to {difference:.2f} apart{where}"
+        )
         found.append(
             Finding(
                 max(value for value, _ in above) > HOPELESS_RHAT,
                 ConvergenceWarning,
-                f"The chains have not come together: R-hat is "
-                f"{' and '.join(words for _, words in above)}{beside}",
+                "The chains have not converged: R-hat is "
+                f"{' and '.join(words for _, words in above)}{effect}",
                 change,
             )
         )
     few = [
-        f"{value:.0f} of {what} (fewer than {limit:.0f})"
+        f"{value:.0f} for {what} (below {limit:.0f})"
         for value, limit, what in (
-            (convergence.ess, FEWEST_EFFECTIVE, "the log weight"),
+            (convergence.ess, FEWEST_EFFECTIVE, "the log posterior"),
             (convergence.edge_ess, FEWEST_EFFECTIVE_OF_EDGE, "an edge"),
         )
         if value is not None and value < limit
@@ -162,7 +169,7 @@ def of_chains(change: str, figures: Figures) -> list[Finding]:
             Finding(
                 False,
                 ConvergenceWarning,
-                f"The draws are worth too few independent ones: {' and '.join(few)}",
+                f"The effective sample size is too small: {' and '.join(few)}",
                 change,
             )
         )
@@ -171,7 +178,7 @@ def of_chains(change: str, figures: Figures) -> list[Finding]:
             Finding(
                 False,
                 ConvergenceWarning,
-                "One chain alone cannot show that it has missed something",
+                "A single chain cannot show whether it has missed a mode",
                 "run several chains",
             )
         )
@@ -185,30 +192,30 @@ def _size(value: float) -> str:
 def of_rare_changes(
     edges: NDArray[np.float64], changes: NDArray[np.int64], variables: tuple[str, ...]
 ) -> list[Finding]:
-    """Return a finding if edges of middling probability changed only a few times.
+    """Return a finding if edges of intermediate probability changed only a few times.
 
-    Such an edge looks certain of its probability and is known from a few visits only.
+    The standard error of such an edge may look small although it rests on a few changes.
     """
-    # Those that never changed within a chain differ between chains, which is said elsewhere.
+    # Edges that never changed within a chain differ between chains, which is found elsewhere.
     few = (changes > 0) & (changes < FEWEST_CHANGES) & (np.minimum(edges, 1 - edges) > _MIDDLING)
     if not few.any():
         return []
     pairs = np.argwhere(few)
     named = listing((f"{variables[u]} → {variables[v]}" for u, v in pairs), _EDGES_NAMED)
-    verb = "edge comes or goes" if len(pairs) == 1 else "edges come or go"
+    verb = "edge changes" if len(pairs) == 1 else "edges change"
     return [
         Finding(
             False,
             RareChangeWarning,
-            f"{len(pairs)} {verb} fewer than {FEWEST_CHANGES} times in all draws ({named}), which "
-            "is too rare to tell an error",
+            f"{len(pairs)} {verb} fewer than {FEWEST_CHANGES} times in all draws ({named}), too "
+            "rarely to estimate a standard error",
             "run more steps",
         )
     ]
 
 
 def of_sampler(change: str, figures: Figures) -> list[Finding]:
-    """Return what exchanges, acceptance and weights speak against."""
+    """Return the findings from exchanges, acceptance rates and importance weights."""
     found = []
     exchanges = figures.worst_acceptance
     if exchanges is not None and exchanges < FEWEST_EXCHANGES:
@@ -216,9 +223,8 @@ def of_sampler(change: str, figures: Figures) -> list[Finding]:
             Finding(
                 False,
                 ExchangeWarning,
-                f"Neighbouring temperatures exchange states in only {exchanges:.1%} of the "
-                "proposals",
-                "give more temperatures, or ladder='adapted'",
+                f"Adjacent temperatures accept only {exchanges:.1%} of the proposed exchanges",
+                "use more temperatures, or an adapted ladder",
             )
         )
     accepted = [rate for rate in figures.acceptance.values() if rate is not None]
@@ -227,8 +233,8 @@ def of_sampler(change: str, figures: Figures) -> list[Finding]:
             Finding(
                 False,
                 ConvergenceWarning,
-                f"At most {max(accepted):.1%} of the moves of any kind are accepted",
-                "use mc3, or a space with other moves",
+                f"No kind of move is accepted in more than {max(accepted):.1%} of its proposals",
+                "use mc3, or another space",
             )
         )
     runs = figures.effective_runs
@@ -237,8 +243,7 @@ def of_sampler(change: str, figures: Figures) -> list[Finding]:
             Finding(
                 runs < FEWEST_RUNS,
                 WeightCollapseWarning,
-                f"The weights of the annealing runs are worth only {runs:.1f} equally weighted "
-                "ones",
+                f"The effective sample size of annealing is only {runs:.1f} particles",
                 change,
             )
         )
@@ -248,8 +253,8 @@ def of_sampler(change: str, figures: Figures) -> list[Finding]:
             Finding(
                 False,
                 WeightCollapseWarning,
-                f"The weights of the {count} DAGs are worth only {dags:.1f} equally weighted ones",
-                "draw more DAGs, or use space='partitions', which needs no weights",
+                f"The effective sample size of the {count} weighted DAGs is only {dags:.1f}",
+                "draw more DAGs, or use the space partitions, which needs no weights",
             )
         )
     return found

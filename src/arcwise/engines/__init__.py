@@ -1,4 +1,4 @@
-"""Engines: where the independent pieces of a computation run; `arcwise.cluster` has Dask's."""
+"""Engines: where independent parts of a computation run; `arcwise.cluster` has the Dask one."""
 
 from arcwise.engines.batch import batch
 from arcwise.engines.coerce import opened_engine

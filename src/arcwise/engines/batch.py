@@ -1,4 +1,4 @@
-"""`batch`: the same computation on each of many data sets."""
+"""`batch`: one computation applied to many data sets."""
 
 from __future__ import annotations
 
@@ -18,21 +18,20 @@ def batch(
     engine: Any = None,
     progress: Progress = None,
 ) -> list[Result]:
-    """Return what a function makes of each of many data sets, in their order.
+    """Apply a function to each of many data sets, and return the results in order.
 
     Parameters
     ----------
     function
-        The function, of one data set. On a cluster, let it give samplers
-        ``threads=1``: workers have one thread for each task.
+        A function of one data set. On a cluster, it should run samplers with
+        ``threads=1``, as workers have one thread for each task.
     datasets
-        The data sets, in whatever form the function takes them; on a cluster, each
-        travels with its task, so that large ones are better given by a path that the
-        workers can read.
+        The data sets, in any form the function accepts; on a cluster, each is sent with
+        its task, so large ones are better given as a path that the workers can read.
     engine
-        None to take them one after the other in this process; or a cluster, see `mcmc`.
+        None to process them one after another in this process; or a cluster, see `mcmc`.
     progress
-        True for a progress bar, or a function of the share done.
+        True for a progress bar, or a function of the fraction done.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Engines by what users give for them."""
+"""`opened_engine`: the engine that an argument stands for."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ cluster_engine: Slot[[Any], Engine] = Slot()  # cluster.dask_engine
 
 @contextmanager
 def opened_engine(value: Any) -> Iterator[Engine]:
-    """Give the engine that is meant, and close it afterwards unless it was there before.
+    """Yield the engine that an argument stands for, closing it afterwards if opened here.
 
     Parameters
     ----------
     value
         None for the threads of this process, an `Engine`, a `distributed.Client`, or
-        the address of a scheduler as `DaskEngine` takes it.
+        the address of a scheduler, as for `DaskEngine`.
 
     Examples
     --------
@@ -33,6 +33,6 @@ def opened_engine(value: Any) -> Iterator[Engine]:
     elif isinstance(value, Engine):
         yield value
     else:
-        # It closes what it opened itself: the connection to an address, not a client.
+        # It closes only what it opened: the connection to an address, not a given client.
         with cluster_engine(value) as engine:
             yield engine

@@ -1,4 +1,4 @@
-"""`Engine`: where the independent pieces of a computation run."""
+"""`Engine`: where independent parts of a computation run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arcwise.support.running import Run
 
 
 class ScoringJob(Protocol):
-    """The scoring of families, as an engine sees it; `arcwise.scores.job` has it."""
+    """The scoring of families, as engines see it; implemented in `arcwise.scores.job`."""
 
     def score_all(self, run: Run) -> _core.FamilyTable:
         """Score all families in this process."""
@@ -21,10 +21,10 @@ class ScoringJob(Protocol):
 
 
 class Engine(ABC):
-    """Where annealing runs, chains, the scoring of families and batches of data sets run.
+    """Where chains, annealing runs, the scoring of families and batches of data sets run.
 
-    The engine never changes a result: with the same seed it is the same, bit for bit.
-    An engine is a context manager; leaving it closes what it opened itself.
+    The engine never changes a result: with the same seed it is the same, bit for bit. An
+    engine is a context manager, which closes the connections it opened on exit.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class Engine(ABC):
     """
 
     def __enter__(self) -> Engine:
-        """Return it."""
+        """Return the engine."""
         return self
 
     def __exit__(
@@ -47,24 +47,24 @@ class Engine(ABC):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Close what it opened itself."""
+        """Close the connections it opened."""
         self.close()
 
     def close(self) -> None:  # noqa: B027
-        """Close what it opened itself."""
+        """Close the connections it opened."""
 
     @abstractmethod
     def annealed_runs(self, job: AnnealingJob) -> AnnealedRuns:
-        """Return annealing runs, none of them made yet."""
+        """Return annealing runs, not yet started."""
 
     @property
     def fewest_runs_at_once(self) -> int:
-        """How many annealing runs to ask for at least, so that nobody is idle for long."""
+        """The smallest number of annealing runs to request at once, so that no worker idles."""
         return 1
 
     @abstractmethod
     def chains(self, job: ChainJob) -> Chains:
-        """Return chains, none of them started yet."""
+        """Return chains, not yet started."""
 
     @abstractmethod
     def score(self, job: ScoringJob, run: Run) -> _core.FamilyTable:
@@ -72,11 +72,11 @@ class Engine(ABC):
 
     @abstractmethod
     def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
-        """Return what a function makes of each of some things, in their order."""
+        """Apply a function to each of several inputs, and return the results in order."""
 
 
 class Threads(Engine):
-    """The threads of this process, as many as ``threads=`` says.
+    """The threads of this process, as many as ``threads`` allows.
 
     Examples
     --------
@@ -88,15 +88,15 @@ class Threads(Engine):
     """
 
     def __repr__(self) -> str:
-        """Say what it is."""
+        """Show the constructor."""
         return "Threads()"
 
     def annealed_runs(self, job: AnnealingJob) -> AnnealedRuns:
-        """Return annealing runs of the core itself."""
+        """Return annealing runs in the core."""
         return job.in_core()
 
     def chains(self, job: ChainJob) -> Chains:
-        """Return chains of the core itself."""
+        """Return chains in the core."""
         return job.in_core()
 
     def score(self, job: ScoringJob, run: Run) -> _core.FamilyTable:
@@ -104,7 +104,7 @@ class Threads(Engine):
         return job.score_all(run)
 
     def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
-        """Return what a function makes of things, one after the other: it has threads itself."""
+        """Apply a function to inputs one after another, as it may use threads itself."""
         results = []
         for thing in things:
             results.append(function(thing))

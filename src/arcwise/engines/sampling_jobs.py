@@ -1,4 +1,4 @@
-"""Chains and annealing runs as the algorithms see them, and what an engine makes them from."""
+"""Chains and annealing runs as the algorithms see them, and the jobs engines make them from."""
 
 from __future__ import annotations
 
@@ -16,54 +16,54 @@ if TYPE_CHECKING:
     from arcwise.sums import ScoreSums
 
 Listener = Callable[[float], None] | None
-"""Who hears which share of a call is done."""
+"""A function that receives the fraction of a call that is done."""
 
 
 class Chains(Protocol):
-    """Markov chains on their way; the core's `Chains` are, and those of a cluster."""
+    """Running Markov chains: those of the core, or of a cluster."""
 
     def __len__(self) -> int:
-        """Return how many chains there are."""
+        """Return the number of chains."""
         ...
 
     def start(self, burn_in: int, threads: int, progress: Listener) -> None:
-        """Start every chain from a random state and let it burn in."""
+        """Start every chain from a random state and run its burn-in."""
         ...
 
     def plan_burn_in(self, steps: int) -> None:
-        """Plan a burn-in that `go_on_burning_in` makes piece by piece."""
+        """Plan a burn-in, to be run in pieces by `go_on_burning_in`."""
         ...
 
     def go_on_burning_in(self, steps: int, threads: int, progress: Listener) -> None:
-        """Make a piece of the burn-in that was planned."""
+        """Run a piece of the planned burn-in."""
         ...
 
     def set_thinning(self, thinning: int) -> None:
-        """Set the steps between two kept states."""
+        """Set the number of steps between draws."""
         ...
 
     def sample(self, draws: int, threads: int, progress: Listener) -> None:
-        """Go on and keep so many states."""
+        """Continue the chains for this many draws."""
         ...
 
     def record(self, chain: int, /) -> dict[str, Any]:
-        """Return what was kept of a chain."""
+        """Return the record of a chain."""
         ...
 
     def take_draws(self, chain: int) -> dict[str, Any]:
-        """Return the record, whose draws are then no longer kept here."""
+        """Return the record of a chain and discard its draws here."""
         ...
 
     def save_state(self) -> bytes:
-        """Return all that the chains' further path depends on."""
+        """Return everything that determines the continuation of the chains."""
         ...
 
     def restore_state(self, state: bytes) -> None:
-        """Go on from what `save_state` of chains made alike returned."""
+        """Continue from the state returned by `save_state` of identically made chains."""
         ...
 
     def moves(self, chain: int, /) -> dict[str, tuple[int, int]]:
-        """Return how many moves of each kind were proposed and accepted."""
+        """Return the numbers of proposed and accepted moves of each kind."""
         ...
 
     def inverse_temperatures(self, chain: int, /) -> list[float]:
@@ -71,61 +71,61 @@ class Chains(Protocol):
         ...
 
     def exchanges(self, chain: int, /) -> tuple[list[int], list[int]]:
-        """Return how many exchanges were proposed and accepted, by pair of temperatures."""
+        """Return the numbers of proposed and accepted exchanges, by pair of temperatures."""
         ...
 
     def ratios(self, chain: int, /) -> list[Any]:
-        """Return by pair of temperatures the log sums of batches, the count and the batch size."""
+        """Return log sums of batches, their count and batch size, by pair of temperatures."""
         ...
 
 
 class AnnealedRuns(Protocol):
-    """Annealing runs, as many as were asked for so far; the core's, and those of a cluster."""
+    """The annealing runs requested so far: those of the core, or of a cluster."""
 
     def __len__(self) -> int:
-        """Return how many runs there are."""
+        """Return the number of runs."""
         ...
 
     def run(self, first: int, count: int, threads: int, progress: Listener) -> None:
-        """Make runs by their numbers; if it is interrupted, the first ones that are done count."""
+        """Make runs by index; if interrupted, those up to the first unfinished one are kept."""
         ...
 
     def log_weights(self) -> NDArray[np.float64]:
-        """Return the log weight of every run."""
+        """Return the log importance weight of every run."""
         ...
 
     def record(self, run: int, /) -> dict[str, Any]:
-        """Return what was kept of a run."""
+        """Return the record of a run."""
         ...
 
     def moves(self) -> dict[str, tuple[int, int]]:
-        """Return how many moves of each kind were proposed and accepted."""
+        """Return the numbers of proposed and accepted moves of each kind."""
         ...
 
     def save_runs(self, first: int) -> bytes:
-        """Return the runs from a number on, as the core saves them."""
+        """Return the runs from an index on, as saved by the core."""
         ...
 
     def restore_runs(self, runs: bytes) -> None:
-        """Add what `save_runs` returned."""
+        """Add runs returned by `save_runs`."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class ChainJob:
-    """All that chains are made from.
+    """Everything chains are made from.
 
     Parameters
     ----------
     sums, space
-        The score sums of the model, and the space on them.
+        The score sums of the model, and the space built on them.
     core_space
-        The same space as the core has it.
+        The same space in the core.
     inverse_temperatures, exchanges_per_step, adapt
-        The temperatures of each chain, how many exchanges follow a step, and whether the
-        burn-in moves the temperatures.
+        The temperatures of each chain, the number of exchanges after each step, and whether
+        the burn-in adapts the temperatures.
     record
-        What is kept of states.
+        What is recorded of states.
     seed
         The seed.
     count
@@ -159,18 +159,18 @@ class ChainJob:
 
 @dataclass(frozen=True, eq=False)
 class AnnealingJob:
-    """All that annealing runs are made from.
+    """Everything annealing runs are made from.
 
     Parameters
     ----------
     sums, space, core_space, record, seed
         As for `ChainJob`.
     inverse_temperatures
-        What a run goes through.
+        The annealing schedule.
     stretch, thinning
-        Steps at the posterior at the end of a run, and between two kept states of them.
+        Steps at the posterior at the end of a run, and steps between draws of these.
     open_ended
-        Whether it is not known yet how many runs will be asked for.
+        Whether the number of runs is not fixed in advance.
     """
 
     sums: ScoreSums

@@ -1,7 +1,7 @@
-"""Posteriors and graphs as other packages and programs know them.
+"""Export of posteriors and graphs to other packages and file formats.
 
-Nothing here is imported before it is asked for, so that networkx, pandas, ArviZ,
-pgmpy and causal-learn stay optional.
+The other packages are imported when needed, so that networkx, pandas, ArviZ, pgmpy and
+causal-learn stay optional.
 """
 
 from arcwise.exchange.arviz import to_arviz

@@ -1,4 +1,4 @@
-"""`to_arviz`: sampled DAGs as an xarray DataTree, as ArviZ 1.0 knows results of samplers."""
+"""`to_arviz`: sampled DAGs as an xarray DataTree, the data model of ArviZ 1.0."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from arcwise.support.plain import strict_json
 def to_arviz(posterior: Posterior, *, edges: Literal["all", "uncertain"] = "all") -> Any:
     """Return the sampled DAGs in the data model of ArviZ, for its statistics and plots.
 
-    The group ``posterior`` holds ``edge``, whether each edge is there, and
-    ``number_of_edges``; the group ``sample_stats`` holds ``lp``, the log weight of the
-    state each DAG is from, where there is one, and ``weight``, the weight of each DAG
-    with a mean of 1, where DAGs do not count the same. ArviZ knows no weights: its
-    means are those of the draws as sampled.
+    The group ``posterior`` holds ``edge``, whether each edge is present, and
+    ``number_of_edges``; the group ``sample_stats`` holds ``lp``, the unnormalised log
+    posterior of the state each DAG was drawn from, if known, and ``weight``, the weight of
+    each DAG, scaled to mean 1, if the weights differ. ArviZ does not support weights: its
+    means are those of the unweighted draws.
 
     Parameters
     ----------
     posterior
-        A posterior with sampled DAGs. Chains are cut to the shortest; weighted
-        independent runs, as of `ais`, are one chain.
+        A posterior with sampled DAGs. Chains are cut to the length of the shortest;
+        weighted particles, as of `ais`, are one chain.
     edges
         ``"all"``: ``edge`` has the dimensions chain, draw, source and target.
-        ``"uncertain"``: chain, draw and pair, with those edges only that some DAGs
-        have and some do not, which takes less memory; ``source`` and ``target`` are
-        then coordinates of the pairs.
+        ``"uncertain"``: chain, draw and pair, with only the edges that some but not all
+        DAGs have, which takes less memory; ``source`` and ``target`` are then coordinates
+        of the pairs.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def to_arviz(posterior: Posterior, *, edges: Literal["all", "uncertain"] = "all"
     dags = posterior.dags
     if dags is None:
         raise ArgumentError(
-            "to_arviz needs sampled DAGs, and this posterior has none; use a sampler that keeps "
+            "to_arviz needs sampled DAGs, but this posterior has none; use a sampler that keeps "
             "them, or ExactSampler"
         )
     arviz = optional("arviz_base", "to_arviz", "'arcwise[arviz]'")
@@ -89,7 +89,7 @@ def to_arviz(posterior: Posterior, *, edges: Literal["all", "uncertain"] = "all"
 
 
 def _places(posterior: Posterior, dags: DagSample) -> NDArray[np.int64]:
-    """Return the numbers of the DAGs as (chains, draws), in the order they were drawn in."""
+    """Return the indices of the DAGs as (chains, draws), in the order drawn."""
     if dags.chains is None or posterior.run.annealed:
         return np.arange(len(dags))[np.newaxis]
     chains = [np.flatnonzero(dags.chains == number) for number in np.unique(dags.chains)]
@@ -98,9 +98,9 @@ def _places(posterior: Posterior, dags: DagSample) -> NDArray[np.int64]:
 
 
 def _present(dags: DagSample, places: NDArray[np.int64]) -> NDArray[np.int8]:
-    """Return 1 where an edge is there and 0 where not, as (chains, draws, source, target)."""
+    """Return 1 for edges that are present and 0 for others, as (chains, draws, source, target)."""
     n = len(dags.variables)
-    # As numbers, since quantiles are not defined for truth values.
+    # As integers, since quantiles are not defined for Booleans.
     present = np.empty((*places.shape, n, n), dtype=np.int8)
     for chain, own in enumerate(places):
         present[chain] = parent_bits(dags.parents[own], n).transpose(0, 2, 1)
@@ -111,13 +111,13 @@ def _statistics(
     posterior: Posterior, dags: DagSample, places: NDArray[np.int64]
 ) -> dict[str, NDArray[np.float64]]:
     result = {}
-    # Of annealing runs, the traces are the weights of runs, not of states.
+    # For annealing, the traces hold the weights of particles, not of states.
     traces = None if posterior.run.annealed else posterior.traces
     rows = () if traces is None else traces.log_weights
     if len(rows) == len(places):
         sizes = np.bincount(dags.chains) if dags.chains is not None else np.array([len(dags)])
         each = {size / max(1, len(row)) for size, row in zip(sizes, rows, strict=True)}
-        # With as many DAGs of every state, it is known which state a DAG is from.
+        # With equally many DAGs from every state, the state of each DAG is known.
         if len(each) == 1 and (count := each.pop()) >= 1 and count == int(count):
             result["lp"] = np.stack([np.repeat(row, int(count))[: places.shape[1]] for row in rows])
     weights = dags.weights
@@ -127,7 +127,7 @@ def _statistics(
 
 
 def _attributes(posterior: Posterior) -> dict[str, Any]:
-    """Return settings as values that files of arrays can keep: numbers and text."""
+    """Return settings as numbers and text, which array files can store."""
     return {
         "inference_library": "arcwise",
         "inference_library_version": version,

@@ -1,4 +1,4 @@
-"""Posteriors and graphs as networkx knows them."""
+"""Posteriors and graphs as networkx graphs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def to_networkx(graph: Exchanged, threshold: float = 0.5) -> Any:
     Parameters
     ----------
     graph
-        A posterior, whose edges get the attributes ``probability`` and, where it is
-        known, ``standard_error``; or a `Dag` or `Cpdag`, whose undirected edges
-        become two.
+        A posterior, whose edges get the attributes ``probability`` and, if available,
+        ``standard_error``; or a `Dag` or `Cpdag`. An undirected edge becomes two
+        directed ones.
     threshold
-        The smallest probability of an edge of a posterior that is taken over. The
-        graph may have cycles.
+        The smallest probability of the edges of a posterior to include. The result may
+        have cycles.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Edge tables as frames: one row for each edge, the most probable first."""
+"""Edge tables as data frames: one row for each edge, the most probable first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def to_pandas(posterior: Posterior, threshold: float = 0.0) -> Any:
     posterior
         The posterior.
     threshold
-        The smallest probability of an edge to be listed.
+        The smallest probability of the edges to list.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Graphs as text that GraphViz, Gephi, Cytoscape and networkx read: DOT and GML."""
+"""Graphs as text for Graphviz, Gephi, Cytoscape and networkx: DOT and GML."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ _THINNEST, _THICKEST = 0.5, 3.0
 
 @views.to_dot.fill
 def to_dot(graph: Exchanged, threshold: float = 0.5) -> str:
-    """Return a graph as text in the DOT language of GraphViz.
+    """Return a graph in Graphviz's DOT language.
 
-    Edges of a posterior are the wider the more probable they are, and carry their
-    probability as a label.
+    Edges of a posterior are labelled with their probability, and drawn wider the more
+    probable they are.
 
     Parameters
     ----------
     graph
         A `Posterior`, a `Dag` or a `Cpdag`.
     threshold
-        The smallest probability of an edge of a posterior that is drawn.
+        The smallest probability of the edges of a posterior to include.
 
     Examples
     --------
@@ -50,23 +50,23 @@ def _dot_settings(edge: WeightedEdge) -> list[str]:
 
 
 def _dot_quoted(name: str) -> str:
-    # A backslash starts an escape in labels, which names become.
+    # Names become labels, in which a backslash starts an escape.
     escaped = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
 
 @views.to_gml.fill
 def to_gml(graph: Exchanged, threshold: float = 0.5) -> str:
-    """Return a graph as GML text, which ``networkx.parse_gml`` reads.
+    """Return a graph as GML text, as read by ``networkx.parse_gml``.
 
     Parameters
     ----------
     graph
-        A `Posterior`, whose edges get the attributes ``probability`` and, where it
-        is known, ``standard_error``; a `Dag`; or a `Cpdag`, whose undirected edges
-        become two.
+        A `Posterior`, whose edges get the attributes ``probability`` and, if available,
+        ``standard_error``; a `Dag`; or a `Cpdag`. An undirected edge becomes two
+        directed ones.
     threshold
-        The smallest probability of an edge of a posterior that is taken over.
+        The smallest probability of the edges of a posterior to include.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def to_gml(graph: Exchanged, threshold: float = 0.5) -> str:
 
 
 def _gml_escaped(name: str) -> str:
-    """Return text without quotation marks and with ASCII only, as GML wants it."""
+    """Return text in ASCII without quotation marks, as GML requires."""
     known = {"&": "&amp;", '"': "&quot;"}
     return "".join(
         known.get(letter, letter if " " <= letter <= "~" else f"&#{ord(letter)};")
@@ -99,6 +99,6 @@ def _gml_escaped(name: str) -> str:
 
 
 def _gml_real(value: float) -> str:
-    """Return a number with a decimal point, without which GML takes it for a whole one."""
+    """Return a number with a decimal point, without which GML reads it as an integer."""
     mantissa, letter, exponent = f"{value:.9g}".partition("e")
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}{letter}{exponent}"

@@ -1,4 +1,4 @@
-"""The edges of a posterior, a DAG or a CPDAG in one form, for whatever is made of them."""
+"""The edges of a posterior, a DAG or a CPDAG in one form, for all exporters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Exchanged = Posterior | Dag | Cpdag
 
 @dataclass(frozen=True)
 class WeightedEdge:
-    """An edge, and how probable it is if that is known."""
+    """An edge, with its probability if it is known."""
 
     source: str
     target: str
@@ -26,7 +26,7 @@ class WeightedEdge:
     directed: bool = True
 
     def numbers(self) -> dict[str, float]:
-        """Return what is known of it by name."""
+        """Return the known numbers by name."""
         known = {"probability": self.probability, "standard_error": self.standard_error}
         return {name: value for name, value in known.items() if value is not None}
 
@@ -37,10 +37,10 @@ def edges_of(graph: Exchanged, threshold: float) -> list[WeightedEdge]:
     Parameters
     ----------
     graph
-        A posterior, of which edges at least as probable as the threshold are taken,
-        or a graph, of which all are.
+        A posterior, whose edges at least as probable as the threshold are returned, or a
+        graph, whose edges are all returned.
     threshold
-        The smallest probability; an edge of probability 0 is never taken.
+        The smallest probability; edges of probability 0 are never returned.
     """
     if isinstance(graph, Dag):
         return [WeightedEdge(source, target) for source, target in graph.edges]
@@ -66,6 +66,6 @@ def edges_of(graph: Exchanged, threshold: float) -> list[WeightedEdge]:
 
 
 def _known(posterior: Posterior, u: int, v: int) -> float | None:
-    """Return the standard error of an edge, where there is one."""
+    """Return the standard error of an edge, if known."""
     errors = posterior.edge_errors
     return None if errors is None or np.isnan(errors[u, v]) else float(errors[u, v])

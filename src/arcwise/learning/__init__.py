@@ -1,4 +1,4 @@
-"""`arcwise.learn`: from a table to a posterior in one call, every choice made and told."""
+"""`arcwise.learn`: from a table to a posterior in one call, with every choice explained."""
 
 from arcwise.learning.learn import learn
 from arcwise.learning.resume import resume

@@ -1,4 +1,4 @@
-"""What `learn` chooses where nothing is told, by fixed rules, and why in words."""
+"""The choices that `learn` makes by fixed rules where none is given, and the reasons in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from arcwise.data import Data
 from arcwise.data.description import summary as in_short
-from arcwise.errors import DataError
+from arcwise.errors import DataError, Wording
 from arcwise.learning import costs
 from arcwise.learning.parents import Parents
 from arcwise.learning.plan import Plan
@@ -20,13 +20,13 @@ from arcwise.spaces import LinearOrders, Partitions, Space
 from arcwise.support.plain import plain
 from arcwise.support.words import plural, quoted
 
-USUAL_RULE = "rhat<1.01, ess>400, edge_rhat<1.1, difference<0.1"
+DEFAULT_RULE = "rhat<1.01, ess>400, edge_rhat<1.1, difference<0.1"
 _CHAINS = 4
-_SHORTEST_SHARE = 0.25  # of the seconds, for sampling, however long came before
+_SHORTEST_SHARE = 0.25  # of the seconds, left to sampling however long preparations took
 
 
 def algorithm_for(request: Request, asked: Model | Question) -> str:
-    """Return the algorithm that is asked for, or exact where it costs little, else mcmc."""
+    """Return the algorithm requested, or exact where it is cheap, otherwise mcmc."""
     if request.algorithm is not None:
         return request.algorithm
     n = len(asked.variables)
@@ -35,7 +35,7 @@ def algorithm_for(request: Request, asked: Model | Question) -> str:
 
 
 def candidate_method(request: Request, asked: Model | Question, algorithm: str) -> Any:
-    """Return the way to candidates that is asked for, or the usual one."""
+    """Return the candidates or the method requested, or the default method."""
     given = request.candidates
     if given is not None or isinstance(asked, Model) or asked.precomputed is not None:
         return given
@@ -47,10 +47,10 @@ def candidate_method(request: Request, asked: Model | Question, algorithm: str) 
 
 
 def settings_for(request: Request, algorithm: str, n: int, spent: float) -> dict[str, Any]:
-    """Return the arguments of the algorithm, and so all that was chosen about the run."""
+    """Return the arguments of the algorithm: all that is chosen about the run."""
     if algorithm == "exact":
-        dags = costs.USUAL_DAGS if request.dags is None else request.dags
-        # Under the order-modular prior paths take far longer than all else.
+        dags = costs.DEFAULT_DAGS if request.dags is None else request.dags
+        # Under the order-modular prior, paths take far longer than everything else.
         return {"dags": dags, "paths": request.target == "modular"}
     modular = request.target == "modular"
     space: Space = request.space or (Partitions() if modular else LinearOrders())
@@ -59,14 +59,14 @@ def settings_for(request: Request, algorithm: str, n: int, spent: float) -> dict
         seconds = max(seconds - spent, _SHORTEST_SHARE * seconds)
     settings: dict[str, Any] = {"space": space, "steps": request.steps, "seconds": seconds}
     if modular and space.target == "order-modular":
-        # Counts of orders that take too long would end the run at its first DAG.
+        # A count of orders that takes too long would otherwise end the run at its first DAG.
         settings["estimate_extensions"] = True
     if algorithm == "ais":
         return settings | {"particles": request.particles} | dict(request.options)
     chains = _CHAINS if request.chains is None else request.chains
     settings |= {"chains": chains, "until": _rule(request, chains)}
     if request.steps is None and seconds is None and "effective_samples" not in request.options:
-        settings["steps"] = costs.usual_steps(n, chains)
+        settings["steps"] = costs.default_steps(n, chains)
     return settings | dict(request.options)
 
 
@@ -75,7 +75,7 @@ def _rule(request: Request, chains: int) -> str | None:
         return request.until
     if {"burn_in", "effective_samples"} & set(request.options):
         return None
-    rule = USUAL_RULE.split(", ")
+    rule = DEFAULT_RULE.split(", ")
     if chains == 1:
         rule.remove("difference<0.1")
     if request.options.get("dags_per_state") == 0:
@@ -83,7 +83,7 @@ def _rule(request: Request, chains: int) -> str | None:
     return ", ".join(rule)
 
 
-def plan_of(
+def make_plan(
     request: Request,
     asked: Model | Question,
     about: tuple[str, ...],
@@ -92,7 +92,7 @@ def plan_of(
     algorithm: str,
     settings: dict[str, Any],
 ) -> Plan:
-    """Return the plan: all that was chosen before the run."""
+    """Return the plan: everything that was chosen before the run."""
     n = len(model.variables)
     arguments = {
         name: repr(value) if isinstance(value, Space) else plain(value)
@@ -100,7 +100,7 @@ def plan_of(
         if name != "sums"
     }
     if "seconds" in arguments:
-        arguments["seconds"] = request.seconds  # not what was left of them
+        arguments["seconds"] = request.seconds  # not what remained of them
     chosen = Choices(
         score=repr(model.score),
         prior=repr(model.prior),
@@ -117,7 +117,7 @@ def plan_of(
         (*about, *parents.sentences),
         _reason(request, algorithm, n),
         chosen,
-        plain(request_in_words(request, asked)),
+        plain(plain_request(request, asked)),
     )
 
 
@@ -125,28 +125,25 @@ def _families(asked: Model | Question) -> int:
     return len(asked.scores) if isinstance(asked, Model) else asked.number_of_families
 
 
-def about_data(asked: Model | Question, *, score_by_user: bool) -> tuple[str, ...]:
-    """Return what the data were taken for, or refuse a table no score is for."""
+def data_sentences(asked: Model | Question, *, score_by_user: bool) -> tuple[str, ...]:
+    """Return in words how the data were read and scored, or refuse a table no score handles."""
     variables = plural(len(asked.variables), "variable")
     if isinstance(asked, Model):
         return (f"The model has {variables} and {_families(asked):,} parent sets.",)
     if asked.precomputed is not None:
-        return (
-            f"There are precomputed scores of {_families(asked):,} parent sets of {variables}.",
-        )
+        return (f"The scores of {_families(asked):,} parent sets of {variables} were precomputed.",)
     if asked.table is None:
         return (f"There are {variables}, scored by a function.",)
-    reason = "as was asked for" if score_by_user else why_usual_score(asked.table)
+    reason = "as requested" if score_by_user else reason_for_score(asked.table)
     prior = repr(asked.prior).removesuffix("()")
     return (
         f"The table has {in_short(asked.table)}.",
-        f"Parent sets are scored by {type(asked.score).__name__}, {reason}, under the prior "
-        f"{prior}.",
+        f"The score is {type(asked.score).__name__}, {reason}; the structure prior is {prior}.",
     )
 
 
-def why_usual_score(table: Data) -> str:
-    """Return why the usual score is the usual one, or refuse a table none is for."""
+def reason_for_score(table: Data) -> str:
+    """Return the reason for the default score, or refuse a table that no score handles."""
     kinds = table.kinds
     if len(set(kinds.values())) == 1:
         return f"because all columns are {next(iter(kinds.values()))}"
@@ -156,13 +153,15 @@ def why_usual_score(table: Data) -> str:
     except DataError:
         continuous = [name for name, kind in kinds.items() if kind == "continuous"]
         raise DataError(
-            f"the table has labels ({quoted(discrete)}) and measurements ({quoted(continuous)}), "
-            "and no score takes both; cut the measurements into levels by arcwise.discretize "
-            "(--discretize quantile:3), or leave one kind out"
+            f"the table has both discrete columns ({quoted(discrete)}) and continuous ones "
+            f"({quoted(continuous)}), and no score handles both; discretize the continuous ones "
+            "with ",
+            Wording("arcwise.discretize", "--discretize quantile:3"),
+            ", or leave out one kind",
         ) from None
     verb = "is" if len(discrete) == 1 else "are"
     return (
-        f"because not all columns are discrete, so that {quoted(discrete)} {verb} taken as numbers"
+        f"because not all columns are discrete, so {quoted(discrete)} {verb} treated as continuous"
     )
 
 
@@ -172,15 +171,19 @@ def _reason(request: Request, algorithm: str, variables: int) -> str:
     if algorithm == "exact":
         if request.algorithm is not None:
             return ""
-        return f" (exact is chosen up to {limit} operations, and this took {operations:.1e})"
+        return f" (exact is the default up to {limit} operations; this took {operations:.1e})"
     if request.algorithm is not None or request.wants_a_sampler or request.options:
-        return ", as was asked for"
-    cost = "is out of reach" if operations is None else f"takes {operations:.1e} operations"
-    return f", because exact computation {cost} (it is chosen up to {limit})"
+        return ", as requested"
+    if operations is None:
+        return ", because there are too many variables for exact computation"
+    return (
+        f", because exact computation would take {operations:.1e} operations (it is the default up "
+        f"to {limit})"
+    )
 
 
-def request_in_words(request: Request, asked: Model | Question) -> dict[str, Any]:
-    """Return what was asked for as plain values, by which a kept run is known again."""
+def plain_request(request: Request, asked: Model | Question) -> dict[str, Any]:
+    """Return the request as plain values, to check that a resumed run has the same one."""
     names = ("max_candidates", "plus_one", "target", "algorithm", "chains", "particles", "until")
     plain = {name: getattr(request, name) for name in (*names, "steps", "seconds", "dags", "seed")}
     question = asked.question if isinstance(asked, Model) else asked

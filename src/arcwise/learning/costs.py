@@ -1,4 +1,4 @@
-"""What computations cost, as fixed rules of their size: never a matter of the machine."""
+"""The cost of computations as a function of their size alone, never of the machine."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from arcwise import _core
 from arcwise.algorithms.exact_computation import MOST_VARIABLES
 from arcwise.model.targets import Target
 
-# DAGs drawn from an exact posterior where no number is asked for.
-USUAL_DAGS = 10_000
+# DAGs drawn from an exact posterior by default.
+DEFAULT_DAGS = 10_000
 
-# Without a time to keep to, exact is what takes less than half a minute on one core of a usual
-# machine, all in all, and less than a gigabyte.
+# Without a time limit, exact computation is chosen if it takes less than half a minute in all on
+# one core, and less than a gigabyte.
 _EXACT_OPERATIONS = 11 * 10**9
 _EXACT_OPERATIONS_PER_SECOND = 5 * 10**8
 _MOST_FAMILIES = 2**24
-# Tables of sums over all subsets of all other variables: beyond, candidates are better.
+# The most families whose sums over all subsets are tabulated; beyond, candidates are better.
 _MOST_TABULATED_FAMILIES = 2**21
 
-# Steps of partitions with one more parent and seconds of growth, for so many variables, by the
-# benchmarks; both with the power of the number of variables they were seen to go with.
+# From the benchmarks: the value, the number of variables it was measured at, and the power of the
+# number of variables it scales with; for steps over partitions with one more parent, and for the
+# seconds that growth of candidates takes.
 _STEPS_PER_SECOND = 288_000.0, 20, 1.4
 _GROWTH_SECONDS = 94.0, 200, 2.4
 _GROWTH_SECONDS_OF_MANY = 130.0, 1_000, 2.0
@@ -29,7 +30,7 @@ _SAMPLING_SECONDS = 60.0
 
 
 def exact_operations(variables: int, target: Target) -> int | None:
-    """Return the operations an exact run takes; None if there are too many variables for one."""
+    """Return the operations of the exact computation; None if there are too many variables."""
     if variables > MOST_VARIABLES[target]:
         return None
     _, _, operations = _core.exact_cost(variables, 0, target == "order-modular", 1)
@@ -37,7 +38,7 @@ def exact_operations(variables: int, target: Target) -> int | None:
 
 
 def exact_is_cheap(variables: int, families: int, target: Target, seconds: float | None) -> bool:
-    """Say whether an exact run costs little, or no more than the seconds there are.
+    """Return whether the exact computation is cheap, or fits into the seconds given.
 
     Examples
     --------
@@ -53,30 +54,30 @@ def exact_is_cheap(variables: int, families: int, target: Target, seconds: float
 
 
 def exact_limit(seconds: float | None) -> float:
-    """Return the most operations an exact run may take to be chosen."""
+    """Return the most operations for which exact computation is chosen."""
     if seconds is None:
         return _EXACT_OPERATIONS
     return seconds * _EXACT_OPERATIONS_PER_SECOND
 
 
 def all_families_fit(families: int) -> bool:
-    """Say whether chains can do without candidates."""
+    """Return whether chains can use all families, without candidates."""
     return families <= _MOST_TABULATED_FAMILIES
 
 
 def growth_fits(variables: int, seconds: float | None) -> bool:
-    """Say whether the growth of candidates leaves half of the time for sampling."""
+    """Return whether growing candidates leaves half of the time for sampling."""
     if seconds is None:
         return True
     rule = _GROWTH_SECONDS if variables <= _MANY else _GROWTH_SECONDS_OF_MANY
     return _scaled(rule, variables) <= seconds / 2
 
 
-def usual_steps(variables: int, chains: int) -> int:
-    """Return the most steps of each chain where no budget is given.
+def default_steps(variables: int, chains: int) -> int:
+    """Return the default maximum number of steps of each chain.
 
-    About a minute on one core, and for many variables what chains were seen to need to
-    come together, 4 n^2 ln n.
+    About a minute on one core; for many variables 4 n^2 ln n, which chains were found to
+    need to converge.
     """
     rate, reference, power = _STEPS_PER_SECOND
     in_a_minute = _SAMPLING_SECONDS * _scaled((rate, reference, -power), variables) / chains

@@ -1,4 +1,4 @@
-"""`learn`: data in, posterior out; what is not told is chosen by fixed rules, and said."""
+"""`learn`: from data to the posterior, with every choice made by fixed rules and explained."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS
 from arcwise.constraints import gather
 from arcwise.learning.choices import (
-    about_data,
     algorithm_for,
     candidate_method,
-    plan_of,
-    request_in_words,
+    data_sentences,
+    make_plan,
+    plain_request,
     settings_for,
 )
 from arcwise.learning.parents import Parents, choose_parents
 from arcwise.learning.plan import Plan
-from arcwise.learning.request import FurtherArguments, Request, Told
+from arcwise.learning.request import ArgumentGroups, FurtherArguments, Request
 from arcwise.learning.resume import RESULT, resume
 from arcwise.model import Model, Question, ask
 from arcwise.model.targets import Target
@@ -58,14 +58,14 @@ def learn(
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     **further: Unpack[FurtherArguments],
 ) -> Posterior:
-    """Learn which edges there are between the variables of a table, and how certain they are.
+    """Learn the posterior probability of each edge between the variables of a table.
 
-    All that is not told is chosen, by fixed rules of the data and the arguments: the
-    score by the kinds of the columns; the exact posterior where it costs little (up to
-    20 variables), else Markov chains over partitions among candidate parents that are
-    grown; and when to stop. The account of the posterior says what was chosen and why
-    (``account.choices``, and ``account.chosen`` for programs), and how far the result
-    can be trusted (``account.verdict`` and ``account.trust``).
+    What is not given is chosen by fixed rules from the data and the arguments: the score
+    by the kinds of the columns; the exact posterior where it is cheap (up to 20
+    variables), otherwise Markov chains over partitions with grown candidate parents; and
+    the stopping rule. The account of the posterior says what was chosen and why
+    (``account.choices``, and ``account.chosen`` for use in programs), and how reliable
+    the result is (``account.verdict`` and ``account.trust``).
 
     Parameters
     ----------
@@ -73,56 +73,58 @@ def learn(
         Anything `arcwise.read` takes: a data frame, an array, a mapping, the path of a
         .csv or .parquet file. Also a `Model`, or precomputed scores.
     score, prior
-        As for `Model`; by default `BDeu` for discrete data, `BGe` for others, and the
+        As for `Model`; by default `BDeu` for discrete data, `BGe` otherwise, and the
         uniform prior.
     candidates
-        ``"all"``: every parent set; ``"grow"``: candidates by `arcwise.grow`, or
-        ``"grow:greedy:6"`` to begin with others than those of ``"pc"``; a method of
-        `arcwise.candidates` such as ``"greedy:8"``; or candidates themselves. None: all
-        where there are up to two million, else grow them, or if the seconds are too few
-        for that, those of ``"pc"``.
+        ``"all"``: every parent set; ``"grow"``: candidates by `arcwise.grow`, starting
+        from those of ``"pc"``, or from another method as in ``"grow:greedy:6"``; a method
+        of `arcwise.candidates` such as ``"greedy:8"``; or the candidates themselves. None:
+        all parent sets if there are at most two million, otherwise grown candidates, or
+        those of ``"pc"`` if `seconds` is too short to grow them.
     max_candidates
-        The most candidates of a node that grow.
+        The maximum number of candidates of a node when they are grown.
     plus_one
         With candidates that are chosen or given, whether a parent set may have one
-        more parent; None for yes.
+        parent that is not a candidate; None for yes.
     target
-        Which posterior is wanted, see `exact`.
+        Which posterior to compute, see `exact`.
     algorithm
-        ``"exact"``, ``"mcmc"``, ``"mc3"`` or ``"ais"``; None for exact where it costs
-        little and nothing else is asked for that only samplers have, else mcmc.
+        ``"exact"``, ``"mcmc"``, ``"mc3"`` or ``"ais"``; None for exact where it is cheap
+        and no argument calls for a sampler, otherwise mcmc.
     space
-        Where chains move; None for partitions, or linear orders if the target is
-        order-modular.
+        The space that chains move in; None for partitions, or for linear orders if the
+        target is order-modular.
     chains
         The number of chains of ``"mcmc"`` and ``"mc3"``, 4 by default.
     particles
         The number of particles of ``"ais"``, 100 by default.
     until
-        The rule that ends mcmc and mc3, see `mcmc`. ``"auto"``: ``"rhat<1.01, ess>400,
-        edge_rhat<1.1, difference<0.1"``. None for no rule: steps or seconds are spent.
+        The stopping rule of mcmc and mc3, see `mcmc`. ``"auto"``: ``"rhat<1.01, ess>400,
+        edge_rhat<1.1, difference<0.1"``. None for no rule: the budget is spent in full.
     steps, seconds
-        The most steps of each chain, or seconds for all there is to do; by default
-        as many steps as take about a minute on one core, more for many variables.
-        With a budget in steps, the same seed gives the same answer anywhere.
+        The maximum number of steps of each chain, or seconds for the whole computation;
+        by default the steps that take about a minute on one core, more for many
+        variables. With a budget in steps, the same seed gives the same result everywhere.
     dags
         With ``"exact"``: the number of DAGs drawn from the posterior, from which
-        paths, effects and the like are found. None for 10,000.
+        causal effects and features other than edges and paths are estimated. None for
+        10,000.
     seed
         The seed; results do not depend on the number of threads.
     engine
         Where families are scored and chains run: None for threads of this process, or a
-        cluster, see `mcmc`.
+        cluster; see `mcmc`.
     threads
         The number of threads; None for all cores.
     progress
-        True for a live progress bar if there is a terminal or notebook to show it on; a
-        function of the share done, or None.
+        True for a live progress bar, if there is a terminal or notebook to show it; a
+        function of the fraction done; or None.
     directory
-        A folder to keep the run in, with what was chosen; see `mcmc`. After a stop, `resume`
-        or the same call goes on from there. An exact computation leaves its result only.
+        The run directory, which also records the choices made; see `mcmc`. After an
+        interruption, `resume` or the same call continues the run. Of an exact computation
+        only the result is saved.
     checkpoint_seconds
-        The time between two checkpoints; it makes no difference to the result.
+        The time between checkpoints; it does not affect the result.
     **further
         Constraints, such as `max_indegree` and `required_edges` (see
         `ConstraintArguments`); arguments of `arcwise.read`, such as `missing` or `kinds`;
@@ -131,7 +133,7 @@ def learn(
     Returns
     -------
     Posterior
-        Ctrl-C while chains run ends them early and returns what there is, with an
+        Ctrl-C while chains run ends them early and returns the draws made so far, with an
         `InterruptedWarning`.
 
     Examples
@@ -145,7 +147,7 @@ def learn(
     The table has 500 rows, 8 discrete variables.
     """
     start = time.perf_counter()
-    told = Told.apart(further, algorithm, _OWN_ARGUMENTS)
+    groups = ArgumentGroups.split(further, algorithm, _OWN_ARGUMENTS)
     request = Request(
         candidates=candidates,
         max_candidates=max_candidates,
@@ -165,37 +167,37 @@ def learn(
         progress=progress,
         directory=directory,
         checkpoint_seconds=checkpoint_seconds,
-        options=told.sampler,
+        options=groups.sampler,
     )
-    constraints = gather(told.constraints)
-    asked = ask(data, score, prior=prior, constraints=constraints, reading=told.reading)
-    about = about_data(asked, score_by_user=score is not None)
-    stopped = _stopped_run(request, asked)
-    if stopped is not None:
-        return stopped
+    constraints = gather(groups.constraints)
+    asked = ask(data, score, prior=prior, constraints=constraints, reading=groups.reading)
+    about = data_sentences(asked, score_by_user=score is not None)
+    resumed = _resumed_run(request, asked)
+    if resumed is not None:
+        return resumed
     chosen = algorithm_for(request, asked)
     parents = _parents(request, asked, chosen)
     model = parents.model(engine=engine, threads=threads, progress=progress)
     settings = settings_for(request, chosen, len(model.variables), time.perf_counter() - start)
-    plan = plan_of(request, asked, about, parents, model, chosen, settings)
+    plan = make_plan(request, asked, about, parents, model, chosen, settings)
     if request.directory is not None:
         plan.write(Path(request.directory))
     posterior = _run(request, chosen, model, settings)
-    return plan.told_with(posterior, time.perf_counter() - start)
+    return plan.with_account(posterior, time.perf_counter() - start)
 
 
 _OWN_ARGUMENTS = frozenset(inspect.signature(learn).parameters) - {"further"}
 
 
-def _stopped_run(request: Request, asked: Model | Question) -> Posterior | None:
-    """Return what becomes of the run in the directory, if there is one of the same request."""
+def _resumed_run(request: Request, asked: Model | Question) -> Posterior | None:
+    """Resume the run in the directory, if there is one of the same request."""
     if request.directory is None:
         return None
     path = Path(request.directory)
     plan = Plan.read(path)
     if plan is None or not any((path / name).exists() for name in (SETTINGS, RESULT)):
         return None
-    plan.refuse_other(request_in_words(request, asked), path)
+    plan.refuse_other(plain_request(request, asked), path)
     return resume(
         path,
         engine=request.engine,
@@ -209,7 +211,7 @@ def _parents(request: Request, asked: Model | Question, algorithm: str) -> Paren
     method = candidate_method(request, asked, algorithm)
     plus_one = request.plus_one
     if isinstance(asked, Question):
-        # Without candidates of one's own there is no more parent than all of them.
+        # If every node is a candidate, there is no further parent to allow.
         among = asked.precomputed is None and not (isinstance(method, str) and method == "all")
         plus_one = among and plus_one is not False
     found = choose_parents(
@@ -222,9 +224,9 @@ def _parents(request: Request, asked: Model | Question, algorithm: str) -> Paren
         progress=request.progress,
     )
     if request.candidates is None and found.how == "candidates":
-        why = f", as growing them takes more than half of {request.seconds:g} seconds"
-        told = found.sentences[0].replace(f"by {method!r}", f"by {method!r}{why}", 1)
-        return replace(found, sentences=(told,))
+        why = f" (growing them would take more than half of {request.seconds:g} seconds)"
+        sentence = found.sentences[0].replace(f"by {method!r}", f"by {method!r}{why}", 1)
+        return replace(found, sentences=(sentence,))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Which parent sets are considered: all, those of candidates, or of candidates that grow."""
+"""Chooses the parent sets: all, those of candidates, or those of grown candidates."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Parents:
     Parameters
     ----------
     asked
-        What is asked, with the candidates; or the model, if there is one already.
+        The question, with its candidates; or the model, if there already is one.
     how
         ``"all"``, ``"candidates"``, ``"grown"`` or ``"given"``.
     sentences
         How they were chosen, in words.
     growth
-        What growth found, if candidates grew.
+        The result of growing the candidates, if they were grown.
     """
 
     asked: Model | Question
@@ -57,24 +57,26 @@ def choose_parents(
     progress: Progress = None,
     keep_interrupted: bool = False,
 ) -> Parents:
-    """Return the parent sets that a method asks for.
+    """Return the parent sets chosen by a method.
 
     Parameters
     ----------
     asked
         The model, which has its parent sets, or the question.
     method
-        ``"all"``; ``"grow"`` or ``"grow:METHOD"``, to begin with the candidates of a method; a
-        method of `arcwise.candidates`; or candidates themselves. None for those there are.
+        ``"all"``; ``"grow"`` or ``"grow:METHOD"``, to start from the candidates of a method; a
+        method of `arcwise.candidates`; or the candidates themselves. None to leave those of
+        the question.
     plus_one
-        Whether a parent set may have one more parent besides the candidates, None for no;
-        with candidates that grow it may.
+        Whether a parent set may have one parent that is not a candidate; None for no. With
+        grown candidates it always may.
     max_candidates
-        The most candidates of a node that grow.
+        The maximum number of candidates of a node when they are grown.
     seed, threads, progress
         As for `grow`.
     keep_interrupted
-        Whether candidates whose growth was interrupted will do, else Ctrl-C goes on.
+        Whether to accept candidates whose growth was interrupted; otherwise
+        KeyboardInterrupt is raised.
     """
     if isinstance(asked, Model):
         refuse_more("a model", None, None, None, method, bool(plus_one))
@@ -83,8 +85,7 @@ def choose_parents(
         return Parents(asked, "given")
     if isinstance(method, str) and method == "all":
         every = replace(asked, plus_one=bool(plus_one))
-        count = f"{every.number_of_families:,}"
-        words = f"All parent sets that the constraints leave are considered: {count}."
+        words = f"All {every.number_of_families:,} allowed parent sets are considered."
         return Parents(every, "all", (words,))
     if isinstance(method, str) and method.partition(":")[0] == "grow":
         start = method.partition(":")[2] or start_of_growth(asked)
@@ -95,9 +96,9 @@ def choose_parents(
                 asked, start, max_size=max_candidates, seed=seed, threads=threads, progress=progress
             )
         if growth.best is not None and growth.best.interrupted and not keep_interrupted:
-            raise KeyboardInterrupt  # there is nothing of the posterior yet
+            raise KeyboardInterrupt  # nothing is known of the posterior yet
         return _grown(asked, start, growth)
-    chosen, how = method, "Candidate parents are those given"
+    chosen, how = method, "Candidate parents were given"
     if isinstance(method, str):
         chosen = choose_candidates(asked, method, threads=threads)
         how = f"Candidate parents were chosen by {method!r}"
@@ -110,8 +111,8 @@ def choose_parents(
 
 
 def start_of_growth(question: Question) -> str:
-    """Return the method whose candidates growth begins with, where none is asked for."""
-    # The tests of the PC algorithm take every row as observed.
+    """Return the default method whose candidates growth starts from."""
+    # The tests of the PC algorithm assume that every row is observational.
     return "greedy:4" if question.has_interventions or question.table is None else "pc"
 
 
@@ -119,13 +120,12 @@ def _grown(question: Question, start: str, growth: Growth) -> Parents:
     words = [
         f"Candidate parents were grown from {start!r} in {len(growth.rounds)} rounds, to "
         f"{_sizes(growth.candidates)}{_one_more(growth.model.question)}: "
-        f"{len(growth.model.scores):,} parent sets of the {question.number_of_families:.1e} there "
-        "are."
+        f"{len(growth.model.scores):,} of {question.number_of_families:.1e} possible parent sets."
     ]
     if growth.full:
         words.append(
-            f"{quoted(growth.full)} would have had more candidates than fit; parents may be "
-            "missing there."
+            f"{quoted(growth.full)} needed more candidates than the maximum; some true parents may "
+            "be missing there."
         )
     return Parents(growth.model, "grown", tuple(words), growth)
 
@@ -133,8 +133,8 @@ def _grown(question: Question, start: str, growth: Growth) -> Parents:
 def _sizes(chosen: Candidates) -> str:
     sizes = chosen.sizes().values()
     few, many = min(sizes), max(sizes)
-    return f"{few if few == many else f'{few} to {many}'} of each variable"
+    return f"{few if few == many else f'{few} to {many}'} for each variable"
 
 
 def _one_more(question: Question) -> str:
-    return " and one more from outside" if any(question.families.outside) else ""
+    return ", and at most one other parent" if any(question.families.outside) else ""

@@ -1,4 +1,4 @@
-"""`Plan`: what was chosen before a run and why, kept beside it and told with its result."""
+"""`Plan`: the choices made before a run and the reasons, saved with it and added to its result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.diagnostics.diagnose import diagnose
-from arcwise.errors import FileFormatError, RunDirectoryError
+from arcwise.errors import FileFormatError, RunDirectoryError, Wording, worded
 from arcwise.posterior import Posterior
 from arcwise.records.account import Account, Choices
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun
@@ -25,18 +25,18 @@ FILE = "plan.json"
 
 @dataclass(frozen=True)
 class Plan:
-    """What was chosen before a run.
+    """The choices made before a run.
 
     Parameters
     ----------
     sentences
-        What the data were taken for and which parent sets are considered, in words.
+        How the data were read and which parent sets are considered, in words.
     reason
-        Why the algorithm is the one it is, as the end of a sentence.
+        Why this algorithm was chosen, as the end of a sentence.
     chosen
-        The choices for programs.
+        The choices as values, for use in programs.
     request
-        What was asked for as plain values, by which a run is known again.
+        The request as plain values, to check that a resumed run has the same one.
     """
 
     sentences: tuple[str, ...]
@@ -44,15 +44,15 @@ class Plan:
     chosen: Choices
     request: Mapping[str, Any]
 
-    def told_with(self, posterior: Posterior, seconds: float) -> Posterior:
+    def with_account(self, posterior: Posterior, seconds: float) -> Posterior:
         """Return the posterior with its account.
 
         Parameters
         ----------
         posterior
-            What the run gave.
+            The result of the run.
         seconds
-            The time all of it took.
+            The time the whole computation took.
         """
         diagnosis = diagnose(posterior)
         account = Account(
@@ -65,7 +65,7 @@ class Plan:
         return replace(posterior, account=account)
 
     def write(self, directory: Path) -> None:
-        """Write it to the directory of a run, which is made if it is not there."""
+        """Write the plan to a run directory, which is created if necessary."""
         directory.mkdir(parents=True, exist_ok=True)
         write_json(PlainDataclasses().write(self), directory / FILE)
 
@@ -86,20 +86,23 @@ class Plan:
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise FileFormatError(
-                f"'{file}' is damaged; restore it from a copy, or delete it and resume without"
+                f"'{file}' is damaged; restore it from a copy, or delete it and resume without it"
             ) from None
         return plan
 
     def refuse_other(self, request: Mapping[str, Any], directory: Path) -> None:
-        """Refuse to go on with a run that was asked for differently, and say in what."""
+        """Refuse to continue a run that had a different request, and say where they differ."""
         here = plain(request)
         for name in {**self.request, **here}:
             old, new = self.request.get(name), here.get(name)
             if old != new:
-                raise RunDirectoryError(
-                    f"the run in '{directory}' has another {name} ({old!r}, not {new!r}); go on "
-                    "with arcwise resume, or use another directory"
+                message = worded(
+                    f"the run in '{directory}' has another {name} ({old!r}, not {new!r}); continue "
+                    "it with ",
+                    Wording("arcwise.resume", "arcwise resume"),
+                    ", or use another directory",
                 )
+                raise RunDirectoryError(message)  # one argument: OSError reads more differently
 
     def _about_the_run(self, posterior: Posterior) -> list[str]:
         run = posterior.run
@@ -107,37 +110,37 @@ class Plan:
             drawn = f"; {run.dags:,} DAGs were drawn from it for other features" if run.dags else ""
             variables = plural(len(posterior.variables), "variable")
             return [
-                f"The {posterior.target} posterior of {variables} was computed exactly"
+                f"The {posterior.target} posterior over {variables} was computed exactly"
                 f"{self.reason}{drawn}."
             ]
         if isinstance(run, AnnealingRun):
             return [
-                f"The {posterior.target} posterior was sampled by "
-                f"{plural(run.runs, 'annealed particle')} of {run.settings.schedule.steps:,} steps "
-                f"on {_in_words(run.settings.space)}{self.reason}."
+                f"The {posterior.target} posterior was sampled by ais on "
+                f"{_in_words(run.settings.space)}{self.reason}: {plural(run.runs, 'particle')} of "
+                f"{run.settings.schedule.steps:,} annealing steps."
             ]
         assert isinstance(run, ChainRun)
         steps = run.burn_in_steps + max(run.steps_after_burn_in)
         return [
             f"The {posterior.target} posterior was sampled by {posterior.algorithm} on "
             f"{_in_words(run.settings.space)}{self.reason}: {plural(run.chains, 'chain')} of "
-            f"{steps:,} steps, of which the first {run.burn_in_steps:,} do not count.",
+            f"{steps:,} steps, of which the first {run.burn_in_steps:,} are burn-in.",
             _ending(run),
         ]
 
 
 def _in_words(space: Space) -> str:
-    """Return a space by its class, with its settings if it has any that say something."""
+    """Return the class of a space, with its settings if it has any."""
     described = Description.of(space)
     return (described.call() or described.text).removesuffix("()")
 
 
 def _ending(run: ChainRun) -> str:
     if run.interrupted:
-        return "The run was interrupted, and the result rests on what there was by then."
+        return "The run was interrupted; the result is based on the draws made until then."
     rule = run.settings.budget.rule
     if rule is None:
         return "The run ended when its budget was spent."
     if run.rule_met:
-        return f"The run ended when its rule was met ({rule})."
-    return f"The run ended when its budget was spent, before its rule was met ({rule})."
+        return f"The run ended when its stopping rule was met ({rule})."
+    return f"The run ended when its budget was spent, before its stopping rule was met ({rule})."

@@ -1,4 +1,4 @@
-"""`Request`: what is wanted of a computation, checked before anything takes time."""
+"""`Request`: the arguments of `learn`, checked before anything takes time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS, arguments_of
 from arcwise.algorithms.sampler_options import SamplerOptions
 from arcwise.constraints.arguments import NAMES, OTHER_WORDS, ConstraintArguments
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, option
 from arcwise.model.targets import Target, as_target
 from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
@@ -27,7 +27,7 @@ ALGORITHMS = ("exact", *SAMPLERS)
 
 
 class ReadingArguments(TypedDict, total=False):
-    """How a table is read, as `arcwise.read` takes it."""
+    """How a table is read: the arguments of `arcwise.read`."""
 
     names: Any
     kinds: Any
@@ -39,12 +39,12 @@ class ReadingArguments(TypedDict, total=False):
 
 
 class FurtherArguments(ConstraintArguments, ReadingArguments, SamplerOptions, total=False):
-    """What `learn` takes besides its own arguments: constraints, reading, and the sampler's."""
+    """Further arguments of `learn`: constraints, and options of `read` and of samplers."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What `learn` is to compute and how; what is None is for arcwise to choose.
+    """What `learn` computes and how; what is None is chosen by arcwise.
 
     Parameters
     ----------
@@ -76,34 +76,45 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse what the algorithm would refuse after minutes of scoring."""
+        """Refuse at once what the algorithm would refuse only after minutes of scoring."""
         as_target(self.target)
         if self.algorithm is not None and self.algorithm not in ALGORITHMS:
             raise ArgumentError(
-                f"algorithm is {self.algorithm!r}; give one of {quoted(ALGORITHMS)}, or leave it "
-                "out to have it chosen"
+                option("algorithm"),
+                f" is {self.algorithm!r}; give one of {quoted(ALGORITHMS)}, or leave it out to "
+                "have it chosen",
             )
-        whole_number(self.seed, "seed", at_least=0)
-        whole_number(self.max_candidates, "max_candidates", at_least=1)
+        whole_number(self.seed, option("seed"), at_least=0)
+        whole_number(self.max_candidates, option("max_candidates"), at_least=1)
         if self.dags is not None:
-            whole_number(self.dags, "dags", at_least=0)
+            whole_number(self.dags, option("dags"), at_least=0)
         if self.chains is not None:
-            whole_number(self.chains, "chains", at_least=1)
+            whole_number(self.chains, option("chains"), at_least=1)
         if self.particles is not None:
-            whole_number(self.particles, "particles", at_least=1)
+            whole_number(self.particles, option("particles"), at_least=1)
             if self.algorithm != "ais":
-                raise ArgumentError("particles are of ais; leave them out, or add algorithm='ais'")
+                raise ArgumentError(
+                    option("particles"),
+                    " applies to ais only; leave it out, or add ",
+                    option("algorithm", "ais"),
+                )
         if self.algorithm == "exact" and (self.wants_a_sampler or self.options):
             raise ArgumentError(
-                "algorithm is 'exact', which has no space, chains, steps or until; leave them out, "
-                "or choose a sampler"
+                option("algorithm"),
+                " is 'exact', which has no space, chains, steps or stopping rule; leave these out, "
+                "or choose a sampler",
             )
         if self.space is not None:
             Recording(self.target).on(self.space)
         rule = self.until if self.until != "auto" else None
         if self.algorithm == "ais" and (rule is not None or self.chains is not None):
-            name = "until is" if rule is not None else "chains are"
-            raise ArgumentError(f"{name} for mcmc and mc3; give ais particles, or seconds")
+            raise ArgumentError(
+                option("until" if rule is not None else "chains"),
+                " applies to mcmc and mc3 only; limit ais by ",
+                option("particles"),
+                " or ",
+                option("seconds"),
+            )
         Budget(
             self.steps if self.algorithm != "ais" else None,
             self.seconds,
@@ -112,31 +123,33 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
 
     @property
     def wants_a_sampler(self) -> bool:
-        """Whether anything was asked for that only samplers have."""
+        """Whether an argument was given that only samplers have."""
         asked = (self.space, self.chains, self.steps)
         return any(value is not None for value in asked) or self.until not in ("auto", None)
 
 
 @dataclass(frozen=True)
-class Told:
-    """Further arguments of `learn`, told apart by whom they are for."""
+class ArgumentGroups:
+    """The further arguments of `learn`, grouped by what they are for."""
 
     constraints: ConstraintArguments
     reading: dict[str, Any]
     sampler: dict[str, Any]
 
     @classmethod
-    def apart(cls, arguments: FurtherArguments, algorithm: str | None, own: frozenset[str]) -> Told:
-        """Tell the arguments apart, and refuse names that nobody has.
+    def split(
+        cls, arguments: FurtherArguments, algorithm: str | None, own: frozenset[str]
+    ) -> ArgumentGroups:
+        """Group the arguments, and refuse unknown names.
 
         Parameters
         ----------
         arguments
             The arguments.
         algorithm
-            The algorithm that was asked for, if any.
+            The algorithm requested, if any.
         own
-            The names of the arguments `learn` has itself, for near misses.
+            The names of the arguments of `learn` itself, to suggest in case of a misspelling.
         """
         reading = frozenset(ReadingArguments.__annotations__)
         sampler = (
@@ -145,10 +158,10 @@ class Told:
             else arguments_of(algorithm if algorithm in SAMPLERS else "mcmc")
         ) & frozenset(SamplerOptions.__annotations__)
         refuse_unknown(arguments, {*own, *NAMES, *reading, *sampler}, "learn", OTHER_WORDS)
-        told: dict[str, Any] = dict(arguments)
-        constraints: Any = {name: told[name] for name in NAMES if name in told}
+        given: dict[str, Any] = dict(arguments)
+        constraints: Any = {name: given[name] for name in NAMES if name in given}
         return cls(
             constraints,
-            {name: value for name, value in told.items() if name in reading},
-            {name: value for name, value in told.items() if name in sampler},
+            {name: value for name, value in given.items() if name in reading},
+            {name: value for name, value in given.items() if name in sampler},
         )

@@ -1,4 +1,4 @@
-"""`resume`: goes on with a run from its directory alone, and tells again what was chosen."""
+"""`resume`: continues a run from its directory alone, with the account of what was chosen."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.algorithms.resume import resume_run
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, Wording
 from arcwise.learning.plan import Plan
 from arcwise.posterior import Posterior
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
 from arcwise.support.running import Progress
 
 RESULT = "posterior.npz"
-"""Where a directory has the result of an exact computation, which is not run in steps."""
+"""The file with the result of an exact computation, which has no checkpoints."""
 
 
 def resume(
@@ -26,32 +26,32 @@ def resume(
     progress: Progress = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Posterior:
-    """Go on with a run that was stopped, or return what it found if it has come to its end.
+    """Resume a run that was stopped, or return its result if it is complete.
 
-    For a budget in steps (or of annealed particles) the result is the same, to the last
-    bit, as if the run had never been stopped. A budget in seconds counts the time
-    before the stop, up to the last checkpoint. A run that `learn` began knows what was
-    chosen and why, as if it had not been stopped.
+    For a budget in steps (or in particles) the result is the same, to the last bit, as if
+    the run had never been stopped. A budget in seconds counts the time before the stop, up
+    to the last checkpoint. A run started by `learn` still has its account of what was chosen
+    and why.
 
     Parameters
     ----------
     directory
-        The directory the run was begun with, by ``directory=`` of `learn`, `sample`, `mcmc`,
-        `mc3` or `ais`, or by ``--run`` of ``arcwise learn`` and ``arcwise sample``.
+        The run directory, given by ``directory=`` of `learn`, `sample`, `mcmc`, `mc3` or
+        `ais`, or by ``--run`` of ``arcwise learn`` and ``arcwise sample``.
     engine, threads, progress
-        As for `mcmc`; none need be as before.
+        As for `mcmc`; they may differ from those before.
     checkpoint_seconds
-        The time between two checkpoints.
+        The time between checkpoints.
 
     Returns
     -------
     Posterior
-        What the run would have returned; its `model` is None, as the data are not kept.
+        What the run would have returned; its `model` is None, as the data are not stored.
 
     Raises
     ------
     RunDirectoryError
-        If another process is at it, or the run was begun by another version.
+        If another process is using the directory, or another version started the run.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def resume(
     path = Path(directory)
     plan = Plan.read(path)
     if plan is not None and not (path / SETTINGS).exists():
-        return plan.told_with(_exact_result(path), time.perf_counter() - start)
+        return plan.with_account(_exact_result(path), time.perf_counter() - start)
     posterior = resume_run(
         path,
         engine=engine,
@@ -78,13 +78,15 @@ def resume(
     )
     if plan is None:
         return posterior
-    return plan.told_with(posterior, time.perf_counter() - start)
+    return plan.with_account(posterior, time.perf_counter() - start)
 
 
 def _exact_result(path: Path) -> Posterior:
     if not (path / RESULT).is_file():
         raise ArgumentError(
-            f"the computation in '{path}' was stopped before its run began, or was an exact one, "
-            "which is not kept in parts; call arcwise learn again with the same arguments"
+            f"the computation in '{path}' was stopped before sampling began, or was exact and so "
+            "has no checkpoints; call ",
+            Wording("arcwise.learn", "arcwise learn"),
+            " again with the same arguments",
         )
     return Posterior.load(path / RESULT)

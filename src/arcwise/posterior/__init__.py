@@ -1,4 +1,4 @@
-"""Posteriors: what comes out of an algorithm, and what can be asked of it."""
+"""Posteriors over DAGs: edge probabilities, features, evidence, and files."""
 
 from arcwise.posterior.consensus import CredibleSet, ThresholdGraph
 from arcwise.posterior.dag_sample import DagSample

@@ -1,8 +1,8 @@
-"""Several runs of one model as one posterior.
+"""Several runs of one model merged into one posterior.
 
-Chains count by the states that were kept of them, annealing runs by their weights,
-whose scale is the same wherever the model and the space are. Errors combine as those
-of independent runs do.
+Chains are weighted by the number of states kept, annealing runs by their importance
+weights, which have the same scale whenever the model and the space are the same. Standard
+errors are combined as for independent runs.
 """
 
 from __future__ import annotations
@@ -61,43 +61,44 @@ def merged_fields(posteriors: Sequence[Posterior]) -> dict[str, Any]:
 
 
 def _refuse_unlike(posteriors: Sequence[Posterior]) -> None:
-    """Refuse what is not of one model and target, or not made of draws."""
+    """Refuse posteriors of different models or targets, and those that are not samples."""
     if not posteriors:
         raise ArgumentError("there is no posterior to concatenate; give one or more")
     first = posteriors[0]
     for posterior in posteriors:
         if not isinstance(posterior.run, ChainRun | AnnealingRun | MergedRun):
             raise ArgumentError(
-                f"a posterior by {posterior.algorithm!r} is no run that others could add to; "
-                "concatenate those of mcmc, mc3 and ais"
+                f"a posterior computed by {posterior.algorithm!r} cannot be merged with others; "
+                "concatenate posteriors sampled by mcmc, mc3 or ais"
             )
         for name in ("variables", "target"):
             _refuse_other(name, getattr(posterior, name), getattr(first, name))
-        told, expected = posterior.provenance.as_dict(), first.provenance.as_dict()
+        given, expected = posterior.provenance.as_dict(), first.provenance.as_dict()
         for name in _OF_THE_MODEL:
-            _refuse_other(name, told[name], expected[name])
+            _refuse_other(name, given[name], expected[name])
         if posterior.run.annealed != first.run.annealed:
             raise ArgumentError(
-                "the weights of annealing runs and of chains have no common scale; concatenate "
-                "those of ais and those of mcmc and mc3 apart"
+                "annealing runs and Markov chains cannot be merged, because their weights have no "
+                "common scale; concatenate posteriors of ais separately from those of mcmc and mc3"
             )
         if _weighted(posterior) != _weighted(first):
             raise ArgumentError(
-                "DAGs of some posteriors are weighted by their numbers of orders and those of "
-                "others are not; concatenate runs on spaces of the same kind"
+                "the DAGs of some posteriors are weighted by their numbers of topological orders "
+                "and those of others are not; concatenate runs on spaces of the same kind"
             )
         if posterior.run.annealed:
             _refuse_other("space", _space(posterior), _space(first))
             if posterior.traces is None:
                 raise ArgumentError(
-                    "an annealed posterior has no traces, and so no weights of its runs; run again"
+                    "an annealed posterior has no traces, and so no importance weights of its "
+                    "particles; run it again"
                 )
     for number, posterior in enumerate(posteriors):
         for other in posteriors[:number]:
             if posterior is other or _same_run(posterior, other):
                 raise ArgumentError(
-                    f"two posteriors are the same run, with seed {_seeds_in_words(posterior)}; "
-                    "leave one out, or run again with another seed"
+                    f"two posteriors come from the same run, with seed "
+                    f"{_seeds_in_words(posterior)}; leave one out, or repeat it with another seed"
                 )
 
 
@@ -110,7 +111,10 @@ def _refuse_other(name: str, value: Any, expected: Any) -> None:
 
 
 def _same_run(first: Posterior, second: Posterior) -> bool:
-    """Whether a chain, or all annealing runs of one, are in both: independent ones never are."""
+    """Whether the two share a chain, or one contains all particles of the other.
+
+    Independent runs never do.
+    """
     if not _seeds(first) & _seeds(second):
         return False
     if first.traces is None or second.traces is None:
@@ -123,7 +127,7 @@ def _same_run(first: Posterior, second: Posterior) -> bool:
 
 
 def _parts(posterior: Posterior) -> tuple[ChainRun | AnnealingRun, ...]:
-    """Return the runs a posterior is from, one or those that were merged before."""
+    """Return the runs of a posterior: one, or all that were merged into it."""
     run = posterior.run
     if isinstance(run, MergedRun):
         return run.parts
@@ -140,12 +144,12 @@ def _seeds_in_words(posterior: Posterior) -> str:
 
 
 def _space(posterior: Posterior) -> dict[str, Any]:
-    """Return the space of annealing runs, which all have the same, in the form that compares."""
+    """Return the space of annealing runs, the same for all, in a form that can be compared."""
     return plain_space(_parts(posterior)[0].settings.space, tuple(posterior.variables))
 
 
 def _weighted(posterior: Posterior) -> bool:
-    """Whether DAGs carry the inverse of their number of orders, and edges are theirs."""
+    """Whether DAGs are weighted by the inverse of their number of topological orders."""
     return posterior.run.order_weights is not None
 
 
@@ -154,13 +158,13 @@ def _best_log_weight(posterior: Posterior) -> float:
 
 
 def _run_log_weights(posterior: Posterior) -> NDArray[np.float64]:
-    """Return the log weight of each annealing run, of which the traces are made."""
+    """Return the log importance weight of each particle, which is what the traces hold."""
     assert posterior.traces is not None
     return np.concatenate(posterior.traces.log_weights)
 
 
 def _shares(posteriors: Sequence[Posterior], annealed: bool) -> NDArray[np.float64]:
-    """Return what each posterior counts, in all 1."""
+    """Return the weight of each posterior, normalised to sum to 1."""
     if annealed:
         logs = np.array([np.logaddexp.reduce(_run_log_weights(p)) for p in posteriors])
         weights = np.exp(logs - logs.max())
@@ -177,9 +181,10 @@ def _states(posterior: Posterior) -> int:
 def _edges(
     posteriors: Sequence[Posterior], shares: NDArray[np.float64], annealed: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return means of the edges and their errors.
+    """Return the mean edge probabilities and their standard errors.
 
-    The shares of annealing runs err themselves: by 1 / (their effective number) each.
+    The weights of annealing runs are estimates themselves, each with a relative variance
+    of 1 / (effective sample size).
     """
     edges = np.tensordot(shares, np.stack([p.edges for p in posteriors]), axes=1)
     variance = np.zeros_like(edges)
@@ -198,7 +203,7 @@ def _dags(posteriors: Sequence[Posterior]) -> DagSample | None:
 
 
 def _traces(posteriors: Sequence[Posterior], annealed: bool) -> Traces | None:
-    """Return all traces; None if some have none, or other steps between their numbers."""
+    """Return all traces; None if any are missing or their thinning differs."""
     found = [posterior.traces for posterior in posteriors if posterior.traces is not None]
     if annealed:
         return Traces((np.concatenate([_run_log_weights(p) for p in posteriors]),), found[0].steps)
@@ -208,9 +213,10 @@ def _traces(posteriors: Sequence[Posterior], annealed: bool) -> Traces | None:
 
 
 def _evidence(posteriors: Sequence[Posterior]) -> Evidence | None:
-    """Return the mean of the estimates, of annealing by runs, of chains of their logs by states.
+    """Return the mean of the estimates: of annealing weighted by particles, of chains by states.
 
-    A bound is the best of all, which holds where all of them hold: the risks add up.
+    For chains, it is the mean of the logarithms. The best of the bounds is kept; it holds
+    if all of them hold, so that their error probabilities add up.
     """
     if not posteriors:
         return None
@@ -230,7 +236,7 @@ def _evidence(posteriors: Sequence[Posterior]) -> Evidence | None:
         log_total = float(scaled @ logs / scaled.sum())
     shares = scaled / scaled.sum()
     variance = float(shares**2 @ np.maximum(variances, 0.0))
-    # The same constant is one estimate; different ones are so many, and count alike.
+    # Equal constants are one estimate; different ones are separate estimates of equal weight.
     _, which = np.unique(constants, return_index=True)
     constant = float(constants[which].mean())
     constant_error = float(np.sqrt(np.square(constant_errors[which]).sum()) / len(which))
@@ -264,7 +270,7 @@ def _annealing_runs(posterior: Posterior) -> int:
 def _run(
     posteriors: Sequence[Posterior], traces: Traces | None, dags: DagSample | None
 ) -> MergedRun:
-    """Return the runs as one, with what still has a meaning of all together."""
+    """Return the merged run, with the figures that are still meaningful for all together."""
     parts = tuple(part for posterior in posteriors for part in _parts(posterior))
     differences = [
         float(np.abs(one.edges - other.edges).max())

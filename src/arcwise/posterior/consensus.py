@@ -1,4 +1,4 @@
-"""Single graphs, and small sets of graphs, that stand for a whole posterior."""
+"""Point summaries of a posterior: threshold graph, median DAG, credible sets."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ThresholdGraph:
-    """The edges that are more probable than a threshold, cycle or no cycle.
+    """The edges that are more probable than a threshold, which may contain a cycle.
 
     Parameters
     ----------
     variables
         The names of the nodes.
     threshold
-        The probability the edges exceed.
+        The threshold the probabilities exceed.
     edges
         Triples (source, target, probability), the most probable first.
     cycle
@@ -59,8 +59,8 @@ class ThresholdGraph:
         if self.cycle is not None:
             words = cycle_in_words(range(len(self.cycle)), self.cycle)
             raise ArgumentError(
-                f"the edges above {self.threshold} have the cycle {words}; raise the threshold, "
-                "or use median_dag"
+                f"the edges with a probability above {self.threshold} contain the cycle {words}; "
+                "raise the threshold, or use median_dag"
             )
         return Dag.from_edges(self.variables, [edge[:2] for edge in self.edges])
 
@@ -70,7 +70,7 @@ def threshold_graph(
 ) -> ThresholdGraph:
     """Return the edges above a threshold; see `Posterior.threshold_graph`."""
     if not 0.0 <= threshold < 1.0:
-        raise ArgumentError(f"threshold is {threshold!r}; give a number from 0 to below 1")
+        raise ArgumentError(f"threshold is {threshold!r}; give a number of at least 0 and below 1")
     pairs = _above(edges, threshold)
     parents: list[list[int]] = [[] for _ in variables]
     for source, target in pairs:
@@ -85,7 +85,7 @@ def threshold_graph(
 
 
 def median_dag(variables: tuple[str, ...], edges: NDArray[np.float64]) -> Dag:
-    """Return the acyclic graph of the edges above one half; see `Posterior.median_dag`."""
+    """Return a DAG of the edges above one half; see `Posterior.median_dag`."""
     n = len(variables)
     reaches = np.eye(n, dtype=np.bool_)  # [u, v]: a path leads from u to v
     chosen = []
@@ -98,7 +98,7 @@ def median_dag(variables: tuple[str, ...], edges: NDArray[np.float64]) -> Dag:
 
 
 def _above(edges: NDArray[np.float64], threshold: float) -> list[tuple[int, int]]:
-    """Return the edges above a threshold by falling probability, ties as they lie."""
+    """Return the edges above a threshold by decreasing probability, ties in matrix order."""
     off = edges.copy()
     np.fill_diagonal(off, -1.0)
     order = np.argsort(-off, axis=None, kind="stable")
@@ -106,7 +106,7 @@ def _above(edges: NDArray[np.float64], threshold: float) -> list[tuple[int, int]
 
 
 class PackedGraphs(Sequence[Any]):
-    """Graphs as bits, of which one becomes an object when it is looked at."""
+    """Graphs packed as bits, each unpacked when it is accessed."""
 
     def __init__(
         self,
@@ -119,11 +119,11 @@ class PackedGraphs(Sequence[Any]):
         self._kind = kind
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of graphs."""
         return len(self._packed)
 
     def __getitem__(self, index: Any) -> Any:
-        """Return one graph, or some."""
+        """Return one graph, or a slice of them."""
         if isinstance(index, slice):
             return PackedGraphs(self._variables, self._packed[index], self._kind)
         matrix = unpacked(self._packed[index], len(self._variables)).T
@@ -132,25 +132,25 @@ class PackedGraphs(Sequence[Any]):
 
 @dataclass(frozen=True, eq=False)
 class CredibleSet:
-    """The most probable graphs, as many as reach a given probability together.
+    """The smallest set of graphs with at least a given total probability.
 
     Parameters
     ----------
     graphs
         The DAGs, or the equivalence classes as `Cpdag`, the most probable first; each
-        is made when it is asked for.
+        is unpacked when it is accessed.
     probabilities
         The probability of each.
     level
-        The probability they were to reach.
+        The total probability requested.
     reached
-        The probability they do reach; below `level` if all graphs that were drawn do
-        not reach it.
+        Their total probability; below `level` if even all sampled graphs together do not
+        reach it.
     distinct
-        How many different graphs there were among the draws.
+        The number of distinct graphs among the draws.
     distinct_share
-        That number over the number of draws. Near 1, hardly any graph was drawn
-        twice, and the probabilities of single graphs are not to be trusted.
+        That number divided by the number of draws. If it is near 1, hardly any graph was
+        drawn twice, and the probabilities of single graphs are unreliable.
 
     Examples
     --------
@@ -174,15 +174,15 @@ class CredibleSet:
         return len(self.graphs)
 
     def __repr__(self) -> str:
-        """Say how many there are, and what they reach."""
+        """Show the number of graphs and their total probability."""
         return (
             f"<CredibleSet: {len(self)} graphs of probability {self.reached:.3f}; "
-            f"{self.distinct_share:.1%} of the draws are different>"
+            f"{self.distinct_share:.1%} of the draws are distinct>"
         )
 
 
 def credible_set(dags: DagSample, level: float, classes: bool, total: float = 1.0) -> CredibleSet:
-    """Return the smallest set of sampled graphs that reaches a probability.
+    """Return the smallest set of sampled graphs with at least a given total probability.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def credible_set(dags: DagSample, level: float, classes: bool, total: float = 1.
     level, classes
         As for `DagSample.credible_set`.
     total
-        The probability of all the DAGs together, where that is known.
+        The total probability of the DAGs, if known.
     """
     if not 0.0 < level <= 1.0:
         raise ArgumentError(f"level is {level!r}; give a probability above 0, at most 1")
@@ -202,7 +202,7 @@ def credible_set(dags: DagSample, level: float, classes: bool, total: float = 1.
     )
     order = np.argsort(-probabilities, kind="stable")
     summed = np.cumsum(probabilities[order])
-    # Rounding must not ask for one graph more.
+    # Rounding must not add another graph.
     enough = int(np.searchsorted(summed, min(level, summed[-1]) * (1.0 - 1e-12))) + 1
     chosen = order[:enough]
     reached = float(summed[enough - 1])

@@ -1,4 +1,4 @@
-"""`DagSample`: weighted DAGs, packed, and what they say about features."""
+"""`DagSample`: a weighted sample of DAGs and the estimates from it."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ from arcwise.posterior.sample_estimation import estimate_from_dags, weighted_mea
 from arcwise.support.checks import whole_number
 from arcwise.support.names import checked_variables, positions
 
-# Edges this uncertain show how fast the DAGs change.
+# Edges at least this uncertain show how quickly the DAGs mix.
 _UNCERTAIN = 0.05
 
 
 class DagSample:
-    """DAGs with weights, kept as packed parent sets.
+    """A sample of DAGs, possibly weighted, stored as packed parent sets.
 
     Parameters
     ----------
     variables
         The names of the nodes.
     parents
-        For each DAG and node its parents as bits, 64 nodes to a word: an array
-        of the shape (DAGs, nodes, words). With up to 32 nodes also (DAGs, nodes).
+        The parents of each node in each DAG as bits, 64 nodes to a word: an array
+        of shape (DAGs, nodes, words). With up to 32 nodes also (DAGs, nodes).
     weights
-        One for each DAG, not negative; None if all count the same.
+        The weight of each DAG, nonnegative; None if all are equal.
     log_weights
-        The logs of the weights instead, however large or small; minus infinity for
+        The logarithms of the weights instead, of any magnitude; minus infinity for
         a weight of zero. `weights` is then relative to the largest.
     chains
-        The number of the chain each DAG is from, in the order they were drawn in
-        within each chain; None if all are from one.
+        The index of the chain each DAG was drawn from, with the DAGs of a chain in the
+        order drawn; None if all are from one chain.
 
     Examples
     --------
@@ -86,10 +86,10 @@ class DagSample:
 
     @classmethod
     def concatenate(cls, samples: Iterable[DagSample]) -> DagSample:
-        """Return the DAGs of all samples, their chains numbered one after the other.
+        """Return the DAGs of all samples, with chains numbered consecutively.
 
-        Weights keep their scale, so that those of different samples must have the
-        same one; DAGs without weights count as of weight 1.
+        Weights are not rescaled, so those of all samples must have a common scale; DAGs
+        without weights have weight 1.
 
         Parameters
         ----------
@@ -99,7 +99,8 @@ class DagSample:
         parts = list(samples)
         if not parts or any(part.variables != parts[0].variables for part in parts):
             raise ArgumentError(
-                "samples must be one or more, all with the same variables in the same order"
+                "the samples cannot be concatenated; give one or more, all with the same variables "
+                "in the same order"
             )
         log_weights = None
         if any(part.log_weights is not None for part in parts):
@@ -119,7 +120,7 @@ class DagSample:
         )
 
     def __add__(self, other: DagSample) -> DagSample:
-        """Return the DAGs of both, their chains kept apart; see `concatenate`."""
+        """Return the DAGs of both, as different chains; see `concatenate`."""
         return DagSample.concatenate([self, other])
 
     def __len__(self) -> int:
@@ -127,7 +128,7 @@ class DagSample:
         return len(self.parents)
 
     def __repr__(self) -> str:
-        """Say how many there are."""
+        """Show the number of DAGs and variables."""
         kind = "DAGs" if self.weights is None else "weighted DAGs"
         return f"<DagSample: {len(self)} {kind} on {len(self.variables)} variables>"
 
@@ -136,14 +137,14 @@ class DagSample:
         return Dag.from_matrix(self.variables, self._matrix(int(index)))
 
     def __iter__(self) -> Iterator[Dag]:
-        """Go through the DAGs."""
+        """Iterate over the DAGs."""
         return (self[index] for index in range(len(self)))
 
     def _matrix(self, index: int) -> NDArray[np.bool_]:
         return unpacked(self.parents[index], len(self.variables)).T
 
     def at(self, places: NDArray[np.int64]) -> DagSample:
-        """Return the DAGs at some places, with their weights and chains."""
+        """Return the DAGs at these indices, with their weights and chains."""
         return DagSample(
             self.variables,
             self.parents[places],
@@ -153,35 +154,35 @@ class DagSample:
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
-        """The weights, scaled to sum to 1."""
+        """The weights, normalised to sum to 1."""
         if self.weights is None:
             return np.full(len(self), 1.0 / len(self))
         shares: NDArray[np.float64] = self.weights / self.weights.sum()
         return shares
 
     def edge_probabilities(self) -> NDArray[np.float64]:
-        """Return the weighted share of DAGs with each edge, as [source, target]."""
+        """Return the weighted fraction of DAGs with each edge, as [source, target]."""
         return relation_probabilities(self, "edge")
 
     def standard_errors(self) -> NDArray[np.float64]:
-        """Return the Monte-Carlo standard error of each edge probability.
+        """Return the Monte Carlo standard error of each edge probability.
 
         The weights and the autocorrelation within chains are taken into account.
         """
         return relation_errors(self, "edge")
 
     def matrix(self, relation: Relation, *, max_length: int | None = None) -> FeatureMatrix:
-        """Return how probable a relation is between each two nodes, with standard errors.
+        """Return the probability of a relation for each pair of nodes, with standard errors.
 
         Parameters
         ----------
         relation
             ``"edge"``; ``"ancestor"``, a directed path; ``"skeleton"``, an edge in
-            either direction; ``"blanket"``, for Markov blankets; and of the
-            equivalence class ``"compelled"``, a directed edge, ``"reversible"``, an
-            undirected one, or ``"cpdag"``, either of these.
+            either direction; ``"blanket"``, for Markov blankets; and in the
+            equivalence class (CPDAG) ``"compelled"``, a directed edge, ``"reversible"``,
+            an undirected edge, or ``"cpdag"``, either of these.
         max_length
-            The most edges a path may have; None for any number.
+            The maximum number of edges of a path; None for no limit.
 
         Examples
         --------
@@ -197,16 +198,16 @@ class DagSample:
         )
 
     def effective_sample_size(self) -> float:
-        """Return how many DAGs of equal weight would vary as little, as to weights alone."""
+        """Return Kish's effective sample size of the weights, ignoring autocorrelation."""
         return float(1.0 / np.square(self.shares).sum())
 
     @cached_property
     def effective_draws(self) -> float:
-        """How many independent DAGs these are worth, as far as their edges tell.
+        """The effective sample size of the edges, weights and autocorrelation included.
 
-        It is what the middle one of the edges with a probability between 0.05 and 0.95
-        is worth, p (1 - p) over its squared standard error; but not more than
-        `effective_sample_size`, which is what it is where there is no such edge.
+        It is the median of p (1 - p) / (standard error)^2 over the edges with a probability p
+        between 0.05 and 0.95, but at most `effective_sample_size`, which is also its value if
+        there is no such edge.
         """
         probabilities = self.edge_probabilities()
         uncertain = np.minimum(probabilities, 1.0 - probabilities) >= _UNCERTAIN
@@ -215,11 +216,11 @@ class DagSample:
             return by_weights
         p, errors = probabilities[uncertain], self.standard_errors()[uncertain]
         with np.errstate(divide="ignore"):
-            worth = p * (1.0 - p) / errors**2
-        return float(np.fmin(np.nanmedian(worth), by_weights))
+            by_edges = p * (1.0 - p) / errors**2
+        return float(np.fmin(np.nanmedian(by_edges), by_weights))
 
     def parent_sets(self, node: str, count: int = 5) -> list[tuple[tuple[str, ...], float]]:
-        """Return the most frequent parent sets of a node and their weighted shares."""
+        """Return the most probable parent sets of a node and their probabilities."""
         (index,) = positions([node], self.variables, "node")
         most = whole_number(count, "count", at_least=0)
         sets = np.ascontiguousarray(self.parents[:, index])
@@ -232,7 +233,7 @@ class DagSample:
         ]
 
     def parent_set_probability(self, node: str, parents: Iterable[str]) -> float:
-        """Return the weighted share of DAGs in which a node has exactly these parents."""
+        """Return the weighted fraction of DAGs in which a node has exactly these parents."""
         positions([node], self.variables, "node")
         wanted = set(positions(parents, self.variables, "parents"))
         others = [self.variables[parent] for parent in wanted]
@@ -241,21 +242,21 @@ class DagSample:
         return float(self.shares[ParentSet(node, others).values(self)].sum())
 
     def probability(self, feature: AnyFeature, given: AnyFeature | None = None) -> float:
-        """Return the weighted share of DAGs that have a feature.
+        """Return the weighted fraction of DAGs that have a feature.
 
         Parameters
         ----------
         feature
             Text such as ``"a ~> b"`` (see `arcwise.features.parse`), an edge as a
-            pair (source, target), a feature, or a function of a `Dag` that gives a
-            truth value (or a number, whose mean is then returned).
+            pair (source, target), a feature, or a function of a `Dag` that returns a
+            Boolean (or a number, whose mean is then returned).
         given
-            An event in one of the same forms: only DAGs that have it count.
+            An event to condition on, in any of the same forms.
         """
         return weighted_mean(self, as_feature(feature, self.variables, given)).value
 
     def estimate(self, feature: AnyFeature, given: AnyFeature | None = None) -> Estimate:
-        """Return the probability of a feature with its standard error and interval.
+        """Return the probability of a feature with its standard error and 95 % interval.
 
         Parameters
         ----------
@@ -271,14 +272,14 @@ class DagSample:
         return estimate_from_dags(self, as_feature(feature, self.variables, given))
 
     def credible_set(self, level: float = 0.95, *, classes: bool = False) -> CredibleSet:
-        """Return the smallest set of these DAGs that reaches a probability.
+        """Return the smallest set of these DAGs with at least a given total probability.
 
         Parameters
         ----------
         level
-            The probability, such as 0.95.
+            The total probability, such as 0.95.
         classes
-            Whether equivalent DAGs count as one, and the graphs are of the type `Cpdag`.
+            Whether to count equivalence classes, returned as `Cpdag`, rather than DAGs.
 
         Examples
         --------
@@ -291,27 +292,27 @@ class DagSample:
         return credible_set(self, level, classes)
 
     def distinct(self) -> tuple[DagSample, NDArray[np.int64]]:
-        """Return each different DAG once, as first seen, and for each DAG its place there."""
+        """Return each distinct DAG once, in order of appearance, and the index of each DAG."""
         first, place = _core.distinct_patterns(self.parents.reshape(len(self), -1))
         different = DagSample(self.variables, self.parents[first])
         return different, place.astype(np.int64)
 
     def unique(self) -> DagSample:
-        """Return each different DAG once, as first seen, without weights and chains."""
+        """Return each distinct DAG once, in order of appearance, without weights or chains."""
         return self.distinct()[0]
 
 
 def _checked_weights(
     count: int, weights: NDArray[Any] | None, log_weights: NDArray[Any] | None
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
-    """Return the weights as logs and as they are, whichever of the two was given."""
+    """Return log weights and weights, whichever of the two was given."""
     if log_weights is not None:
         if weights is not None:
-            raise ArgumentError("there are weights and log_weights; give one of the two")
+            raise ArgumentError("both weights and log_weights were given; give only one of them")
         logs = np.asarray(log_weights, dtype=np.float64)
         if logs.shape != (count,) or not (logs < np.inf).all() or (logs == -np.inf).all():
             raise ArgumentError(
-                "log_weights must be one number for each DAG, or -inf, and not all -inf"
+                "log_weights must hold one number or -inf for each DAG, and not only -inf"
             )
         return logs, np.exp(logs - logs.max())
     if weights is None:
@@ -319,7 +320,7 @@ def _checked_weights(
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (count,) or not (given >= 0).all() or not 0 < given.sum() < np.inf:
         raise ArgumentError(
-            "weights must be one number for each DAG, not negative, and not all zero or infinite"
+            "weights must hold one nonnegative finite number for each DAG, not all of them zero"
         )
     with np.errstate(divide="ignore"):
         return np.log(given), given
@@ -328,5 +329,5 @@ def _checked_weights(
 def _checked_chains(count: int, chains: NDArray[Any]) -> NDArray[np.int64]:
     numbers = np.asarray(chains)
     if numbers.shape != (count,) or numbers.dtype.kind not in "iu" or (numbers < 0).any():
-        raise ArgumentError("chains must be one whole number for each DAG, not negative")
+        raise ArgumentError("chains must hold one whole number, 0 or more, for each DAG")
     return numbers.astype(np.int64)

@@ -1,7 +1,7 @@
-"""Headers of saved posteriors of formats 1 and 2 as they would be written today.
+"""Conversion of the headers of saved posteriors from formats 1 and 2 to the current one.
 
-They had a summary of plain values in place of the run. Settings it did not tell are
-those that ask for as much work as was done.
+They had a summary of plain values in place of the run. Settings that it does not contain
+are set to what would request the amount of work that was done.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _CHOICES = (
 
 
 def from_format_1(header: dict[str, Any]) -> dict[str, Any]:
-    """Return a header of format 1, which was of exact posteriors alone, in format 2."""
+    """Convert a header of format 1, which held exact posteriors only, to format 2."""
     names = ("log_evidence", "log_prior_constant")
     if header["map_edges"] is None:
         raise ValueError
@@ -62,33 +62,33 @@ def from_format_1(header: dict[str, Any]) -> dict[str, Any]:
 
 
 def from_format_2(header: dict[str, Any]) -> dict[str, Any]:
-    """Return a header of format 2 in format 3."""
-    summary, told = dict(header["summary"]), dict(header["provenance"])
+    """Convert a header of format 2 to format 3."""
+    summary, provenance = dict(header["summary"]), dict(header["provenance"])
     algorithm = Algorithm(header["algorithm"])
-    run = _run(algorithm, summary, told, as_target(header["target"]))
+    run = _run(algorithm, summary, provenance, as_target(header["target"]))
     variables = tuple(header["variables"])
     return header | {
         "run": write_run(run, variables),
         "account": write_account(_account(summary)),
-        "provenance": write_provenance(_provenance(told)),
+        "provenance": write_provenance(_provenance(provenance)),
     }
 
 
-def _provenance(told: Mapping[str, Any]) -> Provenance:
-    score, prior = told.get("score"), told.get("prior")
-    candidates = told.get("candidates")
+def _provenance(values: Mapping[str, Any]) -> Provenance:
+    score, prior = values.get("score"), values.get("prior")
+    candidates = values.get("candidates")
     return Provenance(
-        version=told.get("arcwise"),
+        version=values.get("arcwise"),
         score=None if score in (None, "None") else Description.parse(str(score)),
         prior=None if prior in (None, "None") else Description.parse(str(prior)),
-        constraints=dict(told.get("constraints") or {}),
+        constraints=dict(values.get("constraints") or {}),
         candidates=None
         if candidates is None
         else {node: tuple(parents) for node, parents in candidates.items()},
-        plus_one=bool(told.get("plus_one", False)),
-        families=told.get("families"),
-        rows=told.get("rows"),
-        data_fingerprint=told.get("data_fingerprint"),
+        plus_one=bool(values.get("plus_one", False)),
+        families=values.get("families"),
+        rows=values.get("rows"),
+        data_fingerprint=values.get("data_fingerprint"),
     )
 
 
@@ -107,14 +107,16 @@ def _account(summary: Summary) -> Account | None:
     )
 
 
-def _run(algorithm: Algorithm, summary: Summary, told: Mapping[str, Any], target: Target) -> AnyRun:
+def _run(
+    algorithm: Algorithm, summary: Summary, provenance: Mapping[str, Any], target: Target
+) -> AnyRun:
     if algorithm is Algorithm.EXACT:
         chosen = summary.get("chosen", {})
         return ExactRun(
             dags=int(chosen.get("dags", 0)),
             paths=bool(chosen.get("paths", False)),
             seed=chosen.get("seed"),
-            seconds=told.get("seconds"),
+            seconds=provenance.get("seconds"),
         )
     if algorithm is Algorithm.UNIQUE_DAGS:
         return _unique_dags(summary)
@@ -136,7 +138,7 @@ def _run(algorithm: Algorithm, summary: Summary, told: Mapping[str, Any], target
 
 
 def _flat(summary: Summary) -> list[Summary]:
-    """Return the parts of merged runs, which may have been merged before."""
+    """Return the single runs of merged ones, which may be merged runs themselves."""
     if "parts" not in summary:
         return [summary]
     return [part for each in summary["parts"] for part in _flat(each)]

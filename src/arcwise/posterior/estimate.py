@@ -1,4 +1,4 @@
-"""`Estimate`: the probability of a feature, or the mean of a number, and how sure it is."""
+"""`Estimate`: the estimated probability or mean of a feature, with its uncertainty."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-_NORMAL = 1.959963984540054  # the normal quantile of 97.5 %
+_NORMAL = 1.959963984540054  # the 97.5 % quantile of the standard normal distribution
 _FEW = 4.0
 
 
@@ -19,28 +19,27 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a posterior says about a feature.
+    """An estimate of the probability of a feature, or of the mean of a number.
 
     Parameters
     ----------
     feature
-        The feature in words, as `arcwise.features.parse` reads them.
+        The feature as text, as read by `arcwise.features.parse`.
     value
         Its probability, or the mean of a number.
     standard_error
-        The Monte-Carlo standard error, weights and autocorrelation accounted for:
-        0 if the value is exact, NaN if it cannot be known.
+        The Monte Carlo standard error, taking account of weights and autocorrelation:
+        0 if the value is exact, NaN if it cannot be estimated.
     interval
-        Bounds that hold the true value with a probability of 95 %, as far as the
-        draws can tell; for an exact value what rounding leaves.
+        A 95 % interval for the Monte Carlo error; for an exact value, the bounds of the
+        rounding error.
     exact
-        Whether the value is exact but for rounding.
+        Whether the value is exact up to rounding.
     bounds
-        Bounds that surely hold the true value; None if there are none better than
-        0 and 1.
+        Guaranteed bounds on the true value; None if there are none better than 0 and 1.
     effective_samples
-        How many independent draws would tell as much; NaN if that cannot be known
-        or is without meaning, as for exact values.
+        The effective sample size; NaN if it cannot be estimated or does not apply, as
+        for exact values.
     is_event
         Whether the value is a probability.
 
@@ -51,8 +50,8 @@ class Estimate:
     >>> print(arcwise.exact(model).estimate("smoke -- bronc").exact)
     True
     >>> print(arcwise.algorithms.ExactSampler(model).dags(1000, seed=1).estimate("smoke ~> dysp"))
-    smoke ~> dysp has probability 0.824 ± 0.013 (95 % interval 0.798 to 0.848, worth 892
-    independent draws)
+    smoke ~> dysp has probability 0.824 ± 0.013 (95 % interval 0.798 to 0.848, effective
+    sample size 892)
     """
 
     feature: str
@@ -69,7 +68,7 @@ class Estimate:
         return self.value
 
     def __str__(self) -> str:
-        """Say it in words."""
+        """Return the estimate as a sentence."""
         what = "has probability" if self.is_event else "has mean"
         if self.exact:
             return f"{self.feature} {what} {self.value:.6g} (exact)"
@@ -77,43 +76,43 @@ class Estimate:
         text = f"{self.feature} {what} {self.value:.{digits}f}"
         if math.isfinite(self.standard_error):
             text += f" ± {self.standard_error:.{digits}f}"
-        said = []
+        details = []
         if self.bounds is not None:
-            said.append(f"surely between {_in_words(self.bounds, digits)}")
+            details.append(f"guaranteed bounds {_in_words(self.bounds, digits)}")
         if self.interval != self.bounds:
-            said.append(f"95 % interval {_in_words(self.interval, digits, 'to')}")
+            details.append(f"95 % interval {_in_words(self.interval, digits)}")
         if math.isfinite(self.effective_samples):
-            said.append(f"worth {self.effective_samples:.0f} independent draws")
-        return f"{text} ({', '.join(said)})"
+            details.append(f"effective sample size {self.effective_samples:.0f}")
+        return f"{text} ({', '.join(details)})"
 
 
 def _digits(error: float) -> int:
-    """Return as many decimals as show two digits of the error, at least three."""
+    """Return the number of decimals that show two digits of the error, at least three."""
     if not 0.0 < error < math.inf:
         return 3
     return min(12, max(3, 1 - math.floor(math.log10(error))))
 
 
-def _in_words(interval: Interval, digits: int, between: str = "and") -> str:
-    return f"{interval.low:.{digits}f} {between} {interval.high:.{digits}f}"
+def _in_words(interval: Interval, digits: int) -> str:
+    return f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"
 
 
 def event_interval(probability: float, effective: float) -> Interval:
-    """Return a 95 % interval of a probability, from a share of so many independent draws.
+    """Return a 95 % interval for a probability estimated from independent draws.
 
-    It is Wilson's, which neither leaves [0, 1] nor shrinks to nothing where an event
-    was seen in all or none of the draws: of n draws without it the upper bound is
-    3.84 / (n + 3.84). Where it was seen, or missing, fewer than four times, the bound
-    on the side of it is the lower of Wilson's and of the exact one of a Poisson law,
-    as Brown, Cai and DasGupta (2001, "Interval estimation for a binomial
-    proportion") advise; its quantile is by Wilson and Hilferty.
+    It is the Wilson interval, which neither leaves [0, 1] nor has width zero if the event
+    occurred in all or none of the draws: after n draws without it, the upper bound is
+    3.84 / (n + 3.84). If the event, or its complement, occurred fewer than four times, the
+    bound on that side is the more extreme of Wilson's and the exact Poisson bound, as
+    Brown, Cai and DasGupta (2001, "Interval estimation for a binomial proportion")
+    recommend, with the Wilson-Hilferty approximation of its quantile.
 
     Parameters
     ----------
     probability
-        The share of the draws.
+        The fraction of the draws.
     effective
-        Their number; NaN if it is not known, which leaves 0 to 1.
+        The effective sample size; NaN if it is unknown, which gives the interval 0 to 1.
 
     Examples
     --------
@@ -134,7 +133,7 @@ def event_interval(probability: float, effective: float) -> Interval:
 
 
 def _lowest_for_few(probability: float, effective: float) -> float:
-    """Return the lower bound by a Poisson law of what was seen a few times; 1 if it is more."""
+    """Return the Poisson lower bound for an event seen a few times; 1 if seen more often."""
     seen = probability * effective
     if seen >= _FEW:
         return 1.0
@@ -145,7 +144,7 @@ def _lowest_for_few(probability: float, effective: float) -> float:
 
 
 def mean_interval(value: float, error: float) -> Interval:
-    """Return a 95 % interval of a mean by the normal law; unbounded if the error is not known."""
+    """Return a normal 95 % interval for a mean; unbounded if the standard error is unknown."""
     if math.isnan(error):
         return Interval(-math.inf, math.inf)
     return Interval(value - _NORMAL * error, value + _NORMAL * error)

@@ -1,4 +1,4 @@
-"""From what a posterior knows, exactly or from its DAGs, to the estimate of a feature."""
+"""Estimates of features from a posterior: exact, from edge probabilities, or from DAGs."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 def estimate(
     posterior: Posterior, feature: AnyFeature, given: AnyFeature | None = None
 ) -> Estimate:
-    """Return the probability of a feature, how certain it is, and whether it is exact.
+    """Return the probability of a feature, its standard error, and whether it is exact.
 
     Parameters
     ----------
     posterior
         The posterior.
     feature, given
-        As for `Posterior.estimate`, which is the same.
+        As for `Posterior.estimate`.
 
     Examples
     --------
@@ -60,14 +60,14 @@ def estimate(
 
 
 def estimate_from_posterior(posterior: Posterior, asked: Feature | Conditional) -> Estimate:
-    """Return the best estimate there is: exact, from the edge matrix, or from the DAGs.
+    """Return the best available estimate: exact, from the edge matrix, or from the DAGs.
 
-    Exact posteriors know edges, parent sets and what else the parents of one node
-    decide, also given each other; joined pairs, whose two directions exclude each
-    other; the mean number of edges; and paths, where they were asked for. Sampled
-    ones have means of exact probabilities for edges, and their sums for joined
-    pairs and the number of edges; the error of a sum is the smaller of the sum of
-    the errors, which it cannot exceed, and of what the DAGs say.
+    Exact posteriors give edges, parent sets and every other event determined by the
+    parents of one node, also conditional on each other; adjacencies, whose two directions
+    exclude each other; the expected number of edges; and paths, if they were requested.
+    Sampled posteriors hold means of exact probabilities for edges, and their sums for
+    adjacencies and the number of edges; the standard error of a sum is the smaller of the
+    sum of the errors, which bounds it, and of the estimate from the DAGs.
     """
     exact = _exact_value(posterior, asked)
     if exact is not None:
@@ -92,14 +92,14 @@ def estimate_from_posterior(posterior: Posterior, asked: Feature | Conditional) 
 def estimate_without_error(
     dags: DagSample, asked: Feature | Conditional, bounds: Interval | None = None
 ) -> Estimate:
-    """Return the mean over DAGs that are no draws, which tell nothing about its error.
+    """Return the mean over DAGs that are not random draws and so give no standard error.
 
     Parameters
     ----------
     dags, asked
         As for `estimate_from_dags`.
     bounds
-        Sure bounds of a probability, if there are any.
+        Guaranteed bounds on the probability, if any.
     """
     found = weighted_mean(dags, asked)
     if found.is_event:
@@ -135,14 +135,14 @@ def _exact_value(posterior: Posterior, asked: Feature | Conditional) -> float | 
 
 
 def _by_parents(posterior: Posterior, event: Feature, node: str) -> float:
-    """Return the summed probability of the parent sets of a node that make an event true."""
+    """Return the total probability of the parent sets of a node for which an event holds."""
     assert posterior.family_probabilities is not None
     table = posterior.family_probabilities.table
     (place,) = positions([node], posterior.variables, "feature")
     flat, offsets = table.parent_sets(place)
     probabilities = np.asarray(table.values(place))
     n = len(posterior.variables)
-    # As DAGs with no other edges than those into the node: the event cannot tell the difference.
+    # DAGs without edges into other nodes will do: the event does not depend on them.
     parents = np.zeros((len(probabilities), n, (n + 63) // 64), dtype=np.uint64)
     members = np.asarray(flat, dtype=np.uint64)
     rows = np.repeat(np.arange(len(probabilities)), np.diff(offsets).astype(np.int64))
@@ -162,7 +162,7 @@ def _sum_of_edges(matrix: NDArray[np.float64], variables: tuple[str, ...], asked
 
 
 def _from_edges(posterior: Posterior, asked: Feature) -> Estimate | None:
-    """Return the estimate from the matrix of edges, where that has errors."""
+    """Return the estimate from the edge matrix, if it has standard errors."""
     inner = asked.feature if isinstance(asked, Not) else asked
     if not isinstance(inner, Edge | SkeletonEdge | NumberOfEdges):
         return None
@@ -193,10 +193,10 @@ def _from_edges(posterior: Posterior, asked: Feature) -> Estimate | None:
 def matrix_of_posterior(
     posterior: Posterior, relation: Relation, max_length: int | None
 ) -> FeatureMatrix:
-    """Return the probabilities of a relation: exact, from the matrix of edges, or from the DAGs.
+    """Return the probabilities of a relation: exact, from the edge matrix, or from the DAGs.
 
-    The error of the sum of two edges is at most the sum of their errors; where the
-    DAGs say less, it is what they say.
+    The standard error of the sum of two edge probabilities is at most the sum of their
+    errors; the estimate from the DAGs is used where it is smaller.
     """
     wanted = checked_relation(relation)
     checked_length(max_length, wanted)

@@ -1,6 +1,6 @@
-"""`Evidence`: the probability of the data, estimated or exact, with bounds from below.
+"""`Evidence`: the marginal likelihood of the data, exact or estimated, with lower bounds.
 
-The bounds are those of Theorem 14 in Niinimäki, Parviainen and Koivisto (2016),
+The bounds are those of Theorem 14 of Niinimäki, Parviainen and Koivisto (2016),
 "Structure discovery in Bayesian networks by sampling partial orders".
 """
 
@@ -20,16 +20,16 @@ from arcwise.support.checks import whole_number
 
 @dataclass(frozen=True)
 class LowerBound:
-    """A number the log evidence is at least, with high probability.
+    """A lower bound on the log evidence that holds with high probability.
 
     Parameters
     ----------
     value
-        The bound, a logarithm.
+        The bound on the log scale.
     confidence
-        The probability, at least, with which a bound found like this one holds.
+        The confidence level: the bound holds with at least this probability.
     bins
-        The number of groups the samples were divided into.
+        The number of bins the samples were divided into.
 
     Examples
     --------
@@ -44,22 +44,22 @@ class LowerBound:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The log probability of the data given the model.
+    """The evidence (marginal likelihood) of the data under the model, on the log scale.
 
     Parameters
     ----------
     log_evidence
-        The log probability of the data, the prior normalised.
+        The log probability of the data under the normalised prior.
     standard_error
-        The Monte-Carlo standard error of `log_evidence`; 0 if it is exact.
+        The Monte Carlo standard error of `log_evidence`; 0 if it is exact.
     lower_bounds
-        Bounds of the log evidence from below, by the name of their scheme.
+        Lower bounds on the log evidence, by the name of their scheme.
     log_prior_constant
-        The log of the summed prior weights of all DAGs, already taken off.
+        The log normalising constant of the prior, which `log_evidence` already accounts for.
     log_prior_constant_error
-        The standard error of that; 0 if it is exact.
+        Its standard error; 0 if it is exact.
     method
-        How it was found, such as ``"exact"``.
+        The method of computation, such as ``"exact"``.
 
     Examples
     --------
@@ -82,14 +82,14 @@ class Evidence:
 
 
 class LogMean(NamedTuple):
-    """The log of a mean, and the standard error of that log."""
+    """The logarithm of a mean, and its standard error."""
 
     value: float
     standard_error: float
 
 
 def effective_runs(log_weights: NDArray[np.float64]) -> float:
-    """Return (sum of weights)^2 / (sum of their squares)."""
+    """Return Kish's effective sample size, (sum of weights)^2 / (sum of their squares)."""
     top = log_weights.max()
     if not np.isfinite(top):
         return 0.0
@@ -98,7 +98,7 @@ def effective_runs(log_weights: NDArray[np.float64]) -> float:
 
 
 def log_mean(log_weights: ArrayLike) -> LogMean:
-    """Return the log of the mean of independent weights, with its standard error.
+    """Return the logarithm of the mean of independent weights, with its standard error.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ def log_mean(log_weights: ArrayLike) -> LogMean:
     Returns
     -------
     LogMean
-        The value and, by the delta method, its standard error: that of the mean,
-        relative to the mean. NaN for one weight, or if all are zero.
+        The value and its standard error by the delta method, the relative standard error of
+        the mean: NaN for a single weight, or if all are zero.
 
     Examples
     --------
@@ -130,11 +130,11 @@ def log_mean(log_weights: ArrayLike) -> LogMean:
 
 
 def lower_bound(log_weights: ArrayLike, bins: int, confidence: float) -> LowerBound:
-    """Return a bound below the log of the mean that independent weights have in truth.
+    """Return a lower bound on the logarithm of the expectation of independent weights.
 
-    The weights are divided into bins in the order given, all of the same size; those
-    left over are not used. By Markov's inequality, delta^(1/bins) times the smallest
-    mean of a bin exceeds the truth with probability at most delta = 1 - confidence.
+    The weights are divided into bins of equal size in the order given; the remainder is
+    not used. By Markov's inequality, delta^(1/bins) times the smallest bin mean exceeds
+    the expectation with probability at most delta = 1 - confidence.
 
     Parameters
     ----------
@@ -155,18 +155,19 @@ def lower_bound(log_weights: ArrayLike, bins: int, confidence: float) -> LowerBo
     count = whole_number(bins, "bins", at_least=1)
     if count > len(logs):
         raise ArgumentError(
-            f"bins is {count}, and there are {len(logs)} weights; give at most one bin a weight"
+            f"bins is {count}, but there are only {len(logs)} weights; give at most as many bins "
+            "as weights"
         )
     if not 0 < confidence < 1:
         raise ArgumentError(f"confidence is {confidence!r}; give a number between 0 and 1")
     size = len(logs) // count
-    # The scale of each bin is its own: a bin far below the others counts most of all.
+    # Each bin has its own scale, as a bin far below the others determines the bound.
     least = min(log_mean(group).value for group in logs[: size * count].reshape(count, size))
     return LowerBound(math.log1p(-confidence) / count + least, float(confidence), count)
 
 
 def lower_bounds(log_weights: ArrayLike) -> dict[str, LowerBound]:
-    """Return the bounds of three schemes, without those that need more weights.
+    """Return the bounds of three schemes, except those that need more weights.
 
     Parameters
     ----------
@@ -176,9 +177,9 @@ def lower_bounds(log_weights: ArrayLike) -> dict[str, LowerBound]:
     Returns
     -------
     dict
-        ``"slack-2"``: five bins at confidence 1 - 2^-5, which halves the smallest
-        mean. ``"square-root"``: as many bins as the root of the number of weights,
-        at the same confidence. ``"nine-bins"``: nine at confidence 0.95.
+        ``"slack-2"``: five bins at confidence 1 - 2^-5, which halves the smallest bin
+        mean. ``"square-root"``: as many bins as the square root of the number of weights,
+        at the same confidence. ``"nine-bins"``: nine bins at confidence 0.95.
 
     Examples
     --------
@@ -202,7 +203,7 @@ def _checked(log_weights: ArrayLike) -> NDArray[np.float64]:
     logs = np.asarray(log_weights, dtype=np.float64)
     if logs.ndim != 1 or len(logs) < 1:
         raise ArgumentError(
-            f"log_weights has the shape {logs.shape}; give a row of one or more numbers"
+            f"log_weights has the shape {logs.shape}; give a vector of one or more numbers"
         )
     if np.isnan(logs).any() or (logs == np.inf).any():
         raise ArgumentError("log_weights holds NaN or infinity; give numbers, or -inf for zero")

@@ -1,10 +1,10 @@
-"""The files a posterior is kept in.
+"""Saving and loading of posteriors.
 
-A saved posterior is a zip archive of NumPy arrays (.npz), which most languages
-read. ``header`` is JSON text in UTF-8: the format's version, all plain values,
-and in ``members`` the names of the arrays that must be there. In it a number that
-is not finite is the text "nan", "inf" or "-inf"; a part there is nothing of is null.
-``run`` tells by its ``kind`` what sort of run it was, with all its settings.
+A saved posterior is a zip archive of NumPy arrays (.npz), which most languages can
+read. ``header`` is JSON text in UTF-8: the version of the format, all plain values,
+and in ``members`` the names of the arrays that must be present. In it, a number that
+is not finite is the string "nan", "inf" or "-inf", and an absent part is null. ``run``
+states in ``kind`` which sort of run it was, and holds all its settings.
 
 ================================================  =====================================
 ``edges``, ``edge_errors``                        probabilities and standard errors of
@@ -24,8 +24,8 @@ is not finite is the text "nan", "inf" or "-inf"; a part there is nothing of is 
                                                   trace_offsets[j]:trace_offsets[j + 1]]``
 ================================================  =====================================
 
-Only ``edges`` is always there. Format 2 had a ``summary`` in place of ``run`` and
-``account``. Format 1, of exact posteriors, had no ``members``, and ``log_evidence`` and
+Only ``edges`` is always present. Format 2 had a ``summary`` in place of ``run`` and
+``account``. Format 1, for exact posteriors, had no ``members``, and ``log_evidence`` and
 ``log_prior_constant`` in place of ``evidence``.
 """
 
@@ -76,8 +76,8 @@ _EVIDENCE_NUMBERS = (
 
 
 def lacks_parts(path: Path) -> str:
-    """Return the sentence that refuses a file with too little in it."""
-    return f"'{path}' lacks parts of a posterior; save it again"
+    """Return the error message for an incomplete file."""
+    return f"'{path}' is incomplete or damaged; save the posterior again"
 
 
 def save(posterior: Posterior, path: Path) -> None:
@@ -143,12 +143,12 @@ def load(path: Path) -> dict[str, Any]:
         raise FileFormatError(f"there is no file '{path}'; check the path") from None
     except UNREADABLE:
         raise FileFormatError(
-            f"'{path}' is no saved posterior, or is damaged; save it again"
+            f"'{path}' is not a saved posterior, or is damaged; save the posterior again"
         ) from None
     if version > FORMAT_VERSION:
         raise FileFormatError(
-            f"'{path}' has the format {version} of a newer arcwise, and this one reads up to "
-            f"{FORMAT_VERSION}; update arcwise"
+            f"'{path}' has format {version}, written by a newer version of arcwise, but this "
+            f"version reads formats up to {FORMAT_VERSION}; update arcwise"
         )
     try:
         if version < 2:
@@ -162,7 +162,7 @@ def load(path: Path) -> dict[str, Any]:
 
 def _fields(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
     variables = checked_variables(header["variables"])
-    # Only what the header names is read, and all that it names must be there.
+    # Only arrays named in the header are read, and all of them must be present.
     parts = {name: arrays[name] for name in header["members"]}
     fields: dict[str, Any] = {name: number_in(header[name]) for name in _NUMBERS}
     fields["run"] = read_run(header["run"])

@@ -1,4 +1,4 @@
-"""`MapResult`: the best DAG of a model, and how sure it is to be the best."""
+"""`MapResult`: the maximum a posteriori DAG of a model, exact or found by search."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from arcwise.records.settings import SumSettings
 from arcwise.support.files import write_json, write_table
 from arcwise.support.plain import plain
 
-# Weights of equivalent DAGs differ by rounding.
+# The posteriors of equivalent DAGs differ by rounding.
 _SAME_WEIGHT = 1e-9
 
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """What a search for the best DAG was asked for.
+    """The settings of a search for the MAP DAG.
 
     Parameters
     ----------
     restarts, patience, seconds, seed
         As for `map`.
     sums
-        How score sums were found.
+        How score sums were computed.
     """
 
     restarts: int
@@ -53,35 +53,35 @@ class SearchSettings:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MapResult:
-    """The DAG of the largest weight that was found.
+    """The DAG with the highest posterior probability found.
 
     Parameters
     ----------
     dag
         The DAG.
     cpdag
-        Its equivalence class. With constraints, interventions, or a prior or score
-        that tells equivalent DAGs apart, not all DAGs of the class weigh the same.
+        Its equivalence class (CPDAG). With constraints, interventions, or a prior or score
+        that is not score-equivalent, the DAGs of the class need not be equally probable.
     log_score
-        The natural logarithm of its score, without the prior.
+        Its log score: the log marginal likelihood, without the prior.
     log_weight
-        The natural logarithm of its weight, score times prior, not normalised.
+        Its unnormalised log posterior: log score plus log prior.
     restart_log_weights
-        The log weight of the best DAG of each restart that was finished; of none if
-        it is exact.
+        The unnormalised log posterior of the best DAG of each completed restart; empty if
+        the result is exact.
     classes
-        How many equivalence classes there are among the DAGs of the restarts that
-        reached the best weight.
+        The number of equivalence classes among the restarts that reached the best
+        posterior.
     interrupted
         Whether Ctrl-C ended the search.
     seconds
-        How long it took.
+        The running time.
     search
-        What the search was asked for; None if the result is exact.
+        The settings of the search; None if the result is exact.
     growth
         How the candidates grew meanwhile, as plain values; None if they did not.
     provenance
-        The model and the data it came from.
+        The model and the data.
 
     Examples
     --------
@@ -108,24 +108,24 @@ class MapResult:
 
     @property
     def method(self) -> str:
-        """The word "exact", if no DAG weighs more; "search", if none was found that does."""
+        """Either "exact", if it is certainly the MAP DAG, or "search"."""
         return "exact" if self.search is None else "search"
 
     @property
     def restarts(self) -> int:
-        """How many restarts were finished."""
+        """The number of completed restarts."""
         return len(self.restart_log_weights)
 
     @property
     def restarts_at_best(self) -> int:
-        """How many of them reached the best weight, to a relative 1e-9."""
+        """The number of restarts that reached the best log posterior, to a relative 1e-9."""
         return int(reach(self.restart_log_weights, self.log_weight).sum())
 
     @property
     def agree(self) -> bool | None:
-        """Whether all restarts found DAGs of the same weight and the same equivalence class.
+        """Whether all restarts found equally probable DAGs of the same equivalence class.
 
-        True if the result is exact, None if fewer than two restarts were finished.
+        True if the result is exact, None if fewer than two restarts were completed.
         """
         if self.search is None:
             return True
@@ -134,7 +134,7 @@ class MapResult:
         return self.restarts_at_best == self.restarts and self.classes == 1
 
     def summary(self) -> dict[str, Any]:
-        """Return all but the edges as plain values, as JSON holds them."""
+        """Return everything except the edges as plain values for JSON."""
         values: dict[str, Any] = plain(
             {
                 "log_score": self.log_score,
@@ -163,7 +163,7 @@ class MapResult:
         write_table(["source", "target"], self.dag.edges, Path(path))
 
     def write_cpdag(self, path: str | os.PathLike[str]) -> None:
-        """Write the edges of the class to a .csv file with the columns source, target, kind.
+        """Write the edges of the CPDAG to a .csv file with the columns source, target, kind.
 
         The kind is directed or undirected.
         """
@@ -176,19 +176,20 @@ class MapResult:
         write_json(self.summary(), Path(path))
 
     def __repr__(self) -> str:
-        """Show the weight, the DAG and how it was found."""
+        """Show the log posterior, the DAG and how it was found."""
         found = self.method
         if self.search is not None:
             found += f", reached by {self.restarts_at_best} of {self.restarts} restarts"
-        return f"<MapResult: log weight {self.log_weight:.6f}, {self.dag!r}, {found}>"
+        weight = f"unnormalised log posterior {self.log_weight:.6f}"
+        return f"<MapResult: {weight}, {self.dag!r}, {found}>"
 
 
 def reach(log_weights: NDArray[np.float64], best: float) -> NDArray[np.bool_]:
-    """Say which log weights are the best one, but for rounding."""
+    """Return which log weights equal the best one up to rounding."""
     reached: NDArray[np.bool_] = log_weights >= best - _SAME_WEIGHT * max(1.0, abs(best))
     return reached
 
 
 def is_more(weight: float, other: float) -> bool:
-    """Say whether a log weight is larger than another by more than rounding."""
+    """Return whether a log weight exceeds another by more than rounding."""
     return weight > other + _SAME_WEIGHT * max(1.0, abs(weight))

@@ -1,4 +1,4 @@
-"""`FeatureMatrix`: how probable a relation between each two nodes is, all pairs at once."""
+"""`FeatureMatrix`: the probability of a relation for all pairs of nodes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
 
 Relation = Literal["edge", "ancestor", "skeleton", "blanket", "cpdag", "compelled", "reversible"]
-"""Edges, directed paths, edges either way, Markov blankets; edges of the equivalence class that
-are there either directed so or undirected, directed so, and undirected."""
+"""Edges, directed paths, adjacencies, Markov blankets; edges of the CPDAG that are directed this
+way or undirected, directed this way, and undirected."""
 
-# Up to so many DAGs, errors are found draw by draw, beyond from the means of consecutive draws.
+# Up to this many DAGs, errors are estimated from single draws; beyond, from batch means.
 _DRAW_BY_DRAW = 4_000
 _MOST_BATCHES = 2_000
 _FEWEST_BATCHES_OF_A_CHAIN = 20
@@ -29,14 +29,14 @@ _PIECES = 64
 
 
 class FeatureMatrix(NamedTuple):
-    """Probabilities and their standard errors, both as [u, v]."""
+    """Probabilities and their Monte Carlo standard errors, both as [u, v]."""
 
     probabilities: NDArray[np.float64]
     standard_errors: NDArray[np.float64]
 
 
 def checked_relation(relation: Any) -> Relation:
-    """Return the relation, or refuse what is none."""
+    """Return the relation, or refuse an unknown one."""
     for known in get_args(Relation):
         if relation == known:
             return known  # type: ignore[no-any-return]
@@ -45,20 +45,22 @@ def checked_relation(relation: Any) -> Relation:
 
 
 def checked_length(max_length: int | None, relation: Relation) -> int:
-    """Return the most edges of a path, 0 for any number."""
+    """Return the maximum number of edges of a path, 0 for no limit."""
     if max_length is None:
         return 0
     if relation != "ancestor":
-        raise ArgumentError(f"max_length is for paths, and relation is {relation!r}; leave it out")
+        raise ArgumentError(
+            f"max_length applies to paths only, but relation is {relation!r}; leave it out"
+        )
     return whole_number(max_length, "max_length", at_least=1)
 
 
 def relation_probabilities(
     sample: DagSample, relation: Relation, longest: int = 0
 ) -> NDArray[np.float64]:
-    """Return the weighted share of DAGs that relate u to v, as [u, v]."""
+    """Return the weighted fraction of DAGs that relate u to v, as [u, v]."""
     n = len(sample.variables)
-    # The pieces depend on the sample alone, so that the sums are the same on any machine.
+    # The pieces depend only on the sample, so that the sums are the same on any machine.
     pieces = max(1, min(_PIECES, len(sample) // 1024, _MOST_NUMBERS // n**2))
     offsets = np.linspace(0, len(sample), pieces + 1).astype(np.uint64)
     sums = _sums(sample, relation, longest, sample.weights, offsets).sum(axis=0)
@@ -67,7 +69,7 @@ def relation_probabilities(
 
 
 def relation_errors(sample: DagSample, relation: Relation, longest: int = 0) -> NDArray[np.float64]:
-    """Return the standard errors of `relation_probabilities`, chains and weights accounted for."""
+    """Return the standard errors of `relation_probabilities`, allowing for chains and weights."""
     if len(sample) <= _DRAW_BY_DRAW:
         return _errors_by_node(sample, relation, longest)
     n = len(sample.variables)
@@ -87,7 +89,7 @@ def _errors_by_node(
     longest: int,
     batches: tuple[NDArray[np.uint64], NDArray[np.int64]] | None = None,
 ) -> NDArray[np.float64]:
-    """Return the errors one column after the other, from single draws or means of batches."""
+    """Return the errors, computed column by column from single draws or batch means."""
     n = len(sample.variables)
     weights = np.ones(len(sample)) if sample.weights is None else sample.weights
     rows = sample.parents if relation == "edge" else relation_rows(sample, relation, longest)
@@ -108,9 +110,9 @@ def _errors_by_node(
 def _means(
     sums: NDArray[np.float64], weights: NDArray[np.float64], offsets: NDArray[np.uint64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the weighted means of batches, in place of their sums, and the summed weights."""
+    """Return weighted batch means, overwriting the sums, and the total weight of each batch."""
     of_batch = np.add.reduceat(weights, offsets[:-1].astype(np.int64))
-    # Where all weights are 0, so is the sum, and the mean does not matter.
+    # If all weights of a batch are 0, its mean has no weight.
     sums /= np.where(of_batch > 0.0, of_batch, 1.0)[:, np.newaxis]
     return sums, of_batch
 
@@ -122,7 +124,7 @@ def relation_rows(sample: DagSample, relation: Relation, longest: int = 0) -> ND
 
 
 def unpacked(packed: NDArray[np.uint64], n: int) -> NDArray[np.bool_]:
-    """Return packed sets of n nodes as truth values along the last dimension."""
+    """Return packed sets of n nodes as Booleans along the last dimension."""
     little = np.ascontiguousarray(packed).astype("<u8", copy=False).view(np.uint8)
     bits = np.unpackbits(little, axis=-1, count=n, bitorder="little")
     return bits.view(np.bool_)
@@ -140,7 +142,7 @@ def _sums(
 
 
 def _chain_by_chain(sample: DagSample) -> tuple[DagSample, NDArray[np.int64]]:
-    """Return the DAGs such that those of a chain lie together, and the chain of each."""
+    """Return the DAGs sorted by chain, and the chain of each."""
     if sample.chains is None:
         return sample, np.zeros(len(sample), dtype=np.int64)
     if (np.diff(sample.chains) >= 0).all():
@@ -150,7 +152,7 @@ def _chain_by_chain(sample: DagSample) -> tuple[DagSample, NDArray[np.int64]]:
 
 
 def _batches(chains: NDArray[np.int64], n: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return where batches of consecutive draws begin, all ends included, and their chains."""
+    """Return the boundaries of batches of consecutive draws, and the chain of each batch."""
     names, firsts, lengths = np.unique(chains, return_index=True, return_counts=True)
     most = min(_MOST_BATCHES, max(_FEWEST_BATCHES_OF_A_CHAIN * len(names), _MOST_NUMBERS // n**2))
     size = -(-len(chains) // most)

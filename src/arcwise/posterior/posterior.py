@@ -1,4 +1,4 @@
-"""`Posterior`: what a run has found out, whichever algorithm it was."""
+"""`Posterior`: the result of any algorithm, exact or sampled."""
 
 from __future__ import annotations
 
@@ -39,50 +39,52 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
-    """Probabilities of edges and parent sets, the evidence, and DAGs.
+    """A posterior over DAGs: probabilities of edges and parent sets, evidence, and DAGs.
 
-    What an algorithm does not find out is None: exact results have no sampled DAGs
-    and no standard errors, sampled ones no best DAG and no bound of rounding errors.
+    What an algorithm does not compute is None: exact results have no standard errors, and
+    sampled results have no probabilities of parent sets and no bound on rounding errors.
 
     Parameters
     ----------
     variables
         The names of the nodes.
     target
-        Which posterior it is: under the modular or the order-modular prior.
+        The posterior that was computed: under the modular or the order-modular prior.
     run
-        What was asked of the algorithm, what it spent and how it went: an `ExactRun`,
-        `ChainRun`, `AnnealingRun`, `MergedRun` or `UniqueDagsRun`.
+        The settings, cost and diagnostics of the computation: an `ExactRun`, `ChainRun`,
+        `AnnealingRun`, `MergedRun` or `UniqueDagsRun`.
     edges
         The probability of each edge, as [source, target].
     evidence
-        The log probability of the data given the model, with its error and bounds.
+        The log evidence (marginal likelihood), with its standard error and bounds.
     map_dag
-        The DAG of the largest modular weight.
+        The DAG with the highest posterior probability (modular prior) that was found.
     map_log_weight
-        Its log weight, prior times likelihood, not normalised.
+        Its unnormalised log posterior: log prior plus log marginal likelihood.
     map_probability
         Its probability under the target.
     error
-        A bound or estimate of the absolute error that rounding left in a probability.
+        A bound on, or estimate of, the absolute rounding error of a probability.
     family_probabilities
         The probability of each parent set of each node.
     edge_errors
-        The Monte-Carlo standard error of each edge probability, as [source, target].
+        The Monte Carlo standard error of each edge probability, as [source, target].
     paths
-        The exact probability of a directed path between each two variables, as
-        [source, target], if it was asked for; else sampled DAGs tell.
+        The exact probability of a directed path for each pair of variables, as
+        [source, target], if it was requested; otherwise paths are estimated from the
+        sampled DAGs.
     dags
-        The DAGs that were sampled.
+        The sampled DAGs.
     traces
-        The log weights the chains went through.
+        The unnormalised log posterior along each chain.
     account
-        What the one call chose and why, and how far to trust it; None if the user chose.
+        What `learn` chose and why, and its reliability; None if the user chose.
     provenance
-        The model and the data it came from.
+        The model and the data.
     model
-        The model it was computed from; None where that is not at hand: the posterior was
-        read from a file, pickled, or resumed from a directory, none of which keeps the data.
+        The model it was computed from; None if it is not available: the posterior was
+        loaded from a file, unpickled, or resumed from a run directory, which do not keep
+        the data.
 
     Examples
     --------
@@ -121,17 +123,20 @@ class Posterior:
             part = getattr(self, name)
             if part is not None and tuple(part.variables) != tuple(self.variables):
                 raise ArgumentError(
-                    f"{name} has other variables than the posterior; give the same, in one order"
+                    f"{name} has different variables from the posterior; give the same variables "
+                    "in the same order"
                 )
         if self.map_dag is None and (self.map_log_weight, self.map_probability) != (None, None):
-            raise ArgumentError("there is a weight of the best DAG and no DAG; give map_dag")
+            raise ArgumentError(
+                "map_log_weight or map_probability was given without the DAG; give map_dag too"
+            )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the model: it holds the data, and functions that cannot be pickled."""
+        """Leave out the model, which holds the data and functions that cannot be pickled."""
         return self.__dict__ | {"model": None}
 
     def __repr__(self) -> str:
-        """Say what it is."""
+        """Show the algorithm, the target and the size."""
         parts = [self.algorithm, self.target, f"{len(self.variables)} variables"]
         if self.dags is not None:
             parts.append(f"{len(self.dags)} DAGs")
@@ -141,17 +146,17 @@ class Posterior:
 
     @property
     def algorithm(self) -> str:
-        """The word for how it was found: "exact", "mcmc", "mc3", "ais" or "unique-dags"."""
+        """The name of the algorithm: "exact", "mcmc", "mc3", "ais" or "unique-dags"."""
         return self.run.algorithm.value
 
     @property
     def log_evidence(self) -> float | None:
-        """The log probability of the data given the model, the prior normalised."""
+        """The log evidence (marginal likelihood) of the data under the normalised prior."""
         return None if self.evidence is None else self.evidence.log_evidence
 
     @property
     def log_prior_constant(self) -> float | None:
-        """The log of the summed prior weights of all DAGs."""
+        """The log normalising constant of the prior."""
         return None if self.evidence is None else self.evidence.log_prior_constant
 
     def edge_probability(self, source: str, target: str) -> float:
@@ -173,13 +178,12 @@ class Posterior:
     def edge_columns(self, threshold: float = 0.0) -> dict[str, Any]:
         """Return every edge as columns of a table, the most probable first.
 
-        The columns are source, target, probability and, where there are any,
-        standard_error.
+        The columns are source, target, probability and, if available, standard_error.
 
         Parameters
         ----------
         threshold
-            The smallest probability of an edge to be listed.
+            The smallest probability of the edges to list.
         """
         u, v = np.nonzero(~np.eye(len(self.variables), dtype=np.bool_))
         order = np.argsort(-self.edges[u, v], kind="stable")
@@ -205,22 +209,22 @@ class Posterior:
         return self.estimate(feature, given).value
 
     def estimate(self, feature: AnyFeature, given: AnyFeature | None = None) -> Estimate:
-        """Return the probability of a feature, how sure it is, and whether it is exact.
+        """Return the probability of a feature, its standard error, and whether it is exact.
 
-        What is known exactly, or as a mean of exact probabilities, is taken from
-        there: edges, edges in either direction and their number, and in exact
-        posteriors all that the parents of one node decide. The rest is estimated
-        from the sampled DAGs.
+        Exact probabilities, and means of them, are used where possible: for edges, edges
+        in either direction and the number of edges, and in exact posteriors for every event
+        determined by the parents of one node. Other features are estimated from the
+        sampled DAGs.
 
         Parameters
         ----------
         feature
             Text such as ``"a ~> b and not a -> b"`` (see `arcwise.features.parse`),
             an edge as a pair (source, target), a feature of `arcwise.features`, or a
-            function of a `Dag` that gives a truth value (or a number, whose mean is
-            then estimated).
+            function of a `Dag` that returns a Boolean (or a number, whose mean is then
+            estimated).
         given
-            An event in one of the same forms: the probability given that.
+            An event to condition on, in any of the same forms.
 
         Examples
         --------
@@ -234,10 +238,10 @@ class Posterior:
         return estimation.estimate(self, feature, given)
 
     def matrix(self, relation: Relation, *, max_length: int | None = None) -> FeatureMatrix:
-        """Return how probable a relation is between each two nodes, with standard errors.
+        """Return the probability of a relation for each pair of nodes, with standard errors.
 
-        Edges, and edges in either direction, are those of `edges`; what else there is
-        comes from the sampled DAGs.
+        Edges, and edges in either direction, are computed from `edges`, and ancestors from
+        `paths` if known; other relations are estimated from the sampled DAGs.
 
         Parameters
         ----------
@@ -269,25 +273,25 @@ class Posterior:
         """Return the sampled DAGs, or refuse a feature that needs them."""
         if self.dags is None:
             raise ArgumentError(
-                f"the probability of {feature} is found from sampled DAGs, and this posterior "
+                f"the probability of {feature} is estimated from sampled DAGs, but this posterior "
                 "has none; use ExactSampler, or a sampler that keeps DAGs"
             )
         return self.dags
 
     @classmethod
     def concatenate(cls, posteriors: Iterable[Posterior]) -> Posterior:
-        """Return what several runs of the same model and target say together.
+        """Merge several runs of the same model and target into one posterior.
 
-        Chains count by the states kept of them, annealing runs by their weights; the
-        DAGs keep their weights, and their chains are numbered one after the other.
-        Of the evidences the mean is taken, of their bounds the best, at the
-        confidence that is left. Traces with different steps are left out. The
-        runs are kept as parts of a `MergedRun`.
+        Chains are weighted by the number of states kept, annealing runs by their
+        importance weights; DAGs keep their weights, and chains are numbered
+        consecutively. The evidence is the mean of the estimates, and its bounds are the
+        best, at the confidence that remains. Traces with different thinning are left
+        out. The runs are kept as parts of a `MergedRun`.
 
         Parameters
         ----------
         posteriors
-            Of `mcmc` and `mc3`, or of `ais` on one space; with different seeds.
+            Posteriors of `mcmc` and `mc3`, or of `ais` on one space, with different seeds.
 
         Examples
         --------
@@ -301,23 +305,23 @@ class Posterior:
         return parts[0] if len(parts) == 1 else cls(**concatenation.merged_fields(parts))
 
     def __add__(self, other: Posterior) -> Posterior:
-        """Return what two runs say together; see `concatenate`."""
+        """Merge two runs; see `concatenate`."""
         return Posterior.concatenate([self, other])
 
     def threshold_graph(self, threshold: float = 0.5) -> consensus.ThresholdGraph:
         """Return the edges that are more probable than a threshold.
 
-        They may have a cycle, of three nodes or more from one half on; the result
-        says so.
+        They may contain a cycle, which for thresholds of one half or more has at least
+        three nodes; the result reports it.
         """
         return consensus.threshold_graph(self.variables, self.edges, threshold)
 
     def median_dag(self) -> Dag:
         """Return the DAG of the edges that are more probable than not.
 
-        They are taken by falling probability, and one that would close a cycle is
-        left out. Where there is no cycle, this is the median-probability model: no
-        graph has a smaller expected number of wrong edges.
+        They are added by decreasing probability, except those that would close a cycle.
+        If there is none, this is the median probability model: no graph has a smaller
+        expected number of wrong edges.
 
         Examples
         --------
@@ -329,7 +333,7 @@ class Posterior:
         return consensus.median_dag(self.variables, self.edges)
 
     def credible_set(self, level: float = 0.95, *, classes: bool = False) -> consensus.CredibleSet:
-        """Return the smallest set of sampled DAGs that reaches a probability.
+        """Return the smallest set of sampled DAGs with at least a given total probability.
 
         Parameters
         ----------
@@ -339,10 +343,10 @@ class Posterior:
         return self.sampled_dags("a whole DAG").credible_set(level, classes=classes)
 
     def evidence_dict(self) -> dict[str, Any]:
-        """Return the evidence and what belongs to it as plain values."""
+        """Return the evidence, its error and its bounds as plain values."""
         if self.evidence is None:
             raise ArgumentError(
-                f"{self.algorithm} has found no evidence; use exact, ais or mc3 for it"
+                f"{self.algorithm} does not estimate the evidence; use exact, ais or mc3"
             )
         values: dict[str, Any] = plain(
             self.evidence.as_dict()
@@ -351,9 +355,9 @@ class Posterior:
         return values
 
     def summary_dict(self) -> dict[str, Any]:
-        """Return what there is to say about the run as plain values.
+        """Return the settings and results of the run as plain values.
 
-        Numbers that are not finite are None, as JSON has no word for them.
+        Numbers that are not finite are None, as JSON cannot represent them.
         """
         fixed = {
             "target": self.target,
@@ -367,7 +371,7 @@ class Posterior:
     def write_edges(self, path: str | os.PathLike[str]) -> None:
         """Write the edges to a .csv file with the columns source, target and probability.
 
-        Where there are standard errors, they are a fourth column, standard_error.
+        Standard errors, if available, are a fourth column, standard_error.
         """
         columns = self.edge_columns()
         write_table(list(columns), zip(*columns.values(), strict=True), Path(path))
@@ -399,7 +403,7 @@ class Posterior:
             raise FileFormatError(files.lacks_parts(Path(path))) from None
 
     def diagnose(self) -> Diagnosis:
-        """Say how far this can be trusted, and what to change if it cannot.
+        """Assess the reliability of this posterior, with advice if it is poor.
 
         See `arcwise.diagnose`.
         """
@@ -412,14 +416,14 @@ class Posterior:
         title: str | None = None,
         data_description: str | None = None,
     ) -> Path:
-        """Write one HTML page that shows everything; see `arcwise.report`."""
+        """Write an HTML report; see `arcwise.report`."""
         return views.report(self, path, title=title, data_description=data_description)
 
     def to_networkx(self, threshold: float = 0.5) -> Any:
         """Return a networkx DiGraph of the edges at least as probable as the threshold.
 
-        Edges have the attributes ``probability`` and, where it is known,
-        ``standard_error``. See `arcwise.exchange` for more such forms.
+        Edges have the attributes ``probability`` and, if available, ``standard_error``.
+        See `arcwise.exchange` for other formats.
         """
         return views.to_networkx(self, threshold)
 
@@ -439,7 +443,7 @@ class Posterior:
         return views.to_arviz(self, edges=edges)
 
     def to_dot(self, threshold: float = 0.5) -> str:
-        """Return the edges at least as probable as the threshold as text for GraphViz."""
+        """Return the edges at least as probable as the threshold as Graphviz DOT text."""
         return views.to_dot(self, threshold)
 
     def to_gml(self, threshold: float = 0.5) -> str:
@@ -447,7 +451,7 @@ class Posterior:
         return views.to_gml(self, threshold)
 
     def compare(self, truth: Dag) -> PosteriorComparison:
-        """Compare this with a known DAG: distances, precision and recall, ROC curves.
+        """Compare with a known DAG: distances, precision and recall, ROC curves.
 
         See `arcwise.compare`, which also compares two posteriors.
         """

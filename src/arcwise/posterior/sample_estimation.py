@@ -1,4 +1,4 @@
-"""From sampled DAGs to the estimate of a feature."""
+"""Estimates of features from sampled DAGs."""
 
 from __future__ import annotations
 
@@ -16,23 +16,22 @@ from arcwise.statistics.convergence import weighted_standard_error
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
 
-# An event seen, or missing, fewer times than this tells too little about its own autocorrelation.
+# An event, or its complement, seen fewer times than this does not reveal its autocorrelation.
 _ENOUGH_TO_TELL = 10.0
 
 
 def estimate_from_dags(dags: DagSample, asked: Feature | Conditional) -> Estimate:
-    """Return the weighted share of DAGs with a feature, or the mean of a number.
+    """Return the weighted fraction of DAGs with a feature, or the mean of a number.
 
-    Given an event, only the DAGs that have it count: as their weights are those of
-    all times 0 or 1, the error of the ratio by the delta method is that of any
-    weighted mean.
+    To condition on an event is to multiply the weights by its indicator, so that the
+    standard error of the ratio by the delta method is that of any weighted mean.
 
-    An interval of a probability is by `event_interval`, for as many independent
-    draws as make the standard error. Where the event was seen or missing fewer than
-    ten such times, they are at most those that the edges of the DAGs are worth
-    (`DagSample.effective_draws`); so an event seen in all or none of the DAGs has an
-    interval as wide as their number allows. Its standard error is then what is left
-    of doubt under Jeffreys' prior, and not 0.
+    The interval for a probability is `event_interval` at the effective sample size implied
+    by the standard error. If the event, or its complement, occurred fewer than ten times in
+    that many draws, the effective sample size is at most that of the edges
+    (`DagSample.effective_draws`); an event seen in all or none of the DAGs so has an
+    interval as wide as the size of the sample requires. Its standard error is then the
+    posterior standard deviation under Jeffreys' prior, not 0.
     """
     mean = weighted_mean(dags, asked)
     values, weights, value, known = mean
@@ -40,7 +39,7 @@ def estimate_from_dags(dags: DagSample, asked: Feature | Conditional) -> Estimat
     if mean.is_event:
         return event_estimate(str(asked), value, error, dags.effective_draws * known)
     if error == 0.0:
-        # A number that never changed may change in what was not seen, by nobody knows how much.
+        # A number that never varied may vary by an unknown amount in DAGs that were not drawn.
         error = math.nan
     spread = float(weights @ (values - value) ** 2) / float(weights.sum())
     effective = spread / error**2 if error > 0.0 else math.nan
@@ -49,7 +48,7 @@ def estimate_from_dags(dags: DagSample, asked: Feature | Conditional) -> Estimat
 
 
 class WeightedMean(NamedTuple):
-    """A mean, what it is of, and what share of the effective draws it rests on."""
+    """A mean with its values and weights, and the fraction of the effective sample it uses."""
 
     values: NDArray[Any]
     weights: NDArray[np.float64]
@@ -58,12 +57,12 @@ class WeightedMean(NamedTuple):
 
     @property
     def is_event(self) -> bool:
-        """Whether it is of truth values."""
+        """Whether the values are Booleans."""
         return self.values.dtype == np.bool_
 
 
 def weighted_mean(dags: DagSample, asked: Feature | Conditional) -> WeightedMean:
-    """Return the mean of a feature over the DAGs that have what is given."""
+    """Return the mean of a feature over the DAGs in which the given event holds."""
     feature = asked.feature if isinstance(asked, Conditional) else asked
     values = feature.values(dags)
     weights = np.ones(len(dags)) if dags.weights is None else dags.weights
@@ -73,11 +72,12 @@ def weighted_mean(dags: DagSample, asked: Feature | Conditional) -> WeightedMean
         weights = weights * asked.given.values(dags)
         if not weights.any():
             raise ArgumentError(
-                f"no DAG has what is given, '{asked.given}'; draw more DAGs, or give another event"
+                f"the given event, '{asked.given}', holds in no sampled DAG; draw more DAGs, or "
+                "condition on another event"
             )
         known = _kish(weights) / before
     if values.dtype == np.bool_:
-        # Both sums in the same way, so that an event that always holds has probability 1.
+        # Both sums are computed alike, so that an event that always holds has probability 1.
         value = float(np.where(values, weights, 0.0).sum() / weights.sum())
     else:
         value = float(weights @ values / weights.sum())
@@ -85,16 +85,16 @@ def weighted_mean(dags: DagSample, asked: Feature | Conditional) -> WeightedMean
 
 
 def event_estimate(name: str, value: float, error: float, known: float) -> Estimate:
-    """Return the estimate of a probability with its error and interval.
+    """Return the estimate of a probability with its standard error and interval.
 
     Parameters
     ----------
     name
-        The feature in words.
+        The feature as text.
     value, error
         The probability and its standard error.
     known
-        How many independent draws the sample is worth, as far as is known.
+        The effective sample size of the sample, or NaN.
     """
     effective = known
     if error > 0.0:
@@ -104,12 +104,12 @@ def event_estimate(name: str, value: float, error: float, known: float) -> Estim
     elif math.isnan(error):
         effective = math.nan
     if error == 0.0:
-        error = _doubt_left(value, effective)
+        error = _jeffreys_deviation(value, effective)
     interval = event_interval(value, effective)
     return Estimate(name, value, error, interval, effective_samples=effective)
 
 
-def _doubt_left(value: float, effective: float) -> float:
+def _jeffreys_deviation(value: float, effective: float) -> float:
     """Return the standard deviation of Beta(n p + 1/2, n (1 - p) + 1/2)."""
     first, second = effective * value + 0.5, effective * (1.0 - value) + 0.5
     total = first + second

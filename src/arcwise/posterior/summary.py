@@ -1,4 +1,4 @@
-"""What a run tells as one table of plain values, as summary.json holds it."""
+"""A run as one table of plain values, as in summary.json."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from arcwise.records.runs import (
 
 
 def summary_of(run: AnyRun, account: Account | None = None) -> dict[str, Any]:
-    """Return what there is to say about a run, by name; numbers need not be finite."""
+    """Return the settings and results of a run by name; numbers need not be finite."""
     return {
         **_of_run(run),
         **({} if run.seconds is None else {"seconds": run.seconds}),
@@ -105,7 +105,7 @@ def _of_unique_dags(run: UniqueDagsRun) -> dict[str, Any]:
 
 def _of_merged(run: MergedRun) -> dict[str, Any]:
     spaces = list(dict.fromkeys(repr(part.settings.space) for part in run.parts))
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "space": spaces[0] if len(spaces) == 1 else spaces,
         "seed": [part.settings.seed for part in run.parts],
         "dags": run.dags,
@@ -114,10 +114,10 @@ def _of_merged(run: MergedRun) -> dict[str, Any]:
         "parts": [summary_of(part) for part in run.parts],
     }
     if run.order_weights is not None:
-        told["effective_dags"] = run.order_weights.effective_dags
+        values["effective_dags"] = run.order_weights.effective_dags
     if run.annealed:
-        return told | {"runs": run.runs, "effective_runs": run.convergence.ess}
-    return told | {
+        return values | {"runs": run.runs, "effective_runs": run.convergence.ess}
+    return values | {
         "chains": run.chains,
         "states": list(run.states),
         "rhat_log_weight": run.convergence.rhat,

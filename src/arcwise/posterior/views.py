@@ -1,6 +1,6 @@
-"""What packages further up make of a posterior: its methods call these slots.
+"""Methods of a posterior that are implemented in higher packages: it calls these slots.
 
-Each is filled by the module named beside it, when `arcwise` is imported.
+Each is filled by the module named beside it when `arcwise` is imported.
 """
 
 from __future__ import annotations

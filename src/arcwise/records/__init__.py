@@ -1,4 +1,4 @@
-"""Records of runs: settings, what was kept of chains, how runs went, and their form in files."""
+"""Records of runs: settings, draws, traces, temperature ladders, convergence figures."""
 
 from arcwise.records.account import Account, Choices
 from arcwise.records.algorithm import Algorithm

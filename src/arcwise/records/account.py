@@ -1,4 +1,4 @@
-"""`Account`: what was chosen for the user and why, and how far the result can be trusted."""
+"""`Account`: what `learn` chose and why, and the reliability of the result."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ Verdict = Literal["exact", "trustworthy", "doubtful", "not converged", "unknown"
 
 @dataclass(frozen=True)
 class Choices:
-    """What was chosen, or given, for programs; nothing in it depends on the machine.
+    """What was chosen or given, for programs; independent of the machine.
 
     Parameters
     ----------
     score, prior
-        As they show themselves.
+        The score and the prior, as text.
     target
-        The posterior that was wanted.
+        The requested posterior.
     parents
-        Where parent sets come from: ``"all"``, or how candidates were found.
+        The source of the parent sets: ``"all"``, or how candidates were found.
     families
         The number of parent sets.
     algorithm
         The algorithm.
     exact_operations, exact_limit
-        What exact computation would take, None if it cannot be had at all, and up to
-        what it is chosen.
+        The cost of exact computation, None if it is impossible, and the largest cost for
+        which it is chosen.
     arguments
         The arguments of the algorithm, as plain values.
     seed
@@ -49,7 +49,7 @@ class Choices:
     seed: int
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all as one table, the arguments among them."""
+        """Return everything as one table, including the arguments."""
         return {
             "score": self.score,
             "prior": self.prior,
@@ -66,7 +66,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class Account:
-    """What the one call tells besides the numbers.
+    """What `learn` reports besides the posterior itself.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ class Account:
     chosen
         The same for programs.
     verdict, trust
-        How far the result can be trusted, as a word and in sentences; see `diagnose`.
+        The reliability of the result, as a verdict and in sentences; see `diagnose`.
     seconds
-        The time all of it took.
+        The total running time.
 
     Examples
     --------

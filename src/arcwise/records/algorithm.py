@@ -1,4 +1,4 @@
-"""`Algorithm`: the algorithms by the words users have for them."""
+"""`Algorithm`: the algorithms, with the names users know them by."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Algorithm(StrEnum):
-    """How a posterior was found.
+    """The algorithm that computed a posterior.
 
     Examples
     --------

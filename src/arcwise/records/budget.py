@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, option
 from arcwise.records.stopping_rule import Condition, StoppingRule
 from arcwise.support.checks import whole_number
 
-# States kept of each chain unless told otherwise: one in 2 n steps within these bounds. More would
-# say little more, and DAGs drawn from them would fill the memory.
+# The default number of draws of each chain: one in 2 n steps, within these bounds. More would add
+# little information, and DAGs drawn from them would fill the memory.
 _FEWEST_DRAWS = 1_000
 _MOST_DRAWS = 10_000
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How long chains run: steps, seconds, or until they are good enough.
+    """How long chains run: a number of steps, a time, or until a stopping rule is met.
 
     Parameters
     ----------
@@ -25,15 +25,15 @@ class Budget:
     seconds
         Wall-clock time, burn-in included.
     effective_samples
-        The effective number of samples wanted of the log weight, all chains
-        together: another way to write a rule.
+        The requested effective sample size of the log posterior, over all chains:
+        shorthand for a stopping rule.
     burn_in
-        The share of steps or seconds at the start that is not kept.
+        The fraction of steps or seconds at the start that is discarded.
     thinning
-        Steps between two kept states; None for 2 n, but at least 1,000 states of
-        each chain and at most 10,000.
+        Steps between draws; None for 2 n, but at least 1,000 and at most 10,000 draws of
+        each chain.
     until
-        A rule; with steps or seconds besides, whichever comes first.
+        A stopping rule; if steps or seconds are also given, whichever comes first.
     """
 
     steps: int | None = None
@@ -44,28 +44,38 @@ class Budget:
     until: StoppingRule | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
+        """Refuse invalid values."""
         if self.steps is not None:
-            whole_number(self.steps, "steps", at_least=2)
+            whole_number(self.steps, option("steps"), at_least=2)
             if self.seconds is not None:
-                raise ArgumentError("give steps, or seconds, not both")
+                raise ArgumentError(
+                    "both ",
+                    option("steps"),
+                    " and ",
+                    option("seconds"),
+                    " were given; give only one of them",
+                )
         for name in ("seconds", "effective_samples"):
             value = getattr(self, name)
             if value is not None and not 0 < value < float("inf"):
-                raise ArgumentError(f"{name} is {value!r}; give a positive number")
+                raise ArgumentError(option(name), f" is {value!r}; give a positive number")
         if not 0 <= self.burn_in < 1:
-            raise ArgumentError(f"burn_in is {self.burn_in!r}; give a share from 0 to below 1")
+            raise ArgumentError(
+                option("burn_in"),
+                f" is {self.burn_in!r}; give a fraction of at least 0 and below 1",
+            )
         if self.thinning is not None:
-            whole_number(self.thinning, "thinning", at_least=1)
+            whole_number(self.thinning, option("thinning"), at_least=1)
         if self.rule is not None and self.burn_in != 0.5:
             raise ArgumentError(
-                f"burn_in is {self.burn_in!r}, and where a rule ends the run about half of it is "
-                "burn-in; leave burn_in out, or give steps or seconds alone"
+                option("burn_in"),
+                f" is {self.burn_in!r}, but with a stopping rule the burn-in is always about half "
+                "of the run; leave it out, or give no stopping rule",
             )
 
     @property
     def rule(self) -> StoppingRule | None:
-        """What ends the run before steps or seconds do, if anything."""
+        """The stopping rule, if any, including that for the effective sample size."""
         rule = self.until
         if self.effective_samples is None:
             return rule
@@ -73,13 +83,13 @@ class Budget:
         return wanted if rule is None else rule & wanted
 
     def resolved(self, nodes: int) -> Budget:
-        """Return it with the usual number of steps, if it sets no end."""
+        """Return it with the default number of steps, if it sets no limit."""
         if (self.steps, self.seconds, self.rule) != (None, None, None):
             return self
         return replace(self, steps=max(20_000, 200 * nodes**2))
 
     def thinned(self, steps: int, nodes: int) -> int:
-        """Return the steps between kept states for a chain of so many steps."""
+        """Return the steps between draws for a chain of this many steps."""
         if self.thinning is not None:
             return self.thinning
         draws = min(_MOST_DRAWS, max(_FEWEST_DRAWS, steps // (2 * nodes)))

@@ -1,4 +1,4 @@
-"""`ChainRecord`: what was kept of one chain or one annealing run, as arrays."""
+"""`ChainRecord`: the draws of one chain or one annealing run, as arrays."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# The parts of a record that grow with it: by state, and then by DAG.
+# The arrays with an entry for each draw: first by state, then by DAG.
 DRAW_ARRAYS = (
     "log_weights",
     "codes",
@@ -21,28 +21,28 @@ DRAW_ARRAYS = (
 
 @dataclass(frozen=True, eq=False)
 class ChainRecord:
-    """What was kept of one chain or one annealing run.
+    """The draws of one chain or one annealing run.
 
     Parameters
     ----------
     log_weights
-        The log weight of each state.
+        The unnormalised log posterior of each state.
     codes
         Each state as whole numbers.
     dag_counts
-        How many DAGs were drawn from each state.
+        The number of DAGs drawn from each state.
     parents
         The parents of every node of each DAG, as bits.
     log_extensions, extension_errors
-        For each DAG the log of its number of orders, and the standard error of
-        that if it is an estimate.
+        For each DAG the log of its number of topological orders, and its standard error
+        if it is an estimate.
     edge_sums, edge_batches, edge_batch_size
-        Sums of the edge probabilities given each state, over all states and over
-        batches of them; None if they were not asked for.
+        Sums of the conditional edge probabilities given each state, over all states and
+        over batches of them; None if they were not requested.
     summed
-        How many states the edge sums are over, if more than are here.
+        The number of states in the edge sums, if it exceeds the number of states here.
     every
-        Of how many states one is here, the others having been passed over.
+        The thinning of the states here: one in this many of the draws.
     """
 
     log_weights: NDArray[np.float64]
@@ -59,26 +59,26 @@ class ChainRecord:
 
     @classmethod
     def of(cls, record: dict[str, Any]) -> ChainRecord:
-        """Return the record of the core with names for its parts."""
+        """Return a record of the core as a `ChainRecord`."""
         return cls(**record)
 
     @property
     def states(self) -> int:
-        """How many states are here."""
+        """The number of states here."""
         return len(self.log_weights)
 
     @property
     def states_summed(self) -> int:
-        """How many states were kept of the chain, and are in the edge sums."""
+        """The number of draws of the chain, all of which are in the edge sums."""
         return self.states if self.summed is None else self.summed
 
     def between(self, first: int, last: int, edge_sums: NDArray[np.float64] | None) -> ChainRecord:
-        """Return what was kept from one state to before another, with its sums of edges."""
+        """Return the draws from one state up to, but excluding, another, with their edge sums."""
         ends = np.concatenate([[0], np.cumsum(self.dag_counts, dtype=np.int64)])
         states, dags = slice(first, last), slice(int(ends[first]), int(ends[last]))
         batches = self.edge_batches
         if batches is not None:
-            # Only batches that lie within it as a whole.
+            # Only batches that lie entirely within it.
             size = self.edge_batch_size
             batches = batches[-(-first // size) : last // size]
         return replace(
@@ -95,12 +95,12 @@ class ChainRecord:
         )
 
     def log_dag_weights(self) -> NDArray[np.float64]:
-        """Return for each DAG the log of its share of all DAGs of its state, over the orders."""
+        """Return the log weight of each DAG: 1 / (DAGs of its state x topological orders)."""
         each = np.repeat(self.dag_counts, self.dag_counts).astype(np.float64)
         return -np.log(each) - self.log_extensions
 
     def log_state_means(self) -> NDArray[np.float64]:
-        """Return for each state the log of the mean over its DAGs of 1 / (number of orders)."""
+        """Return for each state the log of the mean of 1 / (topological orders) of its DAGs."""
         ends = np.cumsum(self.dag_counts)
         return np.array(
             [

@@ -1,4 +1,4 @@
-"""`Convergence`: the figures by which runs of every kind are judged."""
+"""`Convergence`: the convergence figures of a run of any kind."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Convergence:
-    """How far chains agree, and how many independent draws theirs are worth.
+    """The agreement of chains and their effective sample sizes.
 
-    A figure that a run does not have is None: an exact one has none at all, annealing
-    runs have an effective number alone, one chain has no difference to another.
+    Figures that do not apply are None: an exact run has none, annealing has only an
+    effective sample size, and a single chain has no difference.
 
     Parameters
     ----------
     rhat
-        R-hat of the log weight; infinite where every chain stays at a place of its own.
+        R-hat of the log posterior; infinite if every chain is constant at a different value.
     ess
-        The effective sample size of the log weight; the effective number of annealing runs.
+        The effective sample size of the log posterior; for annealing, of the particles.
     edge_rhat
         The largest R-hat of an edge.
     edge_ess
-        The smallest effective sample size of an edge, of those that are known.
+        The smallest known effective sample size of an edge.
     difference
         The largest difference of an edge probability between two chains.
 

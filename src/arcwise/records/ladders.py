@@ -1,11 +1,11 @@
-"""Rows of inverse temperatures, from the uniform distribution to the posterior."""
+"""Temperature ladders: inverse temperatures from the uniform distribution to the posterior."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
 
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, option
 from arcwise.support.checks import whole_number
 
 
@@ -15,37 +15,40 @@ def linear(steps: int) -> list[float]:
 
 
 def harmonic(steps: int) -> list[float]:
-    """Return 1/(K + 1), 1/K, ..., 1/2, 1 for K steps: many hot, few cold; never uniform."""
+    """Return 1/(K + 1), 1/K, ..., 1/2, 1 for K steps: many hot, few cold; never uniform (0)."""
     return [1 / (steps + 1 - i) for i in range(steps + 1)]
 
 
 def as_ladder(value: str | Sequence[float], temperatures: int) -> tuple[list[float], bool]:
-    """Return the inverse temperatures, and whether they are to be adapted in the burn-in.
+    """Return the inverse temperatures, and whether to adapt them during the burn-in.
 
     Parameters
     ----------
     value
-        ``"linear"``, ``"harmonic"``, ``"adapted"`` (linear to begin with), or the
-        numbers themselves, rising to 1.
+        ``"linear"``, ``"harmonic"``, ``"adapted"`` (initially linear), or the inverse
+        temperatures themselves, increasing to 1.
     temperatures
-        How many there are, for those with a name.
+        The number of temperatures of a named ladder.
     """
     if isinstance(value, str):
-        count = whole_number(temperatures, "temperatures", at_least=2)
+        count = whole_number(temperatures, option("temperatures"), at_least=2)
         if value == "harmonic":
             return harmonic(count - 1), False
         if value in ("linear", "adapted"):
             return linear(count - 1), value == "adapted"
         raise ArgumentError(
-            f"ladder is {value!r}; give 'linear', 'harmonic', 'adapted' or rising numbers up to 1"
+            option("ladder"),
+            f" is {value!r}; give 'linear', 'harmonic', 'adapted' or increasing numbers up to 1",
         )
     return as_rising(value, "ladder"), False
 
 
 def as_rising(value: Sequence[float], name: str) -> list[float]:
-    """Return inverse temperatures as a list, or refuse what does not rise from 0 or more to 1."""
+    """Return inverse temperatures as a list, or refuse unless they increase from >= 0 to 1."""
     numbers = [float(number) for number in value]
-    rising = all(low < high for low, high in pairwise(numbers))
-    if len(numbers) < 2 or not rising or numbers[0] < 0 or numbers[-1] != 1:
-        raise ArgumentError(f"{name} is {numbers!r}; give rising numbers, from 0 or more up to 1")
+    increasing = all(low < high for low, high in pairwise(numbers))
+    if len(numbers) < 2 or not increasing or numbers[0] < 0 or numbers[-1] != 1:
+        raise ArgumentError(
+            option(name), f" is {numbers!r}; give increasing numbers from 0 or more up to 1"
+        )
     return numbers

@@ -1,4 +1,4 @@
-"""Spaces as plain values for files, and back."""
+"""Conversion of spaces to plain values for files, and back."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ def read_space(values: dict[str, Any]) -> Space:
     kind = _kind(values["kind"])
     if kind is None:
         raise FileFormatError(
-            f"the run is in the space {values['kind']!r}, which this arcwise does not know; use "
-            "the version that began it"
+            f"the run uses the space {values['kind']!r}, which this version of arcwise does not "
+            "have; use the version that started the run"
         )
     return kind.of_plain(rest)
 
 
 @dataclass(frozen=True, repr=False)
 class ForeignSpace(Space):
-    """A space that arcwise does not know, by the text it showed itself with.
+    """A space that arcwise does not know, of which only the repr was kept.
 
     Parameters
     ----------
@@ -66,18 +66,18 @@ class ForeignSpace(Space):
     text: str
 
     def __repr__(self) -> str:
-        """Return its text."""
+        """Return the text."""
         return self.text
 
     def build(self, sums: ScoreSums) -> _core.Space:
-        """Refuse, since only its text is left of it."""
+        """Refuse, since only its repr was kept."""
         raise ArgumentError(
-            f"the space {self.text} is known by its text alone; give the space itself"
+            f"the space {self.text} cannot be restored from a file; give the space itself"
         )
 
 
 def parse_space(text: str) -> Space:
-    """Return the space that shows itself by a text, as files of earlier formats have it.
+    """Return the space with this repr, as stored in files of earlier formats.
 
     Examples
     --------

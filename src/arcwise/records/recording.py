@@ -1,11 +1,11 @@
-"""`Recording`: what samplers are to keep of the states they visit."""
+"""`Recording`: what samplers record of the states they visit."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from arcwise import _core
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, option
 from arcwise.model.targets import Target
 from arcwise.spaces.space import Space
 from arcwise.support.checks import whole_number
@@ -15,23 +15,24 @@ _BUDGET_BEFORE_ESTIMATE = 50_000
 
 @dataclass(frozen=True)
 class Recording:
-    """How many DAGs are drawn from each kept state, and how their orders are counted.
+    """How many DAGs are drawn from each kept state, and how topological orders are counted.
 
     Parameters
     ----------
     target
-        The posterior that is wanted.
+        The requested posterior.
     dags_per_state
         The number of DAGs drawn from each kept state.
     dag_time_share
-        If given, as many DAGs as this share of the sampling time allows instead.
+        If given, draw instead as many DAGs as this fraction of the sampling time allows.
     extension_budget
-        The most sets a count of orders may keep; None for the counter's own.
+        The maximum number of sets stored while counting topological orders; None for the
+        default.
     estimate_extensions
-        Whether counts beyond the budget are estimated; else they are refused.
+        Whether counts beyond the budget are estimated rather than refused.
     sampled
-        The posterior the states of the space follow. If it is not the one wanted,
-        every DAG needs the inverse of its number of orders as a weight.
+        The posterior that the states of the space follow. If it is not the requested one,
+        every DAG is weighted by the inverse of its number of topological orders.
     """
 
     target: Target
@@ -47,28 +48,29 @@ class Recording:
         return self.sampled != self.target
 
     def on(self, space: Space) -> Recording:
-        """Return it for the states of a space, or refuse a target they do not lead to."""
+        """Return it for the states of a space, or refuse a target the space cannot sample."""
         if space.target == "modular" and self.target == "order-modular":
             raise ArgumentError(
-                f"{space!r} samples the modular posterior, and target is 'order-modular'; "
-                "use a space of orders for it"
+                f"{space!r} samples the modular posterior, but ",
+                option("target"),
+                " is 'order-modular'; use a space of orders",
             )
         return replace(self, sampled=space.target)
 
     def bytes_per_state(self, nodes: int) -> int:
-        """Return about what a kept state and the DAGs drawn from it take."""
+        """Return the approximate memory of a kept state and the DAGs drawn from it."""
         of_dag = 8 * nodes * ((nodes + 63) // 64) + 16
         return 2 * nodes + 12 + of_dag * max(1, self.dags_per_state)
 
     def options(self, edge_batches: int) -> _core.RecordOptions:
-        """Return them as the core wants them."""
+        """Return the options of the core."""
         options = _core.RecordOptions()
         fewest = int(self.weighted)
-        options.dags = whole_number(self.dags_per_state, "dags_per_state", at_least=fewest)
+        options.dags = whole_number(self.dags_per_state, option("dags_per_state"), at_least=fewest)
         if self.dag_time_share is not None:
             if not 0 < self.dag_time_share < 10:
                 raise ArgumentError(
-                    f"dag_time_share is {self.dag_time_share!r}; give a share of the sampling "
+                    f"dag_time_share is {self.dag_time_share!r}; give a fraction of the sampling "
                     "time, such as 0.25"
                 )
             options.dag_time_share = float(self.dag_time_share)
@@ -77,7 +79,7 @@ class Recording:
                 self.extension_budget, "extension_budget", at_least=1
             )
         elif self.estimate_extensions:
-            # Where an estimate is good enough, it is not worth counting for seconds.
+            # If an estimate is acceptable, counting for seconds is not worth it.
             options.extension_budget = _BUDGET_BEFORE_ESTIMATE
         options.estimate_extensions = self.estimate_extensions
         options.count_extensions = self.weighted

@@ -1,4 +1,4 @@
-"""Runs, their settings and what was told of them as plain values for JSON, and back."""
+"""Conversion of runs, settings, accounts and provenance to plain values for JSON, and back."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _KINDS: dict[str, type] = {
 
 
 def _form(variables: tuple[str, ...]) -> PlainDataclasses:
-    """Return the form of files; orders of variables are written by their names."""
+    """Return the converter for files; orders of variables are written by name."""
     return PlainDataclasses(
         {Space: (lambda space: plain_space(space, variables), read_space)}, _KINDS
     )
@@ -43,19 +43,19 @@ def write_run(run: AnyRun, variables: tuple[str, ...]) -> dict[str, Any]:
 
 
 def read_run(values: Any) -> AnyRun:
-    """Return the run of plain values."""
+    """Return a run from plain values."""
     run: AnyRun = _form(()).read(AnyRun, values)
     return run
 
 
 def write_settings(settings: SamplingSettings, variables: tuple[str, ...]) -> dict[str, Any]:
-    """Return the settings of a run as plain values, with the word for its algorithm."""
+    """Return the settings of a run as plain values, with the name of its algorithm."""
     values: dict[str, Any] = _form(variables).write(settings)
     return {"algorithm": settings.algorithm.value} | values
 
 
 def read_settings(values: dict[str, Any]) -> SamplingSettings:
-    """Return the settings of plain values."""
+    """Return the settings of a run from plain values."""
     annealing = Algorithm(values["algorithm"]) is Algorithm.AIS
     kind = AnnealingSettings if annealing else ChainSettings
     settings: SamplingSettings = _form(()).read(kind, values)
@@ -69,7 +69,7 @@ def write_account(account: Account | None) -> dict[str, Any] | None:
 
 
 def read_account(values: Any) -> Account | None:
-    """Return the account of plain values."""
+    """Return an account from plain values."""
     account: Account | None = PlainDataclasses().read(Account | None, values)
     return account
 
@@ -81,6 +81,6 @@ def write_provenance(provenance: Provenance) -> dict[str, Any]:
 
 
 def read_provenance(values: Any) -> Provenance:
-    """Return the provenance of plain values."""
+    """Return a provenance from plain values."""
     provenance: Provenance = PlainDataclasses().read(Provenance, values)
     return provenance

@@ -1,4 +1,4 @@
-"""What a run was asked for, what it spent, and how it went: a type for each kind of run."""
+"""The settings, cost and diagnostics of a run: a type for each kind of run."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from arcwise.records.convergence import Convergence
 from arcwise.records.settings import AnnealingSettings, ChainSettings
 
 Acceptance = Mapping[str, float | None]
-"""The share of accepted proposals of each kind of move; None where none was made."""
+"""The acceptance rate of each kind of move; None if none was proposed."""
 
 
 @dataclass(frozen=True)
 class OrderWeights:
-    """What the weights of DAGs are worth, where each counts by 1 / (number of its orders).
+    """Quality of the weights of DAGs, where each is 1 / (number of topological orders).
 
     Parameters
     ----------
     effective_dags
-        How many DAGs of equal weight would vary as little.
+        Kish's effective sample size of the weights.
     estimated
-        How many DAGs had their orders estimated, as counting them took too long.
+        The number of DAGs whose topological orders were estimated rather than counted.
     largest_error
-        The largest standard error of the log of such an estimate.
+        The largest standard error of such an estimate, on the log scale.
     """
 
     effective_dags: float
@@ -35,14 +35,14 @@ class OrderWeights:
 
 @dataclass(frozen=True)
 class Exchanges:
-    """How coupled chains exchanged states.
+    """The exchanges of states in coupled chains.
 
     Parameters
     ----------
     inverse_temperatures
-        Of each chain, as they were at the end.
+        The final inverse temperatures of each chain.
     acceptance
-        The share of accepted exchanges between each two neighbouring temperatures.
+        The acceptance rates of exchanges between adjacent temperatures.
     """
 
     inverse_temperatures: tuple[tuple[float, ...], ...]
@@ -51,20 +51,20 @@ class Exchanges:
 
 @dataclass(frozen=True, kw_only=True)
 class RunRecord(ABC):
-    """What runs of every kind tell.
+    """What runs of every kind record.
 
     Parameters
     ----------
     dags
-        The number of DAGs that were drawn.
+        The number of DAGs drawn.
     seconds
-        The time the call took; None if it is not known.
+        The running time of the call; None if it is not known.
     interrupted
         Whether Ctrl-C ended it.
     convergence
-        The figures by which it is judged.
+        The convergence figures.
     order_weights
-        What the weights of DAGs are worth; None where they need none.
+        The quality of the weights of DAGs; None if they need none.
     """
 
     dags: int = 0
@@ -76,21 +76,21 @@ class RunRecord(ABC):
     @property
     @abstractmethod
     def algorithm(self) -> Algorithm:
-        """The algorithm it was."""
+        """The algorithm."""
 
     @property
     def annealed(self) -> bool:
-        """Whether it was of independent annealing runs, which carry weights."""
+        """Whether it consists of independent annealing runs with importance weights."""
         return False
 
     @property
     def acceptance(self) -> Acceptance:
-        """The share of accepted proposals of each kind of move."""
+        """The acceptance rate of each kind of move."""
         return {}
 
     @property
     def exchange_acceptance(self) -> tuple[float | None, ...]:
-        """The share of accepted exchanges between neighbouring temperatures."""
+        """The acceptance rates of exchanges between adjacent temperatures."""
         return ()
 
 
@@ -103,9 +103,9 @@ class ExactRun(RunRecord):
     paths
         Whether the probabilities of paths were computed.
     seed
-        Of the DAGs that were drawn; None if there are none.
+        The seed of the DAGs drawn; None if there are none.
     tolerance
-        The rounding error that was allowed in a probability; None if it is not known.
+        The rounding error allowed in a probability; None if it is not known.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class ExactRun(RunRecord):
 
     @property
     def algorithm(self) -> Algorithm:
-        """The algorithm it was."""
+        """The algorithm."""
         return Algorithm.EXACT
 
 
@@ -132,21 +132,21 @@ class ChainRun(RunRecord):
     Parameters
     ----------
     settings
-        What was asked for.
+        The settings.
     burn_in_steps, thinning
-        Steps of each chain before the first that counts, and between two kept states.
+        The steps of each chain in the burn-in, and between draws.
     states
-        The number of states that were kept of each chain.
+        The number of draws of each chain.
     every
-        Of how many kept states one was read back from disk, the others passed over.
+        The thinning when draws were read back from disk: one in this many was used.
     rule_met
         Whether its stopping rule ended it; None if it had none.
     moves
-        The share of accepted proposals of each kind of move.
+        The acceptance rate of each kind of move.
     exchanges
-        How coupled chains exchanged states; None at one temperature.
+        The exchanges of coupled chains; None at a single temperature.
     seconds_sampling
-        The time the chains took.
+        The running time of the chains.
 
     Examples
     --------
@@ -169,7 +169,7 @@ class ChainRun(RunRecord):
 
     @property
     def algorithm(self) -> Algorithm:
-        """The algorithm it was."""
+        """The algorithm."""
         return self.settings.algorithm
 
     @property
@@ -179,32 +179,32 @@ class ChainRun(RunRecord):
 
     @property
     def steps_after_burn_in(self) -> tuple[int, ...]:
-        """The steps of each chain that count."""
+        """The number of steps of each chain after the burn-in."""
         return tuple(count * self.thinning for count in self.states)
 
     @property
     def acceptance(self) -> Acceptance:
-        """The share of accepted proposals of each kind of move."""
+        """The acceptance rate of each kind of move."""
         return self.moves
 
     @property
     def exchange_acceptance(self) -> tuple[float | None, ...]:
-        """The share of accepted exchanges between neighbouring temperatures."""
+        """The acceptance rates of exchanges between adjacent temperatures."""
         return () if self.exchanges is None else self.exchanges.acceptance
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnnealingRun(RunRecord):
-    """Independent annealing runs; `convergence.ess` is their effective number.
+    """Annealed importance sampling; `convergence.ess` is the ESS of the particles.
 
     Parameters
     ----------
     settings
-        What was asked for.
+        The settings.
     runs, runs_of_weight_zero
-        How many were made, and how many of them ended where the weight is zero.
+        The number of particles, and of those that ended with weight zero.
     moves
-        The share of accepted proposals of each kind of move.
+        The acceptance rate of each kind of move.
 
     Examples
     --------
@@ -222,36 +222,36 @@ class AnnealingRun(RunRecord):
 
     @property
     def algorithm(self) -> Algorithm:
-        """The algorithm it was."""
+        """The algorithm."""
         return Algorithm.AIS
 
     @property
     def annealed(self) -> bool:
-        """It was of annealing runs."""
+        """Whether it consists of annealing runs: always."""
         return True
 
     @property
     def acceptance(self) -> Acceptance:
-        """The share of accepted proposals of each kind of move."""
+        """The acceptance rate of each kind of move."""
         return self.moves
 
 
 @dataclass(frozen=True, kw_only=True)
 class UniqueDagsRun(RunRecord):
-    """Different DAGs collected from sampled orders.
+    """Distinct DAGs collected from sampled orders.
 
     Parameters
     ----------
     settings
-        What the chains over orders were asked for.
+        The settings of the chains over orders.
     thinning
-        Steps between two kept orders.
+        Steps between draws.
     coverage
-        The share of its weight that the DAGs of each order were to carry.
+        The requested fraction of the posterior of each order covered by its DAGs.
     orders, orders_short_of_coverage
-        The number of orders, and of those whose DAGs carry less.
+        The number of orders, and of those whose DAGs cover less.
     effective_dags
-        How many DAGs of equal weight would vary as little.
+        Kish's effective sample size of the weights.
 
     Examples
     --------
@@ -271,13 +271,13 @@ class UniqueDagsRun(RunRecord):
 
     @property
     def algorithm(self) -> Algorithm:
-        """The algorithm it was."""
+        """The algorithm."""
         return Algorithm.UNIQUE_DAGS
 
 
 @dataclass(frozen=True, kw_only=True)
 class MergedRun(RunRecord):
-    """Several runs of one model as one: all of chains, or all of annealing.
+    """Several runs of one model merged: all of chains, or all of annealing.
 
     Parameters
     ----------
@@ -300,29 +300,29 @@ class MergedRun(RunRecord):
 
     @property
     def algorithm(self) -> Algorithm:
-        """The algorithm they were; of chains of both kinds, the one with temperatures."""
+        """The algorithm of the runs; mc3 if there are both mcmc and mc3."""
         found = {part.algorithm for part in self.parts}
         return found.pop() if len(found) == 1 else Algorithm.MC3
 
     @property
     def annealed(self) -> bool:
-        """Whether they were of annealing runs."""
+        """Whether the runs are annealing runs."""
         return self.parts[0].annealed
 
     @property
     def chains(self) -> int:
-        """The number of chains of all."""
+        """The total number of chains."""
         return sum(part.chains for part in self.parts if isinstance(part, ChainRun))
 
     @property
     def states(self) -> tuple[int, ...]:
-        """The number of states that were kept of each chain of all."""
+        """The number of draws of each chain of all runs."""
         chains = [part for part in self.parts if isinstance(part, ChainRun)]
         return tuple(count for part in chains for count in part.states)
 
     @property
     def runs(self) -> int:
-        """The number of annealing runs of all."""
+        """The total number of particles."""
         return sum(part.runs for part in self.parts if isinstance(part, AnnealingRun))
 
 

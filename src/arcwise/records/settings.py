@@ -1,7 +1,7 @@
-"""`ChainSettings` and `AnnealingSettings`: all that a sampling run is asked for.
+"""`ChainSettings` and `AnnealingSettings`: the complete settings of a sampling run.
 
-They are enough to make the run again from its model, to the last bit if its budget is
-no matter of time; a run directory keeps them.
+Together with the model they reproduce the run, to the last bit unless its budget is a
+time; a run directory stores them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.budget import Budget
@@ -20,21 +20,21 @@ from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
 
-_USUAL_PARTICLES = 100
+_DEFAULT_PARTICLES = 100
 
 
 @dataclass(frozen=True)
 class SumSettings:
-    """How score sums are found.
+    """How score sums are computed.
 
     Parameters
     ----------
     methods
-        The method of each node.
+        The method for each node.
     tolerance
-        The largest share of a sum that may be left out.
+        The largest fraction of a sum that may be left out.
     tabulate
-        What tables hold.
+        What the tables hold.
     """
 
     methods: tuple[Literal["table", "rows", "walk", "scan"], ...]
@@ -47,10 +47,10 @@ class SumSettings:
         return cls(tuple(sums.methods), sums.tolerance, sums.tabulated)
 
     def build(self, model: Model, threads: int | None) -> ScoreSums:
-        """Return the score sums of a model by these settings."""
+        """Return the score sums of a model with these settings."""
         sums = ScoreSums(model, tolerance=self.tolerance, tabulate=self.tabulate, threads=threads)
         if tuple(sums.methods) != self.methods:
-            # They were asked for by name then, which is one for all.
+            # Then the user chose a method, which is the same for all nodes.
             sums = ScoreSums(
                 model,
                 method=self.methods[0],
@@ -61,29 +61,29 @@ class SumSettings:
         return sums
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return the settings in words."""
         counts = [f"{self.methods.count(way)} nodes by {way}" for way in sorted({*self.methods})]
         return f"{', '.join(counts)} (tolerance {self.tolerance:g})"
 
 
 @dataclass(frozen=True)
 class ChainSettings:
-    """What a run of chains is asked for.
+    """The settings of a run of Markov chains.
 
     Parameters
     ----------
     space
-        Where they move.
+        The state space.
     budget
-        How long.
+        How long the chains run.
     recording
-        What is kept of their states, and for which posterior.
+        What is recorded of their states, and for which posterior.
     chains, seed
-        How many chains there are, and the seed of all.
+        The number of chains, and the seed for all of them.
     tempering
-        The temperatures of coupled chains; None for one temperature, the posterior's.
+        The temperatures of coupled chains; None for the posterior alone.
     sums
-        How score sums are found; None before they are made.
+        How score sums are computed; None before they are made.
     """
 
     space: Space
@@ -95,19 +95,20 @@ class ChainSettings:
     sums: SumSettings | None = None
 
     def __post_init__(self) -> None:
-        """Refuse numbers that are none, and a rule about what such a run cannot tell."""
-        object.__setattr__(self, "chains", whole_number(self.chains, "chains", at_least=1))
-        object.__setattr__(self, "seed", whole_number(self.seed, "seed", at_least=0))
+        """Refuse invalid numbers, and a stopping rule that such a run cannot evaluate."""
+        chains = whole_number(self.chains, option("chains"), at_least=1)
+        object.__setattr__(self, "chains", chains)
+        object.__setattr__(self, "seed", whole_number(self.seed, option("seed"), at_least=0))
         if self.budget.rule is not None:
             self.budget.rule.refuse_unknowable(self.chains, self.recording.dags_per_state)
 
     @property
     def algorithm(self) -> Algorithm:
-        """The algorithm these are settings of."""
+        """The algorithm of these settings."""
         return Algorithm.MCMC if self.tempering is None else Algorithm.MC3
 
     def on(self, space: Space, sums: ScoreSums) -> ChainSettings:
-        """Return them with all that was left to the model chosen."""
+        """Return the settings with everything resolved that depends on the model."""
         return replace(
             self,
             space=space,
@@ -119,7 +120,7 @@ class ChainSettings:
 
 @dataclass(frozen=True)
 class AnnealingBudget:
-    """How many annealing runs are made, for how long, or to what effect.
+    """The number of annealing runs, their total time, or the effective sample size to reach.
 
     Parameters
     ----------
@@ -132,29 +133,35 @@ class AnnealingBudget:
     effective_samples: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
+        """Refuse invalid values."""
         if self.particles is not None:
-            whole_number(self.particles, "particles", at_least=1)
+            whole_number(self.particles, option("particles"), at_least=1)
             if self.open_ended:
-                raise ArgumentError("give particles, or seconds and effective_samples, not both")
+                raise ArgumentError(
+                    "both ",
+                    option("particles"),
+                    " and ",
+                    option("effective_samples" if self.seconds is None else "seconds"),
+                    " were given; give only one of them",
+                )
         for name in ("seconds", "effective_samples"):
             value = getattr(self, name)
             if value is not None and not 0 < value < float("inf"):
-                raise ArgumentError(f"{name} is {value!r}; give a positive number")
+                raise ArgumentError(option(name), f" is {value!r}; give a positive number")
 
     @property
     def open_ended(self) -> bool:
-        """Whether the number of runs is not known beforehand."""
+        """Whether the number of runs is not fixed in advance."""
         return self.seconds is not None or self.effective_samples is not None
 
     def resolved(self) -> AnnealingBudget:
-        """Return it with the usual number of runs, if it sets no end."""
-        return self if self != AnnealingBudget() else replace(self, particles=_USUAL_PARTICLES)
+        """Return it with the default number of runs, if it sets no limit."""
+        return self if self != AnnealingBudget() else replace(self, particles=_DEFAULT_PARTICLES)
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """The inverse temperatures an annealing run goes through.
+    """The inverse temperatures of an annealing run.
 
     Parameters
     ----------
@@ -168,26 +175,26 @@ class Schedule:
     given: tuple[float, ...] | None = None
 
     def inverse_temperatures(self) -> list[float]:
-        """Return them written out."""
+        """Return the inverse temperatures as a list."""
         return linear(self.steps) if self.given is None else list(self.given)
 
 
 @dataclass(frozen=True)
 class AnnealingSettings:
-    """What annealing runs are asked for.
+    """The settings of annealed importance sampling.
 
     Parameters
     ----------
     space, recording, seed, sums
         As for `ChainSettings`.
     budget
-        How many runs.
+        The number of particles.
     schedule
-        The temperatures of each.
+        The annealing schedule.
     stretch, thinning
-        Steps at the posterior at the end of a run, and between two kept states of them.
+        Steps at the posterior at the end of a run, and steps between draws of these.
     bins, confidence
-        Of a lower bound of the evidence that is wanted besides the usual ones.
+        The bins and the confidence of an additional lower bound on the evidence.
     """
 
     space: Space
@@ -202,18 +209,18 @@ class AnnealingSettings:
     sums: SumSettings | None = None
 
     def __post_init__(self) -> None:
-        """Refuse numbers that are none."""
+        """Refuse invalid numbers."""
         for name, least in (("stretch", 0), ("thinning", 1), ("seed", 0)):
-            value = whole_number(getattr(self, name), name, at_least=least)
+            value = whole_number(getattr(self, name), option(name), at_least=least)
             object.__setattr__(self, name, value)
 
     @property
     def algorithm(self) -> Algorithm:
-        """The algorithm these are settings of."""
+        """The algorithm of these settings."""
         return Algorithm.AIS
 
     def on(self, space: Space, sums: ScoreSums) -> AnnealingSettings:
-        """Return them with all that was left to the model chosen."""
+        """Return the settings with everything resolved that depends on the model."""
         return replace(
             self,
             space=space,

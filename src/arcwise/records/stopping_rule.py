@@ -1,4 +1,4 @@
-"""When chains have run long enough: rules such as ``"rhat<1.01, ess>400"``."""
+"""Stopping rules for chains, such as ``"rhat<1.01, ess>400"``."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, option
 from arcwise.records.convergence import Convergence
 
-# A quantity that never changed in fewer states than these may still begin to.
+# A quantity that never changed in fewer draws than this may still change.
 _FEWEST_STATES = 1_000
 
-# The figures of `Convergence`, and on which side of its bound each is to be.
+# The figures of `Convergence`, and on which side of its bound each must be.
 _SENSES = {"rhat": "<", "ess": ">", "edge_rhat": "<", "edge_ess": ">", "difference": "<"}
-# Below these, no run however long would be enough.
+# Bounds at or below these could never be met.
 _FLOORS = {"rhat": 1.0, "edge_rhat": 1.0, "ess": 0.0, "edge_ess": 0.0, "difference": 0.0}
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One quantity and the number it is to pass."""
+    """A convergence figure and the bound it must meet."""
 
     name: str
     bound: float
 
     def __str__(self) -> str:
-        """Return it as it is written."""
+        """Return the rule as users write it."""
         return f"{self.name}{_SENSES[self.name]}{self.bound:g}"
 
     def progress(self, measured: Convergence, states: int) -> float:
-        """Return how near the quantity has come, 1 where the condition is met.
+        """Return how close the figure is to its bound, 1 if the condition is met.
 
-        A quantity that never changed is as good as it will be once there are a
-        thousand states of each chain; a difference between chains is always known.
+        A figure that is undefined because the quantity never changed meets the condition
+        once each chain has a thousand draws; a difference between chains is always defined.
         """
         value: float | None = getattr(measured, self.name)
         if value is None:
@@ -61,62 +61,68 @@ class StoppingRule:
 
     @classmethod
     def parse(cls, text: Any) -> StoppingRule:
-        """Return the rule of a text, conditions separated by commas or "and"."""
+        """Parse a rule, with conditions separated by commas or "and"."""
         if isinstance(text, StoppingRule):
             return text
         if not isinstance(text, str):
-            raise ArgumentError(f"until is {text!r}; {_FORM}")
+            raise ArgumentError(option("until"), f" is {text!r}; {_FORM}")
         conditions = []
         for part in re.split(r",|;|\band\b", text):
             found = re.fullmatch(r"\s*([a-z_-]+)\s*([<>])=?\s*([0-9.eE+-]+)\s*", part)
             name = found[1].replace("-", "_") if found else ""
             if found is None or name not in _SENSES:
-                raise ArgumentError(f"until has {part.strip()!r}; {_FORM}")
+                raise ArgumentError(option("until"), f" has {part.strip()!r}; {_FORM}")
             if found[2] != _SENSES[name]:
                 raise ArgumentError(
-                    f"until has {part.strip()!r}; {name} is to be {_WORDS[_SENSES[name]]} a "
-                    f"number, as in {name}{_SENSES[name]}{_EXAMPLES[name]}"
+                    option("until"),
+                    f" has {part.strip()!r}; require {name} to be {_WORDS[_SENSES[name]]} a "
+                    f"number, as in {name}{_SENSES[name]}{_EXAMPLES[name]}",
                 )
             try:
                 bound = float(found[3])
             except ValueError:
-                raise ArgumentError(f"until has {part.strip()!r}; {_FORM}") from None
+                raise ArgumentError(option("until"), f" has {part.strip()!r}; {_FORM}") from None
             if not _FLOORS[name] < bound < float("inf"):
                 raise ArgumentError(
-                    f"until has {part.strip()!r}; give {name} a number above {_FLOORS[name]:g}"
+                    option("until"),
+                    f" has {part.strip()!r}; give {name} a bound above {_FLOORS[name]:g}",
                 )
             conditions.append(Condition(name, bound))
         return cls(tuple(conditions))
 
     def __str__(self) -> str:
-        """Return it as it is written."""
+        """Return the rule as users write it."""
         return ", ".join(map(str, self.conditions))
 
     def __and__(self, other: StoppingRule) -> StoppingRule:
-        """Return the rule that both must hold."""
+        """Return the rule that requires both."""
         return StoppingRule(self.conditions + other.conditions)
 
     def refuse_unknowable(self, chains: int, dags_per_state: int) -> None:
-        """Refuse conditions on what such a run cannot tell."""
+        """Refuse conditions that such a run cannot evaluate."""
         names = {condition.name for condition in self.conditions}
         if "difference" in names and chains < 2:
             raise ArgumentError(
-                "until has a difference between chains, and there is one chain; give chains=2 or "
-                "more"
+                option("until"),
+                " requires a difference between chains, but there is only one chain; set ",
+                option("chains"),
+                " to 2 or more",
             )
         if names & {"edge_rhat", "edge_ess"} and dags_per_state < 1:
             raise ArgumentError(
-                "until has edge_rhat or edge_ess, which are found from DAGs, and dags_per_state is "
-                "0; give 1"
+                option("until"),
+                " uses edge_rhat or edge_ess, which are computed from DAGs, but ",
+                option("dags_per_state"),
+                " is 0; set it to 1 or more",
             )
 
     @property
     def needs_edges(self) -> bool:
-        """Whether it has a condition on edges, which take longer to look at than log weights."""
+        """Whether it has a condition on edges, which take longer to check than traces."""
         return any(condition.name not in ("rhat", "ess") for condition in self.conditions)
 
     def progress(self, measured: Convergence, states: int) -> float:
-        """Return how near the farthest condition has come; 1 where all are met."""
+        """Return how close the farthest condition is to being met; 1 if all are met."""
         return min(condition.progress(measured, states) for condition in self.conditions)
 
 
@@ -128,5 +134,5 @@ _FORM = (
 
 
 def as_stopping_rule(value: Any) -> StoppingRule | None:
-    """Return the rule that a user gave, as one or as text; None for none."""
+    """Return the stopping rule a user gave, as an object or as text; None for none."""
     return None if value is None else StoppingRule.parse(value)

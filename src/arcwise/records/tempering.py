@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Tempering:
-    """The inverse temperatures of a chain, and how their states are exchanged.
+    """The inverse temperatures of a coupled chain, and how states are exchanged.
 
     Parameters
     ----------
     inverse_temperatures
-        Rising to 1, the posterior's.
+        The inverse temperatures, increasing to 1, that of the posterior.
     adapt
-        Whether the burn-in moves them.
+        Whether to adapt them during the burn-in.
     exchanges_per_step
-        Exchanges proposed after each step.
+        The number of exchanges proposed after each step.
     """
 
     inverse_temperatures: tuple[float, ...]
@@ -25,5 +25,5 @@ class Tempering:
 
     @property
     def reaches_uniform(self) -> bool:
-        """Whether the hottest level is the uniform distribution, which gives the evidence."""
+        """Whether the hottest temperature is the uniform distribution, as the evidence needs."""
         return self.inverse_temperatures[0] == 0.0

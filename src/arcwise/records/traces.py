@@ -1,4 +1,4 @@
-"""`Traces`: the log weights chains went through, to see whether they have settled."""
+"""`Traces`: the unnormalised log posterior along each chain."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from arcwise.support.checks import whole_number
 
 @dataclass(frozen=True, eq=False)
 class Traces:
-    """The log weight of the state of each chain, every so many steps.
+    """The unnormalised log posterior of each draw of each chain.
+
+    For annealing it holds instead the log importance weights of the particles.
 
     Parameters
     ----------
     log_weights
-        One row of numbers for each chain; chains may differ in length.
+        A vector for each chain; chains may differ in length.
     steps
-        The steps from each number to the next, the thinning interval.
+        The thinning interval: the number of steps between draws.
 
     Examples
     --------
@@ -37,12 +39,12 @@ class Traces:
         rows = tuple(np.asarray(row, dtype=np.float64) for row in self.log_weights)
         if not rows or any(row.ndim != 1 for row in rows):
             raise ArgumentError(
-                "log_weights must be one row of numbers for each chain, with one chain or more"
+                "log_weights must hold a vector of numbers for each of one or more chains"
             )
         object.__setattr__(self, "log_weights", rows)
         object.__setattr__(self, "steps", whole_number(self.steps, "steps", at_least=1))
 
     def log_weights_matrix(self) -> NDArray[np.float64]:
-        """Return the log weights as (chains, draws), all cut to the shortest chain."""
+        """Return the values as (chains, draws), cut to the length of the shortest chain."""
         shortest = min(len(row) for row in self.log_weights)
         return np.stack([row[:shortest] for row in self.log_weights])

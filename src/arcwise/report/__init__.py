@@ -1,7 +1,7 @@
-"""The report page: a posterior as one HTML file that needs nothing else.
+"""The report: a posterior as one self-contained HTML file.
 
-`contents` gathers what the page says as plain values; `page` puts them into the
-template, with the styles and scripts beside it and the charts' library inlined.
+`contents` collects what the page shows as plain values; `page` renders them with the
+template, with styles, scripts and the charting library inlined.
 """
 
 from arcwise.report.contents import report_contents

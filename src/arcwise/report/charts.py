@@ -1,6 +1,6 @@
-"""The charts of the report page, as plotly's own plain values.
+"""The charts of the report page, as plain values for plotly.
 
-Names are escaped, as plotly takes them for its small subset of HTML.
+Names are escaped, as plotly interprets a small subset of HTML in them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from arcwise.posterior import Posterior
 from arcwise.support.plain import plain
 from arcwise.support.words import number
 
-# Okabe and Ito's colours, without yellow, which is too pale for a line on white.
+# Okabe and Ito's palette without yellow, which is too pale for a line on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#1b1f24")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star")
 _DASHES = ("solid", "dash", "dot")
-# From white to a dark blue, by lightness alone, so that it survives a grey printer too.
+# From white to dark blue by lightness alone, so that it survives greyscale printing.
 _SHADES = [
     [0.0, "#ffffff"],
     [0.02, "#eef4f9"],
@@ -71,12 +71,12 @@ def matrix_chart(posterior: Posterior) -> Chart:
 
 
 def trace_chart(posterior: Posterior) -> Chart | None:
-    """Return the log weights along the chains, or how those of annealing runs are spread."""
+    """Return traces of the log posterior, or for annealing a histogram of the log weights."""
     if posterior.traces is None:
         return None
     rows = [row[np.isfinite(row)] for row in posterior.traces.log_weights]
     if posterior.run.annealed:
-        return _spread_of_runs(rows[0])
+        return _weight_histogram(rows[0])
     if not any(len(row) for row in rows):
         return None
     longest = max(len(row) for row in rows)
@@ -98,22 +98,22 @@ def trace_chart(posterior: Posterior) -> Chart | None:
     ]
     layout = {
         "xaxis": {"title": {"text": "steps after burn-in"}},
-        "yaxis": {"title": {"text": "log weight"}, "tickformat": ",~f"},
+        "yaxis": {"title": {"text": "unnormalised log posterior"}, "tickformat": ",~f"},
     }
     notes = []
     if every > 1:
-        notes.append(f"One in {number(every)} of the states kept is drawn.")
+        notes.append(f"One in {number(every)} kept states is shown.")
     if len(rows) > _MOST_CHAINS:
-        notes.append(f"The first {_MOST_CHAINS} of {number(len(rows))} chains are drawn.")
+        notes.append(f"The first {_MOST_CHAINS} of {number(len(rows))} chains are shown.")
     return {
         "data": data,
         "layout": layout,
         "note": " ".join(notes),
-        "title": "Log weight along each chain",
+        "title": "Traces of the log posterior",
     }
 
 
-def _spread_of_runs(log_weights: NDArray[np.float64]) -> Chart | None:
+def _weight_histogram(log_weights: NDArray[np.float64]) -> Chart | None:
     if len(log_weights) == 0:
         return None
     counts, limits = np.histogram(log_weights, bins=min(40, max(8, len(log_weights) // 4)))
@@ -125,29 +125,29 @@ def _spread_of_runs(log_weights: NDArray[np.float64]) -> Chart | None:
                 "y": counts.tolist(),
                 "width": np.round(np.diff(limits), 6).tolist(),
                 "marker": {"color": COLOURS[0], "line": {"color": "#ffffff", "width": 1}},
-                "hovertemplate": "log weight about %{x}: %{y} runs<extra></extra>",
+                "hovertemplate": "log weight about %{x}: %{y} particles<extra></extra>",
             }
         ],
         "layout": {
-            "xaxis": {"title": {"text": "log weight of a run"}, "tickformat": ",~f"},
-            "yaxis": {"title": {"text": "runs"}, "rangemode": "tozero"},
+            "xaxis": {"title": {"text": "log importance weight"}, "tickformat": ",~f"},
+            "yaxis": {"title": {"text": "particles"}, "rangemode": "tozero"},
             "showlegend": False,
         },
         "note": "",
-        "title": "Log weights of the annealing runs",
+        "title": "Log importance weights of the particles",
     }
 
 
 def agreement_chart(diagnosis: Diagnosis) -> Chart | None:
-    """Return each chain's edge probabilities against those of all, or None for one chain."""
+    """Return the edge probabilities of each chain against their mean; None for one chain."""
     by_chain = diagnosis.chain_edges
     if by_chain is None or len(by_chain) < 2:
         return None
-    # Annealing runs are compared by halves.
+    # The particles of annealing are compared by halves.
     part = "chain" if len(by_chain) == diagnosis.chains else "half"
-    apart = by_chain.max(axis=0) - by_chain.min(axis=0)
+    difference = by_chain.max(axis=0) - by_chain.min(axis=0)
     sources, targets = np.nonzero(by_chain.max(axis=0) >= _SMALLEST_AGREEMENT)
-    order = np.argsort(-apart[sources, targets], kind="stable")
+    order = np.argsort(-difference[sources, targets], kind="stable")
     most = max(1, _MOST_AGREEMENT_POINTS // min(len(by_chain), _MOST_CHAINS))
     sources, targets = sources[order][:most], targets[order][:most]
     mean = by_chain.mean(axis=0)[sources, targets]
@@ -174,7 +174,7 @@ def agreement_chart(diagnosis: Diagnosis) -> Chart | None:
             "x": np.round(mean, 4).tolist(),
             "y": np.round(edges[sources, targets], 4).tolist(),
             "text": labels,
-            "hovertemplate": "%{text}<br>all %{x:.3f}, this one %{y:.3f}",
+            "hovertemplate": "%{text}<br>mean %{x:.3f}, here %{y:.3f}",
             "marker": {
                 "color": COLOURS[chain % len(COLOURS)],
                 "symbol": SYMBOLS[chain % len(SYMBOLS)],
@@ -184,19 +184,21 @@ def agreement_chart(diagnosis: Diagnosis) -> Chart | None:
         }
         for chain, edges in enumerate(by_chain[:_MOST_CHAINS])
     ]
-    note = "No edge was drawn."
+    note = "No edge was sampled."
     if labels:
         u, v = sources[0], targets[0]
         note = (
-            f"Furthest apart: {diagnosis.variables[u]} → {diagnosis.variables[v]}, with "
+            f"Largest difference: {diagnosis.variables[u]} → {diagnosis.variables[v]}, with "
             f"probabilities from {by_chain[:, u, v].min():.3f} to {by_chain[:, u, v].max():.3f}."
         )
     return {
         "data": data,
         "layout": {
-            "xaxis": {"title": {"text": "probability, mean of all"}, "range": [-0.03, 1.03]},
-            "yaxis": {"title": {"text": f"probability, one {part}"}, "range": [-0.03, 1.03]},
+            "xaxis": {"title": {"text": "mean probability"}, "range": [-0.03, 1.03]},
+            "yaxis": {"title": {"text": f"probability by {part}"}, "range": [-0.03, 1.03]},
         },
         "note": note,
-        "title": "Agreement of chains" if part == "chain" else "Agreement of the runs' halves",
+        "title": "Agreement between chains"
+        if part == "chain"
+        else "Agreement between halves of the particles",
     }

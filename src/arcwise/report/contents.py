@@ -1,4 +1,4 @@
-"""Everything the report page says about a posterior, as plain values."""
+"""Everything the report page shows about a posterior, as plain values."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from arcwise.records.runs import ExactRun
 from arcwise.report.charts import agreement_chart, matrix_chart, trace_chart
 from arcwise.report.network import network, nodes
 from arcwise.report.provenance import provenance_tables, reproduction
+from arcwise.report.reliability import reliability
 from arcwise.report.summary import key_figures, what_was_done, what_was_found
-from arcwise.report.trust import trust
 from arcwise.report.words import log_value
 from arcwise.support.plain import plain
 from arcwise.support.words import number
 
-_TITLE = "Which edges are there?"
+_TITLE = "Posterior over network structures"
 
 
 def report_contents(
     posterior: Posterior, *, title: str | None = None, data_description: str | None = None
 ) -> dict[str, Any]:
-    """Return what the page shows, section by section, as JSON would hold it.
+    """Return the contents of the page by section, as plain values for JSON.
 
-    A part the posterior has nothing for is None, with the reason under ``"missing"``.
+    A section that does not apply to the posterior is None, with the reason under
+    ``"missing"``.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def report_contents(
             "figures": key_figures(posterior),
             "done": what_was_done(posterior, data_description),
             "found": what_was_found(posterior),
-            "trust": trust(diagnosis),
+            "trust": reliability(diagnosis),
             "network": network(posterior),
             "nodes": nodes(posterior),
             "charts": {
@@ -67,7 +68,8 @@ def report_contents(
                 "agreement": None if agreement else _no_agreement(posterior),
                 "evidence": None
                 if posterior.evidence
-                else f"{posterior.algorithm} has found no evidence; exact, ais and mc3 do.",
+                else f"{posterior.algorithm} does not estimate the evidence; exact, ais and mc3 "
+                "do.",
             },
             "provenance": provenance_tables(posterior),
             "reproduction": reproduction(posterior),
@@ -77,19 +79,20 @@ def report_contents(
 
 
 def evidence(found: Evidence | None) -> dict[str, Any] | None:
-    """Return the log evidence with its error, interval and bounds as rows of a table."""
+    """Return the log evidence with its standard error, interval and bounds as table rows."""
     if found is None:
         return None
-    rows = [("Log evidence", log_value(found.log_evidence), f"by {found.method}")]
+    how = "exact" if found.method == "exact" else f"estimated by {found.method}"
+    rows = [("Log evidence", log_value(found.log_evidence), how)]
     if found.standard_error:
         margin = 1.96 * found.standard_error
         rows += [
-            ("Standard error", number(found.standard_error, 2), "Monte Carlo, one standard error"),
+            ("Standard error", number(found.standard_error, 2), "Monte Carlo standard error"),
             (
                 "95 % interval",
                 f"{log_value(found.log_evidence - margin)} to "
                 f"{log_value(found.log_evidence + margin)}",
-                "if the error is normal",
+                "assuming a normal error",
             ),
         ]
     rows += [
@@ -106,7 +109,7 @@ def evidence(found: Evidence | None) -> dict[str, Any] | None:
         (
             "Log prior constant",
             log_value(found.log_prior_constant),
-            "already taken off" + (f", standard error {number(error, 2)}" if error else ""),
+            "already subtracted" + (f", standard error {number(error, 2)}" if error else ""),
         )
     )
     return {"rows": rows}
@@ -114,15 +117,15 @@ def evidence(found: Evidence | None) -> dict[str, Any] | None:
 
 def _no_traces(posterior: Posterior) -> str:
     if isinstance(posterior.run, ExactRun):
-        return "An exact posterior has no chains to look at."
-    return "This posterior was kept without the log weights of its chains."
+        return "An exact posterior has no chains."
+    return "This posterior was saved without the traces of its chains."
 
 
 def _no_agreement(posterior: Posterior) -> str:
     if isinstance(posterior.run, ExactRun):
         return "An exact posterior has no chains to compare."
     if posterior.run.annealed:
-        return "Annealing runs are independent and weighted, so there are no chains to compare."
+        return "Annealing uses independent weighted particles, so there are no chains to compare."
     if posterior.dags is None:
-        return "Without sampled DAGs there is nothing to compare between chains."
-    return "There is one chain alone, and nothing to compare it with; run several."
+        return "Chains are compared by their sampled DAGs, and this posterior has none."
+    return "There is only one chain, so there is nothing to compare; run several chains."

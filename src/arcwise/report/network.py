@@ -1,4 +1,4 @@
-"""The network of the report page: which edges are drawn, where, and what is told of each node."""
+"""The network of the report page: the edges shown, their layout, and details of each node."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SMALLEST_IN_PANEL = 0.005
 
 
 def network(posterior: Posterior) -> dict[str, Any]:
-    """Return the nodes with their places, the edges, and what the page leaves out.
+    """Return the positions of the nodes, the edges, and what the page leaves out.
 
-    An edge is [source, target, probability, standard error or None, points on its
-    way], nodes given by their numbers.
+    An edge is [source, target, probability, standard error or None, route], with nodes
+    given by index.
     """
     probabilities, errors = posterior.edges, posterior.edge_errors
     sources, targets = _edges_to_show(probabilities)
@@ -65,15 +65,15 @@ def _left_out(probabilities: NDArray[np.float64], shown: int) -> str:
     return (
         f"This page holds {plural(shown, 'edge', zero='no')} out of "
         f"{number(n * (n - 1))} possible ones; "
-        f"each of the others has a probability of at most "
+        f"the others have a probability of at most "
         f"{number(float(off_diagonal[shown]), 2)}."
     )
 
 
 def nodes(posterior: Posterior) -> dict[str, Any]:
-    """Return of each node its likeliest parent sets and who is in its Markov blanket.
+    """Return the most probable parent sets and the Markov blanket of each node.
 
-    Where the posterior cannot tell one of the two, a sentence says why.
+    If the posterior does not provide one of the two, a sentence explains why.
     """
     knows_sets = posterior.family_probabilities is not None or posterior.dags is not None
     blankets = None if posterior.dags is None else relation_probabilities(posterior.dags, "blanket")
@@ -95,8 +95,8 @@ def nodes(posterior: Posterior) -> dict[str, Any]:
         else "This posterior has neither sampled DAGs nor probabilities of parent sets.",
         "why_no_blankets": None
         if blankets is not None
-        else "The Markov blanket depends on a node's children and their other parents together, "
-        "which only sampled DAGs tell; this posterior has none.",
+        else "Markov blankets, which depend on a node's children and their other parents, are "
+        "estimated from sampled DAGs, and this posterior has none.",
     }
 
 

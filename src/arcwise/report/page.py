@@ -1,4 +1,4 @@
-"""`report`: the page itself, from its contents, the template and the scripts."""
+"""`report`: the HTML page, rendered from its contents, the template and the scripts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arcwise.support.optional import optional
 from arcwise.support.plain import strict_json
 
 _SCRIPTS = ("drawing.js", "network.js", "panel.js", "table.js", "charts.js", "start.js")
-# Inside a script element these could end it, or begin a comment; JSON allows their codes instead.
+# Inside a script element these could end it or begin a comment; JSON allows escapes instead.
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
@@ -25,12 +25,12 @@ def report(
     title: str | None = None,
     data_description: str | None = None,
 ) -> Path:
-    """Write one HTML file that shows a posterior and needs neither network nor other files.
+    """Write a report on a posterior as one self-contained HTML file.
 
     Parameters
     ----------
     posterior
-        Any posterior; what it does not hold is left out of the page, with a word why.
+        Any posterior; sections that do not apply to it are left out, with a reason.
     path
         The file to write.
     title
@@ -64,7 +64,7 @@ def report(
 
 
 def page_text(contents: dict[str, Any]) -> str:
-    """Return the page that shows these contents."""
+    """Return the HTML of these contents."""
     jinja2, plotly = (
         optional(package, "report", "'arcwise[report]'") for package in ("jinja2", "plotly.offline")
     )

@@ -1,4 +1,4 @@
-"""Where the report page draws nodes, and on which way an edge passes the others."""
+"""The layout of the report's network: positions of nodes and routes of edges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Numbers = NDArray[np.int64]
 Way = list[list[float]]
 
 _JOINED = 0.5
-# How far the middle of an edge may lie off the straight line, in lengths of the edge; rising.
+# Offsets of the middle of an edge from the straight line, in edge lengths, by increasing size.
 _BENDS = (0.0, 0.09, -0.09, 0.18, -0.18, 0.3, -0.3)
 _WIDTH_BY_HEIGHT = 1.6
 
@@ -22,10 +22,10 @@ _WIDTH_BY_HEIGHT = 1.6
 def place_nodes(
     variables: Sequence[str], probabilities: Array, sources: Numbers, targets: Numbers
 ) -> tuple[Way, list[Way]]:
-    """Return the place of each node and the points each edge passes, from 0 to 1 both ways.
+    """Return the position of each node and the route of each edge, in the unit square.
 
-    Pairs that are more likely joined than not make the layers, by their likelier
-    direction; the other edges are laid over them, round the nodes where they can.
+    Pairs that are adjacent with probability one half or more determine the layers, by
+    their more probable direction; the other edges are added, avoiding nodes if possible.
     """
     either = probabilities + probabilities.T
     likelier = probabilities > probabilities.T
@@ -55,9 +55,9 @@ def _rounded(points: Array) -> Way:
 
 
 def _middles(places: Array, sources: Numbers, targets: Numbers) -> list[Array]:
-    """Return for each edge the middle it should pass, or no point if it may be straight.
+    """Return the midpoint of each edge that must bend, and no point for straight edges.
 
-    Edges there and back between two nodes pass on different sides.
+    Edges in opposite directions between two nodes bend to different sides.
     """
     shape = np.array([_WIDTH_BY_HEIGHT, 1.0])
     points = places * shape
@@ -67,14 +67,14 @@ def _middles(places: Array, sources: Numbers, targets: Numbers) -> list[Array]:
     cost = np.full(len(sources), np.inf)
     chosen = np.zeros(len(sources))
     for bend in _BENDS:
-        # No cost is below the bend itself, so that edges at or below it are done.
+        # The cost is at least the bend itself, so edges with a cost at or below it are done.
         rest = np.flatnonzero(cost > abs(bend))
         own = _nodes_met(points, sources[rest], targets[rest], bend, clearance) + abs(bend)
         own += np.where(paired[rest] & (bend <= 0), len(places), 0.0)
         better = own < cost[rest]
         chosen[rest[better]] = bend
         cost[rest[better]] = own[better]
-    # Inside the picture, whatever the bend.
+    # Keep inside the picture, whatever the bend.
     middle = np.clip(_middle(points, sources, targets, chosen[:, np.newaxis]) / shape, 0.0, 1.0)
     return [middle[i : i + 1] if bend else np.empty((0, 2)) for i, bend in enumerate(chosen)]
 
@@ -89,14 +89,14 @@ def _middle(points: Array, sources: Numbers, targets: Numbers, bend: float | Arr
 def _nodes_met(
     points: Array, sources: Numbers, targets: Numbers, bend: float, clearance: float
 ) -> Array:
-    """Return how many other nodes each edge would come too close to."""
+    """Return the number of other nodes each edge would come too close to."""
     start, end = points[sources], points[targets]
     control = 2 * _middle(points, sources, targets, bend) - (start + end) / 2
     squares = (points**2).sum(axis=1)
     met = np.zeros((len(sources), len(points)), dtype=np.bool_)
     for t in np.linspace(0.08, 0.92, 9):
         point = (1 - t) ** 2 * start + 2 * t * (1 - t) * control + t**2 * end
-        # Squared distances by scalar products, which need no array of three dimensions.
+        # Squared distances by scalar products, which avoid a three-dimensional array.
         distance = (point**2).sum(axis=1)[:, np.newaxis] - 2 * point @ points.T + squares
         met |= distance < clearance**2
     rows = np.arange(len(sources))

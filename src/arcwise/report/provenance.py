@@ -1,4 +1,4 @@
-"""Where a posterior comes from, as tables, and how to have it again."""
+"""The provenance of a posterior as tables, and Python code that reproduces it."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def provenance_tables(posterior: Posterior) -> list[dict[str, Any]]:
         run += _rows("seconds_in_all", posterior.account.seconds)
         chosen = posterior.account.chosen.as_dict()
         rows = [row for name, value in chosen.items() for row in _rows(name, value)]
-        tables.append({"title": "Chosen or given", "rows": rows})
+        tables.append({"title": "Choices and arguments", "rows": rows})
     return tables
 
 
 def _model(model: Provenance) -> Rows:
-    told = model.as_dict()
+    values = model.as_dict()
     return [
-        ("arcwise version", _value(told["arcwise"])),
-        ("Score", _value(told["score"])),
-        ("Prior", _value(told["prior"])),
+        ("arcwise version", _value(values["arcwise"])),
+        ("Score", _value(values["score"])),
+        ("Prior", _value(values["prior"])),
         *_limits(model),
         ("Families scored", _value(model.families)),
         ("Rows of data", _value(model.rows)),
@@ -48,10 +48,10 @@ def _model(model: Provenance) -> Rows:
 
 
 def _limits(model: Provenance) -> Rows:
-    """Return which parent sets are left out, if any are; long lists are in the saved posterior."""
+    """Return the constraints and candidate parents; long lists are in the saved posterior."""
     rows: Rows = []
-    for rule, told in model.constraints.items():
-        edges = [" → ".join(pair) for pair in told] if isinstance(told, list) else told
+    for rule, value in model.constraints.items():
+        edges = [" → ".join(pair) for pair in value] if isinstance(value, list) else value
         rows.append((_as_title(rule), _value(edges)))
     rows = rows or [("Constraints", "none")]
     if model.candidates is None:
@@ -60,9 +60,9 @@ def _limits(model: Provenance) -> Rows:
         sizes = [len(parents) for parents in model.candidates.values()]
         few, many = min(sizes), max(sizes)
         size = str(few) if few == many else f"{few} to {many}"
-        rows.append(("Candidate parents of each variable", size))
+        rows.append(("Candidate parents per variable", size))
     if model.plus_one:
-        rows.append(("One more parent from outside", "allowed"))
+        rows.append(("One parent outside the candidates", "allowed"))
     return rows
 
 
@@ -85,7 +85,7 @@ def _value(value: Any) -> str:
     if isinstance(value, list | tuple):
         shown = [_value(item) for item in value]
         if len(shown) > 1 and len(set(shown)) == 1:
-            return f"{shown[0]} each, {len(shown)} times"
+            return f"{shown[0]} each ({len(shown)} values)"
         return ", ".join(shown[:16]) + (f", and {len(shown) - 16} more" if len(shown) > 16 else "")
     if isinstance(value, Mapping):
         return ", ".join(f"{_words(key)} {_value(item)}" for key, item in value.items())
@@ -95,7 +95,7 @@ def _value(value: Any) -> str:
 
 
 def reproduction(posterior: Posterior) -> dict[str, Any]:
-    """Return what to keep and the Python lines that make the same posterior again."""
+    """Return the Python code that reproduces the posterior, with notes."""
     model = posterior.provenance
     lines = ["import arcwise", "", 'data = arcwise.read("data.csv")']
     if model.data_fingerprint:
@@ -103,34 +103,34 @@ def reproduction(posterior: Posterior) -> dict[str, Any]:
     if posterior.account is not None:
         lines.append(f"posterior = arcwise.learn(data, seed={posterior.account.chosen.seed})")
         limits = (
-            "Other arguments, if any were given, are in the table of what was chosen or given; "
+            "Any other arguments that were given are in the table of choices and arguments; "
             "give the same ones."
         )
     else:
         saved = [name for name in _LIMITS if getattr(model, name)]
         if saved:
-            lines.append('told = arcwise.Posterior.load("posterior.npz").provenance')
-        arguments = ["data", *_made_again("scores.", model.score)]
-        arguments += _made_again("priors.", model.prior, "prior=")
-        arguments += [f"{name}=told.{name}" for name in saved]
+            lines.append('saved = arcwise.Posterior.load("posterior.npz").provenance')
+        arguments = ["data", *_constructor("scores.", model.score)]
+        arguments += _constructor("priors.", model.prior, "prior=")
+        arguments += [f"{name}=saved.{name}" for name in saved]
         lines += [*_wrapped("model = arcwise.Model(", arguments), *_call(posterior)]
         limits = (
             "Constraints and candidate parents are taken from the saved posterior."
             if saved
-            else "No constraints and no candidate parents are known of."
+            else "No constraints and no candidate parents are recorded."
         )
     return {
         "code": "\n".join(lines),
         "notes": [
-            "The same version, data, settings and seed give the same numbers, on any number of "
-            "threads; a run that was limited by time must be repeated with its number of steps.",
+            "The same version, data, settings and seed give the same results, on any number of "
+            "threads; a run with a time limit must be repeated with its number of steps.",
             limits,
         ],
     }
 
 
-def _made_again(module: str, thing: Description | None, keyword: str = "") -> list[str]:
-    """Return the argument that makes a thing of arcwise again, if it can be written down."""
+def _constructor(module: str, thing: Description | None, keyword: str = "") -> list[str]:
+    """Return the argument that constructs a score, prior or space, if it can be written."""
     call = None if thing is None else thing.call()
     return [] if call is None else [f"{keyword}arcwise.{module}{call}"]
 
@@ -139,7 +139,7 @@ def _call(posterior: Posterior) -> list[str]:
     """Return the lines that call the algorithm with the settings it had."""
     run = posterior.run
     if isinstance(run, MergedRun):
-        return ["# then each of the runs of the table above, and Posterior.concatenate of them"]
+        return ["# then repeat each run in the table above and merge with Posterior.concatenate"]
     target = f'target="{posterior.target}"'
     if isinstance(run, ExactRun):
         wanted: dict[str, Any] = {"paths": True} if run.paths else {}
@@ -149,7 +149,7 @@ def _call(posterior: Posterior) -> list[str]:
         return _wrapped(
             "posterior = arcwise.algorithms.unique_dags(", ["model", *_keywords(_orders(run))]
         )
-    space = _made_again("spaces.", Description.of(run.settings.space), "space=")
+    space = _constructor("spaces.", Description.of(run.settings.space), "space=")
     wanted = _runs(run) if isinstance(run, AnnealingRun) else _chains(run)
     arguments = ["model", *space, target, *_keywords(wanted)]
     return _wrapped(f"posterior = arcwise.{posterior.algorithm}(", arguments)
@@ -166,7 +166,7 @@ def _wrapped(call: str, arguments: list[str]) -> list[str]:
 
 
 def _runs(run: AnnealingRun) -> dict[str, Any]:
-    """Return the keywords that ask for as much work as was done."""
+    """Return the keywords that request the amount of work that was done."""
     settings = run.settings
     return {
         "particles": run.runs,
@@ -178,7 +178,7 @@ def _runs(run: AnnealingRun) -> dict[str, Any]:
 
 
 def _chains(run: ChainRun) -> dict[str, Any]:
-    """Return the keywords that ask for as much work as was done."""
+    """Return the keywords that request the amount of work that was done."""
     wanted: dict[str, Any] = {}
     if run.exchanges is not None:
         wanted["temperatures"] = len(run.exchanges.inverse_temperatures[0])
@@ -190,7 +190,7 @@ def _chains(run: ChainRun) -> dict[str, Any]:
 
 
 def _orders(run: UniqueDagsRun) -> dict[str, Any]:
-    """Return the keywords that ask for as many orders as were sampled."""
+    """Return the keywords that request as many orders as were sampled."""
     settings = run.settings
     return {
         "coverage": run.coverage,

@@ -1,4 +1,4 @@
-"""What was done and what was found, in words."""
+"""The methods and results sections of the report, in words."""
 
 from __future__ import annotations
 
@@ -12,23 +12,27 @@ from arcwise.report.words import in_words, score_in_words
 from arcwise.support.descriptions import Description
 from arcwise.support.words import listing, number, plural
 
-_SURE, _POSSIBLE = 0.9, 0.1
+_NEAR_CERTAIN, _POSSIBLE = 0.9, 0.1
 _MOST_NAMED = 6
 
 
 def key_figures(posterior: Posterior) -> list[dict[str, str]]:
-    """Return the few numbers to begin with."""
+    """Return the key figures at the top of the page."""
     edges = posterior.edges
     rows = posterior.provenance.rows
     figures = [("Variables", number(len(posterior.variables)), "")]
     if rows is not None:
         figures.append(("Rows of data", number(rows), ""))
     figures += [
-        ("Expected edges", f"{edges.sum():.1f}", "mean number of edges over all DAGs"),
-        ("Near-certain edges", number(int((edges >= _SURE).sum())), "probability 0.9 or more"),
+        ("Expected edges", f"{edges.sum():.1f}", "posterior mean number of edges"),
         (
-            "Open edges",
-            number(int(((edges >= _POSSIBLE) & (edges < _SURE)).sum())),
+            "Near-certain edges",
+            number(int((edges >= _NEAR_CERTAIN).sum())),
+            "probability 0.9 or more",
+        ),
+        (
+            "Uncertain edges",
+            number(int(((edges >= _POSSIBLE) & (edges < _NEAR_CERTAIN)).sum())),
             "probability from 0.1 to 0.9",
         ),
     ]
@@ -38,7 +42,7 @@ def key_figures(posterior: Posterior) -> list[dict[str, str]]:
 def what_was_done(posterior: Posterior, data_description: str | None) -> list[str]:
     """Return sentences about the data, the model and the algorithm.
 
-    Where `arcwise.sample` made the choices, its own sentences tell them best.
+    If `arcwise.learn` made the choices, its own sentences are used.
     """
     described = [data_description] if data_description else []
     account = posterior.account
@@ -49,22 +53,24 @@ def _by_settings(posterior: Posterior) -> list[str]:
     model = posterior.provenance
     rows = model.rows
     names = plural(len(posterior.variables), "variable")
-    first = f"The data are {names}"
-    first += "." if rows is None else f" in {plural(rows, 'row')}."
-    sentences = [first]
+    sentences = [
+        f"The data have {names}."
+        if rows is None
+        else f"The data have {names} and {plural(rows, 'row')}."
+    ]
     if model.score is not None:
-        sentences.append(f"Every parent set was scored by {score_in_words(model.score)}.")
+        sentences.append(f"Parent sets were scored by {score_in_words(model.score)}.")
     if model.prior is not None:
         sentences.append(f"The prior is {in_words(model.prior)}.")
     sentences.append(_algorithm(posterior))
     sentences.append(
-        "Every DAG counts by its prior weight times its likelihood (the modular posterior)."
+        "A DAG is weighted by its prior times its marginal likelihood (the modular posterior)."
         if posterior.target == "modular"
-        else "Every DAG counts once for each of its topological orders (the order-modular "
-        "posterior), which favours DAGs that many orders fit."
+        else "A DAG is counted once for each of its topological orders (the order-modular "
+        "posterior), which favours DAGs with many topological orders."
     )
     if posterior.run.interrupted:
-        sentences.append("The run was interrupted, and the result is what it had by then.")
+        sentences.append("The run was interrupted; the result is based on the draws until then.")
     return sentences
 
 
@@ -75,11 +81,11 @@ def _algorithm(posterior: Posterior) -> str:
     if isinstance(run, ExactRun):
         return (
             "The posterior was computed exactly, by dynamic programming over all subsets of the "
-            f"variables, and not sampled.{keeping}"
+            f"variables, not sampled.{keeping}"
         )
     if isinstance(run, MergedRun):
         parts = listing([_how(part) for part in run.parts])
-        return f"The posterior is from {plural(len(run.parts), 'run')}: {parts}.{keeping}"
+        return f"The posterior merges {plural(len(run.parts), 'run')}: {parts}.{keeping}"
     return f"The posterior was sampled {_how(run)}.{keeping}"
 
 
@@ -91,9 +97,14 @@ def _how(run: ChainRun | AnnealingRun | UniqueDagsRun) -> str:
             f"{plural(run.settings.schedule.steps, 'annealing step')}"
         )
     if isinstance(run, UniqueDagsRun):
-        return f"by the different DAGs of {plural(run.orders, 'order')}, as Ellis and Wong do"
+        return (
+            f"by collecting the distinct DAGs of {plural(run.orders, 'sampled order')}, after "
+            "Ellis and Wong"
+        )
     kind = (
-        "Markov chain Monte Carlo" if run.exchanges is None else "Metropolis-coupled Markov chains"
+        "Markov chain Monte Carlo"
+        if run.exchanges is None
+        else "Metropolis-coupled Markov chain Monte Carlo"
     )
     return f"by {kind} over {over}: {_chains(run)}"
 
@@ -109,22 +120,25 @@ def _chains(run: ChainRun) -> str:
 
 
 def what_was_found(posterior: Posterior) -> list[str]:
-    """Return sentences about the edges, the surest named."""
+    """Return sentences about the edges, naming the most probable."""
     table = [row for row in posterior.edge_table() if row[2] >= _POSSIBLE]
-    sure = [row for row in table if row[2] >= _SURE]
+    certain = [row for row in table if row[2] >= _NEAR_CERTAIN]
     sentences = []
-    if sure:
-        sentences.append(f"{_many(len(sure))} probability of at least {_SURE}: {_named(sure)}.")
-    else:
-        sentences.append(f"No edge has a probability of {_SURE} or more.")
-    turned = _unclear_directions(posterior)
-    if turned:
-        many = "One connection is" if len(turned) == 1 else f"{number(len(turned))} connections are"
-        sentences.append(f"{many} near-certain while the direction is open: {_listed(turned)}.")
-    unsure = len(table) - len(sure)
-    if unsure:
+    if certain:
         sentences.append(
-            f"{_many(unsure, 'further ' if sure else '')} probability from {_POSSIBLE} to {_SURE}."
+            f"{_many(len(certain))} probability of at least {_NEAR_CERTAIN}: {_named(certain)}."
+        )
+    else:
+        sentences.append(f"No edge has a probability of {_NEAR_CERTAIN} or more.")
+    turned = _uncertain_directions(posterior)
+    if turned:
+        many = "One adjacency is" if len(turned) == 1 else f"{number(len(turned))} adjacencies are"
+        sentences.append(f"{many} near-certain with uncertain direction: {_listed(turned)}.")
+    uncertain = len(table) - len(certain)
+    if uncertain:
+        sentences.append(
+            f"{_many(uncertain, 'further ' if certain else '')} probability from {_POSSIBLE} to "
+            f"{_NEAR_CERTAIN}."
         )
     return sentences
 
@@ -144,12 +158,12 @@ def _listed(names: list[str]) -> str:
     return listing(shown)
 
 
-def _unclear_directions(posterior: Posterior) -> list[str]:
-    """Return the pairs that are surely joined by an edge, neither direction being sure."""
+def _uncertain_directions(posterior: Posterior) -> list[str]:
+    """Return the pairs that are almost certainly adjacent without a near-certain direction."""
     edges = posterior.edges
     either = edges + edges.T
-    open_direction = (either >= _SURE) & (np.maximum(edges, edges.T) < _SURE)
-    pairs = np.argwhere(np.triu(open_direction, 1))
+    undirected = (either >= _NEAR_CERTAIN) & (np.maximum(edges, edges.T) < _NEAR_CERTAIN)
+    pairs = np.argwhere(np.triu(undirected, 1))
     order = np.argsort(-either[pairs[:, 0], pairs[:, 1]], kind="stable")
     names = posterior.variables
     return [f"{names[u]}\u00a0– {names[v]}" for u, v in pairs[order]]

@@ -11,7 +11,7 @@ _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def log_value(value: float) -> str:
-    """Return a logarithm with two decimals, which is as much as bears a meaning.
+    """Return a logarithm with two decimals; more would not be meaningful.
 
     Examples
     --------

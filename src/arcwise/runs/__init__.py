@@ -1,1 +1,1 @@
-"""Runs kept in a directory: settings, model and ledger, to stop and to go on from."""
+"""Run directories: settings, model and ledger of a run, so that it can be resumed."""

@@ -1,7 +1,7 @@
-"""`AnnealingLog`: writes finished annealing runs down in a ledger.
+"""`AnnealingLog`: records completed annealing runs in a ledger.
 
-Every run has random numbers of its own, so that it is the same whoever makes it and
-when: a ledger has those that are finished, and to go on is to make the others.
+Every run has its own random numbers, so that it is the same wherever and whenever it is
+made: the ledger holds the completed ones, and to resume is to make the others.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from arcwise.runs.checkpoint_clock import CheckpointClock
 from arcwise.runs.ledger import Ledger
 from arcwise.support.signals import uninterrupted
 
-_FIRST_PART = 2  # runs until there is a look at the clock
+_FIRST_PART = 2  # runs before the first look at the clock
 
 
 class AnnealingLog:
@@ -24,9 +24,9 @@ class AnnealingLog:
     Parameters
     ----------
     ledger
-        Where it is written.
+        The ledger to write to.
     annealed
-        Runs made with the settings of the ledger; it gets those that are finished.
+        Runs made with the settings of the ledger; the completed ones are restored to it.
     checkpoint_seconds
         The time between two checkpoints.
     """
@@ -50,21 +50,21 @@ class AnnealingLog:
 
     @property
     def finished(self) -> bool:
-        """Whether the budget was spent."""
+        """Whether the budget is spent."""
         return self._finished
 
     def part(self, left: int) -> int:
-        """Return how many of these runs to make before the next look at the clock."""
+        """Return the number of runs to make before the next look at the clock."""
         return min(left, self._clock.part)
 
     def rest(self) -> None:
-        """Save what is finished if it is time."""
+        """Save the completed runs if a checkpoint is due."""
         if self._clock.look():
             self.save()
         self._clock.resume()
 
     def save(self, *, finished: bool = False) -> None:
-        """Write down the runs that are finished since the last time."""
+        """Save the runs completed since the last checkpoint."""
         if self._finished or (len(self._annealed) == self._written and not finished):
             return
         with uninterrupted():

@@ -1,9 +1,9 @@
-"""`ChainLog`: writes a run of chains down in its ledger, and plays it again after a stop.
+"""`ChainLog`: records a run of chains in its ledger, and replays it when resumed.
 
-A run is a row of calls to `ChainLoop`: so many steps of burn-in, so many draws. The
-ledger has those that are made, with the clock at their end and what was seen of the
-chains in between, and at each checkpoint how much of the next call is made. Where
-checkpoints are makes no difference to the draws.
+A run is a sequence of calls to `ChainLoop`, such as a number of burn-in steps or of draws.
+The ledger holds the completed calls, with the clock at their end and what was observed of
+the chains in between, and at each checkpoint how much of the next call is done. The times
+of checkpoints do not affect the draws.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from arcwise.support.signals import uninterrupted
 if TYPE_CHECKING:
     from arcwise.runs.chain_loop import ChainLoop
 
-_FIRST_PART = 16  # steps or draws until the chains are at rest for the first time
+_FIRST_PART = 16  # steps or draws before the chains first pause
 _MOST_PENDING = 64 << 20  # bytes of draws in memory
-_MOST_LOADED = 1 << 30  # bytes of draws that are read back; beyond, they are thinned
+_MOST_LOADED = 1 << 30  # bytes of draws read back; more are thinned
 
 
 class ChainLog:
@@ -38,16 +38,16 @@ class ChainLog:
     Parameters
     ----------
     ledger
-        Where it is written.
+        The ledger to write to.
     chains
-        Chains made with the settings of the run; they are put where it was stopped.
+        Chains made with the settings of the run; they are restored to the last checkpoint.
     checkpoint_seconds
         The time between two checkpoints.
     bytes_per_state
-        About what a kept state takes.
+        The approximate size of a kept state.
     most_loaded
-        The most bytes of draws that are read back; None for 1 GiB. If there are more,
-        every second state is read, or every fourth and so on, from the start of the run.
+        The maximum number of bytes of draws read back; None for 1 GiB. If there are more,
+        every second, fourth, ... state is read, from the start of the run.
     """
 
     def __init__(
@@ -63,10 +63,10 @@ class ChainLog:
         self._clock = CheckpointClock(checkpoint_seconds, _FIRST_PART)
         self._bytes = max(1, bytes_per_state * len(chains))
         self._most_loaded = _MOST_LOADED if most_loaded is None else most_loaded
-        self._calls: list[list[Any]] = []  # of the run so far, to be played again
+        self._calls: list[list[Any]] = []  # of the run so far, to be replayed
         self._new: list[list[Any]] = []  # since the last checkpoint
         self._resumed: tuple[int, float] | None = None
-        self._states = 0  # of each chain that are in the ledger
+        self._states = 0  # of each chain in the ledger
         self._finished = False
         last = ledger.last()
         if last is not None:
@@ -80,50 +80,50 @@ class ChainLog:
         self._clock.resume()
 
     def replayed(self, call: str, size: int) -> float | None:
-        """Return the clock at the end of this call, if the log has it."""
+        """Return the clock at the end of this call, if it is in the log."""
         if not self._calls:
             return None
         name, made, seconds = self._next()
         if (name, made) != (call, size):
-            raise self._does_not_fit(f"{name} {made}", f"{call} {size}")
+            raise self._mismatch(f"{name} {made}", f"{call} {size}")
         return float(seconds)
 
     def resumed(self) -> tuple[int, float] | None:
-        """Return how much of the first call that the log does not have is made, and the clock."""
+        """Return how much of the first call not in the log is done, and the clock."""
         resumed, self._resumed = self._resumed, None
         self._clock.resume()
         return resumed
 
     def part(self, left: int, draws: bool) -> int:
-        """Return how many of these steps or draws to make before the chains are at rest again."""
+        """Return the number of steps or draws to make before the chains pause again."""
         most = max(1, _MOST_PENDING // self._bytes) if draws else left
         return min(left, self._clock.part, most)
 
     def rest(self, loop: ChainLoop, made: int) -> None:
-        """Save the run if it is time, so much of the present call being made."""
+        """Save the run if a checkpoint is due, given how much of the current call is done."""
         pending = loop.draws - self._states
         if self._clock.look() or pending * self._bytes >= _MOST_PENDING:
             self._save(loop, made, finished=False)
         self._clock.resume()
 
     def note(self, loop: ChainLoop, call: str, size: int) -> None:
-        """Write down that a call is made."""
+        """Record that a call is completed."""
         self._new.append([call, size, loop.seconds])
         self.rest(loop, 0)
 
     def observed(self, look: Callable[[], Any]) -> Any:
-        """Return what was seen here when the run came by first, or look, and remember it."""
+        """Return what was observed here originally, or observe now and record it."""
         if self._calls:
             name, value, _ = self._next()
             if name != "seen":
-                raise self._does_not_fit(name, "a look")
+                raise self._mismatch(name, "an observation")
             return _read(value)
         value = look()
         self._new.append(["seen", _written(value), 0.0])
         return value
 
     def records(self, chains: Chains) -> list[ChainRecord]:
-        """Return what was kept of each chain, thinned if it would be too much for the memory."""
+        """Return the draws of each chain, thinned if they would need too much memory."""
         records = [chains.record(chain) for chain in range(len(chains))]
         states = max(len(record["log_weights"]) for record in records) + self._states
         every = 1
@@ -148,13 +148,13 @@ class ChainLog:
         ]
 
     def finish(self, loop: ChainLoop) -> None:
-        """Write down that the run has come to its end."""
+        """Record that the run is complete."""
         if not self._finished:
             self._save(loop, 0, finished=True)
             self._finished = True
 
     def _save(self, loop: ChainLoop, begun: int, *, finished: bool) -> None:
-        # Were it cut short after the draws are taken, they would be nowhere.
+        # Interrupted after taking the draws, it would lose them.
         with uninterrupted():
             self._append(loop, begun, finished)
 
@@ -186,21 +186,21 @@ class ChainLog:
     def _next(self) -> list[Any]:
         return self._calls.pop(0)
 
-    def _does_not_fit(self, there: str, here: str) -> RunDirectoryError:
+    def _mismatch(self, recorded: str, expected: str) -> RunDirectoryError:
         return RunDirectoryError(
-            f"the ledger '{self._ledger.path}' has {there!r} where its settings lead to {here!r}; "
-            "start the run again in another directory"
+            f"the ledger '{self._ledger.path}' does not match its settings (it records "
+            f"{recorded!r} instead of {expected!r}); start the run again in another directory"
         )
 
 
 def _together(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    # A part without states does not know how long a state's code is.
+    # A part without states does not know the length of a state's code.
     filled = [part for part in parts if len(part["log_weights"])] or parts[-1:]
     return {name: np.concatenate([part[name] for part in filled]) for name in DRAW_ARRAYS}
 
 
 def _thinned(record: dict[str, Any], passed: int, every: int) -> dict[str, NDArray[Any]]:
-    """Return the draws of every so manieth state, counted from the start of the chain."""
+    """Return one draw in `every`, counted from the start of the chain."""
     if every == 1:
         return {name: record[name] for name in DRAW_ARRAYS}
     chosen = (np.arange(len(record["log_weights"])) + passed) % every == every - 1
@@ -210,7 +210,7 @@ def _thinned(record: dict[str, Any], passed: int, every: int) -> dict[str, NDArr
 
 
 def _written(value: Any) -> Any:
-    """Return plain values for JSON, arrays packed."""
+    """Return plain values for JSON, with arrays packed."""
     if isinstance(value, np.ndarray):
         return {"packed": base64.b64encode(pack([{"": value}])).decode()}
     if isinstance(value, list | tuple):
@@ -221,7 +221,7 @@ def _written(value: Any) -> Any:
 
 
 def _read(value: Any) -> Any:
-    """Return what `_written` was given, tuples as lists."""
+    """Return the value `_written` was given, with tuples as lists."""
     if isinstance(value, list):
         return [_read(item) for item in value]
     if isinstance(value, dict):

@@ -1,8 +1,7 @@
-"""`ChainLoop`: the one loop that runs chains, piece by piece, and tells how they stand.
+"""`ChainLoop`: the loop that runs chains in pieces and reports their progress.
 
-Where the pieces end makes no difference to the draws. After each, whoever has
-joined `after_piece` is called with all chains at rest: the place to look at what was
-kept, or to save it.
+Where the pieces end does not affect the draws. After each, the listeners in `after_piece`
+are called while all chains pause, and can examine or save the draws.
 """
 
 from __future__ import annotations
@@ -18,58 +17,57 @@ from arcwise.records.traces import Traces
 from arcwise.statistics.chains import trace_convergence
 from arcwise.support.running import ProgressUpdate, Run
 
-_FIRST_LOOK = 64  # states of a chain before R-hat is shown; then whenever they have doubled
+_FIRST_LOOK = 64  # draws of a chain before R-hat is shown; then whenever they have doubled
 
 
 class Log(Protocol):
-    """Who writes a run down, so that it can go on after a kill; see `arcwise.runs`.
+    """Records a run so that it can be resumed if it is killed; see `arcwise.runs`.
 
-    A run that goes on is played again from its first call: what the log has is
-    skipped, with the clock as it was then, so that the same decisions lead to the
-    call it was stopped in.
+    A resumed run is replayed from its first call: calls in the log are skipped, with the
+    clock as it was then, so that the same decisions lead to the call in which it stopped.
     """
 
     def replayed(self, call: str, size: int) -> float | None:
-        """Return the clock at the end of this call, if the log has it."""
+        """Return the clock at the end of this call, if it is in the log."""
 
     def resumed(self) -> tuple[int, float] | None:
-        """Return how much of the first call that the log does not have is made, and the clock.
+        """Return how much of the first call not in the log is done, and the clock.
 
-        None if the run was not stopped, or goes on already.
+        None if the run was not stopped, or has already been resumed.
         """
 
     def part(self, left: int, draws: bool) -> int:
-        """Return how many of these steps or draws to make before the chains are at rest again."""
+        """Return the number of steps or draws to make before the chains pause again."""
 
     def rest(self, loop: ChainLoop, made: int) -> None:
-        """Hear that chains are at rest in the middle of a call, so much of which is made."""
+        """Note that chains pause within a call, given how much of it is done."""
 
     def note(self, loop: ChainLoop, call: str, size: int) -> None:
-        """Write down that a call is made."""
+        """Record that a call is completed."""
 
     def observed(self, look: Callable[[], Any]) -> Any:
-        """Return what was seen here when the run came by first, or look, and remember it."""
+        """Return what was observed here originally, or observe now and record it."""
 
     def records(self, chains: Chains) -> list[ChainRecord]:
-        """Return all that was kept of each chain, also what is no longer in memory."""
+        """Return all draws of each chain, including those no longer in memory."""
 
     def finish(self, loop: ChainLoop) -> None:
-        """Write down that the run has come to its end."""
+        """Record that the run is complete."""
 
 
 class ChainLoop:
-    """Chains on their way.
+    """A run of chains in progress.
 
     Parameters
     ----------
     chains
         The chains.
     run
-        How many threads, and who hears of the progress.
+        The number of threads, and the listener for progress.
     share
-        Which share of the run is done, asked whenever progress is told.
+        The fraction of the run that is done, called whenever progress is reported.
     log
-        Who writes the run down, if anyone; its chains stand where it was stopped.
+        The log that records the run, if any; its chains are at its last checkpoint.
     """
 
     def __init__(
@@ -84,32 +82,32 @@ class ChainLoop:
         self.steps = 0
         self.draws = 0
         self.thinning = 1
-        # The time the chains have run by the end of the last call: decisions rest on this alone, so
-        # that they are the same when the run is played again.
+        # The time the chains had run at the end of the last call: decisions depend on this alone,
+        # so that they are the same when the run is replayed.
         self.seconds = 0.0
         self.acceptance: float | None = None
         self.convergence: Convergence | None = None
         self._run = run
         self._share = share
         self._log = log
-        self._told = 0.0
+        self._reported = 0.0
         self._next_look = _FIRST_LOOK
         self._ahead = 0
         self._began = time.perf_counter()
 
     @property
     def seconds_now(self) -> float:
-        """The time the chains have run, also in the middle of a call."""
+        """The time the chains have run, also within a call."""
         return time.perf_counter() - self._began
 
     def start(self) -> None:
-        """Draw the states the chains begin with."""
+        """Draw the initial states of the chains."""
         if not self._replayed("start", 0):
             self.chains.start(0, self._run.threads, None)
             self._note("start", 0)
 
     def burn_in(self, steps: int) -> None:
-        """Run steps that are not kept; counts of moves begin anew after them."""
+        """Run steps that are discarded; counts of moves are reset afterwards."""
         if self._replayed("burn in", steps):
             self.steps += steps
             return
@@ -127,14 +125,14 @@ class ChainLoop:
         self._done("burn in", steps)
 
     def thin(self, thinning: int) -> None:
-        """Set the steps between two kept states."""
+        """Set the number of steps between draws."""
         self.thinning = thinning
         if not self._replayed("thin", thinning):
             self.chains.set_thinning(thinning)
             self._note("thin", thinning)
 
     def sample(self, draws: int) -> None:
-        """Keep so many states of each chain."""
+        """Make this many draws from each chain."""
         if self._replayed("sample", draws):
             self.steps += draws * self.thinning
             self.draws += draws
@@ -153,20 +151,20 @@ class ChainLoop:
         self._done("sample", draws)
 
     def observed(self, look: Callable[[], Any]) -> Any:
-        """Return what `look` sees of the chains, or what it saw when the run came by first."""
+        """Return what `look` observes of the chains, or what it observed originally."""
         return look() if self._log is None else self._log.observed(look)
 
     def records(self) -> list[ChainRecord]:
-        """Return all that was kept of each chain so far."""
+        """Return all draws of each chain so far."""
         if self._log is not None:
             return self._log.records(self.chains)
         return [ChainRecord.of(self.chains.record(chain)) for chain in range(len(self.chains))]
 
     def sample_within(self, draws: int, seconds: float | None, *, piece: float) -> bool:
-        """Keep so many states, or as many as there is time for; say whether it was all.
+        """Make this many draws, or as many as time allows; return whether all were made.
 
-        What is done with a kept state may take longer than getting there, so pieces
-        begin with one state and double while they take less than a share of the time.
+        Processing a draw may take longer than the steps to it, so pieces begin with one
+        draw and double while they take less than `piece` seconds.
         """
         size = 1
         while draws > 0:
@@ -181,15 +179,15 @@ class ChainLoop:
         return True
 
     def finish(self) -> None:
-        """Tell that all is done."""
+        """Record and report that the run is complete."""
         if self._log is not None:
             self._log.finish(self)
-        self._tell(1.0, self.steps)
+        self._report(1.0, self.steps)
 
     def _inside(self) -> Callable[[float], None] | None:
         if self._run.progress is None:
             return None
-        return lambda share: self._tell_at(self.steps + int(share * self._ahead))
+        return lambda share: self._report_at(self.steps + int(share * self._ahead))
 
     def _rest(self, made: int, whole: int) -> None:
         self.steps += self._ahead
@@ -202,10 +200,10 @@ class ChainLoop:
         for listener in self.after_piece:
             listener(self)
         if self._run.progress is not None:
-            self._tell_at(self.steps)
+            self._report_at(self.steps)
 
     def _made_before(self) -> int:
-        """Return how much of the present call was made before the run was stopped."""
+        """Return how much of the current call was done before the run was stopped."""
         resumed = None if self._log is None else self._log.resumed()
         if resumed is None:
             return 0
@@ -214,7 +212,7 @@ class ChainLoop:
         return made
 
     def _replayed(self, call: str, size: int) -> bool:
-        """Say whether the log has this call, and set the clock to its end if so."""
+        """Return whether the log has this call, setting the clock to its end if so."""
         clock = None if self._log is None else self._log.replayed(call, size)
         if clock is None:
             return False
@@ -228,7 +226,7 @@ class ChainLoop:
             self._log.note(self, call, size)
 
     def _look(self) -> None:
-        """See how the chains stand, if anyone is told."""
+        """Update acceptance and convergence figures, if there is a listener."""
         if self._run.progress is None:
             return
         counts = [self.chains.moves(chain).values() for chain in range(len(self.chains))]
@@ -239,30 +237,30 @@ class ChainLoop:
             traces = Traces(tuple(record.log_weights for record in self.records()))
             self.convergence = trace_convergence(traces)
 
-    def _tell_at(self, steps: int) -> None:
+    def _report_at(self, steps: int) -> None:
         position, clock = self.steps, self.seconds
         self.steps, self.seconds = steps, self.seconds_now
         try:
             share = self._share(self)
         finally:
             self.steps, self.seconds = position, clock
-        self._tell(share, steps)
+        self._report(share, steps)
 
-    def _tell(self, share: float, steps: int) -> None:
+    def _report(self, share: float, steps: int) -> None:
         if self._run.progress is None:
             return
-        # Two ways to tell how far it is may take turns; what was told stays.
-        self._told = min(1.0, max(share, self._told))
+        # Several criteria may alternate; progress never goes backwards.
+        self._reported = min(1.0, max(share, self._reported))
         seconds = self.seconds_now
         found = self.convergence or Convergence()
         self._run.progress(
             ProgressUpdate(
-                self._told,
+                self._reported,
                 steps=steps,
                 rate=len(self.chains) * steps / seconds if steps and seconds > 0 else None,
                 acceptance=self.acceptance,
                 rhat=found.rhat,
                 effective=found.ess,
-                seconds_left=seconds * (1 / self._told - 1) if self._told > 0 else None,
+                seconds_left=seconds * (1 / self._reported - 1) if self._reported > 0 else None,
             )
         )

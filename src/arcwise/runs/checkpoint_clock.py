@@ -1,4 +1,4 @@
-"""`CheckpointClock`: when a run is to be written down, and how much it does between two looks."""
+"""`CheckpointClock`: when a checkpoint is due, and how much to do before looking again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class CheckpointClock:
     seconds
         The time between two checkpoints.
     part
-        How much of its work a run does before the first look at the clock.
+        The amount of work before the first look at the clock.
     """
 
     def __init__(self, seconds: float, part: int) -> None:
@@ -22,9 +22,9 @@ class CheckpointClock:
         self._saved = self._looked = time.monotonic()
 
     def look(self) -> bool:
-        """Say whether a checkpoint is due, and adjust how much is done before the next look.
+        """Return whether a checkpoint is due, and adjust the work before the next look.
 
-        Parts take a quarter of the time between checkpoints or less, found by doubling.
+        Parts take at most about a quarter of the time between checkpoints, by doubling.
         """
         now = time.monotonic()
         if now - self._looked < self._seconds / 8:
@@ -34,9 +34,9 @@ class CheckpointClock:
         return now - self._saved >= self._seconds
 
     def resume(self) -> None:
-        """Begin to count a part: the run goes on."""
+        """Start timing a part: the run continues."""
         self._looked = time.monotonic()
 
     def saved(self) -> None:
-        """Begin to count the time to the next checkpoint: one is made."""
+        """Start timing until the next checkpoint: one has been made."""
         self._saved = time.monotonic()

@@ -1,7 +1,7 @@
-"""`RunDirectory`: the folder of a run, open for its one writer.
+"""`RunDirectory`: the directory of a run, open for its single writer.
 
-It holds ``settings.json`` (the resolved settings, versions and digests),
-``model.npz`` (the weights of all families), ``ledger.sqlite`` (see `ledger`) and a
+It holds ``settings.json`` (the resolved settings, versions and digests), ``model.npz``
+(the scores of all families, with the prior), ``ledger.sqlite`` (see `ledger`) and a
 ``lock``.
 """
 
@@ -24,11 +24,12 @@ from arcwise.errors import (
     DamageWarning,
     FileFormatError,
     RunDirectoryError,
+    Wording,
 )
 from arcwise.model import Model
 from arcwise.runs.annealing_log import AnnealingLog
 from arcwise.runs.chain_log import ChainLog
-from arcwise.runs.ledger import Ledger, is_blank, mended
+from arcwise.runs.ledger import Ledger, is_blank, repair, resume_command
 from arcwise.runs.lock import Lock
 from arcwise.runs.stored_model import StoredModel, arrays_of, digest_of, write_model
 from arcwise.support.files import write_json
@@ -44,12 +45,12 @@ SETTINGS, MODEL, LEDGER = "settings.json", "model.npz", "ledger.sqlite"
 
 
 class RunDirectory:
-    """The folder a run is kept in.
+    """The directory that stores a run.
 
     Parameters
     ----------
     path
-        The folder; made if it is not there.
+        The directory; created if it does not exist.
     settings
         The settings of the run, as plain values.
     model
@@ -63,10 +64,11 @@ class RunDirectory:
     ) -> None:
         if not 0 <= checkpoint_seconds < float("inf"):
             raise ArgumentError(
-                f"checkpoint_seconds is {checkpoint_seconds!r}; give a time in seconds"
+                Wording("checkpoint_seconds", "--checkpoint"),
+                f" is {checkpoint_seconds!r}; give a time in seconds",
             )
         if path.exists() and not path.is_dir():
-            raise ArgumentError(f"'{path}' is a file; give a folder for the run")
+            raise ArgumentError(f"'{path}' is a file; give a directory for the run")
         self._path = path
         self._settings: dict[str, Any] = json.loads(json.dumps(settings))
         self._model = model
@@ -74,14 +76,14 @@ class RunDirectory:
         self.ledger: Ledger
 
     def __enter__(self) -> RunDirectory:
-        """Open it: begin a run there, or go on with it if it is the same."""
-        with _told_plainly(self._path):
+        """Open it: start the run there, or continue it if it is the same."""
+        with _one_sentence(self._path):
             self._path.mkdir(parents=True, exist_ok=True)
             self._lock = Lock(self._path).__enter__()
         try:
-            with _told_plainly(self._path):
+            with _one_sentence(self._path):
                 self._begin_or_compare()
-            damage = mended(self._path / LEDGER)
+            damage = repair(self._path / LEDGER)
             if damage is not None:
                 warn(damage, DamageWarning)
             self.ledger = Ledger(self._path / LEDGER)
@@ -96,12 +98,12 @@ class RunDirectory:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close it."""
+        """Close the ledger and release the lock."""
         self.ledger.close()
         self._lock.__exit__(kind, error, trace)
 
     def chain_log(self, chains: Chains, *, bytes_per_state: int, thin: bool) -> ChainLog:
-        """Return the log of a run of chains, which are put where it was stopped."""
+        """Return the log of a run of chains, restoring them to its last checkpoint."""
         return ChainLog(
             self.ledger,
             chains,
@@ -111,7 +113,7 @@ class RunDirectory:
         )
 
     def annealing_log(self, annealed: AnnealedRuns) -> AnnealingLog:
-        """Return the log of annealing runs, which gets those that are finished."""
+        """Return the log of annealing runs, restoring the completed ones."""
         return AnnealingLog(self.ledger, annealed, self._seconds)
 
     def _begin_or_compare(self) -> None:
@@ -134,14 +136,14 @@ class RunDirectory:
             _refuse_difference(read_directory(self._path), whole, self._path)
         elif (self._path / LEDGER).exists() and not is_blank(self._path / LEDGER):
             raise RunDirectoryError(
-                f"'{self._path}' has a ledger and no {SETTINGS}; put that back from a copy, or use "
-                "another directory"
+                f"'{self._path}' has a ledger but no {SETTINGS}; restore that from a backup, or "
+                "use another directory"
             )
         else:
             assert arrays is not None
             write_model(arrays, self._path / MODEL)
             Ledger(self._path / LEDGER).close()
-            # Last, so that what has settings has all it needs, or has lost it.
+            # Written last, so that a directory with settings was once complete.
             write_json(whole | {"digest": _digest(whole)}, file)
 
 
@@ -163,23 +165,24 @@ def read_directory(path: Path) -> dict[str, Any]:
         known = settings["format"] == FORMAT and digest == _digest(settings)
     except (FileNotFoundError, NotADirectoryError):
         raise ArgumentError(
-            f"there is no run in '{path}'; give the directory that a run was begun with"
+            f"there is no run in '{path}'; give the directory in which a run was started"
         ) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         known, version = False, FORMAT_VERSION
     if version > FORMAT_VERSION:
         raise FileFormatError(
-            f"'{file}' has the format {version} of a newer arcwise, and this one reads up to "
-            f"{FORMAT_VERSION}; update arcwise"
+            f"'{file}' has format {version}, written by a newer version of arcwise, but this "
+            f"version reads formats up to {FORMAT_VERSION}; update arcwise"
         )
     if known and version < FORMAT_VERSION:
         raise FileFormatError(
-            f"'{file}' has the format {version} of an earlier arcwise, and this one goes on with "
-            f"runs of the format {FORMAT_VERSION}; go on with the version that began it"
+            f"'{file}' has format {version}, written by an earlier version of arcwise, but this "
+            f"version resumes runs of format {FORMAT_VERSION}; resume it with the version that "
+            "started it"
         )
     if not known:
         raise FileFormatError(
-            f"'{file}' is damaged; put it back from a copy, or start the run again"
+            f"'{file}' is damaged; restore it from a backup, or start the run again"
         )
     return settings
 
@@ -189,27 +192,29 @@ def _digest(settings: dict[str, Any]) -> str:
 
 
 _NAMES = {
-    "arcwise": "version of arcwise",
-    "data_fingerprint": "data, of the fingerprint",
-    "model": "model or data, of the digest",
+    "arcwise": "arcwise version",
+    "data_fingerprint": "data fingerprint",
+    "model": "digest of model and data",
 }
 
 
 def _refuse_difference(there: dict[str, Any], here: dict[str, Any], path: Path) -> None:
-    """Refuse to go on with a run whose settings are others, and name the first that is."""
+    """Refuse to continue a run with different settings, naming the first difference."""
     for name in {**here, **there}:
         old, new = there.get(name), here.get(name)
         if old == new:
             continue
         if isinstance(old, dict) and isinstance(new, dict) and set(old) == set(new):
             name, old, new = next(
-                (f"{name}: {key}", old[key], new[key]) for key in old if old[key] != new[key]
+                (f"{name}.{key}", old[key], new[key]) for key in old if old[key] != new[key]
             )
-        # What this process has, resume would have as well.
-        way = "that version" if name == "arcwise" else "arcwise resume"
+        # Resume would run this version too.
+        way = "that version" if name == "arcwise" else resume_command(path)
         raise RunDirectoryError(
-            f"the run in '{path}' has another {_NAMES.get(name, name)} ({_short(old)}, not "
-            f"{_short(new)}); go on with {way}, or use another directory"
+            f"the run in '{path}' was started with {_NAMES.get(name, name)} = {_short(old)}, not "
+            f"{_short(new)}; continue it with ",
+            way,
+            ", or use another directory",
         )
 
 
@@ -219,8 +224,8 @@ def _short(value: Any) -> str:
 
 
 @contextmanager
-def _told_plainly(path: Path) -> Iterator[None]:
-    """Say in one sentence that a folder cannot be written to."""
+def _one_sentence(path: Path) -> Iterator[None]:
+    """Report in one sentence that a directory cannot be written to."""
     try:
         yield
     except RunDirectoryError:
@@ -228,5 +233,6 @@ def _told_plainly(path: Path) -> Iterator[None]:
     except OSError as error:
         what = "its disk is full" if error.errno == errno.ENOSPC else os.strerror(error.errno or 0)
         raise RunDirectoryError(
-            f"the run directory '{path}' cannot be written ({what}); see to that, or use another"
+            f"the run directory '{path}' cannot be written to ({what}); correct that, or use "
+            "another directory"
         ) from None

@@ -1,11 +1,11 @@
-"""`Ledger`: the SQLite file a run appends to, one transaction for each checkpoint.
+"""`Ledger`: the SQLite file a run appends to, with one transaction for each checkpoint.
 
-Table ``checkpoints`` has one row for each: its number, from 1 on; ``facts``, JSON
-text about the run so far; ``draws``, the draws since the checkpoint before, as
-`packing.pack` gives them; ``state``, all that the run needs to go on from here; and
-``digest``, the SHA-256 of all these and of the digest before. So no row can be
-damaged, missing or out of place and not be noticed. States are large, and ever fewer
-of the older ones are kept: with c checkpoints, about 2 log2(c).
+The table ``checkpoints`` has a row for each: its number, from 1; ``facts``, JSON text about
+the run so far; ``draws``, the draws since the previous checkpoint, packed by
+`packing.pack`; ``state``, everything needed to resume from here; and ``digest``, the
+SHA-256 of these and of the previous digest, so that a damaged, missing or misplaced row is
+always detected. States are large, and only about 2 log2(c) of c checkpoints keep theirs,
+increasingly sparse towards the start.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arcwise.errors import RunDirectoryError
+from arcwise.errors import RunDirectoryError, Wording
 
 _SCHEMA = """
 CREATE TABLE checkpoints (
@@ -36,24 +37,24 @@ CREATE TABLE checkpoints (
 _INSERT = "INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)"
 _SECONDS_TO_WAIT = 30.0
 _PAGE = 4096  # bytes
-_SYNCHRONOUS = "FULL"  # a checkpoint outlives a power cut
-# Errors that come of where the file is, not of what is in it.
+_SYNCHRONOUS = "FULL"  # a checkpoint survives a power failure
+# Errors caused by the location of the file, not by its contents.
 _NO_DAMAGE = ("SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_BUSY", "SQLITE_PERM", "SQLITE_NOMEM")
 _NOT_WRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN")
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A place a run can go on from.
+    """A point from which a run can be resumed.
 
     Parameters
     ----------
     number
-        The first is 1.
+        Its number, from 1.
     facts
-        What there is to say about the run so far, as plain values.
+        The progress of the run so far, as plain values.
     state
-        All that the run needs to go on from here; None if it is no longer kept.
+        Everything needed to resume from here; None if it is no longer kept.
     """
 
     number: int
@@ -62,12 +63,12 @@ class Checkpoint:
 
 
 class Ledger:
-    """The ledger of a run, open for its one writer.
+    """The ledger of a run, open for its single writer.
 
     Parameters
     ----------
     path
-        The file; made if it is not there.
+        The file; created if it does not exist.
     """
 
     def __init__(self, path: Path) -> None:
@@ -95,7 +96,7 @@ class Ledger:
         Raises
         ------
         RunDirectoryError
-            If there is no room for it; all earlier checkpoints stay.
+            If it cannot be written; all earlier checkpoints are kept.
         """
         number = self._last_number + 1
         text = json.dumps(facts)
@@ -115,13 +116,13 @@ class Ledger:
         except sqlite3.Error as error:
             raise _refusal(self.path, error) from None
         self._last_number, self._last_digest = number, digest
-        # What is in the ledger itself is not at the mercy of a damaged log. If there is no room, it
-        # is safe where it is, and goes over next time.
+        # Move it from the write-ahead log to the ledger itself, where damage to the log cannot
+        # reach it. If there is no room, it is safe in the log, and is moved next time.
         with suppress(sqlite3.Error):
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def copy(self, rows: Iterator[tuple[Any, ...]]) -> None:
-        """Take over rows of another ledger as they are."""
+        """Copy rows of another ledger unchanged."""
         try:
             for row in rows:
                 self._connection.execute(_INSERT, row)
@@ -129,7 +130,7 @@ class Ledger:
             raise _refusal(self.path, error) from None
 
     def draws(self) -> Iterator[bytes]:
-        """Go through the draws of all checkpoints."""
+        """Iterate over the draws of all checkpoints."""
         try:
             for (draws,) in self._connection.execute(
                 "SELECT draws FROM checkpoints ORDER BY number"
@@ -139,7 +140,7 @@ class Ledger:
             raise _refusal(self.path, error) from None
 
     def calls(self) -> list[list[Any]]:
-        """Return the calls in the facts of all checkpoints."""
+        """Return the calls recorded in all checkpoints."""
         rows = self._connection.execute("SELECT facts FROM checkpoints ORDER BY number")
         return [call for (facts,) in rows for call in json.loads(facts)["calls"]]
 
@@ -148,21 +149,21 @@ class Ledger:
         return _last(self._connection)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
 
-def mended(path: Path) -> str | None:
-    """Make sure that a ledger can be gone on with, and say what was wrong if anything was.
+def repair(path: Path) -> str | None:
+    """Repair a ledger if necessary, and return a sentence about the damage, or None.
 
-    All up to the last checkpoint that is whole, with its state and with everything
-    before it, is copied to a new ledger, and the damaged one is set aside.
+    Everything up to the last intact checkpoint with a state is copied to a new ledger,
+    and the damaged one is renamed.
     """
     fresh = path.with_name(path.name + ".partial")
     if not path.exists():
         if not fresh.exists():
-            return f"the ledger '{path}' is missing; the run goes on from the start"
-        # The process ended between setting the old one aside and this.
+            return f"the ledger '{path}' is missing; the run starts again from the beginning"
+        # The process ended between renaming the old one and this.
         os.replace(fresh, path)
         return None
     _remove(fresh)
@@ -177,15 +178,15 @@ def mended(path: Path) -> str | None:
         if old.exists():
             os.replace(old, aside.with_name(aside.name + suffix))
     os.replace(fresh, path)
-    from_there = f"checkpoint {found.usable}" if found.usable else "the start"
+    start = f"checkpoint {found.usable}" if found.usable else "the beginning"
     return (
-        f"the ledger '{path}' was damaged after checkpoint {found.intact}; the run goes on from "
-        f"{from_there}, and the damaged file is now '{aside.name}'"
+        f"the ledger '{path}' was damaged after checkpoint {found.intact}; the run continues from "
+        f"{start}, and the damaged file is now '{aside.name}'"
     )
 
 
 def is_blank(path: Path) -> bool:
-    """Say whether a ledger is sound and has no checkpoint yet."""
+    """Return whether a ledger is readable and has no checkpoint yet."""
     try:
         with closing(_connected(path)) as connection:
             return not _has_table(connection) or _last_number(connection) == 0
@@ -196,9 +197,9 @@ def is_blank(path: Path) -> bool:
 def read_all(
     path: Path, of_draws: Callable[[bytes], Any] = bytes
 ) -> tuple[list[dict[str, Any]], list[Any]]:
-    """Return the facts of all checkpoints, and what is wanted of the draws of each.
+    """Return the facts of all checkpoints, and `of_draws` of the draws of each.
 
-    Someone else may be writing to the ledger.
+    Another process may be writing to the ledger.
     """
     for mode in ("ro", "ro&immutable=1"):
         try:
@@ -212,23 +213,24 @@ def read_all(
                     draws.append(of_draws(content))
                 return facts, draws
         except (sqlite3.Error, ValueError, zlib.error) as error:
-            # In a folder that one may not write to, SQLite cannot tell other readers of the log
-            # that it reads; but what is in the ledger itself is whole between two checkpoints.
+            # In a read-only directory, SQLite cannot register as a reader of the write-ahead log;
+            # but the ledger itself is consistent between checkpoints.
             named = getattr(error, "sqlite_errorname", "")
             if mode == "ro" and named.startswith(_NOT_WRITABLE):
                 continue
             raise RunDirectoryError(
-                f"the ledger '{path}' cannot be read ({error}); arcwise resume mends it"
+                f"the ledger '{path}' cannot be read ({error}); repair it with ",
+                resume_command(path.parent),
             ) from None
     raise AssertionError("the second way returns or raises")
 
 
 class _Examined:
-    """How much of a ledger is as it was written."""
+    """How much of a ledger is intact."""
 
     def __init__(self, path: Path) -> None:
         self.intact = 0  # checkpoints without damage, from the first on
-        self.usable = 0  # the last of these whose state is there
+        self.usable = 0  # the last of these with its state
         self.whole = False
         try:
             digest = b""
@@ -242,7 +244,7 @@ class _Examined:
             with closing(_connected(path)) as connection:
                 sound = connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
                 self.whole = sound and self.usable == self.intact and _has_table(connection)
-                # A damaged header may leave a file to be read only.
+                # A damaged header may make the file read-only.
                 connection.execute("BEGIN IMMEDIATE")
                 connection.execute("CREATE TABLE trial (number INTEGER)")
                 connection.execute("ROLLBACK")
@@ -255,7 +257,7 @@ class _Examined:
 
 
 def _rows(path: Path, up_to: int | None = None) -> Iterator[tuple[Any, ...]]:
-    """Go through the rows one by one, so that damage to later ones does not matter."""
+    """Yield the rows one by one, so that damage to later ones does not matter."""
     with closing(_connected(path)) as connection:
         number = 0
         while up_to is None or number < up_to:
@@ -297,7 +299,7 @@ def _connected(path: Path, mode: str = "rwc") -> sqlite3.Connection:
     connection = sqlite3.connect(
         address, uri=True, timeout=_SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False
     )
-    # A row that is not valid text is damage, to be seen by its digest.
+    # Text that is not valid UTF-8 is damage, which the digest detects.
     connection.text_factory = lambda text: text.decode(errors="replace")
     return connection
 
@@ -311,10 +313,10 @@ def _digest(before: bytes, number: int, facts: str, draws: bytes, state_digest: 
 
 
 def _dispensable(number: int) -> int:
-    """Return the checkpoint whose state is no longer kept once this one is there; 0 for none.
+    """Return the checkpoint whose state may be dropped after this one is written; 0 for none.
 
-    Of those divisible by the same power of two only the last two stay, so that there
-    are some within every doubling of the way back.
+    Of those divisible by the same power of two, only the last two are kept, so that the
+    distance back at most doubles from one to the next.
     """
     power = number & -number
     return max(0, number - 4 * power)
@@ -322,8 +324,16 @@ def _dispensable(number: int) -> int:
 
 def _refusal(path: Path, error: sqlite3.Error) -> RunDirectoryError:
     return RunDirectoryError(
-        f"the ledger '{path}' could not be written ({error}); see that its disk has room and lets "
-        f"you write, then go on with arcwise resume {path.parent}"
+        f"the ledger '{path}' could not be written ({error}); check that its disk has room and is "
+        "writable, then continue with ",
+        resume_command(path.parent),
+    )
+
+
+def resume_command(directory: Path) -> Wording:
+    """Return the call or command that resumes the run in a directory."""
+    return Wording(
+        f"arcwise.resume({str(directory)!r})", f"arcwise resume {shlex.quote(str(directory))}"
     )
 
 

@@ -1,4 +1,4 @@
-"""One writer at a time: a lock on a run directory that goes with the process that holds it."""
+"""`Lock`: a lock on a run directory, released when the process that holds it ends."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from types import TracebackType
 from arcwise.errors import RunDirectoryError
 
 _NAME = "lock"
-_PATIENCE = 0.5  # seconds; whoever only looks whether there is a writer holds it for a moment
+_PATIENCE = 0.5  # seconds; a process that only checks for a writer holds it for a moment
 
 
 class Lock:
-    """The right to write to a run directory.
+    """The exclusive right to write to a run directory.
 
-    The operating system gives it back however the process ends, so that a kill
-    leaves nothing to clean up.
+    The operating system releases it however the process ends, so that a kill leaves
+    nothing to clean up.
 
     Parameters
     ----------
@@ -30,13 +30,13 @@ class Lock:
         self._file: int | None = None
 
     def __enter__(self) -> Lock:
-        """Take it, or refuse if another process has it."""
+        """Acquire it, or refuse if another process holds it."""
         file = os.open(self._directory / _NAME, os.O_RDWR | os.O_CREAT, 0o644)
-        if not _taken_soon(file):
+        if not _acquired_soon(file):
             os.close(file)
             raise RunDirectoryError(
                 f"another process is writing to the run directory '{self._directory}'; wait for "
-                "it, look at it with arcwise status, or use another directory"
+                "it to finish, check its status, or use another directory"
             )
         self._file = file
         return self
@@ -47,41 +47,41 @@ class Lock:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Give it back."""
+        """Release it."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
 
 def is_locked(directory: Path) -> bool:
-    """Say whether some process is writing to a run directory."""
+    """Return whether a process is writing to a run directory."""
     try:
-        # To look one need not be allowed to write.
+        # Checking must not require write permission.
         file = os.open(directory / _NAME, os.O_RDONLY)
     except OSError:
         return False
     try:
-        return not _taken(file)
+        return not _acquired(file)
     finally:
         os.close(file)
 
 
-def _taken_soon(file: int) -> bool:
-    """Take the lock of an open file, and say whether that went well within a moment."""
+def _acquired_soon(file: int) -> bool:
+    """Try for a moment to lock an open file, and return whether that succeeded."""
     end = time.monotonic() + _PATIENCE
-    while not _taken(file):
+    while not _acquired(file):
         if time.monotonic() > end:
             return False
         time.sleep(0.02)
     return True
 
 
-def _taken(file: int) -> bool:
-    """Take the lock of an open file, and say whether that went well."""
+def _acquired(file: int) -> bool:
+    """Try to lock an open file, and return whether that succeeded."""
     try:
         import fcntl
     except ImportError:
-        return _taken_on_windows(file)
+        return _acquired_on_windows(file)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -89,7 +89,7 @@ def _taken(file: int) -> bool:
     return True
 
 
-def _taken_on_windows(file: int) -> bool:
+def _acquired_on_windows(file: int) -> bool:
     import msvcrt
 
     try:

@@ -1,8 +1,8 @@
-"""Records of chains and runs as bytes, and back.
+"""Packing of records into bytes, and back.
 
-A packed record is compressed; inside are the length of a header, the header as
-JSON, and the arrays one after the other, lowest byte first. The header has for
-each record the name, type and shape of its arrays.
+Packed records are compressed; they contain the length of a header, the header as JSON, and
+the arrays one after another in little-endian order. The header holds the name, type and
+shape of the arrays of each record.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FASTEST = 1
 
 
 def pack(records: Sequence[Arrays]) -> bytes:
-    """Return the arrays of all records in one string of bytes.
+    """Return the arrays of all records as one byte string.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def pack(records: Sequence[Arrays]) -> bytes:
 
 
 def unpack(content: bytes) -> list[dict[str, NDArray[Any]]]:
-    """Return what `pack` was given, for bytes that are known to be whole."""
+    """Return the records `pack` was given, from bytes known to be intact."""
     whole = memoryview(zlib.decompress(content))
     start = _LENGTH + int.from_bytes(whole[:_LENGTH], "little")
     records = []

@@ -1,4 +1,4 @@
-"""`status`: how a run stands, read from its directory while it goes on."""
+"""`status`: the progress of a run, read from its directory while it is running."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from arcwise.support.words import duration
 
 @dataclass(frozen=True)
 class RunStatus:
-    """How a run stood at its last checkpoint.
+    """The status of a run at its last checkpoint.
 
     Parameters
     ----------
@@ -43,30 +43,30 @@ class RunStatus:
     state
         ``"running"``, ``"stopped"`` or ``"finished"``.
     unit
-        What is counted: ``"steps"`` of each chain, or annealing ``"runs"``.
+        What is counted: ``"steps"`` of each chain, or annealing ``"runs"`` (particles).
     done
-        How many of them there are.
+        The number done.
     wanted
-        How many there shall be, if that is known.
+        The number requested, if known.
     share
-        The share of the budget that is spent, if that is known.
+        The fraction of the budget that is spent, if known.
     states
-        States kept of each chain.
+        The number of draws of each chain.
     seconds
-        The time the run has taken, stops not counted.
+        The running time, without interruptions.
     rate
-        Steps or runs in a second, all chains together.
+        Steps or runs per second, over all chains.
     seconds_left
-        The time to go at this rate, if that is known.
+        The remaining time at this rate, if known.
     acceptance
-        The share of accepted proposals by kind of move, None before there are any.
+        The acceptance rate of each kind of move, None before any was proposed.
     rhat, effective
-        R-hat and the effective sample size of the log weight; for annealing the
-        effective number of runs. None where they cannot be told yet.
+        R-hat and the effective sample size of the log posterior; for annealing the
+        effective sample size of the particles. None while they are undefined.
     checkpoints
-        How many checkpoints there are.
+        The number of checkpoints.
     checkpoint_time
-        When the last one was made, as ISO text in UTC; None if there is none.
+        The time of the last one, as ISO text in UTC; None if there is none.
 
     Examples
     --------
@@ -98,12 +98,12 @@ class RunStatus:
     checkpoint_time: str | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the status as plain values."""
         values: dict[str, Any] = plain(asdict(self))
         return values
 
     def __str__(self) -> str:
-        """Return it in words, a line each."""
+        """Return the status as lines of text."""
         of_all = "" if self.wanted is None else f" of {self.wanted:,}"
         share = "" if self.share is None else f" ({self.share:.0%})"
         lines = [
@@ -113,19 +113,17 @@ class RunStatus:
         if self.rate is not None:
             left = self.seconds_left
             to_go = (
-                ""
-                if left is None or self.state == "finished"
-                else f", about {duration(left)} to go"
+                "" if left is None or self.state == "finished" else f", about {duration(left)} left"
             )
-            lines.append(f"{self.rate:,.3g} {self.unit} a second{to_go}")
+            lines.append(f"{self.rate:,.3g} {self.unit} per second{to_go}")
         rates = [f"{name} {rate:.0%}" for name, rate in self.acceptance.items() if rate is not None]
         if rates:
             lines.append(f"accepted: {', '.join(rates)}")
         if self.rhat is not None:
-            lines.append(f"R-hat of the log weight {self.rhat:.4g}")
+            lines.append(f"R-hat of the log posterior: {self.rhat:.4g}")
         if self.effective is not None:
-            what = "number of runs" if self.unit == "runs" else "samples of the log weight"
-            lines.append(f"effective {what} {self.effective:.4g}")
+            what = "particles" if self.unit == "runs" else "the log posterior"
+            lines.append(f"effective sample size of {what}: {self.effective:.4g}")
         if self.checkpoint_time is None:
             lines.append("no checkpoint yet")
         else:
@@ -138,7 +136,7 @@ class RunStatus:
 
 
 def status(directory: str | os.PathLike[str]) -> RunStatus:
-    """Return how the run in a directory stands, without disturbing it.
+    """Return the status of the run in a directory, without disturbing it.
 
     Parameters
     ----------
@@ -200,7 +198,7 @@ def status(directory: str | os.PathLike[str]) -> RunStatus:
 def _wanted(
     settings: SamplingSettings, done: int, seconds: float, finished: bool
 ) -> tuple[int | None, float | None]:
-    """Return how much there shall be and the share that is there, as far as they are known."""
+    """Return the requested number and the fraction done, as far as they are known."""
     budget = settings.budget
     count = budget.particles if isinstance(budget, AnnealingBudget) else budget.steps
     if finished:
@@ -213,11 +211,11 @@ def _wanted(
 
 
 def _nothing(draws: bytes) -> None:
-    """Return what annealing runs are told by."""
+    """Skip the draws of annealing runs, whose log weights are among the facts."""
 
 
 def _log_weights(draws: bytes) -> list[NDArray[np.float64]]:
-    """Return the log weights of each chain, all that a large ledger has room for in memory."""
+    """Return only the log weights of each chain, as all draws may not fit in memory."""
     return [record["log_weights"] for record in unpack(draws)]
 
 

@@ -1,8 +1,8 @@
-"""The model of a run as a file, so that the run goes on without the data it came from.
+"""`StoredModel`: the model of a run as a file, so that the run resumes without its data.
 
-The file is an .npz archive with the log weight of every family, and what there is to
-know about the prior for its constant. It is known by a digest of its contents, which
-does not depend on when or where it was written.
+The file is an .npz archive with the log weight (score plus prior) of every family, and
+what is needed for the normalising constant of the prior. It is identified by a digest of
+its contents, which does not depend on when or where it was written.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class StoredModel(Model):
-    """A model as far as algorithms need it, from a file.
+    """A model read from a file, with everything the algorithms need.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ class StoredModel(Model):
         return super().prior_weights() if self._prior_weights is None else self._prior_weights
 
     def provenance(self) -> Provenance:
-        """Return what a result should say about the model it came from."""
+        """Return the provenance of the original model."""
         return self._provenance
 
 
 def _lost_function(node: str, parents: tuple[str, ...]) -> float:
-    raise AssertionError("the prior's function is stored by what it gave")
+    raise AssertionError("the prior's function is stored as its values")
 
 
 def arrays_of(model: Model) -> Arrays:
@@ -129,12 +129,12 @@ def write_model(arrays: Arrays, path: Path) -> None:
 
 
 def read_model(path: Path, digest: str) -> StoredModel:
-    """Read a model of a known digest.
+    """Read a model with a known digest.
 
     Raises
     ------
     FileFormatError
-        If the file is missing or damaged, or of another model.
+        If the file is missing or damaged, or holds another model.
     """
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
@@ -144,8 +144,8 @@ def read_model(path: Path, digest: str) -> StoredModel:
         return StoredModel(arrays)
     except UNREADABLE:
         raise FileFormatError(
-            f"'{path}' is missing, damaged, or of another run; put it back from a copy, or start "
-            "the run again from its data"
+            f"'{path}' is missing, damaged, or belongs to another run; restore it from a backup, "
+            "or start the run again from its data"
         ) from None
 
 

@@ -46,4 +46,4 @@ class LinearOrders(Space, name="linear"):
 
     def advice(self, target: Target) -> list[str]:
         """Return what else to try: orders that stand for many of these."""
-        return [*super().advice(target), "space='buckets:4'"]
+        return [*super().advice(target), "the space buckets:4"]

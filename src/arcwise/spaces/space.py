@@ -76,8 +76,8 @@ class Space(ABC):
         return _core.build_space(self.name, sums.core, shares, dict(numbers or {}), given)
 
     def advice(self, target: Target) -> list[str]:
-        """Return what else to try where chains in this space do not come together."""
-        return ["space='partitions'"] if target == "modular" else []
+        """Return what else to try where chains in this space do not converge."""
+        return ["the space partitions"] if target == "modular" else []
 
     def plain(self, variables: Sequence[str]) -> dict[str, Any]:
         """Return its settings as plain values, for files."""

@@ -35,7 +35,7 @@ def space_words() -> list[str]:
 
     Examples
     --------
-    >>> space_words()
-    ['buckets:SIZE', 'dags', 'layerings[:MAX_SIZE]', 'linear', 'partitions']
+    >>> {'buckets:SIZE', 'layerings[:MAX_SIZE]', 'partitions'} <= set(space_words())
+    True
     """
     return sorted(word for kind in NAMED_SPACES.values() for word in kind.words())

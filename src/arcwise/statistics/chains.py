@@ -1,4 +1,4 @@
-"""What the kept states of several chains say about whether they have come together."""
+"""Convergence of several chains, from the states kept of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arcwise.statistics.edges import EdgeDiagnostics
 
 
 def chain_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
-    """Return all figures of chains, by the states that were kept of each."""
+    """Return all convergence figures of chains, from the states kept of each."""
     return replace(
         edge_convergence(records, nodes),
         **_of_log_weights(Traces(tuple(record.log_weights for record in records))),
@@ -25,7 +25,7 @@ def chain_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence
 
 
 def trace_convergence(traces: Traces) -> Convergence:
-    """Return R-hat and the effective sample size of the log weight; None where there is none."""
+    """Return R-hat and the effective sample size of the log posterior; None if undefined."""
     return Convergence(**_of_log_weights(traces))
 
 
@@ -38,11 +38,11 @@ def _of_log_weights(traces: Traces) -> dict[str, float | None]:
 
 
 def edge_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
-    """Return the worst R-hat and effective sample size of an edge, and how far chains are apart.
+    """Return the worst R-hat and ESS of any edge, and the largest difference between chains.
 
-    They are of the states as sampled, before any weights; of each state, one DAG
-    stands for it. An edge that never changes has neither number; one chain alone
-    has none to be apart from, and the difference is None.
+    They are computed from the states as sampled, unweighted, with one DAG for each state.
+    An edge that never changes has neither R-hat nor ESS; with a single chain, the
+    difference is None.
     """
     if any((record.dag_counts == 0).any() for record in records):
         means = [
@@ -50,8 +50,8 @@ def edge_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
             for record in records
             if record.edge_sums is not None
         ]
-        apart = largest(largest_chain_difference(np.stack(means)))
-        return Convergence(difference=number_or_none(apart))
+        difference = largest(largest_chain_difference(np.stack(means)))
+        return Convergence(difference=number_or_none(difference))
     firsts = [np.cumsum(record.dag_counts) - record.dag_counts for record in records]
     draws = min(record.states for record in records)
     found = EdgeDiagnostics.of(
@@ -72,12 +72,12 @@ def number_or_none(value: Any) -> float | None:
 
 
 def largest(values: NDArray[np.float64]) -> float:
-    """Return the largest number that is there, which may be infinite; NaN if none is."""
-    there = values[~np.isnan(values)]
-    return float(there.max()) if there.size else float("nan")
+    """Return the largest value, possibly infinite, ignoring NaN; NaN if there is none."""
+    known = values[~np.isnan(values)]
+    return float(known.max()) if known.size else float("nan")
 
 
 def smallest(values: NDArray[np.float64]) -> float:
-    """Return the smallest finite number that is there; NaN if none is."""
-    there = values[np.isfinite(values)]
-    return float(there.min()) if there.size else float("nan")
+    """Return the smallest finite value; NaN if there is none."""
+    finite = values[np.isfinite(values)]
+    return float(finite.min()) if finite.size else float("nan")

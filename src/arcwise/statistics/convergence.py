@@ -1,4 +1,4 @@
-"""R-hat, effective sample sizes and Monte-Carlo standard errors, of many quantities at once.
+"""R-hat, effective sample sizes and Monte Carlo standard errors of many quantities at once.
 
 Follows Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization,
 folding, and localization: an improved R-hat for assessing convergence of MCMC": chains
@@ -22,9 +22,9 @@ Array = NDArray[np.float64]
 
 _FEWEST_DRAWS = 4
 _MANY_CHAINS = 30
-# Numbers handled at one time; what is made of them stays in the cache.
+# Numbers processed at a time, so that intermediate results stay in the cache.
 _PIECE = 1 << 16
-# A range this small relative to the numbers themselves is rounding, not movement.
+# A range this small relative to the values is rounding, not variation.
 _ROUNDING = 1e-13
 
 
@@ -34,16 +34,16 @@ def rhat(draws: ArrayLike) -> Array:
     Parameters
     ----------
     draws
-        Of the shape (chains, draws, ...); one chain is compared with itself, its
-        first half with its second.
+        An array of shape (chains, draws, ...); the two halves of a single chain are
+        compared with each other.
 
     Returns
     -------
     numpy.ndarray
-        Of the shape of one draw: near 1 where the chains agree, infinite where
-        each stays at a place of its own. NaN where it cannot be known: with fewer
-        than 4 draws, with numbers that are not finite, and for a quantity that
-        never changed, which may be certain or may be stuck.
+        An array of the shape of one draw: near 1 if the chains agree, infinite if each is
+        constant at a different value. NaN if it is undefined: with fewer than 4 draws,
+        with values that are not finite, and for a quantity that never changed, which may
+        be certain or stuck.
 
     Examples
     --------
@@ -61,13 +61,12 @@ def effective_sample_size(draws: ArrayLike) -> Array:
     Parameters
     ----------
     draws
-        Of the shape (chains, draws, ...).
+        An array of shape (chains, draws, ...).
 
     Returns
     -------
     numpy.ndarray
-        Of the shape of one draw: how many independent draws say as much. NaN
-        where it cannot be known, as for `rhat`.
+        An array of the shape of one draw; NaN where it is undefined, as for `rhat`.
 
     Examples
     --------
@@ -81,19 +80,19 @@ def effective_sample_size(draws: ArrayLike) -> Array:
 
 
 def standard_error(draws: ArrayLike) -> Array:
-    """Return the Monte-Carlo standard error of the mean of each quantity.
+    """Return the Monte Carlo standard error of the mean of each quantity.
 
     Parameters
     ----------
     draws
-        Of the shape (chains, draws, ...).
+        An array of shape (chains, draws, ...).
 
     Returns
     -------
     numpy.ndarray
-        Of the shape of one draw; NaN with fewer than 4 draws or numbers that are
-        not finite. It is 0 for a quantity that never changed, and then says
-        nothing about what the chains have not seen.
+        An array of the shape of one draw; NaN with fewer than 4 draws or values that are
+        not finite. It is 0 for a quantity that never changed, which says nothing about
+        states the chains have not visited.
 
     Examples
     --------
@@ -114,12 +113,12 @@ def largest_chain_difference(means_by_chain: ArrayLike) -> Array:
     Parameters
     ----------
     means_by_chain
-        Of the shape (chains, ...).
+        An array of shape (chains, ...).
 
     Returns
     -------
     numpy.ndarray
-        Of the shape of one chain's estimates; NaN if there is one chain only.
+        An array of the shape of one chain's estimates; NaN with a single chain.
 
     Examples
     --------
@@ -129,7 +128,8 @@ def largest_chain_difference(means_by_chain: ArrayLike) -> Array:
     means = np.asarray(means_by_chain, dtype=np.float64)
     if means.ndim < 1 or len(means) < 1:
         raise ArgumentError(
-            f"means_by_chain has the shape {means.shape}; give (chains, ...) with a chain or more"
+            f"means_by_chain has the shape {means.shape}; give (chains, ...) with at least one "
+            "chain"
         )
     if len(means) == 1:
         return np.full(means.shape[1:], np.nan)
@@ -141,26 +141,25 @@ def weighted_standard_error(
 ) -> Array:
     """Return the standard error of self-normalised weighted means of draws.
 
-    By the delta method, the mean f of values f_i with weights w_i errs as the plain
-    mean of its influence values w_i (f_i - f) / mean(w) does, whose autocorrelation
-    within chains is taken into account.
+    By the delta method, the mean f of values f_i with weights w_i has the standard error
+    of the plain mean of the influence values w_i (f_i - f) / mean(w), whose
+    autocorrelation within chains is taken into account.
 
     Parameters
     ----------
     values
-        Of the shape (draws, ...), in the order they were drawn in within each chain.
+        An array of shape (draws, ...), with the draws of each chain in the order drawn.
     weights
-        One for each draw, not negative; their scale does not matter.
+        The weight of each draw, nonnegative; the scale does not matter.
     chains
-        The number of the chain each draw is from; None if all are from one. Chains
-        too short to show their autocorrelation (fewer than 4 draws, or fewer than
-        there are chains) are taken as independent groups of draws, and so are 30
-        chains or more.
+        The index of the chain of each draw; None if all are from one. Chains too short to
+        estimate their autocorrelation (fewer than 4 draws, or fewer draws than chains) are
+        treated as independent groups of draws, and so are 30 chains or more.
 
     Returns
     -------
     numpy.ndarray
-        Of the shape of one draw; NaN where it cannot be known.
+        An array of the shape of one draw; NaN where it is undefined.
 
     Examples
     --------
@@ -179,7 +178,7 @@ def weighted_standard_error(
             f"{groups.shape}; give one weight and one chain for each of one or more draws"
         )
     if not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
-        raise ArgumentError("weights must be finite, not negative, and not all zero")
+        raise ArgumentError("weights must be finite and nonnegative, and not all zero")
     shares = shares / shares.sum()
     order = np.argsort(groups, kind="stable")
     _, lengths = np.unique(groups, return_counts=True)
@@ -188,7 +187,7 @@ def weighted_standard_error(
     width = max(1, _PIECE // count)
     for first in range(0, flat.shape[1], width):
         piece = flat[:, first : first + width].astype(np.float64)
-        # Edges that hardly any order has a probability for, 1e-200 say, would have a variance of 0.
+        # The variance of probabilities around 1e-200, say, would underflow to 0.
         _, exponent = np.frexp(np.abs(piece).max(axis=0))
         piece = np.ldexp(piece, -exponent)
         deviation = piece - shares @ piece
@@ -200,16 +199,16 @@ def weighted_standard_error(
 
 
 def _error_of_mean(values: Array, lengths: NDArray[np.int64]) -> Array:
-    """Return the standard errors of the means of rows that lie chain by chain."""
+    """Return the standard errors of the means of rows sorted by chain."""
     count = len(values)
     ends = np.cumsum(lengths)
-    # A chain that was cut off early would leave nothing to see autocorrelation in.
+    # Cutting all chains to one that ended early would leave too few draws for autocorrelation.
     long = lengths >= lengths.max() / 2
     shortest = int(lengths[long].min())
     if len(lengths) == 1 and shortest < _FEWEST_DRAWS:
         return np.full(values.shape[1], np.nan)
-    # Chains are independent whatever happens within them; where there are many, or more than any
-    # has draws, that is all that need be known.
+    # Chains are independent whatever their autocorrelation; if there are many chains, or more
+    # chains than draws in each, the variance between them is enough.
     if shortest < _FEWEST_DRAWS or len(lengths) >= min(shortest, _MANY_CHAINS):
         totals = np.add.reduceat(values, ends - lengths, axis=0)
         correction = len(lengths) / (len(lengths) - 1)
@@ -227,7 +226,7 @@ def _checked(draws: ArrayLike) -> NDArray[np.float64 | np.bool_]:
     array = np.asarray(draws)
     if array.ndim < 2 or array.shape[0] < 1:
         raise ArgumentError(
-            f"draws has the shape {array.shape}; give (chains, draws, ...) with a chain or more"
+            f"draws has the shape {array.shape}; give (chains, draws, ...) with at least one chain"
         )
     return array if array.dtype == np.bool_ else array.astype(np.float64, copy=False)
 
@@ -235,9 +234,9 @@ def _checked(draws: ArrayLike) -> NDArray[np.float64 | np.bool_]:
 def _by_quantity(
     draws: ArrayLike, function: Callable[[Array], Array], never_changed: float = np.nan
 ) -> Array:
-    """Apply a function of (quantities, half chains, draws) to pieces of all quantities.
+    """Apply a function of (quantities, half chains, draws) to the quantities piecewise.
 
-    It sees only quantities that change and are finite.
+    It is given only quantities that vary and are finite.
     """
     array = _checked(draws)
     chains, length = array.shape[:2]
@@ -276,7 +275,7 @@ def _spread(array: NDArray[np.float64 | np.bool_]) -> Array:
     for first in range(0, len(result) if count > 1 else 0, width):
         piece = rows[:, first : first + width].astype(np.float64)
         with np.errstate(invalid="ignore"):
-            # Small next to the spread, so that the difference of squares keeps its digits.
+            # Centred near the values, so that the difference of squares does not cancel.
             piece -= piece[0].copy()
             squares = np.einsum("iq,iq->q", piece, piece) - count * piece.mean(axis=0) ** 2
             result[first : first + width] = np.sqrt(np.maximum(squares, 0.0) / (count - 1))
@@ -294,7 +293,7 @@ def _rhat(halves: Array) -> Array:
         shape = (-1, *halves.shape[1:])
         bulk = _normal_scores(rows).reshape(shape)
         folded = _normal_scores(np.abs(rows - median[:, np.newaxis])).reshape(shape)
-        # Folding may leave nothing that changes; then the bulk alone counts.
+        # Folding may leave a constant; then only the bulk counts.
         result[several] = np.fmax(
             _potential_scale_reduction(bulk), _potential_scale_reduction(folded)
         )
@@ -310,10 +309,10 @@ def _bulk_effective(halves: Array) -> Array:
 
 
 def _more_than_two_values(halves: Array) -> NDArray[np.bool_]:
-    """Say which quantities need ranks.
+    """Return which quantities need rank normalisation.
 
-    Of two values, such as an edge that is there or not, the ranks are a linear
-    function, also when folded, which changes no result.
+    The ranks of a binary quantity, such as an edge, are a linear function of it, also
+    when folded, which changes no result.
     """
     rows = halves.reshape(len(halves), -1)
     low, high = rows.min(axis=1, keepdims=True), rows.max(axis=1, keepdims=True)
@@ -322,7 +321,7 @@ def _more_than_two_values(halves: Array) -> NDArray[np.bool_]:
 
 def _potential_scale_reduction(halves: Array) -> Array:
     length = halves.shape[2]
-    # Relative to its first draw, a chain that stays where it is has a variance of exactly 0.
+    # Relative to its first draw, a constant chain has a variance of exactly 0.
     moved = halves - halves[:, :, :1]
     means = moved.mean(axis=2)
     squares = np.einsum("qct,qct->qc", moved, moved)
@@ -333,12 +332,12 @@ def _potential_scale_reduction(halves: Array) -> Array:
 
 
 def _normal_scores(rows: Array) -> Array:
-    """Replace the numbers of each row by normal quantiles of their ranks."""
+    """Replace the values of each row by normal quantiles of their ranks."""
     count = rows.shape[1]
     quantiles = _blom_quantiles(count)
     scores = np.empty(rows.shape)
     is_start = np.ones(count, dtype=np.bool_)
-    # Row by row, as what one row takes stays in the fastest memory.
+    # Row by row, so that a row stays in the cache.
     for row, out in zip(rows, scores, strict=True):
         order = row.argsort()
         ordered = row[order]
@@ -346,7 +345,7 @@ def _normal_scores(rows: Array) -> Array:
         if is_start.all():
             out[order] = quantiles[::2]
             continue
-        # Equal numbers share the mean of the first and the last of their ranks.
+        # Ties get the mean of their first and last rank.
         start = np.flatnonzero(is_start)
         end = np.append(start[1:], count)
         out[order] = np.repeat(quantiles[start + end - 1], end - start)
@@ -365,7 +364,7 @@ def _blom_quantiles(count: int) -> Array:
 
 
 def _effective(halves: Array) -> Array:
-    """Return the effective sample size of the means of quantities that change."""
+    """Return the effective sample size of the means of quantities that vary."""
     chains, length = halves.shape[1:]
     means = halves.mean(axis=2, keepdims=True)
     size = _even_with_small_factors(2 * length)
@@ -380,7 +379,7 @@ def _effective(halves: Array) -> Array:
     correlation = 1.0 - (within - covariance) / total
     correlation[:, 0] = 1.0
     time = _autocorrelation_time(correlation)
-    # Draws that alternate may know more than independent ones, within reason.
+    # Antithetic draws may have an ESS above their number; the bound is that of Stan.
     return np.asarray(chains * length / np.maximum(time, 1.0 / np.log10(chains * length)))
 
 
@@ -389,7 +388,7 @@ def _autocorrelation_time(correlation: Array) -> Array:
     length = correlation.shape[1]
     pairs = correlation[:, : length // 2 * 2].reshape(len(correlation), -1, 2).sum(axis=2)
     last_pair = max(0, (length - 3) // 2)
-    # The pair that ends the sequence: the first that is not positive, or the last there is.
+    # The pair that ends the sequence: the first that is not positive, or the last.
     ended = pairs[:, : last_pair + 1] <= 0.0
     ended[:, last_pair] = True
     end = ended.argmax(axis=1)
@@ -404,7 +403,7 @@ def _autocorrelation_time(correlation: Array) -> Array:
 
 
 def _even_with_small_factors(least: int) -> int:
-    """Return a length of at least that many for which Fourier transforms are fast."""
+    """Return a length of at least this for which Fourier transforms are fast."""
     candidates = [
         base << max(0, (-(-least // base) - 1).bit_length()) for base in (2, 6, 10, 18, 30, 50)
     ]

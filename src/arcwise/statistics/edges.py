@@ -1,4 +1,4 @@
-"""`EdgeDiagnostics`: what the DAGs of several chains say about how each edge has mixed."""
+"""`EdgeDiagnostics`: how well each edge has mixed, from the DAGs of several chains."""
 
 from __future__ import annotations
 
@@ -16,30 +16,31 @@ from arcwise.statistics.convergence import (
 )
 
 FEWEST_CHANGES = 10
-# Lags one by one are the fastest way for edges that soon forget, and the slowest for others.
+# Summing lag by lag is fastest for edges with short autocorrelation and slowest for the others.
 _MOST_LAGS, _FEWEST_LAGS, _MOST_PRODUCTS = 1000, 64, 2**26
 _MOST_POINTS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
 class EdgeDiagnostics:
-    """Numbers of each edge as matrices [source, target], every draw counted the same.
+    """Diagnostics of each edge as matrices [source, target], from unweighted draws.
 
     Parameters
     ----------
     rhat
-        Rank-normalised split R-hat; infinite where the edge is always there in some
-        chains and never in others, NaN where it never changed at all, which may be
-        certain or may be stuck.
+        Rank-normalised split R-hat; infinite if the edge is always present in some chains
+        and never in others, NaN if it never changed at all, and so may be certain or
+        stuck.
     effective_samples
-        The bulk effective sample size; NaN where the edge changed fewer than 10
-        times, as autocorrelation is not to be seen from that.
+        The bulk effective sample size; NaN if the edge changed fewer than 10 times, which
+        is too few to estimate its autocorrelation.
     changes
-        How often the edge came or went from one draw to the next, over all chains.
+        The number of times the edge appeared or disappeared between consecutive draws,
+        over all chains.
     chain_edges
-        The share of draws with the edge in each chain, as [chain, source, target].
+        The fraction of draws with the edge in each chain, as [chain, source, target].
     differences
-        The largest difference of these between two chains; NaN with one chain.
+        The largest difference of these between two chains; NaN with a single chain.
     """
 
     rhat: NDArray[np.float64]
@@ -50,18 +51,18 @@ class EdgeDiagnostics:
 
     @classmethod
     def of(cls, chains: Sequence[NDArray[np.uint64]], nodes: int) -> EdgeDiagnostics:
-        """Return them for the packed parents of each chain, (draws, nodes, words).
+        """Return the diagnostics for the packed parents of each chain, (draws, nodes, words).
 
-        R-hat and effective sample sizes are of as many draws as the shortest chain has.
-        The effective sample size of an edge that remembers more draws than are worth
-        going through one by one is by the means of batches if a chain has more than
-        10,000 draws: at most so many batches, with their own autocorrelation.
+        R-hat and effective sample sizes use as many draws as the shortest chain has. For
+        an edge with long autocorrelation, in chains of more than 10,000 draws, the
+        effective sample size is estimated from batch means: at most 10,000 batches,
+        allowing for their autocorrelation.
         """
         parts = [np.ascontiguousarray(parents) for parents in chains]
         draws = min(len(parents) for parents in parts)
         lags = _MOST_PRODUCTS // max(1, len(parts) * draws)
         lags = min(_MOST_LAGS, max(_FEWEST_LAGS, lags))
-        # One thread: it takes a moment, and whoever asked for few threads should not see more.
+        # One thread: it takes a moment, and must not exceed the number the user asked for.
         rhat, effective, changes, shares = _core.edge_mixing(parts, FEWEST_CHANGES, lags, threads=1)
         for target in np.flatnonzero((effective < 0.0).any(axis=0)):
             words = [np.ascontiguousarray(part[:draws, target]) for part in parts]
@@ -73,14 +74,14 @@ class EdgeDiagnostics:
 
 
 def _effective_with_long_memory(edge: NDArray[np.bool_]) -> float:
-    """Return the effective sample size of an edge, (chains, draws), all lags at once."""
+    """Return the effective sample size of an edge, (chains, draws), by Fourier transform."""
     chains, draws = edge.shape
     size = -(-draws // _MOST_POINTS)
     if size == 1:
         return float(effective_sample_size(edge))
     batches = edge[:, draws % size :].reshape(chains, -1, size)
-    # The error of the mean of all draws is that of the mean of their batches; so many independent
-    # draws have the same.
+    # The mean of all draws is the mean of the batch means; the effective sample size is the number
+    # of independent draws with the same standard error.
     error = float(standard_error(batches.mean(axis=2)))
     share = np.count_nonzero(edge) / edge.size
     return share * (1.0 - share) / error**2
@@ -92,6 +93,6 @@ def _bit(words: NDArray[np.uint64], place: int) -> NDArray[np.bool_]:
 
 
 def parent_bits(words: NDArray[np.uint64], nodes: int) -> NDArray[np.bool_]:
-    """Return parents packed as bits, 64 to a word in the last dimension, as truth values."""
+    """Return parents packed as bits, 64 to a word in the last dimension, as Booleans."""
     little = np.ascontiguousarray(words).astype("<u8").view(np.uint8)
     return np.unpackbits(little, axis=-1, bitorder="little")[..., :nodes].view(np.bool_)

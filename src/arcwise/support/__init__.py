@@ -1,1 +1,1 @@
-"""What every other package stands on: checks, names, words, files, progress, slots."""
+"""Utilities for all other packages: checks, names, wording, files, progress, slots."""

@@ -1,4 +1,4 @@
-"""Refuses arguments by names a function does not have, and says which was meant."""
+"""Refusal of unknown keyword arguments, with a suggestion."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def refuse_unknown(
     given, known
         The names.
     function
-        What was called, for the message.
+        The name of the function, for the message.
     other_words
-        What other libraries call some of the arguments, and what they are called here.
+        Names that other libraries use for some arguments, and the names used here.
     """
     meant = other_words or {}
     unknown = [
@@ -41,7 +41,7 @@ def refuse_unknown(
     ]
     if unknown:
         raise UnknownArgumentError(
-            f"{function} has no argument {', '.join(unknown)}; it takes "
+            f"{function} has no argument {', '.join(unknown)}; its arguments are "
             f"{quoted(sorted(known), None)}"
         )
 
@@ -49,7 +49,7 @@ def refuse_unknown(
 def checks_names(
     more: Collection[str], other_words: Mapping[str, str]
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
-    """Let a function with ``**arguments`` refuse names that are neither its own nor of `more`."""
+    """Make a function with ``**arguments`` refuse names that are neither its own nor in `more`."""
 
     def decorate(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
         parameters = inspect.signature(function).parameters.values()

@@ -1,4 +1,4 @@
-"""Checks plain numbers that come as arguments."""
+"""Checks of numbers given as arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orders the nodes of a directed graph by its edges, or finds a cycle that forbids it."""
+"""Topological orders of directed graphs, or a cycle where there is none."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from heapq import heapify, heappop, heappush
 
 
 def topological_order(parents: Sequence[Collection[int]]) -> list[int]:
-    """Return the nodes with parents first, the lowest number first where free to choose.
+    """Return a topological order, the lexicographically smallest.
 
-    The order is shorter than the number of nodes if and only if there is a
-    cycle; the nodes left out are those on a cycle or downstream of one.
+    It is shorter than the number of nodes if and only if there is a cycle; the nodes left
+    out are those on a cycle or downstream of one.
     """
     waiting_for = [len(set(of_node)) for of_node in parents]
     children: list[list[int]] = [[] for _ in parents]
@@ -33,12 +33,12 @@ def topological_order(parents: Sequence[Collection[int]]) -> list[int]:
 def find_cycle(parents: Sequence[Collection[int]]) -> list[int] | None:
     """Return the nodes of one cycle, each with an edge to the next and the last to the first.
 
-    The cycle starts at its lowest number; None says that there is no cycle.
+    The cycle starts at its lowest node; None if there is no cycle.
     """
     left = set(range(len(parents))).difference(topological_order(parents))
     if not left:
         return None
-    # Every node left out waits for a parent left out, so the walk upward must repeat a node.
+    # Every node left out has a parent left out, so the walk to parents must repeat a node.
     walk = [min(left)]
     step_of = {walk[0]: 0}
     while True:
@@ -53,5 +53,5 @@ def find_cycle(parents: Sequence[Collection[int]]) -> list[int] | None:
 
 
 def cycle_in_words(cycle: Sequence[int], variables: Sequence[str]) -> str:
-    """Write a cycle as ``a -> b -> c -> a``."""
+    """Return a cycle as ``a -> b -> c -> a``."""
     return " -> ".join(variables[node] for node in [*cycle, cycle[0]])

@@ -1,4 +1,4 @@
-"""`Description`: a score, prior or space as it is told of: its class, its settings, its repr."""
+"""`Description`: a score, prior or space described by its class, its settings and its repr."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LITERALS = (bool, int, float, str, type(None))
 
 @dataclass(frozen=True)
 class Description:
-    """What an object is, where the object itself may be far away or long gone.
+    """A description of an object that may no longer be available.
 
     Parameters
     ----------
@@ -23,9 +23,9 @@ class Description:
     name
         The name of its class; None if the text is all that is known.
     settings
-        Its settings, by the names its class has for them.
+        Its settings, by the names of its class.
     complete
-        Whether name and settings are enough to make it again.
+        Whether name and settings are enough to construct it.
 
     Examples
     --------
@@ -46,12 +46,13 @@ settings={'equivalent_sample_size': 2.0}, complete=True)
         if not is_dataclass(thing):
             return cls(repr(thing))
         found = {each.name: getattr(thing, each.name) for each in fields(thing) if each.init}
-        told = {name: plain(value) for name, value in found.items() if _is_literal(value)}
-        return cls(repr(thing), type(thing).__name__, told, complete=len(told) == len(found))
+        settings = {name: plain(value) for name, value in found.items() if _is_literal(value)}
+        complete = len(settings) == len(found)
+        return cls(repr(thing), type(thing).__name__, settings, complete=complete)
 
     @classmethod
     def parse(cls, text: str) -> Description:
-        """Return the description of the object that shows itself by this text.
+        """Return the description of the object with this repr.
 
         Examples
         --------
@@ -65,15 +66,15 @@ settings={'equivalent_sample_size': 2.0}, complete=True)
             settings = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
         except (SyntaxError, ValueError):
             return cls(text)
-        told = {str(name): plain(value) for name, value in settings.items()}
-        return cls(text, call.func.id, told, complete=True)
+        values = {str(name): plain(value) for name, value in settings.items()}
+        return cls(text, call.func.id, values, complete=True)
 
     def call(self) -> str | None:
-        """Return the Python expression that makes it again, or None if there is none."""
+        """Return the Python expression that constructs the object, or None if unknown."""
         if self.name is None or not self.complete:
             return None
-        told = (f"{key}={value!r}" for key, value in self.settings.items() if value is not None)
-        return f"{self.name}({', '.join(told)})"
+        given = (f"{key}={value!r}" for key, value in self.settings.items() if value is not None)
+        return f"{self.name}({', '.join(given)})"
 
 
 def _is_literal(value: object) -> bool:

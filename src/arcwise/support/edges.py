@@ -1,4 +1,4 @@
-"""Reads edges and edge values out of matrices, labelled frames and graph objects."""
+"""Reading of edges and edge values from matrices, labelled data frames and graph objects."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from arcwise.errors import ArcwiseError, ArgumentError, Wording
 
 
 def is_frame(value: Any) -> bool:
-    """Say whether this is a table with named columns, such as a pandas DataFrame."""
+    """Return whether this is a table with named columns, such as a pandas DataFrame."""
     return hasattr(value, "columns") and hasattr(value, "to_numpy")
 
 
 def is_edge_list(value: Any) -> bool:
-    """Say whether this is a table with a row for each edge, as networkx and pandas write them."""
+    """Return whether this is a table with a row for each edge, as networkx writes it."""
     return is_frame(value) and _end_columns(value) is not None
 
 
 def _end_columns(frame: Any) -> tuple[str, str] | None:
     columns = list(frame.columns)
     pairs = (("source", "target"), ("from", "to"))
-    # A matrix over variables of these names has them as the labels of its rows, too.
+    # A matrix over variables with these names has them as row labels, too.
     labels = set(map(str, getattr(frame, "index", ())))
     found = [pair for pair in pairs if set(pair) <= set(columns) and not set(pair) <= labels]
     return found[0] if found else None
@@ -38,12 +38,12 @@ def edges_of_list(frame: Any) -> list[tuple[Any, Any]]:
 
 
 def is_graph(value: Any) -> bool:
-    """Say whether this is a graph object, such as a networkx DiGraph."""
+    """Return whether this is a graph object, such as a networkx DiGraph."""
     return hasattr(value, "nodes") and callable(getattr(value, "edges", None))
 
 
 def is_matrix(value: Any) -> bool:
-    """Say whether this is an array, or rows of numbers, rather than a list of pairs of names."""
+    """Return whether this is an array, or rows of numbers, rather than a list of name pairs."""
     if isinstance(value, np.ndarray):
         return value.ndim == 2 and value.dtype.kind in "biuf"
     if not isinstance(value, list | tuple) or not value:
@@ -64,7 +64,7 @@ def square_matrix(
         matrix = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise error(
-            source, " holds something other than numbers; give an n x n array of numbers"
+            source, " holds values that are not numbers; give an n x n array of numbers"
         ) from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise error(source, f" has the shape {matrix.shape}; give an n x n array")
@@ -74,7 +74,7 @@ def square_matrix(
 def edges_of_matrix(
     value: Any, source: str | Wording, error: type[ArcwiseError] = ArgumentError
 ) -> NDArray[np.bool_]:
-    """Return an n x n matrix of 0 and 1, [source, target], as truth values."""
+    """Return an n x n matrix of 0 and 1, [source, target], as Booleans."""
     matrix = square_matrix(value, source, error)
     other = np.unique(matrix[(matrix != 0) & (matrix != 1)])
     if other.size:
@@ -85,7 +85,7 @@ def edges_of_matrix(
 
 
 def edges_between(names: tuple[str, ...], matrix: Any) -> NDArray[np.bool_]:
-    """Return a matrix of 0 and 1 as truth values, if it has a row for each of the names."""
+    """Return a matrix of 0 and 1 as Booleans, if it has a row for each of the names."""
     edges = edges_of_matrix(matrix, "matrix")
     if len(edges) != len(names):
         raise ArgumentError(
@@ -98,10 +98,10 @@ def edges_between(names: tuple[str, ...], matrix: Any) -> NDArray[np.bool_]:
 def labelled_matrix(
     frame: Any, source: str | Wording, error: type[ArcwiseError] = ArgumentError
 ) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """Return the names and the n x n values of a frame, rows put in the order of the columns.
+    """Return the names and the n x n values of a data frame, with rows in column order.
 
-    A frame without row labels, such as a polars DataFrame, has its rows in the
-    order of its columns already.
+    The rows of a data frame without row labels, such as that of polars, are assumed to be
+    in the order of its columns.
     """
     columns = list(frame.columns)
     rows = list(frame.index) if hasattr(frame, "index") else columns
@@ -109,7 +109,7 @@ def labelled_matrix(
     if wrong or len(set(columns)) < len(columns) or sorted(rows) != sorted(columns):
         raise error(
             source,
-            f" is a frame with the rows {rows} and the columns {columns}; "
+            f" is a data frame with the rows {rows} and the columns {columns}; "
             "label both with the same variable names, each once",
         )
     matrix = square_matrix(frame.to_numpy(), source, error)

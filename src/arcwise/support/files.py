@@ -1,4 +1,4 @@
-"""Files written whole or not at all: tables, JSON, and whatever replaces an older file."""
+"""Atomic writing of files: tables, JSON, and replacement of existing files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from arcwise.errors import ArgumentError
 from arcwise.support.plain import strict_json
 
-# What reading a damaged archive raises, by where the damage is.
+# The errors that reading a damaged archive may raise, depending on where the damage is.
 UNREADABLE = (
     OSError,
     ValueError,
@@ -29,7 +29,7 @@ UNREADABLE = (
 
 
 def write_table(columns: list[str], rows: Iterable[tuple[Any, ...]], path: Path) -> None:
-    """Write rows of words and numbers to a .csv file; NaN is an empty cell."""
+    """Write rows of text and numbers to a .csv file; NaN is an empty cell."""
     with replacing(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(columns)
@@ -38,7 +38,7 @@ def write_table(columns: list[str], rows: Iterable[tuple[Any, ...]], path: Path)
 
 def _cell(value: Any) -> str:
     if isinstance(value, float):
-        return "" if math.isnan(value) else repr(float(value))  # NumPy would name its type
+        return "" if math.isnan(value) else repr(float(value))  # not np.float64(...)
     return str(value)
 
 
@@ -50,9 +50,9 @@ def write_json(values: Mapping[str, Any], path: Path) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a name to write to, which takes the place of `path` once all is written."""
+    """Yield a temporary path to write to, which replaces `path` when writing succeeds."""
     if not path.parent.is_dir():
-        raise ArgumentError(f"there is no folder '{path.parent}'; make it first")
+        raise ArgumentError(f"there is no folder '{path.parent}'; create it first")
     temporary = path.with_name(path.name + ".partial")
     try:
         yield temporary

@@ -1,4 +1,4 @@
-"""Checks variable names and words the sentences that refuse wrong ones."""
+"""Checks of variable names, with messages about unknown ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
     Raises
     ------
     ArgumentError
-        If there is no name, or one is no string, empty or given twice.
+        If there is no name, or one is not a string, is empty or is given twice.
     """
     if isinstance(variables, str):
         raise ArgumentError(
@@ -26,13 +26,11 @@ def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
         raise ArgumentError("variables is empty; give at least one name")
     wrong = [name for name in names if not isinstance(name, str) or not name]
     if wrong:
-        raise ArgumentError(
-            f"variables holds {quoted(wrong)}; give names that are strings and not empty"
-        )
+        raise ArgumentError(f"variables holds {quoted(wrong)}; give nonempty strings as names")
     if len(set(names)) < len(names):
         repeated = sorted({name for name in names if names.count(name) > 1})
         raise ArgumentError(
-            f"variables names {quoted(repeated)} more than once; give every name once"
+            f"variables contains {quoted(repeated)} more than once; give every name once"
         )
     return names
 
@@ -50,17 +48,17 @@ def positions(
 ) -> list[int]:
     """Return the position of each name among the variables.
 
-    A caller that asks many times gives what `index_of` returns for the variables.
+    For many calls, give the result of `index_of` for the variables.
 
     Raises
     ------
     ArcwiseError
-        Of the class `error`, naming every unknown name, its closest variable
-        and `source`, the argument the names came in.
+        Of the class `error`, listing every unknown name, the closest variable
+        and `source`, the argument that contained the names.
     """
     index = variables if isinstance(variables, Mapping) else index_of(variables)
     names = list(names)
-    unknown: dict[str, None] = {}  # keyed by words, since a wrong name need not be hashable
+    unknown: dict[str, None] = {}  # keyed by text, since a wrong name need not be hashable
     for name in names:
         if not isinstance(name, str):
             unknown[repr(name)] = None
@@ -76,4 +74,4 @@ def refuse_other_names(names: Collection[str], variables: Sequence[str], source:
     positions(names, variables, source)
     missing = [variable for variable in variables if variable not in names]
     if missing:
-        raise ArgumentError(f"{source} lacks {quoted(missing)}; let it cover every variable")
+        raise ArgumentError(f"{source} lacks {quoted(missing)}; include every variable")

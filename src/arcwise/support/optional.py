@@ -1,4 +1,4 @@
-"""Imports packages that are needed for one thing only, or says how to install them."""
+"""Import of optional packages, with instructions if they are not installed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def optional(module: str, method: str, install: str | None = None) -> Any:
     module
         The module, such as ``"matplotlib.figure"``.
     method
-        What needs it, for the message.
+        The function that needs it, for the message.
     install
-        What to give to pip; None for the package itself.
+        The argument of ``pip install``; None for the package itself.
 
     Raises
     ------

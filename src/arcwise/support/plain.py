@@ -1,4 +1,4 @@
-"""Plain values, as strict JSON holds them."""
+"""Conversion to plain values for strict JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON knows it: NaN and infinity, which it does not know, as None."""
+    """Return a value in JSON's types, with NaN and infinity, which it lacks, as None."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, float):
@@ -24,17 +24,17 @@ def plain(value: Any) -> Any:
 
 
 def strict_json(value: Any, indent: int | None = None) -> str:
-    """Return JSON text any language reads, without NaN or infinity."""
+    """Return standard JSON text, without NaN or infinity."""
     return json.dumps(plain(value), indent=indent, allow_nan=False)
 
 
 def number_out(value: float | None) -> float | str | None:
-    """Return a number for JSON such that `number_in` finds it again, finite or not."""
+    """Return a number, finite or not, in a form for JSON that `number_in` reads back."""
     if value is None or math.isfinite(value):
         return None if value is None else float(value)
     return str(float(value))
 
 
 def number_in(value: Any) -> float | None:
-    """Return what `number_out` was given."""
+    """Return the number `number_out` was given."""
     return None if value is None else float(value)

@@ -1,4 +1,4 @@
-"""Dataclasses as plain values for JSON, and back, by the types of their fields."""
+"""Conversion of dataclasses to plain values for JSON, and back, by the types of their fields."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ Read = Callable[[Any], Any]
 
 
 class PlainDataclasses:
-    """A form of dataclasses that JSON holds.
+    """A converter between dataclasses and plain values for JSON.
 
     Parameters
     ----------
     custom
-        For types with a form of their own, what writes and what reads them; a type
-        stands for its subclasses as well.
+        Functions that write and read types with a custom form; a type includes its
+        subclasses.
     kinds
-        Names for classes that share a field: their values say in ``"kind"`` which they are.
+        Names of the classes of a union: their values hold the name in ``"kind"``.
 
     Examples
     --------
@@ -45,14 +45,14 @@ class PlainDataclasses:
         self._names = {kind: name for name, kind in self._kinds.items()}
 
     def write(self, value: Any) -> Any:
-        """Return the plain values of a dataclass, or of anything its fields may hold."""
+        """Return the plain values of a dataclass, or of any value its fields may hold."""
         for kind, (write, _) in self._custom.items():
             if isinstance(value, kind):
                 return write(value)
         if is_dataclass(value) and not isinstance(value, type):
-            told = {each.name: self.write(getattr(value, each.name)) for each in fields(value)}
+            values = {each.name: self.write(getattr(value, each.name)) for each in fields(value)}
             name = self._names.get(type(value))
-            return told if name is None else {"kind": name} | told
+            return values if name is None else {"kind": name} | values
         if isinstance(value, Enum):
             return value.value
         if isinstance(value, float):
@@ -64,7 +64,7 @@ class PlainDataclasses:
         return plain(value)
 
     def read(self, kind: Any, value: Any) -> Any:
-        """Return what `write` was given, which was of this type.
+        """Return the value of this type that `write` was given.
 
         Raises
         ------
@@ -104,8 +104,8 @@ class PlainDataclasses:
                 return read(value)
         if isinstance(kind, type) and is_dataclass(kind):
             hints = _hints(kind)
-            told = _as(dict, value)
-            return kind(**{each.name: self.read(hints[each.name], told[each.name])
+            values = _as(dict, value)
+            return kind(**{each.name: self.read(hints[each.name], values[each.name])
                            for each in fields(kind)})  # fmt: skip
         if issubclass(kind, Enum):
             return kind(value)
@@ -121,11 +121,11 @@ def _hints(kind: type) -> dict[str, Any]:
 
 def _as(kind: Any, value: Any) -> Any:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise TypeError(f"{value!r} is no {kind.__name__}")
+        raise TypeError(f"{value!r} is not of type {kind.__name__}")
     return value
 
 
 def _number(value: Any) -> float:
     if value not in ("nan", "inf", "-inf") and not isinstance(value, int | float):
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"{value!r} is not a number")
     return float(value)

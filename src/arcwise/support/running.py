@@ -1,4 +1,4 @@
-"""How a long computation runs: on which device, and who hears of its progress."""
+"""How a long computation runs: on which device, and the reporting of progress."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from arcwise.support.devices import Device, Processors
 from arcwise.support.signals import sigterm_interrupts
 
 Progress = bool | Callable[[float], None] | None
-"""True for a bar on the terminal, a function of the share done, or None for silence.
+"""True for a progress bar on the terminal, a function of the fraction done, or None for silence.
 
-Samplers give the function a `ProgressUpdate`, which is the share and more.
+Samplers call the function with a `ProgressUpdate`: the fraction, with further details.
 """
 
 
 class ProgressUpdate(float):
-    """The share of a run that is done, and how it stands; a plain number to whoever wants no more.
+    """The fraction of a run that is done, as a plain number with details of its progress.
 
     Parameters
     ----------
     share
-        The share done, from 0 to 1.
+        The fraction done, from 0 to 1.
     steps, rate, unit
-        What was done so far, how much of it in a second, and what it is.
+        The amount done so far, the amount per second, and its unit.
     acceptance
-        The share of accepted proposals since the burn-in.
+        The acceptance rate since the burn-in.
     rhat, effective
-        R-hat and the effective sample size of the log weight, or for annealing the
-        effective number of runs; as of the last look at them.
+        R-hat and the effective sample size of the log posterior, or for annealing the
+        effective sample size of the particles; as last computed.
     seconds_left
-        The seconds to go, by what the share says.
+        The estimated remaining time in seconds.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class ProgressUpdate(float):
     """
 
     def __new__(cls, share: float, **_: Any) -> ProgressUpdate:
-        """Make the number; see the class."""
+        """Create the number; see the class."""
         return super().__new__(cls, share)
 
     def __init__(
@@ -70,7 +70,7 @@ class ProgressUpdate(float):
 
     @property
     def words(self) -> str:
-        """All but the share and the time, as a phrase."""
+        """The details, without the fraction and the time, as a phrase."""
         parts = []
         if self.rate is not None:
             parts.append(f"{self.rate:,.{0 if self.rate >= 10 else 1}f} {self.unit}/s")
@@ -79,13 +79,13 @@ class ProgressUpdate(float):
         if self.rhat is not None:
             parts.append(f"R-hat {self.rhat:.3f}")
         if self.effective is not None:
-            parts.append(f"{self.effective:,.0f} effective")
+            parts.append(f"ESS {self.effective:,.0f}")
         return ", ".join(parts)
 
 
 @dataclass(frozen=True)
 class Run:
-    """What the core is told about a run; the answer depends on no more than the kind of device.
+    """How the core runs a computation; results depend on no more than the kind of device.
 
     Parameters
     ----------
@@ -105,24 +105,24 @@ class Run:
 
     @property
     def quiet(self) -> Run:
-        """The same with nobody who hears of the progress."""
+        """The same without progress reports."""
         return Run(self.device)
 
 
 @contextmanager
 def running(threads: int | None, progress: Progress, what: str) -> Iterator[Run]:
-    """Give the settings of a run, with a progress bar around it if one is wanted.
+    """Yield the settings of a run, with a progress bar if requested.
 
-    While it goes on, SIGTERM does what Ctrl-C does.
+    During the run, SIGTERM acts like Ctrl-C.
 
     Parameters
     ----------
     threads
-        The number of threads; None for all cores this process may use.
+        The number of threads; None for all cores available to this process.
     progress
         See `Progress`.
     what
-        The bar's label.
+        The label of the progress bar.
     """
     device = Processors.available(threads)
     with sigterm_interrupts():
@@ -141,8 +141,8 @@ def _bar(what: str) -> Iterator[Callable[[float], None] | None]:
     from rich.table import Column
 
     console = Console(stderr=True)
-    # Rich would also draw into a log if colours are forced there; a notebook is no terminal to it,
-    # and without ipywidgets it has nothing but a warning.
+    # Rich would also draw into a log file if colours are forced; to it a notebook is not a
+    # terminal, and without ipywidgets it would only issue a warning.
     notebook = console.is_jupyter and importlib.util.find_spec("ipywidgets") is not None
     if not (notebook or (console.is_terminal and console.file.isatty())):
         yield None

@@ -1,9 +1,9 @@
-"""Sealed files: a header that says what is in them and a hash by which they are known.
+"""Sealed files: a header that describes the contents, and a hash that identifies them.
 
 The first 64 bytes are the kind of file (16 bytes), the version of its format and the
 length of the description (4 bytes each), the length of the whole file (8 bytes), all
-little-endian, and the SHA-256 of everything but itself. The description follows, JSON
-in UTF-8 and spaces up to a multiple of 64 bytes, and then the contents.
+little-endian, and the SHA-256 of everything except itself. The description follows, JSON
+in UTF-8 padded with spaces to a multiple of 64 bytes, and then the contents.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Header:
-    """What a sealed file says about itself.
+    """The header of a sealed file.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Header:
     start
         Where the contents begin.
     description
-        What it holds, as plain values.
+        A description of the contents, as plain values.
     """
 
     kind: str
@@ -56,9 +56,9 @@ class Header:
 def seal(
     path: Path, kind: str, version: int, description: dict[str, Any], fill: Callable[[str], None]
 ) -> Header:
-    """Write a file whose contents `fill` appends, given the path; return its header.
+    """Write a file whose contents `fill` appends to the path it is given; return the header.
 
-    The file must not be in use yet: rename it to where it is wanted.
+    Write to a temporary path and rename the file afterwards.
     """
     text = json.dumps(description).encode()
     text += b" " * (-len(text) % 64)
@@ -78,12 +78,12 @@ def seal(
 
 
 def header_of(path: Path, kind: str, version: int) -> Header:
-    """Return the header of a file, of this kind and version and of the length it should have.
+    """Return the header of a file after checking its kind, version and length.
 
     Raises
     ------
     FileFormatError
-        If it is not; the contents are not looked at.
+        If one of them is wrong; the contents are not checked.
     """
     try:
         with open(path, "rb") as file:
@@ -100,11 +100,11 @@ def header_of(path: Path, kind: str, version: int) -> Header:
         found, of_version, length, size, actual, text = b"", 0, 0, 0, -1, b""
     name = found.rstrip()
     if name != kind.encode():
-        raise FileFormatError(f"'{path}' is no file of {kind}; give one that arcwise wrote")
+        raise FileFormatError(f"'{path}' is not a file of {kind}; give one written by arcwise")
     if of_version != version:
         raise FileFormatError(
-            f"'{path}' has version {of_version} of the format of {kind}, and this arcwise reads "
-            f"{version}; write it again"
+            f"'{path}' has version {of_version} of the format of {kind}, but this version of "
+            f"arcwise reads version {version}; write it again"
         )
     try:
         description = json.loads(text) if size == actual and len(text) == length else None
@@ -117,14 +117,14 @@ def header_of(path: Path, kind: str, version: int) -> Header:
 
 
 def verify(path: Path, header: Header) -> None:
-    """Refuse a file that is not what its header says, to the last bit."""
+    """Refuse a file whose contents do not match the hash in its header."""
     with open(path, "rb") as file:
         if _digest(file).hexdigest() != header.hash:
             raise _damaged(path)
 
 
 def _damaged(path: Path) -> FileFormatError:
-    return FileFormatError(f"'{path}' is damaged; delete it and have it written again")
+    return FileFormatError(f"'{path}' is damaged; delete it and write it again")
 
 
 def _digest(file: BinaryIO) -> Any:

@@ -1,4 +1,4 @@
-"""Signals that end a run: SIGTERM does what Ctrl-C does, and neither cuts a checkpoint short."""
+"""Signals that end a run: SIGTERM acts like Ctrl-C, and neither interrupts a checkpoint."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 
 @contextmanager
 def sigterm_interrupts() -> Iterator[None]:
-    """Let SIGTERM raise KeyboardInterrupt for a while, unless the program has a use for it.
+    """Make SIGTERM raise KeyboardInterrupt within the context, unless it has a handler.
 
-    Only the main thread hears of signals; elsewhere nothing is changed.
+    Only the main thread receives signals; in other threads nothing is changed.
     """
     if not _in_main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
@@ -28,7 +28,7 @@ def sigterm_interrupts() -> Iterator[None]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait until what is done here is done."""
+    """Defer Ctrl-C and SIGTERM until the end of the context."""
     if not _in_main_thread():
         yield
         return
@@ -36,10 +36,10 @@ def uninterrupted() -> Iterator[None]:
     handlers: dict[int, Any] = {}
     for number in map(int, (signal.SIGINT, signal.SIGTERM)):
         handler = signal.getsignal(number)
-        # What ends the process at once or is ignored needs no waiting.
+        # A signal that ends the process or is ignored cannot be deferred.
         if callable(handler):
             handlers[number] = handler
-            signal.signal(number, lambda *told: waiting.append(told))
+            signal.signal(number, lambda *received: waiting.append(received))
     try:
         yield
     finally:

@@ -1,7 +1,7 @@
-"""`Slot`: a function that a package further up fills in, so that imports go downwards only.
+"""`Slot`: a function implemented in a higher package, so that imports go downwards only.
 
-A posterior can be asked for its report, and the report package imports posteriors: the method
-calls a slot, which the report package fills when `arcwise` is imported.
+A posterior has a method that writes its report, but the report package imports posteriors: the
+method calls a slot, which the report package fills when `arcwise` is imported.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Filling = TypeVar("Filling", bound=Callable[..., Any])
 
 
 class Slot(Generic[Arguments, Result]):
-    """A function that is defined further up.
+    """A function that is defined in a higher package.
 
     Examples
     --------
@@ -31,15 +31,15 @@ class Slot(Generic[Arguments, Result]):
         self._function: Callable[Arguments, Result] | None = None
 
     def fill(self, function: Filling) -> Filling:
-        """Put the function in its place and return it; a decorator."""
+        """Set the function and return it; used as a decorator."""
         if self._function is not None:
-            raise RuntimeError(f"the slot of {function.__name__} is filled already")
-        # The function keeps its own type, which says more than that of the slot.
+            raise RuntimeError(f"the slot of {function.__name__} is already filled")
+        # The function keeps its own type, which is more specific than that of the slot.
         self._function = cast(Callable[Arguments, Result], function)
         return function
 
     def __call__(self, *arguments: Arguments.args, **keywords: Arguments.kwargs) -> Result:
         """Call the function."""
         if self._function is None:
-            raise RuntimeError("nothing has filled this slot; import arcwise as a whole")
+            raise RuntimeError("this slot is not filled; import arcwise first")
         return self._function(*arguments, **keywords)

@@ -1,4 +1,4 @@
-"""`warn`: warnings that point at the line of the user, however deep they come from."""
+"""`warn`: warnings that point at the user's line, however deep they are issued."""
 
 from __future__ import annotations
 

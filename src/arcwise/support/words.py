@@ -1,4 +1,4 @@
-"""Numbers, lists and amounts in words, as all messages, tables and pages write them."""
+"""Formatting of numbers, lists and amounts in messages, tables and pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LISTED_AT_MOST = 20
 
 
 def listing(items: Iterable[str], limit: int | None = _LISTED_AT_MOST) -> str:
-    """Join items as in a sentence; those beyond the limit are counted.
+    """Join items as in a sentence; those beyond the limit are only counted.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def worded_listing(items: Iterable[Wording]) -> Wording:
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """List every name with its count; a user who must repair a table needs all of them.
+    """List every name with its count, without a limit, as users may need all of them.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def plural(number: int, noun: str, nouns: str | None = None, *, zero: str = "0")
 
 
 def number(value: Any, digits: int = 4) -> str:
-    """Return a number as people write it.
+    """Return a number formatted for people.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def number(value: Any, digits: int = 4) -> str:
 
 
 def byte_size(count: int) -> str:
-    """Return a number of bytes as people say it.
+    """Return a number of bytes in suitable units.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def byte_size(count: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as people say it.
+    """Return a duration in suitable units.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def duration(seconds: float) -> str:
 
 
 def near_miss(name: str, known: Iterable[str]) -> str:
-    """Return the known name that comes closest as a question in brackets, or nothing.
+    """Return the closest known name as a question in parentheses, or an empty string.
 
     Examples
     --------

@@ -2,8 +2,8 @@
 #include "arcwise/spaces/dags/dag_neighbours.hpp"
 
 #include <algorithm>
-#include <limits>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
@@ -89,7 +89,7 @@ void DagNeighbours::find_families(int node, const std::uint64_t* parents) {
     std::copy(parents, parents + words_, one_.begin());
     for_each_member(candidates, words_, [&](int parent) {
         flip_member(one_.data(), parent);
-        if (weights_.find(node, one_.data()) > -std::numeric_limits<double>::infinity()) {
+        if (weights_.find(node, one_.data()) > minus_infinity) {
             const bool there = has_member(parents, parent);
             put_member((there ? found_removable_ : found_addable_).data(), parent);
         }

@@ -1,14 +1,196 @@
-// The space of DAGs: how many there are, and how often each kind of move is tried.
+// The space of DAGs; what one is worth, and how a proposal becomes the state.
 #include "arcwise/spaces/dags/dags.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "arcwise/spaces/dags/dag_state.hpp"
 #include "arcwise/spaces/dags/family_weights.hpp"
 #include "arcwise/spaces/dags/uniform_dags.hpp"
+#include "arcwise/spaces/given_predecessors.hpp"
+#include "arcwise/spaces/orders/some_dag.hpp"
 #include "arcwise/spaces/registry.hpp"
+#include "arcwise/support/bits.hpp"
+#include "arcwise/support/error.hpp"
 
 namespace arcwise {
+namespace {
+
+constexpr std::size_t bits_per_number = 16;
+
+// The posterior of DAGs given one: itself, and the law of each node's parents given the other
+// families.
+class GivenDag final : public GivenState {
+  public:
+    // The weights must outlive this.
+    GivenDag(const FamilyWeights& weights, const MutableDag& dag) : weights_(weights), dag_(dag) {}
+
+    // An edge's probability is that given the parents of all nodes but its head: its mean over DAGs
+    // that follow the posterior is that of the edge itself, and it varies less.
+    void add_edge_probabilities(double scale, double* edges) override;
+
+    // The DAG itself.
+    void draw(Random& random, std::uint64_t* parents) override;
+
+  private:
+    const FamilyWeights& weights_;
+    MutableDag dag_;
+};
+
+void GivenDag::add_edge_probabilities(double scale, double* edges) {
+    const ScoreSums& sums = weights_.sums();
+    std::vector<std::uint64_t> set(dag_.words());
+    std::vector<std::uint64_t> allowed(sums.words());
+    std::vector<double> by_place;
+    for (int node = 0; node < dag_.nodes(); ++node) {
+        std::fill(set.begin(), set.end(), 0);
+        dag_.add_descendants(node, set.data());
+        for (std::uint64_t& word : set) word = ~word;
+        weights_.to_places(node, set.data(), allowed.data());
+        by_place.assign(sums.possible_parents(node).size(), 0.0);
+        const double log_factor = -sums[node].log_sum(allowed.data());
+        sums[node].add_parent_probabilities(allowed.data(), {}, &log_factor, by_place.data());
+        add_parents_to_edges(sums, node, scale, by_place, edges);
+    }
+}
+
+void GivenDag::draw(Random&, std::uint64_t* parents) {
+    std::copy(dag_.all_parents().begin(), dag_.all_parents().end(), parents);
+}
+
+}  // namespace
+
+DagState::DagState(const Dags& space)
+    : space_(space),
+      weights_(space.weights()),
+      words_(weights_.words()),
+      dag_(space.nodes()),
+      node_weights_(static_cast<std::size_t>(space.nodes())),
+      neighbours_(weights_),
+      changed_parents_(node_weights_.size() * words_),
+      changed_weights_(node_weights_.size()),
+      moves_(dag_moves(), *this) {
+    become(dag_.all_parents());
+}
+
+void DagState::become(const std::vector<std::uint64_t>& parents) {
+    const std::vector<std::uint64_t> rows = parents;  // may be the DAG's own
+    accepted_ = 0;
+    for (int node = 0; node < dag_.nodes(); ++node) {
+        const auto at = static_cast<std::size_t>(node);
+        dag_.set_parents(node, rows.data() + at * words_);
+        node_weights_[at] = weights_.weigh(node, dag_.parents(node));
+    }
+    weight_ = sum_of(node_weights_);
+    neighbours_.forget();
+}
+
+LogWeight DagState::recomputed_weight() const {
+    DagState fresh(space_);
+    fresh.become(dag_.all_parents());
+    return fresh.log_weight();
+}
+
+void DagState::draw_uniform(Random& random) {
+    std::vector<std::uint64_t> parents(dag_.all_parents().size());
+    space_.uniform().draw(random, parents.data());
+    become(parents);
+}
+
+bool DagState::become_possible(Random& random) {
+    become(some_dag(weights_.sums(), random).parents);
+    return true;
+}
+
+std::vector<std::uint16_t> DagState::encode() const {
+    const auto nodes = static_cast<std::size_t>(dag_.nodes());
+    const std::size_t numbers = (nodes + bits_per_number - 1) / bits_per_number;
+    std::vector<std::uint16_t> code;
+    for (int node = 0; node < dag_.nodes(); ++node) {
+        for (std::size_t i = 0; i < numbers; ++i) {
+            const std::uint64_t word = dag_.parents(node)[i / 4];
+            code.push_back(static_cast<std::uint16_t>(word >> (i % 4 * bits_per_number)));
+        }
+    }
+    return code;
+}
+
+void DagState::decode(std::span<const std::uint16_t> code) {
+    const auto nodes = static_cast<std::size_t>(dag_.nodes());
+    const std::size_t numbers = (nodes + bits_per_number - 1) / bits_per_number;
+    const auto refuse = [] {
+        throw Error(ErrorKind::argument,
+                    "A DAG must give each node its parents without closing a cycle, and no more of "
+                    "them than the largest family of the model has.");
+    };
+    if (code.size() != nodes * numbers) refuse();
+    MutableDag decoded(dag_.nodes());
+    for (std::size_t node = 0; node < nodes; ++node) {
+        std::vector<std::uint64_t> row(words_, 0);
+        for (std::size_t i = 0; i < numbers; ++i) {
+            row[i / 4] |= std::uint64_t{code[node * numbers + i]} << (i % 4 * bits_per_number);
+        }
+        const bool beyond = nodes % 64 != 0 && (row.back() >> (nodes % 64)) != 0;
+        const std::size_t size = count_members(row.data(), words_);
+        if (beyond || size > static_cast<std::size_t>(weights_.most_parents())) refuse();
+        decoded.set_parents(static_cast<int>(node), row.data());
+    }
+    if (!decoded.acyclic()) refuse();
+    become(decoded.all_parents());
+}
+
+std::unique_ptr<GivenState> DagState::given() const {
+    return std::make_unique<GivenDag>(weights_, dag_);
+}
+
+Proposal DagState::propose(const Temperature& temperature, Random& random) {
+    changed_.clear();
+    proposed_ = weight_;
+    renew_neighbours_ = false;
+    const bool hot = !std::isinf(temperature.penalty);
+    return moves_.propose(random.choose(space_.shares(hot)), temperature, random);
+}
+
+DagNeighbours& DagState::look_at_neighbours(NeighbourRule rule) {
+    renew_neighbours_ = true;
+    neighbours_.look_at(dag_, rule);
+    return neighbours_;
+}
+
+std::uint64_t* DagState::begin_change(int node) {
+    std::uint64_t* row = changed_parents_.data() + changed_.size() * words_;
+    std::copy(dag_.parents(node), dag_.parents(node) + words_, row);
+    changed_.push_back(node);
+    return row;
+}
+
+void DagState::weigh_change(std::size_t index, const LogWeight& weight) {
+    const auto node = static_cast<std::size_t>(changed_[index]);
+    changed_weights_[index] = weight;
+    proposed_ = proposed_ + (weight - node_weights_[node]);
+}
+
+void DagState::weigh_changes() {
+    for (std::size_t i = 0; i < changed_.size(); ++i) {
+        weigh_change(i, weights_.weigh(changed_[i], changed_parents_.data() + i * words_));
+    }
+}
+
+void DagState::accept() {
+    if (renew_neighbours_) {
+        neighbours_.change(dag_, changed_, changed_parents_.data());
+    } else if (!changed_.empty()) {
+        neighbours_.forget();
+        for (std::size_t i = 0; i < changed_.size(); ++i) {
+            dag_.set_parents(changed_[i], changed_parents_.data() + i * words_);
+        }
+    }
+    for (std::size_t i = 0; i < changed_.size(); ++i) {
+        node_weights_[static_cast<std::size_t>(changed_[i])] = changed_weights_[i];
+    }
+    take_weight(proposed_);
+}
 
 Dags::Dags(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares)
     : Space(MoveTable(dag_moves(), shares)),

@@ -6,8 +6,8 @@
 // weight among those that close no cycle.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/dags/dag_state.hpp"
 #include "arcwise/support/bits.hpp"
 
@@ -92,7 +92,6 @@ void EdgeReversal::take_back(MutableDag& dag) const {
 }
 
 bool EdgeReversal::redraw(MutableDag& dag, Random& random) {
-    constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
     const ScoreSums& sums = weights_.sums();
     const auto must = [&](int node, int parent) {
         std::fill(must_.begin(), must_.end(), 0);

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/relations/mutable_dag.hpp"
 #include "arcwise/spaces/given_predecessors.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // By rank if that leaves at most so many places empty for each family.
 constexpr std::size_t most_empty = 4;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "arcwise/numerics/log_space.hpp"
@@ -12,8 +11,6 @@
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Shares in proportion to numbers given as logarithms.
 std::vector<double> shares_of(const std::vector<double>& logarithms) {

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
-#include "arcwise/numerics/layer_numbers.hpp"
+#include "arcwise/numerics/extended.hpp"
+#include "arcwise/numerics/log_space.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 std::size_t position(std::size_t set) { return static_cast<std::size_t>(std::countr_zero(set)); }
 

@@ -1,8 +1,8 @@
 // Relocation of some nodes, swaps, and moves made by way of a partition.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/special.hpp"
 #include "arcwise/spaces/layerings/layering.hpp"
 #include "arcwise/spaces/metropolis.hpp"
@@ -157,7 +157,7 @@ class ThroughPartition final : public Move {
         layering_.space().merge_parts(partition_.by_part().part_of(), proposed);
         if (proposed == layer_of) {
             // The step stays where it is, and counts as one that was not accepted.
-            return {.weight = now, .log_ratio = -std::numeric_limits<double>::infinity()};
+            return {.weight = now, .log_ratio = minus_infinity};
         }
         return layering_.proposal_in_balance();
     }

@@ -4,15 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
-#include "arcwise/numerics/layer_numbers.hpp"
+#include "arcwise/numerics/extended.hpp"
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/layerings/layer_folds.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // What one layer can lose of numbers of at most one, as log2: shares below 2^-1000, on every way
 // through up to twelve members.

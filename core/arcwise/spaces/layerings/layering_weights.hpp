@@ -1,12 +1,12 @@
 // The weight of a layering by numbers that serve: plain ones, or those with large exponents.
 #pragma once
 
-#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "arcwise/numerics/extended.hpp"
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/layerings/layering_programme.hpp"
 
 namespace arcwise {
@@ -18,8 +18,7 @@ class LayeringWeights {
     LayeringWeights& operator=(const LayeringWeights&) = delete;
 
     // If the value is below `enough`, an upper bound that is so too may stand for the weight.
-    LogWeight weight(std::span<const int> layer_of,
-                     double enough = -std::numeric_limits<double>::infinity());
+    LogWeight weight(std::span<const int> layer_of, double enough = minus_infinity);
 
     // The part of each node of one of its partitions, in proportion to their weights; the weight of
     // the layering is not zero.

@@ -2,16 +2,16 @@
 #include "arcwise/spaces/orders/bucket_orders.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <vector>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/special.hpp"
 #include "arcwise/spaces/orders/bucket_programme.hpp"
 #include "arcwise/spaces/orders/given_buckets.hpp"
-#include "arcwise/spaces/orders/weight_memo.hpp"
 #include "arcwise/spaces/registry.hpp"
 #include "arcwise/support/error.hpp"
+#include "arcwise/support/set_memo.hpp"
 
 namespace arcwise {
 namespace {
@@ -214,7 +214,7 @@ void BucketOrder::weigh(const std::vector<int>& order, std::size_t first, std::s
         }
         const double score =
             memo_.get(key, [&] { return log_score(order.data(), bucket * size_, members, count); });
-        if (score > -std::numeric_limits<double>::infinity()) {
+        if (score > minus_infinity) {
             weights[bucket] = {score, 0};
         } else {
             weights[bucket] = {0.0, 1};

@@ -9,17 +9,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "arcwise/numerics/log_kernels.hpp"
-#include "arcwise/spaces/orders/relative_sums.hpp"
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Members 0, 1 and 2 choose a subset within a block of eight, the others choose the block.
 constexpr std::size_t low_members = 3;

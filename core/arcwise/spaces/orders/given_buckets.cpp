@@ -3,16 +3,14 @@
 #include "arcwise/spaces/orders/given_buckets.hpp"
 
 #include <cmath>
-#include <limits>
 #include <string>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/given_predecessors.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 void refuse_wrong_buckets(const std::vector<std::vector<int>>& buckets, int nodes) {
     std::vector<bool> seen(static_cast<std::size_t>(nodes), false);

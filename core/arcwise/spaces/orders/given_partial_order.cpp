@@ -3,15 +3,13 @@
 
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/given_predecessors.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Beyond so many free predecessors of a node no table over all their subsets is made.
 constexpr int most_tabulated = 22;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "arcwise/spaces/orders/downset_lattice.hpp"
-#include "arcwise/spaces/orders/lattice_programme.hpp"
 #include "arcwise/spaces/space.hpp"
 #include "arcwise/sums/score_sums.hpp"
 

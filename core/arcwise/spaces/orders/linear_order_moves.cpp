@@ -1,8 +1,8 @@
 // The moves of a linear order, each scored from the nodes whose predecessors it changes.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/orders/linear_order.hpp"
 
 namespace arcwise {
@@ -84,7 +84,7 @@ class Relocation final : public Move {
                 totals[place] = rest + totals[place];
             });
         }
-        double largest = -std::numeric_limits<double>::infinity();
+        double largest = minus_infinity;
         for (std::size_t place = 0; place < totals.size(); ++place) {
             choices_[place] = temperature.log_density(totals[place]);
             largest = std::max(largest, choices_[place]);

@@ -1,11 +1,116 @@
-// The space of linear orders and its size.
+// The space of linear orders; what one is worth, and how a proposal becomes the state.
 #include "arcwise/spaces/orders/linear_orders.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "arcwise/numerics/special.hpp"
+#include "arcwise/spaces/orders/given_buckets.hpp"
 #include "arcwise/spaces/orders/linear_order.hpp"
 #include "arcwise/spaces/registry.hpp"
+#include "arcwise/support/error.hpp"
 
 namespace arcwise {
+
+LinearOrder::LinearOrder(const LinearOrders& space)
+    : space_(space),
+      weights_(space.weights()),
+      words_(weights_.words()),
+      order_(static_cast<std::size_t>(space.nodes())),
+      predecessors_(nodes() * words_),
+      node_weights_(nodes()),
+      changed_predecessors_(nodes() * words_),
+      moves_(linear_order_moves(space.nodes()), *this) {
+    changes_.reserve(nodes());
+    std::iota(order_.begin(), order_.end(), 0);
+    sum_up();
+}
+
+void LinearOrder::sum_up() {
+    accepted_ = 0;
+    std::fill(predecessors_.begin(), predecessors_.end(), 0);
+    for (std::size_t place = 0; place < nodes(); ++place) {
+        for (std::size_t before = 0; before < place; ++before) {
+            weights_.flip(predecessors(order_[place]), order_[place], order_[before]);
+        }
+    }
+    for (std::size_t node = 0; node < nodes(); ++node) {
+        const int v = static_cast<int>(node);
+        node_weights_[node] = weights_.at(v, predecessors(v));
+    }
+    weight_ = sum_of(node_weights_);
+}
+
+LogWeight LinearOrder::recomputed_weight() const {
+    LinearOrder fresh(space_);
+    fresh.decode(encode());
+    return fresh.log_weight();
+}
+
+void LinearOrder::draw_uniform(Random& random) {
+    random.shuffle(std::span(order_));
+    sum_up();
+}
+
+std::vector<std::uint16_t> LinearOrder::encode() const {
+    return std::vector<std::uint16_t>(order_.begin(), order_.end());
+}
+
+void LinearOrder::decode(std::span<const std::uint16_t> code) {
+    std::vector<bool> seen(nodes(), false);
+    for (const std::uint16_t node : code) {
+        if (node >= nodes() || seen[node] || code.size() != nodes()) {
+            throw Error(ErrorKind::argument, "An order must name every node once.");
+        }
+        seen[node] = true;
+    }
+    order_.assign(code.begin(), code.end());
+    sum_up();
+}
+
+std::unique_ptr<GivenState> LinearOrder::given() const {
+    std::vector<std::vector<int>> buckets;
+    for (const int node : order_) buckets.push_back({node});
+    return std::make_unique<GivenBuckets>(weights_.sums(), std::move(buckets));
+}
+
+Proposal LinearOrder::propose(const Temperature& temperature, Random& random) {
+    if (nodes() < 2) return {.possible = false};
+    changes_.clear();
+    proposed_ = weight_;
+    return moves_.propose(space_.moves().choose(random), temperature, random);
+}
+
+std::uint64_t* LinearOrder::begin_change(int node) {
+    std::uint64_t* changed = changed_predecessors(changes_.size());
+    copy_words(predecessors(node), changed);
+    changes_.push_back({node, {}});
+    return changed;
+}
+
+void LinearOrder::weigh_change(std::size_t index) {
+    Change& change = changes_[index];
+    count_change(change, weights_.at(change.node, changed_predecessors(index)));
+}
+
+void LinearOrder::accept() {
+    const auto at = [&](std::size_t place) {
+        return order_.begin() + static_cast<std::ptrdiff_t>(place);
+    };
+    if (!relocated_) {
+        std::swap(order_[from_], order_[to_]);
+    } else if (to_ > from_) {
+        std::rotate(at(from_), at(from_ + 1), at(to_ + 1));
+    } else {
+        std::rotate(at(to_), at(from_), at(from_ + 1));
+    }
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+        const Change& change = changes_[i];
+        copy_words(changed_predecessors(i), predecessors(change.node));
+        node_weights_[static_cast<std::size_t>(change.node)] = change.weight;
+    }
+    take_weight(proposed_);
+}
 
 LinearOrders::LinearOrders(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares,
                            Semiring semiring)

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "arcwise/spaces/partitions/part_sets.hpp"
+#include "arcwise/spaces/partitions/parts.hpp"
 #include "arcwise/sums/score_sums.hpp"
 
 namespace arcwise {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "arcwise/spaces/given_predecessors.hpp"
-#include "arcwise/spaces/partitions/part_sets.hpp"
+#include "arcwise/spaces/partitions/parts.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {

@@ -7,11 +7,11 @@
 
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/node_weights.hpp"
-#include "arcwise/spaces/partitions/part_sets.hpp"
+#include "arcwise/spaces/partitions/parts.hpp"
 
 namespace arcwise {
 
@@ -73,7 +73,7 @@ class PartSums {
     void grow();
 
     void set(LogWeight& weight, int node, double sum) const {
-        const bool possible = sum > -std::numeric_limits<double>::infinity();
+        const bool possible = sum > minus_infinity;
         weight = possible ? LogWeight{sum, 0} : LogWeight{weights_.stand_in(node), 1};
     }
 

@@ -1,8 +1,8 @@
 // The table of the moves of a partition; split, join and swaps, which score the nodes of a few
 // parts.
-#include "arcwise/spaces/partitions/partition_moves.hpp"
-
 #include <algorithm>
+
+#include "arcwise/spaces/partitions/partition.hpp"
 
 namespace arcwise {
 namespace {

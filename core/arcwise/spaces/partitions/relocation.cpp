@@ -5,10 +5,9 @@
 // is the gap before part i and place 2i + 1 is in part i.
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "arcwise/numerics/log_space.hpp"
-#include "arcwise/spaces/partitions/partition_moves.hpp"
+#include "arcwise/spaces/partitions/partition.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
@@ -172,7 +171,7 @@ void Relocation::weigh_ways(const Moved& moved) {
 // With the moved node in the part before, a family that has a parent there either has the moved
 // node or would do without it. Where there is no table, that saves one sum of three.
 void Relocation::join_ways() {
-    constexpr double zero = -std::numeric_limits<double>::infinity();
+    constexpr double zero = minus_infinity;
     const auto number = [](const LogWeight& weight) {
         return weight.impossible == 0 ? weight.value : zero;
     };
@@ -227,7 +226,7 @@ Proposal Relocation::propose(const Temperature& temperature, Random& random) {
     }
     choices_.resize(2 * left + 1);
     LogWeight earlier;
-    double largest = -std::numeric_limits<double>::infinity();
+    double largest = minus_infinity;
     for (std::size_t place = 0; place < choices_.size(); ++place) {
         const bool gap = place % 2 == 0;
         if (!gap) earlier = earlier + part_ways_[place / 2][not_before];

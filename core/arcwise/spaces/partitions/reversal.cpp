@@ -9,19 +9,17 @@
 // The edge is that to a random node with parents from a random one of them. So of G only those
 // families matter that decide what is below i and j, and no others are drawn.
 #include <algorithm>
-#include <limits>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/given_predecessors.hpp"
 #include "arcwise/spaces/partitions/family_draws.hpp"
-#include "arcwise/spaces/partitions/partition_moves.hpp"
+#include "arcwise/spaces/partitions/partition.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
 
 using Word = Partition::Word;
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Whether a node is below the tail or the head of the edge once both have lost their parents, or
 // is one of them.

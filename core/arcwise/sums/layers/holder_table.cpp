@@ -1,15 +1,13 @@
 // One transform over subsets for each candidate.
 #include "arcwise/sums/layers/holder_table.hpp"
 
-#include <limits>
-
-#include "arcwise/numerics/layer_numbers.hpp"
+#include "arcwise/numerics/extended.hpp"
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/table/subset_transforms.hpp"
 
 namespace arcwise {
 
 HolderTable::HolderTable(const NodeSums& sums) : half_(sums.table().size() / 2) {
-    constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
     const Stored<double>& all = sums.table();
     const auto candidates = static_cast<std::size_t>(std::countr_zero(all.size()));
     entries_.resize(size(candidates));

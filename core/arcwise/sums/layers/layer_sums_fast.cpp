@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
-#include "arcwise/numerics/layer_numbers.hpp"
+#include "arcwise/numerics/extended.hpp"
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/layers/layer_sums.hpp"
 #include "arcwise/sums/table/subset_transforms.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // A share that is not zero stays so; see share_of_log.
 double as_share(double part, double reciprocal) {

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/rows/plus_one_rows.hpp"
 #include "arcwise/sums/rows/plus_one_sums.hpp"
 #include "arcwise/support/bits.hpp"
@@ -46,7 +47,7 @@ PlusOneSums::Set PlusOneSums::draw_inside(Set set, Set included, std::size_t at,
         if (std::popcount(included) >= most_included) {
             std::vector<Set> sets;
             std::vector<double> shares;
-            double largest = -std::numeric_limits<double>::infinity();
+            double largest = minus_infinity;
             Set more = 0;
             do {
                 sets.push_back(included | more);
@@ -149,7 +150,7 @@ std::int64_t PlusOneSums::draw(ParentBits allowed, ParentBits required, Random& 
 std::int64_t PlusOneSums::choose(ParentBits allowed, ParentBits required, Random& random) const {
     std::vector<std::int64_t> places;
     std::vector<double> shares;
-    double largest = -std::numeric_limits<double>::infinity();
+    double largest = minus_infinity;
     for_each(allowed, required, [&](std::int64_t at, double of_family) {
         places.push_back(at);
         shares.push_back(of_family);
@@ -165,7 +166,7 @@ void PlusOneSums::add_parent_probabilities(ParentBits allowed, ParentBits requir
     const Set set = inside_of(allowed);
     const Set wanted = required == nullptr ? 0 : inside_of(required) & set;
     const double whole = required == nullptr ? log_sum(allowed) : log_sum(allowed, required, memo);
-    if (whole == -std::numeric_limits<double>::infinity()) return;
+    if (whole == minus_infinity) return;
     const bool exactly =
         wide(set) || (required != nullptr && !(sum_meeting(allowed, required) > 0.0));
     if (exactly) {

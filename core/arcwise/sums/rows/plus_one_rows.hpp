@@ -5,8 +5,9 @@
 #include <bit>
 #include <cmath>
 
+#include "arcwise/numerics/lanes.hpp"
 #include "arcwise/numerics/log_kernels.hpp"
-#include "arcwise/numerics/row_sums.hpp"
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/rows/plus_one_sums.hpp"
 
 namespace arcwise {
@@ -57,7 +58,6 @@ double PlusOneSums::sum_of(Set set, Entries entries) const {
 
 template <class Entries>
 double PlusOneSums::log_sum_of(Set set, Entries entries) const {
-    constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
     if (!wide(set)) {
         const double sum = sum_of(set, entries);
         return sum > 0.0 ? log_of(sum, exponents_[set]) : minus_infinity;

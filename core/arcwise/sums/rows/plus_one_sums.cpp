@@ -14,7 +14,6 @@
 namespace arcwise {
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 constexpr std::size_t most_inside = 30;
 
 // What the required parents add is a difference of two rows of plain numbers, each with an error of

@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "arcwise/families/family_table.hpp"
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/sums/scan/sorted_families.hpp"
 #include "arcwise/support/archive.hpp"
-#include "arcwise/support/stored.hpp"
-#include "arcwise/support/sum_memo.hpp"
+#include "arcwise/support/set_memo.hpp"
 
 namespace arcwise {
 
@@ -210,7 +210,7 @@ void PlusOneSums::for_each(ParentBits allowed, ParentBits required, Visit visit)
                 const std::int64_t at =
                     place(set, 64 * chunk + static_cast<std::size_t>(std::countr_zero(left)));
                 const double of_family = weight(at);
-                if (of_family > -std::numeric_limits<double>::infinity()) visit(at, of_family);
+                if (of_family > minus_infinity) visit(at, of_family);
             }
         }
         set = (set - within) & within;

@@ -4,18 +4,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "arcwise/families/by_weight.hpp"
 #include "arcwise/numerics/log_space.hpp"
-#include "arcwise/sums/scan/order_by_weight.hpp"
 #include "arcwise/sums/table/subset_transforms.hpp"
 #include "arcwise/support/bits.hpp"
 
 namespace arcwise {
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 constexpr std::size_t families_per_block = 64;
 constexpr double log_negligible = -34.6;  // of probabilities: 1e-15
 

@@ -14,7 +14,6 @@
 #include "arcwise/support/archive.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arcwise/support/random.hpp"
-#include "arcwise/support/stored.hpp"
 
 namespace arcwise {
 

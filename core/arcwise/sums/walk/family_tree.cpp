@@ -3,18 +3,17 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <span>
 
-#include "arcwise/sums/walk/light_families.hpp"
+#include "arcwise/families/by_weight.hpp"
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arcwise/support/error.hpp"
 
 namespace arcwise {
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 constexpr std::size_t readable_at_once = 8;
 
 // Fills the prefixes of a tree from weights by rank, where minus infinity is no family.

@@ -11,7 +11,6 @@
 
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/support/archive.hpp"
-#include "arcwise/support/stored.hpp"
 
 namespace arcwise {
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 
 #include "arcwise/numerics/log_space.hpp"
@@ -14,8 +13,6 @@
 
 namespace arcwise {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Each window is a copy of all weights.
 constexpr std::size_t most_windows = 8;

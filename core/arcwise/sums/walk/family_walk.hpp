@@ -15,7 +15,6 @@
 #include "arcwise/sums/scan/sorted_families.hpp"
 #include "arcwise/sums/walk/family_tree.hpp"
 #include "arcwise/support/archive.hpp"
-#include "arcwise/support/stored.hpp"
 
 namespace arcwise {
 

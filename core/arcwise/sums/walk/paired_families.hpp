@@ -13,7 +13,6 @@
 
 #include "arcwise/sums/walk/family_tree.hpp"
 #include "arcwise/support/archive.hpp"
-#include "arcwise/support/stored.hpp"
 
 namespace arcwise {
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "arcwise/numerics/lanes.hpp"
-#include "arcwise/numerics/row_sums.hpp"
 #include "arcwise/sums/walk/family_tree.hpp"
 
 namespace arcwise {

@@ -8,7 +8,6 @@
 #include <map>
 #include <numeric>
 
-#include "arcwise/spaces/orders/lattice_programme.hpp"
 #include "check.hpp"
 #include "generated.hpp"
 

@@ -36,9 +36,9 @@ std::shared_ptr<const ScoreSums> random_sums(int n, double spread, bool with_req
         table.back().values().resize(table.back().count());
         set_weights(table.back(), random, spread);
     }
-    return std::make_shared<const ScoreSums>(
-        table, std::vector<SumMethod>(table.size(), SumMethod::table), 1e-12, Tabulated::sums,
-        RunOptions{});
+    return std::make_shared<const ScoreSums>(table,
+                                             std::vector<SumMethod>(table.size(), SumMethod::table),
+                                             1e-12, Tabulated::sums, RunOptions{});
 }
 
 // Parallel bucket orders.

@@ -1,5 +1,4 @@
 // Finds distinct rows by splitting one big cell by every column in turn.
-#include "arcwise/scores/distinct_rows.hpp"
 
 #include "arcwise/scores/cells.hpp"
 
