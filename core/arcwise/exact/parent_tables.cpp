@@ -14,7 +14,6 @@
 namespace arcwise {
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Whether every set of other nodes is a family: then storage is by the bits of the set.
 bool has_all_families(const NodeFamilies& families, std::size_t nodes) {
