@@ -49,9 +49,7 @@ class LayeredDraws:
         self.fault = fault
         self.weights = [
             {
-                parents: math.exp(
-                    model.log_weight(node, tuple(names[u] for u in members(parents)))
-                )
+                parents: math.exp(model.log_weight(node, tuple(names[u] for u in members(parents))))
                 for parents in range(1 << self.n)
                 if not parents >> v & 1
             }
@@ -116,7 +114,7 @@ class LayeredDraws:
         def decided(layer: int, outside: int, open_nodes: tuple[int, ...]) -> float:
             """Return the weight of what agrees with the nodes that are decided on."""
             factor = {v: -share_before[v] for v in open_nodes}
-            factor |= {v: -1.0 for v in members(outside)}
+            factor |= dict.fromkeys(members(outside), -1.0)
             return max(
                 0.0,
                 math.prod(1.0 - share_before[v] for v in members(layer))
@@ -158,8 +156,7 @@ class LayeredDraws:
         possible = {
             parents: weight
             for parents, weight in self.weights[node].items()
-            if not parents & ~placed
-            and (not last or parents & last or self.fault == "any parents")
+            if not parents & ~placed and (not last or parents & last or self.fault == "any parents")
         }
         total = math.fsum(possible.values())
         for parents, weight in possible.items():

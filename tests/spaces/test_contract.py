@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Posterior, spaces
+from arcwise import Posterior, _core
 from arcwise.cli import main
 from arcwise.errors import ArgumentError
 from arcwise.spaces import (
@@ -23,6 +23,8 @@ from arcwise.spaces import (
     Space,
     as_space,
 )
+from arcwise.spaces.space import NAMED_SPACES
+from arcwise.support.words import quoted
 from support.exact_models import TARGETS, random_model
 from support.run_records import chains_of
 
@@ -41,10 +43,9 @@ WITH_MOVES = [word for word, space in SPACES.items() if hasattr(space, "moves")]
 
 
 def test_every_space_is_here() -> None:
-    public = {kind for kind in vars(spaces).values() if isinstance(kind, type)}
-    found = {kind for kind in public if issubclass(kind, Space)} - {Space}
-    # A partial order is of some variables: it has no word.
-    assert found == {type(space) for space in SPACES.values()} | {PartialOrders}
+    assert {type(space) for space in SPACES.values()} == set(NAMED_SPACES.values()) - {
+        PartialOrders  # of given variables: nothing asks for it by a word
+    }
 
 
 @pytest.mark.parametrize("word", SPACES)
@@ -79,21 +80,14 @@ def test_the_order_modular_posterior_is_refused(word: str) -> None:
         arcwise.mcmc(random_model(3), SPACES[word], target="order-modular", steps=10)
 
 
-NAMED = {
-    "linear": "LinearOrders has 'swap', 'adjacent' and 'relocate'",
-    "partitions": "Partitions has 'split or join', 'swap adjacent'",
-    "layerings:1": "Layerings has 'relocate', 'swap adjacent'",
-    "layerings:2": "Layerings has 'relocate', 'swap adjacent'",
-    "dags": "Dags has 'add or delete', 'reverse'",
-}
-
-
 @pytest.mark.parametrize("word", WITH_MOVES)
 def test_moves_that_cannot_be_are_refused(word: str) -> None:
     space: Any = SPACES[word]
-    with pytest.raises(ArgumentError, match=f"moves names 'shuffle'; {NAMED[word]}"):
+    known = [move for move, _ in _core.space_moves(space.name, 4)]
+    message = f"^moves names 'shuffle'; {type(space).__name__} has {quoted(known)}$"
+    with pytest.raises(ArgumentError, match=message):
         replace(space, moves={"shuffle": 1.0})
-    move = "reverse" if word == "dags" else "swap"
+    move = known[0]
     for shares in ({}, {move: -1.0}, {move: 0.0}, {move: float("inf")}):
         with pytest.raises(ArgumentError, match="give numbers from 0 on, at least one above 0"):
             replace(space, moves=shares)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
 
+from arcwise import _core
 from support.exact_laws import imbalance, kernel_of, target_of
 from support.law_cases import CASES, MODELS, space_of, weights_of
 
@@ -22,6 +23,17 @@ N = 4
 @pytest.mark.parametrize("case", CASES)
 def test_there_is_somewhere_to_go(case: str) -> None:
     assert len(weights_of(case, "free", N)) > 1
+
+
+@pytest.mark.parametrize("space", _core.space_names())
+def test_every_move_of_the_space_has_a_case(space: str) -> None:
+    moves = {move for move, _ in _core.space_moves(space, N)} - {"stay"}
+    given = [
+        getattr(case.space, "moves", None) for case in CASES.values() if case.space.name == space
+    ]
+    assert None in given  # all moves together
+    alone = {next(iter(shares)) for shares in given if shares is not None and len(shares) == 1}
+    assert alone == moves or (not alone and len(moves) == 1)
 
 
 @pytest.mark.parametrize("model", MODELS)
