@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arcwise import EdgePenalty, Model, _core
+from arcwise import Model, _core
+from arcwise.priors import EdgePenalty
 from reference.exact import enumerate_posterior
 from reference.exact_draws import FAULTS, Fault, LayeredDraws
 from support.chi_squared import FALSE_ALARM_RATE, p_value
