@@ -45,7 +45,7 @@ def exact(
         The bytes the run may take; None for what the machine has free. A run
         that needs more is refused before it starts.
     tolerance
-        The largest error rounding may leave in the modular programme, whose
+        The largest error rounding may leave in the modular computation, whose
         sums alternate in sign; it takes more digits where it must.
     paths
         Whether the probability of a directed path between each two variables is

@@ -119,7 +119,7 @@ class ImportanceWeightedDags:
         return self.dags.probability(feature, given)
 
     def estimate(self, feature: AnyFeature, given: AnyFeature | None = None) -> Estimate:
-        """Return the probability of a feature with its sure bounds, if the coverage is known.
+        """Return the probability of a feature with its guaranteed bounds, if the coverage is known.
 
         The DAGs are different ones and no draws, so that they tell no standard error.
 

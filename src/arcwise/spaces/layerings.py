@@ -28,7 +28,7 @@ class Layerings(Space, name="layerings"):
         The largest number of variables in a layer of several parts, up to 12. With
         1 layerings are partitions; with all variables there is one state, and
         every draw is independent. None for the largest from 4 to 8 by which the
-        programme over all layers costs no more than going once through all families:
+        dynamic programming over all layers costs no more than going once through all families:
         ``4**max_size * n / max_size`` products against their number.
     moves
         How probable each kind of move is, in any unit: ``"relocate"`` of some

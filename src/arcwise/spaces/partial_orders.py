@@ -21,7 +21,7 @@ class PartialOrders(Space, name="partial orders"):
     """The reorderings of a parallel bucket order.
 
     A parallel bucket order has one or more parts between which nothing is said;
-    within each, buckets come one after the other. Its reorderings are had by
+    within each, buckets come one after the other. Its reorderings arise by
     swapping variables within a part, and every order of all variables agrees with
     exactly one of them; for other partial orders that is not so, and they are
     refused.
