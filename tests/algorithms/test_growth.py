@@ -139,7 +139,7 @@ def test_refused_settings(arguments: dict[str, Any], message: str) -> None:
 
 def test_a_model_is_taken_as_it_is() -> None:
     model = Model(gaussian(4, 50, 1), candidates={})
-    with pytest.raises(ArgumentError, match="a model has its score, prior, constraints and"):
+    with pytest.raises(ArgumentError, match="a model already has its score, prior, constraints"):
         arcwise.grow(model, prior="fair")
     listed = Model(model.scores, max_indegree=1)
     with pytest.raises(ArgumentError, match="only a list of precomputed scores"):

@@ -373,7 +373,7 @@ def test_refusals_of_what_candidates_cannot_be_chosen_from() -> None:
         arcwise.candidates(model, score="bdeu")
     with pytest.raises(ArgumentError, match="there are only scores"):
         arcwise.candidates(model.scores, "pc")
-    with pytest.raises(ArgumentError, match="leave out score"):
+    with pytest.raises(ArgumentError, match="leave out the score"):
         arcwise.candidates(model.scores, score="bdeu")
     with pytest.raises(ArgumentError, match="a list of names"):
         arcwise.candidates(["a", "b"], score="bdeu")

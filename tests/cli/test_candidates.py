@@ -79,7 +79,7 @@ def test_one_more_parent_besides_the_candidates(
     for parents, value in expected.families("dysp"):
         assert written.log_score("dysp", parents) == pytest.approx(value, rel=1e-9)
     assert main(["exact", str(table), "--plus-one"]) == 2
-    assert "give candidates too" in capsys.readouterr().err
+    assert "give --candidates too" in capsys.readouterr().err
 
 
 def test_grown_candidates(table: Path, tmp_path: Path, capsys: Captured) -> None:

@@ -351,7 +351,7 @@ def test_too_many_families_are_refused_before_they_are_made(
     rows = [",".join(str(int(i % 2 == j)) for i in range(60)) for j in range(2)]
     path = tmp_path / "wide.csv"
     path.write_text("\n".join([",".join(names), *rows]))
-    assert "lower max_indegree or give candidates" in refusal(capsys, "score", path)
+    assert "lower --max-indegree or give --candidates" in refusal(capsys, "score", path)
 
 
 def test_help_names_every_option(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

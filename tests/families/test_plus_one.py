@@ -110,7 +110,7 @@ def test_plus_one_asks_for_candidates_and_data() -> None:
     with pytest.raises(ArgumentError, match="there are no candidates; give candidates too"):
         random_model(4, plus_one=True)
     scores = random_model(3).scores
-    with pytest.raises(ArgumentError, match="plus_one needs data to score families from"):
+    with pytest.raises(ArgumentError, match="plus_one needs data to score further families"):
         Model(scores, candidates={"x0": ["x1"]}, plus_one=True)
 
 

@@ -1,4 +1,4 @@
-"""Scores and priors that a test enters by name, and takes back."""
+"""Scores, priors and spaces that a test enters by name, and takes back."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 
 from arcwise.priors.base import NAMED_PRIORS
 from arcwise.scores.base import NAMED_SCORES
+from arcwise.spaces.space import NAMED_SPACES
 
 
 @contextmanager
 def names_taken_back() -> Iterator[None]:
     """Forget the names that are entered within."""
-    registers: list[dict[str, Any]] = [NAMED_SCORES, NAMED_PRIORS]
+    registers: list[dict[str, Any]] = [NAMED_SCORES, NAMED_PRIORS, NAMED_SPACES]
     before = [dict(names) for names in registers]
     try:
         yield
