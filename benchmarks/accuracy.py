@@ -19,7 +19,7 @@ from tables import simulated
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.data import Data
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.sums import ScoreSums
 
 RUNS = 7
@@ -38,8 +38,9 @@ def errors(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = run(
-                model, space, target=exact.target, steps=steps, chains=1, seed=seed, sums=sums,
-                dags_per_state=4 if exact.target == "modular" and space != "partitions" else 0,
+                model, space, modularity=exact.modularity, steps=steps, chains=1, seed=seed,
+                sums=sums,
+                dags_per_state=4 if exact.modularity == "modular" and space != "partitions" else 0,
                 threads=1, thinning=2 * len(model.variables),
             )  # fmt: skip
         assert found.edge_errors is not None
@@ -49,11 +50,13 @@ def errors(
     return largest, in_errors, (time.perf_counter() - start) / RUNS
 
 
-def table(data: Data, max_indegree: int, target: Target, cases: list[str], most: int) -> None:
+def table(
+    data: Data, max_indegree: int, modularity: Modularity, cases: list[str], most: int
+) -> None:
     model = Model(data, max_indegree=max_indegree)
-    exact = arcwise.exact(model, target)
+    exact = arcwise.exact(model, modularity)
     sums = ScoreSums(model)
-    heading(f"{len(model.variables)} variables, {data.rows} rows, {target}")
+    heading(f"{len(model.variables)} variables, {data.rows} rows, {modularity}")
     for case in cases:
         algorithm, space = case.split(" ")
         for steps in (most // 64, most // 16, most // 4, most):

@@ -21,7 +21,7 @@ from measuring import heading, line
 
 import arcwise
 from arcwise import _core
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 
 SIZES = (4, 6, 8)
 METHODS: dict[str, dict[str, Any]] = {
@@ -50,9 +50,9 @@ def data_sets(count: int) -> Iterator[tuple[str, arcwise.Data]]:
         yield "Gaussian", arcwise.networks.gaussian_network(dag, seed=seed).sample(rows, seed=seed)
 
 
-def log_mass(model: arcwise.Model, target: Target) -> float:
+def log_mass(model: arcwise.Model, modularity: Modularity) -> float:
     """Return the log of the summed weights of all DAGs."""
-    computation = _core.ExactComputation(model.weights.table, target == "order-modular", 1e-8)
+    computation = _core.ExactComputation(model.weights.table, modularity == "order-modular", 1e-8)
     return computation.log_weight(_core.Processors(1), None)
 
 
@@ -70,11 +70,13 @@ def most_probable(
 Shares = tuple[float, float, float]
 
 
-def shares(data: arcwise.Data, target: Target, max_indegree: int) -> dict[tuple[str, int], Shares]:
+def shares(
+    data: arcwise.Data, modularity: Modularity, max_indegree: int
+) -> dict[tuple[str, int], Shares]:
     """Return the shares of mass and of edges, and the mean size, for each method and size."""
     full = arcwise.Model(data, max_indegree=max_indegree)
-    whole = log_mass(full, target)
-    edges = arcwise.exact(full, target, threads=1).edges
+    whole = log_mass(full, modularity)
+    edges = arcwise.exact(full, modularity, threads=1).edges
     result = {}
     for name, keywords in {**METHODS, BEST: {}}.items():
         for size in SIZES:
@@ -83,19 +85,19 @@ def shares(data: arcwise.Data, target: Target, max_indegree: int) -> dict[tuple[
             else:
                 chosen = arcwise.candidates(full, size=size, threads=1, **keywords)
             part = arcwise.Model(full.scores, candidates=chosen)
-            mass = math.exp(min(0.0, log_mass(part, target) - whole))
+            mass = math.exp(min(0.0, log_mass(part, modularity) - whole))
             covered = edges[chosen.matrix()].sum() / edges.sum()
             result[name, size] = mass, covered, float(np.mean(list(chosen.sizes().values())))
     return result
 
 
-def coverage(count: int, target: Target, max_indegree: int) -> None:
+def coverage(count: int, modularity: Modularity, max_indegree: int) -> None:
     found: dict[tuple[str, str, int], list[Shares]] = {}
     for kind, data in data_sets(count):
-        for (name, size), result in shares(data, target, max_indegree).items():
+        for (name, size), result in shares(data, modularity, max_indegree).items():
             found.setdefault((kind, name, size), []).append(result)
     for kind in ("discrete", "Gaussian"):
-        heading(f"{kind}, {count} sets, {target}: mass (median, mean), expected edges (mean)")
+        heading(f"{kind}, {count} sets, {modularity}: mass (median, mean), expected edges (mean)")
         for name in (*METHODS, BEST):
             for size in SIZES:
                 mass, covered, sizes = np.array(found[kind, name, size]).T
@@ -128,10 +130,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=18, help="number of data sets of each kind")
     parser.add_argument("--max-indegree", type=int, default=5)
-    parser.add_argument("--target", default="order-modular", choices=["modular", "order-modular"])
+    parser.add_argument(
+        "--modularity", default="order-modular", choices=["modular", "order-modular"]
+    )
     parser.add_argument("--no-times", action="store_true", help="shares only")
     options = parser.parse_args()
-    coverage(options.sets, options.target, options.max_indegree)
+    coverage(options.sets, options.modularity, options.max_indegree)
     if not options.no_times:
         times()
 

@@ -30,12 +30,12 @@ def model_of(variables: int, path: str | None = None) -> arcwise.Model:
     return arcwise.Model(arcwise.read(data, constant="keep"), max_indegree=MAX_INDEGREE)
 
 
-def measure(target: str, variables: int, threads: int, path: str | None) -> dict[str, float]:
+def measure(modularity: str, variables: int, threads: int, path: str | None) -> dict[str, float]:
     """Run one size; scoring is not part of the time, nor is the model part of the memory."""
     model = model_of(variables, path)
     before = held_bytes()
     start = time.perf_counter()
-    computation = _core.ExactComputation(model.weights.table, target == "order-modular", 1e-8)
+    computation = _core.ExactComputation(model.weights.table, modularity == "order-modular", 1e-8)
     error = computation.posterior(_core.Processors(threads), None)[-1]
     seconds = time.perf_counter() - start
     return {
@@ -46,10 +46,10 @@ def measure(target: str, variables: int, threads: int, path: str | None) -> dict
     }
 
 
-def report(target: str, sizes: list[tuple[int, int]], path: str | None) -> None:
-    heading(f"{target}: edge and parent-set probabilities, max_indegree {MAX_INDEGREE}")
+def report(modularity: str, sizes: list[tuple[int, int]], path: str | None) -> None:
+    heading(f"{modularity}: edge and parent-set probabilities, max_indegree {MAX_INDEGREE}")
     for variables, threads in sizes:
-        arguments = ["--measure", target, str(variables), str(threads)]
+        arguments = ["--measure", modularity, str(variables), str(threads)]
         found = in_own_process(__file__, arguments + (["--data", path] if path else []))
         line(
             f"n = {found['variables']:.0f}, {threads} thread(s), error {found['error']:.0e}",
@@ -118,8 +118,8 @@ def main() -> None:
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
-        target, variables, threads = options.measure
-        print(json.dumps(measure(target, int(variables), int(threads), options.data)))
+        modularity, variables, threads = options.measure
+        print(json.dumps(measure(modularity, int(variables), int(threads), options.data)))
         return
     if options.data:
         report("order-modular", [(0, 1), (0, 2)], options.data)

@@ -22,11 +22,11 @@ from measuring import heading, in_own_process, line, most_held_bytes
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.data import Data
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.sums import ScoreSums
 
 NEAR = 20.0  # nats
-SPACES: dict[str, Target] = {"linear": "order-modular", "partitions": "modular"}
+SPACES: dict[str, Modularity] = {"linear": "order-modular", "partitions": "modular"}
 THINNING = 100
 MOST_SEARCHED = 500  # variables
 
@@ -45,7 +45,14 @@ def sampled(
     """Return what a run of chains found, and its processor time."""
     start = time.process_time()
     posterior = arcwise.mcmc(
-        model, space, target=SPACES[space], steps=steps, seed=seed, sums=sums, threads=1, **options
+        model,
+        space,
+        modularity=SPACES[space],
+        steps=steps,
+        seed=seed,
+        sums=sums,
+        threads=1,
+        **options,
     )
     return posterior, time.process_time() - start
 

@@ -28,13 +28,13 @@ import arcwise
 from arcwise import Dag, Model, Posterior
 from arcwise.data import Data
 from arcwise.graphs import Cpdag, GraphComparison
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.sums import ScoreSums
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 ALPHAS = (0.01, 0.05, 0.1, 0.2)
 PC_ALPHA = 0.05  # for its directions
-SPACES: dict[str, Target] = {"partitions": "modular", "linear": "order-modular"}
+SPACES: dict[str, Modularity] = {"partitions": "modular", "linear": "order-modular"}
 BURN_IN = 0.2
 LEAST_PROBABLE = 0.05  # edges below it in both chains would make any two chains agree
 MOST_DAGS = 1000  # of each chain, made into their equivalence classes
@@ -96,7 +96,8 @@ def sampled(
         warnings.simplefilter("ignore", arcwise.errors.ArcwiseWarning)
         chains = [
             arcwise.mcmc(
-                model, space, target=SPACES[space], steps=math.ceil(multiple * n**2 * math.log(n)),
+                model, space, modularity=SPACES[space],
+                steps=math.ceil(multiple * n**2 * math.log(n)),
                 burn_in=BURN_IN, chains=1, dags_per_state=int(last), seed=seed, sums=sums,
                 threads=1,
             )

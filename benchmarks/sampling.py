@@ -113,14 +113,14 @@ def annealing(large: Data, runs: int) -> None:
     heading(f"(b) annealing runs, {count:,} steps each (n m / 4), {runs} of them, one thread")
     for name, model in (("all parents", many), (f"{CANDIDATES} candidates", restricted)):
         sums = ScoreSums(model, tolerance=TOLERANCE)
-        for target in ("order-modular", "modular"):
+        for modularity in ("order-modular", "modular"):
             start = time.perf_counter()
             posterior = arcwise.ais(
-                model, steps=count, particles=runs, seed=1, threads=1, sums=sums, target=target,
-                estimate_extensions=True,
+                model, steps=count, particles=runs, seed=1, threads=1, sums=sums,
+                modularity=modularity, estimate_extensions=True,
             )  # fmt: skip
             elapsed = time.perf_counter() - start
-            line(f"{name}, {target}: runs per second", f"{runs / elapsed:.2f}")
+            line(f"{name}, {modularity}: runs per second", f"{runs / elapsed:.2f}")
             line("  effective runs", f"{posterior.run.convergence.ess:.1f}")
             assert posterior.evidence is not None
             line("  log evidence", f"{posterior.evidence.log_evidence:.2f}")
@@ -145,13 +145,13 @@ def threads(small: Data) -> None:
 
     def mcmc(count: int) -> object:
         return arcwise.mcmc(
-            model, steps=400_000, chains=4, dags_per_state=0, target="order-modular", seed=1,
+            model, steps=400_000, chains=4, dags_per_state=0, modularity="order-modular", seed=1,
             threads=count, sums=sums,
         )  # fmt: skip
 
     def ais(count: int) -> object:
         return arcwise.ais(
-            model, steps=5_000, particles=100, dags_per_state=0, target="order-modular", seed=1,
+            model, steps=5_000, particles=100, dags_per_state=0, modularity="order-modular", seed=1,
             threads=count, sums=sums,
         )  # fmt: skip
 

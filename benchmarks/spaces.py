@@ -47,7 +47,7 @@ class Runs:
             warnings.simplefilter("ignore")  # some are too short, which is what is shown
             found = arcwise.mcmc(
                 self.model, chosen, steps=steps, burn_in=BURN_IN, thinning=self.thinning, chains=1,
-                dags_per_state=0 if chosen.target == "modular" else 1, estimate_extensions=True,
+                dags_per_state=0 if chosen.modularity == "modular" else 1, estimate_extensions=True,
                 seed=seed, sums=self.sums, threads=1,
             )  # fmt: skip
         return found.edges, time.process_time() - start

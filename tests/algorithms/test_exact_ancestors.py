@@ -22,7 +22,9 @@ from reference.dags import all_dags, linear_extensions
 from support.exact_models import random_model
 
 NAMES = [f"x{i}" for i in range(26)]
-TARGETS = pytest.mark.parametrize("order_modular", [False, True], ids=["modular", "order-modular"])
+MODULARITIES = pytest.mark.parametrize(
+    "order_modular", [False, True], ids=["modular", "order-modular"]
+)
 
 Constraint = dict[str, Any]
 
@@ -88,7 +90,7 @@ def cases(draw: Any) -> tuple[int, int, float, Constraint]:
     return n, draw(st.integers(0, 2**32 - 1)), spread, constraint
 
 
-@TARGETS
+@MODULARITIES
 @given(case=cases())
 def test_agrees_with_enumeration(
     order_modular: bool, case: tuple[int, int, float, Constraint]
@@ -107,7 +109,7 @@ def test_agrees_with_enumeration(
     assert error < 1e-10
 
 
-@TARGETS
+@MODULARITIES
 def test_two_separate_halves_agree_with_enumeration_of_each(order_modular: bool) -> None:
     """Ten nodes, odd and even ones without an edge between them: the halves are independent.
 
@@ -148,7 +150,7 @@ def simulated(n: int, rows: int) -> arcwise.Model:
     return arcwise.Model(columns, "bdeu", max_indegree=3)
 
 
-@TARGETS
+@MODULARITIES
 @pytest.mark.parametrize("n", [8, 10, 12])
 def test_paths_are_consistent_with_edges_and_each_other(order_modular: bool, n: int) -> None:
     if n == 8:
@@ -172,7 +174,7 @@ def test_paths_are_consistent_with_edges_and_each_other(order_modular: bool, n: 
         assert matrix[u, v] >= matrix[u, w] + matrix[w, v] - 1.0 - 1e-9
 
 
-@TARGETS
+@MODULARITIES
 @pytest.mark.parametrize("n", [3, 11])
 def test_threads_change_nothing(order_modular: bool, n: int) -> None:
     table = simulated(n, 100).weights.table
@@ -194,7 +196,7 @@ def test_complete_uniform_order_modular_target_has_a_known_answer() -> None:
     np.testing.assert_allclose(matrix, expected, rtol=0, atol=1e-10)
 
 
-@TARGETS
+@MODULARITIES
 def test_a_required_chain_has_sure_paths(order_modular: bool) -> None:
     chain = [(i, i + 1) for i in range(8)]
     table = table_of(9, random_weight(2, 2.0), {"required_edges": chain})
@@ -202,7 +204,7 @@ def test_a_required_chain_has_sure_paths(order_modular: bool) -> None:
     np.testing.assert_allclose(matrix, np.triu(np.ones((9, 9))), rtol=0, atol=1e-12)
 
 
-@TARGETS
+@MODULARITIES
 def test_progress_rises_to_one(order_modular: bool) -> None:
     shares: list[float] = []
     paths(simulated(10, 100).weights.table, order_modular, 2, shares.append)
@@ -210,7 +212,7 @@ def test_progress_rises_to_one(order_modular: bool) -> None:
     assert shares[-1] == pytest.approx(1.0)
 
 
-@TARGETS
+@MODULARITIES
 def test_interruption_takes_effect_at_once(order_modular: bool) -> None:
     stopped: list[float] = []
 
@@ -231,7 +233,7 @@ def test_refuses_too_many_variables(order_modular: bool, n: int) -> None:
         paths(table, order_modular)
 
 
-@TARGETS
+@MODULARITIES
 def test_refuses_weights_without_a_dag(order_modular: bool) -> None:
     table = _core.FamilyTable.from_lists([[1], [0]], [[[0]], [[0]]], [[0.0], [0.0]])
     with pytest.raises(ArgumentError, match="No DAG"):

@@ -18,7 +18,7 @@ from arcwise.priors import EdgePenalty
 from reference.exact import enumerate_posterior
 from reference.exact_draws import FAULTS, Fault, LayeredDraws
 from support.chi_squared import FALSE_ALARM_RATE, p_value
-from support.exact_models import TARGETS, random_model
+from support.exact_models import MODULARITIES, random_model
 
 Law = dict[tuple[int, ...], float]
 
@@ -50,8 +50,8 @@ MODELS: dict[str, dict[str, Any]] = {
 }
 
 
-def law_of(model: Model, target: str) -> Law:
-    computation = _core.ExactComputation(model.weights.table, target == "order-modular", 1e-8)
+def law_of(model: Model, modularity: str) -> Law:
+    computation = _core.ExactComputation(model.weights.table, modularity == "order-modular", 1e-8)
     return computation.draw_law()
 
 
@@ -59,11 +59,11 @@ def difference(law: Law, expected: Law) -> float:
     return max(abs(law.get(dag, 0.0) - expected.get(dag, 0.0)) for dag in {*law, *expected})
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("name", MODELS)
-def test_the_law_is_the_posterior(name: str, target: Any) -> None:
+def test_the_law_is_the_posterior(name: str, modularity: Any) -> None:
     model = random_model(**MODELS[name])
-    assert difference(law_of(model, target), enumerate_posterior(model, target).law) < 1e-12
+    assert difference(law_of(model, modularity), enumerate_posterior(model, modularity).law) < 1e-12
 
 
 @given(

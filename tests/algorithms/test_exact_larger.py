@@ -15,11 +15,11 @@ import pytest
 
 import arcwise
 from arcwise import Model, Posterior
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.priors import EdgePenalty, Fair
 from reference.layering import PositivePosterior, modular_by_layers, order_modular_by_orders
 from support.comparison import close
-from support.exact_models import TARGETS, names, random_model, strong_chain
+from support.exact_models import MODULARITIES, names, random_model, strong_chain
 from support.strategies import discrete_case
 
 PRECISION = 1e-8
@@ -60,12 +60,14 @@ def test_order_modular_against_orders(name: str) -> None:
     assert_agrees(arcwise.exact(model, "order-modular"), order_modular_by_orders(model))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("spread", [0.0, 20.0, 1_000.0, 10_000.0])
-def test_both_directions_agree_and_parent_sets_sum_to_1(spread: float, target: Target) -> None:
+def test_both_directions_agree_and_parent_sets_sum_to_1(
+    spread: float, modularity: Modularity
+) -> None:
     # The error holds the difference of H and B, or of F and B.
     model = random_model(12, spread, 5, max_indegree=4)
-    posterior = arcwise.exact(model, target)
+    posterior = arcwise.exact(model, modularity)
     assert posterior.error < 1e-10
     for node in model.variables:
         probabilities = [value for _, value in posterior.family_probabilities.families(node)]
@@ -78,10 +80,10 @@ def test_both_directions_agree_and_parent_sets_sum_to_1(spread: float, target: T
     assert (posterior.edges + posterior.edges.T <= 1.0 + 1e-10).all()
 
 
-def assert_names_do_not_matter(n: int, target: Any, **rule: Any) -> None:
+def assert_names_do_not_matter(n: int, modularity: Any, **rule: Any) -> None:
     order = [f"x{i}" for i in np.random.default_rng(4).permutation(n)]
-    first = arcwise.exact(random_model(n, **rule), target)
-    second = arcwise.exact(random_model(n, variables=order, **rule), target)
+    first = arcwise.exact(random_model(n, **rule), modularity)
+    second = arcwise.exact(random_model(n, variables=order, **rule), modularity)
     place = [first.variables.index(name) for name in order]
     assert np.abs(first.edges[np.ix_(place, place)] - second.edges).max() < 1e-9
     assert close(first.log_evidence, second.log_evidence, 1e-10)
@@ -92,11 +94,11 @@ def assert_names_do_not_matter(n: int, target: Any, **rule: Any) -> None:
     assert np.abs(first.edges - second.edges).max() > 0.01
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("spread", [6.0, 500.0])
-def test_names_do_not_matter(spread: float, target: Target) -> None:
+def test_names_do_not_matter(spread: float, modularity: Modularity) -> None:
     prior = EdgePenalty(0.5)
-    assert_names_do_not_matter(12, target, spread=spread, max_indegree=5, prior=prior)
+    assert_names_do_not_matter(12, modularity, spread=spread, max_indegree=5, prior=prior)
 
 
 @pytest.mark.parametrize("spread", [6.0, 700.0, 10_000.0])
@@ -160,15 +162,15 @@ def test_independent_halves_do_not_see_each_other() -> None:
     assert close(whole.log_evidence + whole.log_prior_constant, total, 1e-12)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("score", ["bge", "bic"])
-def test_8000_rows_of_strong_dependence(score: str, target: Target) -> None:
+def test_8000_rows_of_strong_dependence(score: str, modularity: Modularity) -> None:
     # Families of one node lie more than 10,000 nats apart, and nearly all DAGs weigh nothing.
     model = Model(strong_chain(8, 8_000, 0.05, 1), score)
     values = [value for _, value in model.scores.families("x4")]
     assert max(values) - min(values) > 10_000
-    posterior = arcwise.exact(model, target)
-    by_formula = modular_by_layers if target == "modular" else order_modular_by_orders
+    posterior = arcwise.exact(model, modularity)
+    by_formula = modular_by_layers if modularity == "modular" else order_modular_by_orders
     expected = by_formula(model)
     assert_agrees(posterior, expected)
     # The chain is found whichever way it points, and it is no accident of rounding to 0 or 1.
@@ -179,8 +181,8 @@ def test_8000_rows_of_strong_dependence(score: str, target: Target) -> None:
     assert 0.0 < posterior.map_probability < 1.0
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_nearly_deterministic_levels(target: Target) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_nearly_deterministic_levels(modularity: Modularity) -> None:
     random = np.random.default_rng(3)
     codes = np.empty((8_000, 7), dtype=np.uint16)
     codes[:, 0] = random.integers(0, 4, 8_000)
@@ -188,5 +190,5 @@ def test_nearly_deterministic_levels(target: Target) -> None:
         changed = random.random(8_000) < 0.002
         codes[:, i] = np.where(changed, random.integers(0, 4, 8_000), codes[:, i - 1])
     model = Model(discrete_case(codes, [4] * 7).data, "bdeu")
-    by_formula = modular_by_layers if target == "modular" else order_modular_by_orders
-    assert_agrees(arcwise.exact(model, target), by_formula(model))
+    by_formula = modular_by_layers if modularity == "modular" else order_modular_by_orders
+    assert_agrees(arcwise.exact(model, modularity), by_formula(model))

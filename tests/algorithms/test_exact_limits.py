@@ -17,24 +17,24 @@ from arcwise.algorithms import ExactSampler
 from arcwise.algorithms.memory import available_memory, exact_cost
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.support.words import byte_size
-from support.exact_models import TARGETS, flat_model, random_model
+from support.exact_models import MODULARITIES, flat_model, random_model
 from support.interrupting import assert_stops_within_two_seconds
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("limit", [0, 1_000, 200_000])
-def test_a_run_beyond_the_limit_is_refused_with_the_figure(limit: int, target: Any) -> None:
+def test_a_run_beyond_the_limit_is_refused_with_the_figure(limit: int, modularity: Any) -> None:
     model = flat_model(12, max_indegree=2)
-    needed = exact_cost(model, target, threads=1).memory
+    needed = exact_cost(model, modularity, threads=1).memory
     with pytest.raises(CapacityError) as refusal:
-        arcwise.exact(model, target, memory_limit=limit, threads=1)
+        arcwise.exact(model, modularity, memory_limit=limit, threads=1)
     assert str(refusal.value) == (
         f"the exact run needs {byte_size(needed)} and the limit is {byte_size(limit)}; "
         "raise memory_limit, or use a sampler"
     )
     with pytest.raises(CapacityError):
-        arcwise.exact(model, target, memory_limit=needed - 1, threads=1)
-    arcwise.exact(model, target, memory_limit=needed, threads=1)
+        arcwise.exact(model, modularity, memory_limit=needed - 1, threads=1)
+    arcwise.exact(model, modularity, memory_limit=needed, threads=1)
 
 
 def test_the_limit_is_what_is_free_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,9 +75,9 @@ print(peak() - before, exact_cost(large, target, threads=2).memory)
 """
 
 
-@pytest.mark.parametrize(("n", "target"), [(20, "order-modular"), (16, "modular")])
-def test_a_run_takes_the_memory_it_states(n: int, target: str) -> None:
-    command = [sys.executable, "-c", MEASURE, str(n), target]
+@pytest.mark.parametrize(("n", "modularity"), [(20, "order-modular"), (16, "modular")])
+def test_a_run_takes_the_memory_it_states(n: int, modularity: str) -> None:
+    command = [sys.executable, "-c", MEASURE, str(n), modularity]
     taken, stated = map(int, subprocess.check_output(command, text=True).split())
     # Threads and the allocator take a few MiB besides.
     assert 0.5 * stated < taken < stated + 6 * 2**20
@@ -85,48 +85,48 @@ def test_a_run_takes_the_memory_it_states(n: int, target: str) -> None:
 
 def test_too_many_variables() -> None:
     rule = {"max_indegree": 1}
-    for target, n in (("modular", 26), ("order-modular", 31)):
+    for modularity, n in (("modular", 26), ("order-modular", 31)):
         sentence = (
-            rf"^the model has {n} variables, and the exact {target} posterior takes up to {n - 1}; "
-            r"[^.;]+$"
+            rf"^the model has {n} variables, and the exact {modularity} posterior takes up to "
+            rf"{n - 1}; [^.;]+$"
         )
         with pytest.raises(CapacityError, match=sentence):
-            arcwise.exact(flat_model(n, **rule), target)  # type: ignore[arg-type]
+            arcwise.exact(flat_model(n, **rule), modularity)  # type: ignore[arg-type]
         with pytest.raises(CapacityError, match=sentence):
-            ExactSampler(flat_model(n, **rule), target)  # type: ignore[arg-type]
+            ExactSampler(flat_model(n, **rule), modularity)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("target", ["Modular", "order_modular", "", None, 1])
-def test_a_target_that_is_none(target: Any) -> None:
-    sentence = f"^target is {target!r}; give 'modular' or 'order-modular'$"
+@pytest.mark.parametrize("modularity", ["Modular", "order_modular", "", None, 1])
+def test_a_modularity_that_is_none(modularity: Any) -> None:
+    sentence = f"^modularity is {modularity!r}; give 'modular' or 'order-modular'$"
     for run in (arcwise.exact, ExactSampler):
         with pytest.raises(ArgumentError, match=sentence):
-            run(flat_model(3), target)
+            run(flat_model(3), modularity)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_progress_rises_to_1(target: Any) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_progress_rises_to_1(modularity: Any) -> None:
     for run in (arcwise.exact, ExactSampler):
         shares: list[float] = []
-        run(random_model(12, 4.0), target, progress=shares.append)
+        run(random_model(12, 4.0), modularity, progress=shares.append)
         assert shares == sorted(shares)
         assert shares[0] >= 0.0
         assert shares[-1] == pytest.approx(1.0, abs=1e-12)
     shares = []
-    ExactSampler(flat_model(3), target).dags(3_000, seed=1, progress=shares.append)
+    ExactSampler(flat_model(3), modularity).dags(3_000, seed=1, progress=shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_what_the_progress_function_raises_comes_out(target: Any) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_what_the_progress_function_raises_comes_out(modularity: Any) -> None:
     def stop(share: float) -> None:
         raise LookupError("enough")
 
     for run in (arcwise.exact, ExactSampler):
         with pytest.raises(LookupError, match="enough"):
-            run(flat_model(9), target, progress=stop)
-    sampler = ExactSampler(flat_model(5), target)
+            run(flat_model(9), modularity, progress=stop)
+    sampler = ExactSampler(flat_model(5), modularity)
     with pytest.raises(LookupError, match="enough"):
         sampler.dags(3_000, progress=stop)
     # And it can be used after that.
@@ -144,7 +144,7 @@ def bits(posterior: Posterior) -> list[bytes]:
 
 
 @pytest.mark.parametrize(
-    ("target", "rule"),
+    ("modularity", "rule"),
     [
         ("modular", {"n": 11, "spread": 8.0}),
         ("modular", {"n": 13, "spread": 900.0, "max_indegree": 3}),
@@ -153,11 +153,11 @@ def bits(posterior: Posterior) -> list[bytes]:
         ("order-modular", {"n": 16, "spread": 900.0, "max_indegree": 3}),
     ],
 )
-def test_any_number_of_threads_gives_the_same_bits(target: Any, rule: dict[str, Any]) -> None:
+def test_any_number_of_threads_gives_the_same_bits(modularity: Any, rule: dict[str, Any]) -> None:
     model = random_model(**rule)
-    expected = bits(arcwise.exact(model, target, threads=1))
+    expected = bits(arcwise.exact(model, modularity, threads=1))
     for threads in (2, 3, 7):
-        assert bits(arcwise.exact(model, target, threads=threads)) == expected
+        assert bits(arcwise.exact(model, modularity, threads=threads)) == expected
 
 
 def test_more_digits_give_the_same_bits_too() -> None:

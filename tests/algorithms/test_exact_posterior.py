@@ -17,21 +17,21 @@ import pytest
 import arcwise
 from arcwise import Model, Posterior
 from arcwise.errors import ArcwiseError
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.priors import EdgePenalty
 from arcwise.scores import FamilyScores
 from reference.exact import EnumeratedPosterior, enumerate_posterior, members
 from support.comparison import close
-from support.exact_models import TARGETS, names, random_model, random_score
+from support.exact_models import MODULARITIES, names, random_model, random_score
 from support.model_kinds import PRIORS, RULES, edge_weights, listed, odd
 
 PRECISION = 1e-10
 
 
-def assert_exact(model: Model, target: Any) -> None:
+def assert_exact(model: Model, modularity: Any) -> None:
     """Compare with the enumeration all that a posterior says."""
-    expected = enumerate_posterior(model, target)
-    posterior = arcwise.exact(model, target)
+    expected = enumerate_posterior(model, modularity)
+    posterior = arcwise.exact(model, modularity)
     assert close(posterior.log_prior_constant, expected.log_constant, PRECISION)
     total = posterior.log_evidence + posterior.log_prior_constant
     assert close(total, expected.log_total, PRECISION)
@@ -67,57 +67,61 @@ def assert_best(model: Model, posterior: Posterior, expected: EnumeratedPosterio
     assert abs(posterior.map_probability - expected.law[masks]) < PRECISION
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_every_prior_under_every_constraint(n: int, rule: str, target: Target) -> None:
+def test_every_prior_under_every_constraint(n: int, rule: str, modularity: Modularity) -> None:
     for seed, prior in enumerate(PRIORS):
-        assert_exact(random_model(n, 8.0, seed, prior=PRIORS[prior](n), **RULES[rule](n)), target)
+        assert_exact(
+            random_model(n, 8.0, seed, prior=PRIORS[prior](n), **RULES[rule](n)), modularity
+        )
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("number", range(len(PRIORS)))
-def test_five_variables(number: int, target: Target) -> None:
+def test_five_variables(number: int, modularity: Modularity) -> None:
     # Each prior and each constraint once; the pairs are those of four variables.
     prior, rule = list(PRIORS)[number], list(RULES)[(number + 4) % len(RULES)]
-    assert_exact(random_model(5, 8.0, number, prior=PRIORS[prior](5), **RULES[rule](5)), target)
+    assert_exact(random_model(5, 8.0, number, prior=PRIORS[prior](5), **RULES[rule](5)), modularity)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("spread", [0.0, 1.0, 40.0, 299.0, 301.0, 640.0, 1199.0, 1400.0, 10_000.0])
-def test_weights_close_together_and_10000_nats_apart(spread: float, target: Target) -> None:
+def test_weights_close_together_and_10000_nats_apart(spread: float, modularity: Modularity) -> None:
     for seed in range(4):
         for n in (2, 3, 4):
-            assert_exact(random_model(n, spread, seed), target)
-    assert_exact(random_model(5, spread, 7, prior=EdgePenalty(0.5)), target)
+            assert_exact(random_model(n, spread, seed), modularity)
+    assert_exact(random_model(5, spread, 7, prior=EdgePenalty(0.5)), modularity)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_only_improbable_parent_sets_fit_together(target: Target) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_only_improbable_parent_sets_fit_together(modularity: Modularity) -> None:
     # The heaviest families form cycles, so whatever counts lies far below them.
     def score(node: str, parents: tuple[str, ...]) -> float:
         follower = f"x{(int(node[1]) + 1) % 4}"
         return (9_000.0 if follower in parents else 0.0) - 0.3 * len(parents) + int(node[1])
 
-    assert_exact(Model(list(names(4)), score), target)
-    assert_exact(Model(list(names(4)), score, prior=edge_weights(4)), target)
+    assert_exact(Model(list(names(4)), score), modularity)
+    assert_exact(Model(list(names(4)), score, prior=edge_weights(4)), modularity)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_a_large_constant_in_all_scores_costs_only_digits_of_the_evidence(target: Target) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_a_large_constant_in_all_scores_costs_only_digits_of_the_evidence(
+    modularity: Modularity,
+) -> None:
     score = random_score(4, 8.0, 1)
-    expected = arcwise.exact(Model(list(names(4)), score), target)
-    found = arcwise.exact(Model(list(names(4)), lambda v, p: score(v, p) - 2.0**20), target)
+    expected = arcwise.exact(Model(list(names(4)), score), modularity)
+    found = arcwise.exact(Model(list(names(4)), lambda v, p: score(v, p) - 2.0**20), modularity)
     assert np.abs(found.edges - expected.edges).max() < 1e-9
     assert close(found.log_evidence, expected.log_evidence - 4 * 2.0**20, 1e-15)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("share", [0.2, 0.6, 0.9])
-def test_families_of_weight_zero(share: float, target: Target) -> None:
+def test_families_of_weight_zero(share: float, modularity: Modularity) -> None:
     for seed in range(5):
         for n in (2, 3, 4):
-            assert_exact(random_model(n, 20.0, seed, impossible=share, prior="fair"), target)
+            assert_exact(random_model(n, 20.0, seed, impossible=share, prior="fair"), modularity)
 
 
 def has_a_dag(model: Model) -> bool:
@@ -126,8 +130,8 @@ def has_a_dag(model: Model) -> bool:
         return enumerate_posterior(model, "modular").best_weight > -math.inf
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_listed_families(target: Target, tmp_path: Path) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_listed_families(modularity: Modularity, tmp_path: Path) -> None:
     seen = 0
     for seed in range(8):
         for n in (2, 3, 4, 5) if seed == 0 else (2, 3, 4):
@@ -135,18 +139,18 @@ def test_listed_families(target: Target, tmp_path: Path) -> None:
             model = Model(scores, prior=PRIORS[list(PRIORS)[seed]](n))
             if not has_a_dag(model):
                 with pytest.raises(ArcwiseError, match="No DAG has a positive weight"):
-                    arcwise.exact(model, target)
+                    arcwise.exact(model, modularity)
                 continue
             seen += 1
-            assert_exact(model, target)
+            assert_exact(model, modularity)
             path = tmp_path / "scores.jkl"
             scores.write_jkl(path)
-            assert_exact(Model(path, max_indegree=2), target)
+            assert_exact(Model(path, max_indegree=2), modularity)
     assert seen > 15
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_listed_families_under_constraints(target: Target) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_listed_families_under_constraints(modularity: Modularity) -> None:
     scores = FamilyScores.from_mapping(
         {
             "a": {(): 0.1, ("b",): 2.0, ("b", "c"): 1.0},
@@ -163,35 +167,35 @@ def test_listed_families_under_constraints(target: Target) -> None:
         {"temporal_order": [["a", "b", "c"], ["d"]]},
         {"candidates": {"a": ["b", "c"], "d": ["c"]}},
     ):
-        assert_exact(Model(scores, **rule), target)
+        assert_exact(Model(scores, **rule), modularity)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_cyclic_demands_leave_no_dag(target: Target) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_cyclic_demands_leave_no_dag(modularity: Modularity) -> None:
     scores = FamilyScores.from_mapping({"a": {("b",): 0.0}, "b": {("a",): 0.0}})
     with pytest.raises(ArcwiseError, match=r"^No DAG has a positive weight; [^.]*\.$"):
-        arcwise.exact(Model(scores), target)
+        arcwise.exact(Model(scores), modularity)
     with pytest.raises(ArcwiseError, match="No DAG has a positive weight"):
-        arcwise.algorithms.ExactSampler(Model(scores), target)
+        arcwise.algorithms.ExactSampler(Model(scores), modularity)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_scores_of_data(target: Target) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_scores_of_data(modularity: Modularity) -> None:
     discrete = arcwise.simulate("asia", 400, seed=2)
     ruled: dict[str, Any] = {"required_edges": [("smoke", "lung")], "prior": "fair"}
     for score in ("bdeu", "bic"):
         for rule in ({}, ruled):
             data = discrete.select(["asia", "smoke", "lung", "either", "xray"])
-            assert_exact(Model(data, score, **rule), target)
+            assert_exact(Model(data, score, **rule), modularity)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_what_a_posterior_says_of_itself(target: Target) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_what_a_posterior_says_of_itself(modularity: Modularity) -> None:
     model = random_model(4, 3.0)
-    posterior = arcwise.exact(model, target)
-    assert posterior.target == target
+    posterior = arcwise.exact(model, modularity)
+    assert posterior.modularity == modularity
     assert posterior.algorithm == "exact"
-    assert f"exact, {target}, 4 variables" in repr(posterior)
+    assert f"exact, {modularity}, 4 variables" in repr(posterior)
     table = posterior.edge_table()
     assert len(table) == 12
     assert [row[2] for row in table] == sorted((row[2] for row in table), reverse=True)

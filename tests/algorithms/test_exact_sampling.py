@@ -22,7 +22,7 @@ from arcwise.results import DagSample
 from arcwise.scores import FamilyScores
 from reference.exact import enumerate_posterior, order_law
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
-from support.exact_models import TARGETS, flat_model, names, random_model, strong_chain
+from support.exact_models import MODULARITIES, flat_model, names, random_model, strong_chain
 
 DRAWS = 60_000
 
@@ -55,12 +55,12 @@ def dags_of(sample: DagSample) -> list[tuple[int, ...]]:
     return list(map(tuple, sample.parents[:, :, 0].tolist()))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("number", range(len(MODELS)))
-def test_the_law_of_dags(number: int, target: Any) -> None:
+def test_the_law_of_dags(number: int, modularity: Any) -> None:
     model = random_model(**list(MODELS.values())[number])
-    draws = ExactSampler(model, target).dags(DRAWS, seed=number + 1)
-    assert_follows(dags_of(draws), enumerate_posterior(model, target).law)
+    draws = ExactSampler(model, modularity).dags(DRAWS, seed=number + 1)
+    assert_follows(dags_of(draws), enumerate_posterior(model, modularity).law)
 
 
 @pytest.mark.parametrize("number", range(len(MODELS)))
@@ -70,8 +70,8 @@ def test_the_law_of_orders(number: int) -> None:
     assert_follows(orders, order_law(model))
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_listed_families(target: Any) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_listed_families(modularity: Any) -> None:
     scores = FamilyScores.from_mapping(
         {
             "a": {(): 0.1, ("b",): 1.0, ("b", "c"): 1.0},
@@ -81,17 +81,17 @@ def test_listed_families(target: Any) -> None:
         }
     )
     model = Model(scores)
-    draws = ExactSampler(model, target).dags(DRAWS, seed=5)
-    assert_follows(dags_of(draws), enumerate_posterior(model, target).law)
+    draws = ExactSampler(model, modularity).dags(DRAWS, seed=5)
+    assert_follows(dags_of(draws), enumerate_posterior(model, modularity).law)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_draws_of_the_other_target_are_told_apart(target: Any) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_draws_of_the_other_target_are_told_apart(modularity: Any) -> None:
     # The test of the law has power: it fails where the weights 1 / (number of orders) are missing.
-    other = TARGETS[1 - TARGETS.index(target)]
+    other = MODULARITIES[1 - MODULARITIES.index(modularity)]
     for name in ("flat", "narrow", "sparse", "tiers"):
         model = random_model(**MODELS[name])
-        draws = dags_of(ExactSampler(model, target).dags(DRAWS, seed=2))
+        draws = dags_of(ExactSampler(model, modularity).dags(DRAWS, seed=2))
         assert p_value(draws, enumerate_posterior(model, other).law) < FALSE_ALARM_RATE
 
 
@@ -103,14 +103,14 @@ def test_dags_fit_their_orders() -> None:
         assert all(order.index(source) < order.index(target) for source, target in dag.edges)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_a_draw_depends_on_the_seed_and_its_number_only(target: Any) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_a_draw_depends_on_the_seed_and_its_number_only(modularity: Any) -> None:
     model = random_model(7, 15.0)
-    sampler = ExactSampler(model, target, threads=1)
+    sampler = ExactSampler(model, modularity, threads=1)
     whole = sampler.dags(5_000, seed=8).parents
     for threads in (2, 3):
         assert (
-            ExactSampler(model, target, threads=threads).dags(5_000, seed=8).parents == whole
+            ExactSampler(model, modularity, threads=threads).dags(5_000, seed=8).parents == whole
         ).all()
     pieces = [(0, 1), (1, 254), (255, 1_000), (1_255, 3_745)]
     again = [sampler.dags(count, seed=8, first=first).parents for first, count in pieces]
@@ -138,12 +138,12 @@ LARGER: dict[str, Model] = {
 }
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("name", LARGER)
-def test_frequencies_of_edges(name: str, target: Any) -> None:
+def test_frequencies_of_edges(name: str, modularity: Any) -> None:
     model = LARGER[name]
-    draws = ExactSampler(model, target).dags(20_000, seed=6)
-    assert_frequencies(draws, arcwise.exact(model, target).edges)
+    draws = ExactSampler(model, modularity).dags(20_000, seed=6)
+    assert_frequencies(draws, arcwise.exact(model, modularity).edges)
 
 
 def test_frequencies_tell_the_targets_apart() -> None:
@@ -153,8 +153,8 @@ def test_frequencies_tell_the_targets_apart() -> None:
         assert_frequencies(draws, arcwise.exact(model).edges)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_no_draw_breaks_a_constraint(target: Any) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_no_draw_breaks_a_constraint(modularity: Any) -> None:
     tiers = [list(names(9)[:4]), list(names(9)[4:])]
     model = random_model(
         9,
@@ -165,7 +165,7 @@ def test_no_draw_breaks_a_constraint(target: Any) -> None:
         forbidden_edges=[("x2", "x7")],
         temporal_order=tiers,
     )
-    for dag in ExactSampler(model, target).dags(5_000, seed=3).unique():
+    for dag in ExactSampler(model, modularity).dags(5_000, seed=3).unique():
         edges = set(dag.edges)
         assert {("x1", "x8"), ("x0", "x2")} <= edges
         assert ("x2", "x7") not in edges
@@ -192,26 +192,26 @@ def test_many_draws_of_one_dag() -> None:
             500.0 * (parents == ((f"x{int(node[1]) - 1}",) if node != "x0" else ()))
         ),
     )
-    for target in TARGETS:
-        unique = ExactSampler(model, target).dags(10_000, seed=1).unique()
-        assert [dag.edges for dag in unique] == [arcwise.exact(model, target).map_dag.edges]
+    for modularity in MODULARITIES:
+        unique = ExactSampler(model, modularity).dags(10_000, seed=1).unique()
+        assert [dag.edges for dag in unique] == [arcwise.exact(model, modularity).map_dag.edges]
 
 
-@pytest.mark.parametrize("target", ["modular", "order-modular"])
-def test_exact_posteriors_have_the_dags_asked_for(target: Any) -> None:
+@pytest.mark.parametrize("modularity", ["modular", "order-modular"])
+def test_exact_posteriors_have_the_dags_asked_for(modularity: Any) -> None:
     model = random_model(5, spread=4.0, seed=2)
-    found = arcwise.exact(model, target, dags=50, seed=3)
+    found = arcwise.exact(model, modularity, dags=50, seed=3)
     assert found.dags is not None
-    drawn = ExactSampler(model, target).dags(50, seed=3)
+    drawn = ExactSampler(model, modularity).dags(50, seed=3)
     assert np.array_equal(found.dags.parents, drawn.parents)
-    assert arcwise.exact(model, target).dags is None
+    assert arcwise.exact(model, modularity).dags is None
     with pytest.raises(ArgumentError, match="dags is -1"):
-        arcwise.exact(model, target, dags=-1)
+        arcwise.exact(model, modularity, dags=-1)
 
 
 def test_one_variable() -> None:
-    for target in TARGETS:
-        assert (ExactSampler(flat_model(1), target).dags(10, seed=1).parents == 0).all()
+    for modularity in MODULARITIES:
+        assert (ExactSampler(flat_model(1), modularity).dags(10, seed=1).parents == 0).all()
     assert ExactSampler(flat_model(1), "order-modular").orders(3, seed=1) == [("x0",)] * 3
 
 

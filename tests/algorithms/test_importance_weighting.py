@@ -189,24 +189,24 @@ def misses(parents: np.ndarray[Any, Any], u: int, v: int, truth: float, epsilon:
     return int((np.abs(shares - truth) >= epsilon).sum())
 
 
-@pytest.mark.parametrize("target", ["modular", "order-modular"])
-def test_hoeffding_holds_at_its_rate(target: Any) -> None:
+@pytest.mark.parametrize("modularity", ["modular", "order-modular"])
+def test_hoeffding_holds_at_its_rate(modularity: Any) -> None:
     # 400 runs; more misses than the bound have probability at most 1e-6 if each has at most delta.
     epsilon, delta, runs = 0.05, 0.1, 400
     model = random_model(4, 2.0)
-    truth = enumerate_posterior(model, target)
+    truth = enumerate_posterior(model, modularity)
     # The edge nearest to one half varies most.
     u, v = divmod(int(np.abs(truth.edges - 0.5).argmin()), len(truth.edges))
     probability = float(truth.edges[u, v])
     assert 0.3 < probability < 0.7
     draws = samples_for(epsilon, delta)
-    drawn = ExactSampler(model, target).dags(runs * draws, seed=11).parents[:, :, 0]
+    drawn = ExactSampler(model, modularity).dags(runs * draws, seed=11).parents[:, :, 0]
     parents = drawn.astype(np.int64).reshape(runs, draws, 4)
     allowed = binom.ppf(1 - FALSE_ALARM_RATE, runs, delta)
     assert misses(parents, u, v, probability, epsilon) <= allowed
     # A sixth of the draws are too few, and draws of another posterior are not about this one.
     assert misses(parents[:, : draws // 6], u, v, probability, epsilon) > allowed
-    other = enumerate_posterior(model, target).edges[u, v] + 2 * epsilon
+    other = enumerate_posterior(model, modularity).edges[u, v] + 2 * epsilon
     assert misses(parents, u, v, other, epsilon) > allowed
 
 

@@ -24,7 +24,7 @@ from arcwise.posterior.evidence import lower_bounds
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders
 from arcwise.sums import ScoreSums
 from support.chi_squared import FALSE_ALARM_RATE
-from support.exact_models import TARGETS, random_model
+from support.exact_models import MODULARITIES, random_model
 from support.run_records import annealing_of, temperatures_of
 from support.sampling_errors import assert_edges_within_errors
 
@@ -46,28 +46,37 @@ MODELS: dict[str, Callable[[], Model]] = {
 }
 
 
-def run(algorithm: str, model: Model, space: Any, target: Any, seed: int) -> Posterior:
+def run(algorithm: str, model: Model, space: Any, modularity: Any, seed: int) -> Posterior:
     if algorithm == "ais":
         return arcwise.ais(
-            model, space, target=target, particles=200, steps=400, seed=seed, threads=1
+            model, space, modularity=modularity, particles=200, steps=400, seed=seed, threads=1
         )
     if algorithm == "mc3":
         return arcwise.mc3(
-            model, space, target=target, temperatures=6, steps=6_000, chains=2, seed=seed, threads=1
+            model,
+            space,
+            modularity=modularity,
+            temperatures=6,
+            steps=6_000,
+            chains=2,
+            seed=seed,
+            threads=1,
         )
-    return arcwise.mcmc(model, space, target=target, steps=20_000, chains=2, seed=seed, threads=1)
+    return arcwise.mcmc(
+        model, space, modularity=modularity, steps=20_000, chains=2, seed=seed, threads=1
+    )
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("algorithm", ["mcmc", "mc3", "ais"])
 def test_edges_and_evidence_are_within_their_errors(
-    algorithm: str, space: str, model: str, target: Any
+    algorithm: str, space: str, model: str, modularity: Any
 ) -> None:
     made = MODELS[model]()
-    exact = arcwise.exact(made, target)
-    found = run(algorithm, made, SPACES[space], target, seed=1)
+    exact = arcwise.exact(made, modularity)
+    found = run(algorithm, made, SPACES[space], modularity, seed=1)
     assert_edges_within_errors(found, exact.edges)
     if algorithm != "mcmc":
         assert found.evidence is not None
@@ -77,37 +86,44 @@ def test_edges_and_evidence_are_within_their_errors(
 
 
 CALIBRATED: dict[str, Callable[[Model, Any, int], Posterior]] = {
-    "mcmc": lambda model, target, seed: arcwise.mcmc(
-        model, target=target, steps=1_500, burn_in=0.2, chains=2, thinning=2, seed=seed, threads=1
+    "mcmc": lambda model, modularity, seed: arcwise.mcmc(
+        model,
+        modularity=modularity,
+        steps=1_500,
+        burn_in=0.2,
+        chains=2,
+        thinning=2,
+        seed=seed,
+        threads=1,
     ),
-    "one chain": lambda model, target, seed: arcwise.mcmc(
-        model, "buckets:2", target=target, steps=2_000, chains=1, seed=seed, threads=1
+    "one chain": lambda model, modularity, seed: arcwise.mcmc(
+        model, "buckets:2", modularity=modularity, steps=2_000, chains=1, seed=seed, threads=1
     ),
-    "mc3": lambda model, target, seed: arcwise.mc3(
-        model, target=target, steps=600, temperatures=4, chains=2, seed=seed, threads=1
+    "mc3": lambda model, modularity, seed: arcwise.mc3(
+        model, modularity=modularity, steps=600, temperatures=4, chains=2, seed=seed, threads=1
     ),
-    "ais": lambda model, target, seed: arcwise.ais(
-        model, target=target, particles=60, steps=80, seed=seed, threads=1
+    "ais": lambda model, modularity, seed: arcwise.ais(
+        model, modularity=modularity, particles=60, steps=80, seed=seed, threads=1
     ),
 }
 
 
 @pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("algorithm", CALIBRATED)
-def test_errors_are_as_large_as_they_say(algorithm: str, target: Any) -> None:
+def test_errors_are_as_large_as_they_say(algorithm: str, modularity: Any) -> None:
     # Mean squared deviations over mean squared errors of 200 runs: 1 if errors are as large as they
     # say. For normal deviations of edges that all hang together its standard deviation is 0.1, so a
     # correct program is within 1 -+ 0.49 but once in a million times, and the fewer edges hang
     # together the more surely. (Scores, each over its own error, are no measure here: where the
     # probability given a state is skewed, runs far off have errors that are too small.)
     model = random_model(5, spread=6.0, seed=2)
-    exact = arcwise.exact(model, target)
+    exact = arcwise.exact(model, modularity)
     uncertain = np.abs(exact.edges - 0.5) < 0.45
     assert uncertain.sum() >= 10
     edges, evidence = [], []
     for seed in range(200):
-        found = CALIBRATED[algorithm](model, target, seed)
+        found = CALIBRATED[algorithm](model, modularity, seed)
         assert found.edge_errors is not None
         off = (found.edges - exact.edges)[uncertain]
         edges.append((np.square(off).sum(), np.square(found.edge_errors[uncertain]).sum()))
@@ -119,19 +135,19 @@ def test_errors_are_as_large_as_they_say(algorithm: str, target: Any) -> None:
         assert 0.51 < deviations / errors < 1.49
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("rule", [{}, {"required_edges": [("x3", "x0"), ("x0", "x1")]}])
 @pytest.mark.parametrize("space", ["linear", "buckets:2"])
 def test_annealing_weights_average_to_the_evidence(
-    space: str, rule: dict[str, Any], target: Any
+    space: str, rule: dict[str, Any], modularity: Any
 ) -> None:
     # So few steps that many runs have hardly any weight: an error of the weights would show.
     model = random_model(5, spread=5.0, seed=3, **rule)
     found = arcwise.ais(
-        model, space, target=target, particles=4_000, steps=6, stretch=2, seed=5, threads=1
+        model, space, modularity=modularity, particles=4_000, steps=6, stretch=2, seed=5, threads=1
     )
     assert found.evidence is not None
-    ratio = math.exp(found.evidence.log_evidence - arcwise.exact(model, target).log_evidence)
+    ratio = math.exp(found.evidence.log_evidence - arcwise.exact(model, modularity).log_evidence)
     assert abs(ratio - 1) < WITHIN * found.evidence.standard_error
     assert (annealing_of(found).runs_of_weight_zero > 0) == bool(rule)
 
@@ -140,7 +156,9 @@ def test_annealing_weights_average_to_the_evidence(
 def test_lower_bounds_hold_at_their_rate(rule: dict[str, Any]) -> None:
     model = random_model(5, spread=5.0, seed=3, **rule)
     exact = arcwise.exact(model, "order-modular").log_evidence
-    found = arcwise.ais(model, target="order-modular", particles=9_000, steps=3, seed=6, threads=1)
+    found = arcwise.ais(
+        model, modularity="order-modular", particles=9_000, steps=3, seed=6, threads=1
+    )
     assert found.traces is not None
     assert found.evidence is not None
     log_size = LinearOrders().build(ScoreSums(model)).log_size
@@ -156,12 +174,12 @@ def test_lower_bounds_hold_at_their_rate(rule: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("ladder", ["linear", "adapted", [0.0, 0.05, 0.2, 0.5, 1.0]])
-@pytest.mark.parametrize("target", TARGETS)
-def test_the_evidence_by_telescoping(ladder: Any, target: Any) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_the_evidence_by_telescoping(ladder: Any, modularity: Any) -> None:
     model = random_model(7, spread=40.0, seed=1)
-    exact = arcwise.exact(model, target)
+    exact = arcwise.exact(model, modularity)
     found = arcwise.mc3(
-        model, target=target, ladder=ladder, temperatures=9, steps=20_000, seed=2, threads=1
+        model, modularity=modularity, ladder=ladder, temperatures=9, steps=20_000, seed=2, threads=1
     )
     assert found.evidence is not None
     off = found.evidence.log_evidence - exact.log_evidence
@@ -186,7 +204,7 @@ def test_adapted_temperatures_make_all_exchanges_as_easy() -> None:
             model,
             ladder=ladder,
             temperatures=7,
-            target="order-modular",
+            modularity="order-modular",
             steps=8_000,
             seed=1,
             threads=1,

@@ -45,22 +45,22 @@ def thirteen() -> tuple[Model, Any]:
 
 
 RUNS: dict[str, Any] = {
-    "mcmc linear": lambda model, target: arcwise.mcmc(
-        model, target=target, steps=100_000, dags_per_state=5, chains=2, seed=1, threads=1
+    "mcmc linear": lambda model, modularity: arcwise.mcmc(
+        model, modularity=modularity, steps=100_000, dags_per_state=5, chains=2, seed=1, threads=1
     ),
-    "mcmc buckets": lambda model, target: arcwise.mcmc(
+    "mcmc buckets": lambda model, modularity: arcwise.mcmc(
         model,
         "buckets:4",
-        target=target,
+        modularity=modularity,
         steps=40_000,
         dags_per_state=5,
         chains=2,
         seed=2,
         threads=1,
     ),
-    "mc3": lambda model, target: arcwise.mc3(
+    "mc3": lambda model, modularity: arcwise.mc3(
         model,
-        target=target,
+        modularity=modularity,
         ladder="adapted",
         temperatures=25,
         steps=10_000,
@@ -73,10 +73,10 @@ RUNS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-@pytest.mark.parametrize("target", ["order-modular", "modular"])
-def test_thirteen_and_twenty_variables(name: str, target: str) -> None:
-    model, exact = twenty() if target == "order-modular" else thirteen()
-    found = RUNS[name](model, target)
+@pytest.mark.parametrize("modularity", ["order-modular", "modular"])
+def test_thirteen_and_twenty_variables(name: str, modularity: str) -> None:
+    model, exact = twenty() if modularity == "order-modular" else thirteen()
+    found = RUNS[name](model, modularity)
     assert_edges_within_errors(found, exact.edges)
     assert np.nanmax(found.edge_errors) < 0.1
     assert_evidence_within_errors(found, exact, 4.9)

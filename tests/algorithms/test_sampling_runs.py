@@ -16,7 +16,7 @@ import arcwise
 from arcwise import Model, Posterior
 from arcwise.algorithms.prior_constant import _MOST_EXACT, prior_constant
 from arcwise.errors import ArgumentError, ConvergenceWarning, WeightCollapseWarning
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.priors import EdgePenalty, EdgeWeights
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders
 from arcwise.sums import ScoreSums
@@ -59,13 +59,17 @@ def assert_the_same(first: Posterior, second: Posterior) -> None:
     assert first.evidence == second.evidence
 
 
-@pytest.mark.parametrize("target", ["modular", "order-modular"])
+@pytest.mark.parametrize("modularity", ["modular", "order-modular"])
 @pytest.mark.parametrize("algorithm", SHORT)
-def test_the_same_draws_whatever_the_threads(algorithm: str, target: Target, model: Model) -> None:
-    one = SHORT[algorithm](model, target=target, seed=4, threads=1)
+def test_the_same_draws_whatever_the_threads(
+    algorithm: str, modularity: Modularity, model: Model
+) -> None:
+    one = SHORT[algorithm](model, modularity=modularity, seed=4, threads=1)
     for threads in (2, 3):
-        assert_the_same(one, SHORT[algorithm](model, target=target, seed=4, threads=threads))
-    other = SHORT[algorithm](model, target=target, seed=5, threads=1)
+        assert_the_same(
+            one, SHORT[algorithm](model, modularity=modularity, seed=4, threads=threads)
+        )
+    other = SHORT[algorithm](model, modularity=modularity, seed=5, threads=1)
     assert not np.array_equal(one.edges, other.edges)
 
 
@@ -102,7 +106,7 @@ def test_chains_do_not_share_their_random_numbers(algorithm: str, model: Model) 
 def test_the_path_does_not_depend_on_the_dags_drawn(model: Model) -> None:
     rows = []
     for dags in (0, 1, 5):
-        found = SHORT["mc3"](model, target="order-modular", dags_per_state=dags, seed=1)
+        found = SHORT["mc3"](model, modularity="order-modular", dags_per_state=dags, seed=1)
         assert found.traces is not None
         rows.append(found.traces.log_weights[0])
         assert (found.dags is None) == (dags == 0)
@@ -143,14 +147,16 @@ def test_effective_samples_of_a_posterior_of_one_state_come_to_an_end() -> None:
 
 
 def test_dags_by_a_share_of_time(model: Model) -> None:
-    for algorithm, target in (("mcmc", "modular"), ("ais", "order-modular")):
-        found = SHORT[algorithm](model, target=target, dag_time_share=0.5, seed=1, threads=1)
+    for algorithm, modularity in (("mcmc", "modular"), ("ais", "order-modular")):
+        found = SHORT[algorithm](
+            model, modularity=modularity, dag_time_share=0.5, seed=1, threads=1
+        )
         assert found.dags is not None
         again = found.dags
         assert again.log_weights is not None
         # However many are drawn from a state, together they count as one.
         assert again.chains is not None
-        if target == "modular":
+        if modularity == "modular":
             counts = np.array([arcwise.graphs.linear_extensions(dag) for dag in again])
             together = np.exp(again.log_weights) * counts
             assert np.isclose(together.sum(), sum(chains_of(found).states))
@@ -158,25 +164,27 @@ def test_dags_by_a_share_of_time(model: Model) -> None:
 
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("algorithm", SHORT)
-@pytest.mark.parametrize("target", ["modular", "order-modular"])
-def test_one_and_two_variables(algorithm: str, n: int, target: Target) -> None:
+@pytest.mark.parametrize("modularity", ["modular", "order-modular"])
+def test_one_and_two_variables(algorithm: str, n: int, modularity: Modularity) -> None:
     small = random_model(n, spread=2.0)
-    found = SHORT[algorithm](small, target=target, seed=1)
-    exact = arcwise.exact(small, target)
+    found = SHORT[algorithm](small, modularity=modularity, seed=1)
+    exact = arcwise.exact(small, modularity)
     assert np.abs(found.edges - exact.edges).max() < 0.15
     if n == 1:
         assert found.edges.tolist() == [[0.0]]
         assert found.evidence is None or np.isclose(found.evidence.log_evidence, exact.log_evidence)
 
 
-@pytest.mark.parametrize("target", ["modular", "order-modular"])
-def test_one_state_kept_has_unknown_errors(model: Model, target: Any) -> None:
-    found = arcwise.mcmc(model, steps=2, chains=1, target=target, seed=1)
+@pytest.mark.parametrize("modularity", ["modular", "order-modular"])
+def test_one_state_kept_has_unknown_errors(model: Model, modularity: Any) -> None:
+    found = arcwise.mcmc(model, steps=2, chains=1, modularity=modularity, seed=1)
     assert chains_of(found).states == (1,)
     assert found.edge_errors is not None
     assert np.isnan(found.edge_errors).all()
     assert found.run.convergence.difference is None
-    evidence = arcwise.mc3(model, steps=2, temperatures=3, chains=1, target=target, seed=1).evidence
+    evidence = arcwise.mc3(
+        model, steps=2, temperatures=3, chains=1, modularity=modularity, seed=1
+    ).evidence
     assert evidence is not None
     assert evidence.standard_error == np.inf
 
@@ -223,7 +231,7 @@ def test_runs_that_are_long_enough_are_not_warned_of() -> None:
 MCMC: list[tuple[dict[str, Any], str]] = [
     ({"space": "trees"}, "space is 'trees'"),
     ({"space": "buckets:x"}, "space is 'buckets:x'"),
-    ({"target": "both"}, "target is 'both'"),
+    ({"modularity": "both"}, "modularity is 'both'"),
     ({"steps": 1}, "steps is 1"),
     ({"steps": 100, "seconds": 1.0}, "both steps and seconds were given"),
     ({"steps": None, "seconds": 0}, "seconds is 0"),
@@ -284,7 +292,7 @@ def test_constraints_no_run_can_meet_in_time_are_refused() -> None:
     model = random_model(10, max_indegree=1, required_edges=chain)
     with pytest.raises(ArgumentError, match="give more steps or particles"):
         arcwise.ais(model, steps=1, effective_samples=10, seed=1)
-    found = arcwise.mcmc(model, PartialOrders(chain), steps=50, target="order-modular", seed=1)
+    found = arcwise.mcmc(model, PartialOrders(chain), steps=50, modularity="order-modular", seed=1)
     assert np.allclose(found.edges, np.eye(10, k=1), atol=1e-12)
 
 
@@ -292,8 +300,8 @@ def test_constraints_no_run_can_meet_in_time_are_refused() -> None:
 def nothing_exact() -> Iterator[None]:
     """Have the constants of all priors that are no function of the size estimated."""
     with pytest.MonkeyPatch.context() as patch:
-        for target in ("modular", "order-modular"):
-            patch.setitem(_MOST_EXACT, target, 0)
+        for modularity in ("modular", "order-modular"):
+            patch.setitem(_MOST_EXACT, modularity, 0)
         yield
 
 
@@ -312,19 +320,21 @@ def test_the_prior_constant_by_annealing() -> None:
     # A prior that is no function of the size, where the exact constant can still be had.
     prior = EdgeWeights({("x0", "x1"): 2.0, ("x3", "x1"): 0.3, ("x2", "x5"): 5.0})
     model = random_model(7, spread=3.0, prior=prior)
-    targets: tuple[Target, ...] = ("modular", "order-modular")
-    for target in targets:
-        exact, none = prior_constant(model, target, LinearOrders(), seed=1, threads=1)
+    modularities: tuple[Modularity, ...] = ("modular", "order-modular")
+    for modularity in modularities:
+        exact, none = prior_constant(model, modularity, LinearOrders(), seed=1, threads=1)
         assert none == 0.0
         with nothing_exact():
-            found, error = prior_constant(model, target, LinearOrders(), seed=1, threads=1)
-            whole = arcwise.ais(model, target=target, particles=100, steps=200, seed=1, threads=1)
+            found, error = prior_constant(model, modularity, LinearOrders(), seed=1, threads=1)
+            whole = arcwise.ais(
+                model, modularity=modularity, particles=100, steps=200, seed=1, threads=1
+            )
         assert 0 < error < 0.2
         assert abs(found - exact) < 4.9 * error
         assert whole.evidence is not None
         assert whole.evidence.log_prior_constant_error == error
         assert whole.evidence.lower_bounds == {}
-        truth = arcwise.exact(model, target).log_evidence
+        truth = arcwise.exact(model, modularity).log_evidence
         assert abs(whole.evidence.log_evidence - truth) < 4.9 * whole.evidence.standard_error
 
 

@@ -57,7 +57,7 @@ def test_rules_are_read(text: str, form: str) -> None:
         ({"until": "rhat<1.1", "burn_in": 0.1}, "burn_in is 0.1"),
         ({"until": "difference<0.1", "chains": 1}, "there is only one chain"),
         (
-            {"until": "edge_ess>5", "dags_per_state": 0, "target": "order-modular"},
+            {"until": "edge_ess>5", "dags_per_state": 0, "modularity": "order-modular"},
             "dags_per_state is 0",
         ),
         ({"until": "rhat<1.1", "steps": 100, "thinning": 80}, "no state would be kept"),
@@ -135,7 +135,7 @@ def test_seconds_limit_a_rule(space: str, model: Model) -> None:
 
 
 def test_long_runs_are_thinned(model: Model) -> None:
-    found = arcwise.mcmc(model, "linear", target="order-modular", until="ess>20000", seed=1)
+    found = arcwise.mcmc(model, "linear", modularity="order-modular", until="ess>20000", seed=1)
     assert chains_of(found).thinning > 1
     assert max(chains_of(found).states) <= 2 * 8_192
 

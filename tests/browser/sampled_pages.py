@@ -30,7 +30,7 @@ def sampled(names: list[str], seed: int) -> arcwise.Posterior:
     dags = arcwise.results.DagSample(names, packed, chains=np.repeat(np.arange(4), draws))
     return arcwise.Posterior(
         variables=tuple(names),
-        target="modular",
+        modularity="modular",
         run=chain_run(chains=4, states=(draws,) * 4),
         edges=dags.edge_probabilities(),
         edge_errors=dags.standard_errors(),

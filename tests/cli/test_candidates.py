@@ -34,7 +34,7 @@ def test_score_with_chosen_candidates(
 @pytest.mark.parametrize(
     "command",
     [
-        ["exact", "--target", "order-modular"],
+        ["exact", "--modularity", "order-modular"],
         ["sample", "--steps", "200", "--chains", "2"],
         ["evidence", "--method", "exact"],
     ],

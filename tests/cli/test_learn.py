@@ -68,7 +68,7 @@ def test_learn_takes_every_override(table: Path, tmp_path: Path, capsys: Capture
         capsys,
         *("learn", table, "--score", "bdeu", "--equivalent-sample-size", 10, "--prior", "fair"),
         *("--max-indegree", 2, "--candidates", "greedy:4", "--required-edges", required),
-        *("--algorithm", "mc3", "--space", "linear", "--target", "order-modular"),
+        *("--algorithm", "mc3", "--space", "linear", "--modularity", "order-modular"),
         *("--chains", 2, "--steps", 3000, "--until", "none"),
         *("--temperatures", 10, "--ladder", "adapted"),
         *("--seed", 5, "--threads", 1, "--out", tmp_path / "out"),
@@ -77,7 +77,7 @@ def test_learn_takes_every_override(table: Path, tmp_path: Path, capsys: Capture
     expected = {
         "score": "BDeu(equivalent_sample_size=10.0)",
         "prior": "Fair()",
-        "target": "order-modular",
+        "modularity": "order-modular",
         "parents": "candidates",
         "algorithm": "mc3",
         "space": "LinearOrders(moves=None)",

@@ -29,9 +29,9 @@ def test_files_are_written_and_agree(
     algorithm: str, space: str, table: Path, tmp_path: Path, capsys: Captured
 ) -> None:
     options = ["--algorithm", algorithm, "--space", space, *ALGORITHMS[algorithm], "--seed", 7]
-    for target in ("modular", "order-modular"):
-        out = tmp_path / target
-        assert sample(table, *options, "--target", target, "--out", out) == 0
+    for modularity in ("modular", "order-modular"):
+        out = tmp_path / modularity
+        assert sample(table, *options, "--modularity", modularity, "--out", out) == 0
         printed = capsys.readouterr().out
         assert f"written to {out}" in printed
         assert ("log evidence" in printed) == (algorithm != "mcmc")
@@ -40,7 +40,7 @@ def test_files_are_written_and_agree(
             {"evidence.json"} if algorithm != "mcmc" else set()
         )
         saved = Posterior.load(out / "posterior.npz")
-        assert (saved.algorithm, saved.target) == (algorithm, target)
+        assert (saved.algorithm, saved.modularity) == (algorithm, modularity)
         with (out / "edges.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
         names = saved.variables
@@ -73,7 +73,7 @@ def test_the_same_seed_writes_the_same_edges(algorithm: str, table: Path, tmp_pa
         (["--space", "trees"], "space is 'trees'"),
         (["--space", "buckets:0"], "size is 0"),
         (["--algorithm", "gibbs"], "gibbs"),
-        (["--target", "both"], "both"),
+        (["--modularity", "both"], "both"),
         (["--steps", 1], "steps is 1"),
         (["--steps", 10, "--seconds", 1], "both --steps and --seconds were given"),
         (["--chains", 0], "chains is 0"),

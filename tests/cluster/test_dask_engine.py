@@ -40,7 +40,7 @@ SAMPLERS: dict[str, Any] = {
         model, "partitions", particles=40, steps=300, seed=5, **more
     ),
     "ais by effect": lambda model, **more: arcwise.ais(
-        model, target="order-modular", effective_samples=50, steps=300, seed=5, **more
+        model, modularity="order-modular", effective_samples=50, steps=300, seed=5, **more
     ),
     "ais with its own schedule": lambda model, **more: arcwise.ais(
         model, particles=60, schedule=(np.linspace(0, 1, 301) ** 2).tolist(), seed=5, **more
@@ -113,8 +113,8 @@ def test_a_cluster_scores_the_same_bits_as_threads(rule: str, score: Any, client
 def test_models_of_gaussian_data_interventions_and_functions(client: Any) -> None:
     random = np.random.default_rng(3)
     numbers = random.normal(size=(80, 6)) @ random.normal(size=(6, 6))
-    target = np.where(random.random(80) < 0.2, "c", "")
-    table = {name: numbers[:, i] for i, name in enumerate("abcdef")} | {"set": target}
+    modularity = np.where(random.random(80) < 0.2, "c", "")
+    table = {name: numbers[:, i] for i, name in enumerate("abcdef")} | {"set": modularity}
     data = arcwise.read(table, interventions="set")
     for bound in (2, 5):
         near, far = (Model(data, "bge", max_indegree=bound, engine=e) for e in (None, client))

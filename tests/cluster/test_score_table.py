@@ -59,7 +59,7 @@ def test_every_sampler_gives_the_same_bits_from_a_mapped_file(
     assert repr(mapped) == repr(sums)
     assert mapped.variables == sums.variables
     asked: dict[str, Any] = {
-        "target": as_space(space).target,
+        "modularity": as_space(space).modularity,
         "particles": 30,
         "steps": 200,
         "seed": 3,

@@ -81,7 +81,7 @@ def test_the_same_posterior_agrees_with_itself_in_any_order(exact: Posterior) ->
     order = [3, 0, 5, 1, 2, 4]
     turned = Posterior(
         tuple(exact.variables[i] for i in order),
-        exact.target,
+        exact.modularity,
         exact.run,
         exact.edges[np.ix_(order, order)],
     )

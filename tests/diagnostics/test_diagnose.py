@@ -131,7 +131,7 @@ def test_chains_stuck_apart_shout() -> None:
 
 
 @pytest.mark.parametrize(
-    ("space", "target", "change"),
+    ("space", "modularity", "change"),
     [
         (Partitions(), "modular", "run more steps, or use mc3"),
         (Dags(), "modular", "run more steps, or use mc3 or the space partitions"),
@@ -143,15 +143,15 @@ def test_chains_stuck_apart_shout() -> None:
         ),
     ],
 )
-def test_advice_fits_the_run_and_is_given_once(space: Space, target: Any, change: str) -> None:
+def test_advice_fits_the_run_and_is_given_once(space: Space, modularity: Any, change: str) -> None:
     apart = np.zeros((4, 1000), dtype=np.bool_)
     apart[:2] = True
     slow = flipping(4, 1000, 0.002, 6)
     diagnosis = arcwise.diagnose(
         chain_posterior(
             {(0, 3): apart, (1, 3): slow},
-            run=chain_run(space=space, recording=Recording(target)),
-            target=target,
+            run=chain_run(space=space, recording=Recording(modularity)),
+            modularity=modularity,
         )
     )
     assert len(diagnosis.sentences) >= 3

@@ -196,8 +196,8 @@ def test_a_tiny_required_part(share: float, rare: str) -> None:
     assert_follows(map(frozenset, sums.sample("v", None, [rare], size=20_000, seed=7)), law)
 
 
-@pytest.mark.parametrize("target", ["modular", "order-modular"])
-def test_the_exact_posterior_is_that_of_the_restricted_families(target: Any) -> None:
+@pytest.mark.parametrize("modularity", ["modular", "order-modular"])
+def test_the_exact_posterior_is_that_of_the_restricted_families(modularity: Any) -> None:
     n = 4
     model = random_model(
         n,
@@ -214,11 +214,11 @@ def test_the_exact_posterior_is_that_of_the_restricted_families(target: Any) -> 
             model.log_weight(variables[node], [variables[parent] for parent in parents])
             for node, parents in enumerate(dag)
         )
-        orders = count_linear_extensions(dag) if target == "order-modular" else 1
+        orders = count_linear_extensions(dag) if modularity == "order-modular" else 1
         weights[dag] = math.exp(weight) * orders
     whole = sum(weights.values())
     assert sum(weight == 0.0 for weight in weights.values()) > 100
-    posterior = arcwise.exact(model, target)
+    posterior = arcwise.exact(model, modularity)
     for parent in range(n):
         for node in range(n):
             expected = sum(w for dag, w in weights.items() if parent in dag[node]) / whole

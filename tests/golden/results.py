@@ -90,21 +90,21 @@ def group_of(result: str) -> str:
 
 def _of_model(name: str, model: Model) -> Iterator[tuple[str, str]]:
     yield f"scores of {name}", digest(*_tables(model.scores))
-    for target in ("modular", "order-modular"):
-        for case, posterior in _posteriors(model, target):
-            yield f"{case}, {target}, {name}", digest(*_parts(posterior))
+    for modularity in ("modular", "order-modular"):
+        for case, posterior in _posteriors(model, modularity):
+            yield f"{case}, {modularity}, {name}", digest(*_parts(posterior))
     best = arcwise.map(model, seed=1, threads=1)
     yield f"map, {name}", digest(best.log_weight, repr(best.dag.edges))
 
 
-def _posteriors(model: Model, target: Any) -> Iterator[tuple[str, Posterior]]:
-    yield "exact", arcwise.exact(model, target, paths=True, threads=1)
+def _posteriors(model: Model, modularity: Any) -> Iterator[tuple[str, Posterior]]:
+    yield "exact", arcwise.exact(model, modularity, paths=True, threads=1)
     for word, space in _SPACES.items():
-        if target == "order-modular" and word in ("partitions", "layerings", "dags"):
+        if modularity == "order-modular" and word in ("partitions", "layerings", "dags"):
             continue
         for algorithm, settings in _SETTINGS.items():
             sampler = getattr(arcwise, algorithm.split()[0])
-            found = sampler(model, space, target=target, seed=7, threads=1, **settings)
+            found = sampler(model, space, modularity=modularity, seed=7, threads=1, **settings)
             yield f"{algorithm} over {word}", found
 
 
@@ -122,7 +122,7 @@ def _others() -> Iterator[tuple[str, str]]:
     found = arcwise.mcmc(grown.model, "partitions", steps=2000, seed=3, threads=1)
     yield "mcmc over partitions, grown", digest(*_parts(found))
     walked = Model(_coins(150, 22, 10), max_indegree=3)
-    found = arcwise.mcmc(walked, "linear", steps=500, seed=3, threads=1, target="order-modular")
+    found = arcwise.mcmc(walked, "linear", steps=500, seed=3, threads=1, modularity="order-modular")
     yield "mcmc over linear, 22 variables by walk", digest(*_parts(found))
     stopped = arcwise.mcmc(small, "dags", until="rhat<1.05, ess>100", seed=2, threads=1)
     yield "mcmc until a rule is met", digest(*_parts(stopped))

@@ -56,7 +56,7 @@ GOLDEN = {
         {
             "score": "BDeu(equivalent_sample_size=1.0)",
             "prior": "Uniform()",
-            "target": "modular",
+            "modularity": "modular",
             "parents": "all",
             "families": 1024,
             "algorithm": "exact",
@@ -80,7 +80,7 @@ GOLDEN = {
         {
             "score": "BDeu(equivalent_sample_size=1.0)",
             "prior": "Fair()",
-            "target": "modular",
+            "modularity": "modular",
             "parents": "all",
             "families": 232,
             "algorithm": "mcmc",
@@ -221,7 +221,7 @@ def test_chains_in_different_modes_are_not_trusted(height: float, tilt: float) -
 @pytest.mark.parametrize(
     ("options", "algorithm", "space"),
     [
-        ({"target": "order-modular", "algorithm": "mcmc"}, "mcmc", "LinearOrders"),
+        ({"modularity": "order-modular", "algorithm": "mcmc"}, "mcmc", "LinearOrders"),
         ({"space": "buckets:3"}, "mcmc", "BucketOrders(size=3)"),
         ({"algorithm": "mc3", "temperatures": 4, "ladder": "adapted"}, "mc3", "Partitions"),
         ({"algorithm": "ais", "particles": 10}, "ais", "Partitions"),
@@ -240,7 +240,7 @@ def test_every_choice_can_be_made_by_hand(
     found = learn(asia, **(steps | options))
     assert found.algorithm == algorithm
     assert space in found.summary_dict().get("space", "")
-    assert found.target == options.get("target", "modular")
+    assert found.modularity == options.get("modularity", "modular")
 
 
 def test_models_and_ready_scores_will_do(asia: Data) -> None:
@@ -286,7 +286,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (NUMBERS, {"algorithm": "exact", "steps": 50}, "which has no space, chains, steps or stopping"),
     (NUMBERS, {"algorithm": "ais", "until": "ess>4"}, "until applies to mcmc and mc3 only"),
     (NUMBERS, {"space": "trees"}, "space is 'trees'"),
-    (NUMBERS, {"target": "order-modular", "space": "partitions"}, "use a space of orders"),
+    (NUMBERS, {"modularity": "order-modular", "space": "partitions"}, "use a space of orders"),
     (NUMBERS, {"until": "rhat"}, "until has 'rhat'"),
     (NUMBERS, {"seconds": -1}, "seconds is -1"),
     (NUMBERS, {"steps": 10, "seconds": 1}, "both steps and seconds were given"),

@@ -15,18 +15,18 @@ import pytest
 import arcwise
 from arcwise import Dag, Model, Posterior
 from arcwise.errors import ArgumentError, FileFormatError
+from arcwise.model.modularity import Modularity
 from arcwise.model.provenance import Provenance
-from arcwise.model.targets import Target
 from arcwise.priors import EdgePenalty
-from support.exact_models import TARGETS, flat_model, random_model
+from support.exact_models import MODULARITIES, flat_model, random_model
 from support.saved_archives import array_in, bytes_of, members_of, with_header, write_members
 
 ONE_SENTENCE = r"^'[^']*' [^.;]*; [a-z ]+$"
 
 
-def posterior_of(target: Any = "modular", **rule: Any) -> Posterior:
+def posterior_of(modularity: Any = "modular", **rule: Any) -> Posterior:
     data = arcwise.simulate("asia", 300, seed=1)
-    return arcwise.exact(Model(data, max_indegree=2, **rule), target)
+    return arcwise.exact(Model(data, max_indegree=2, **rule), modularity)
 
 
 def assert_same(first: Posterior, second: Posterior) -> None:
@@ -40,14 +40,14 @@ def assert_same(first: Posterior, second: Posterior) -> None:
         assert first.parent_sets(node) == second.parent_sets(node)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_everything_comes_back(target: Target, tmp_path: Path) -> None:
+@pytest.mark.parametrize("modularity", MODULARITIES)
+def test_everything_comes_back(modularity: Modularity, tmp_path: Path) -> None:
     for number, posterior in enumerate(
         (
-            posterior_of(target),
-            posterior_of(target, prior=EdgePenalty(2.0), required_edges=[("smoke", "lung")]),
-            arcwise.exact(flat_model(1), target),
-            arcwise.exact(random_model(4, 10_000.0, impossible=0.5), target),
+            posterior_of(modularity),
+            posterior_of(modularity, prior=EdgePenalty(2.0), required_edges=[("smoke", "lung")]),
+            arcwise.exact(flat_model(1), modularity),
+            arcwise.exact(random_model(4, 10_000.0, impossible=0.5), modularity),
         )
     ):
         path = tmp_path / f"posterior {number}.npz"
@@ -60,7 +60,7 @@ def test_everything_comes_back(target: Target, tmp_path: Path) -> None:
 def test_the_name_is_taken_as_it_is(tmp_path: Path) -> None:
     posterior_of().save(tmp_path / "no ending")
     assert [file.name for file in tmp_path.iterdir()] == ["no ending"]
-    assert Posterior.load(tmp_path / "no ending").target == "modular"
+    assert Posterior.load(tmp_path / "no ending").modularity == "modular"
 
 
 def test_names_from_all_the_world(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_newer_format(members: dict[str, bytes], tmp_path: Path) -> None:
     ):
         Posterior.load(path)
     write_members(path, with_header(members))
-    assert Posterior.load(path).target == "modular"
+    assert Posterior.load(path).modularity == "modular"
 
 
 def test_edges_in_csv(tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_evidence_is_plain_values() -> None:
     said = json.loads(json.dumps(posterior.evidence_dict()))
     assert said["log_evidence"] == posterior.log_evidence
     assert said["log_prior_constant"] == posterior.log_prior_constant
-    assert said["target"] == "order-modular"
+    assert said["modularity"] == "order-modular"
 
 
 def test_the_best_dag_comes_back_as_a_dag(tmp_path: Path) -> None:

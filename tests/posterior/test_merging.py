@@ -141,8 +141,8 @@ def test_what_does_not_belong_together() -> None:
     one = run("mcmc", "partitions", 1)
     other = run("mcmc", "partitions", 2)
     refused: dict[str, Posterior] = {
-        "target is 'modular' in one posterior and 'order-modular' in another; conc": replace(
-            other, target="order-modular"
+        "modularity is 'modular' in one posterior and 'order-modular' in another; conc": replace(
+            other, modularity="order-modular"
         ),
         "score is .* in one posterior and 'BGe' in another": replace(
             other, provenance=replace(other.provenance, score=Description("BGe"))

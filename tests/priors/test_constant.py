@@ -29,7 +29,7 @@ from arcwise.support.running import Run
 from reference.exact import all_dags_with_orders, enumerate_posterior
 from reference.layering import modular_by_layers, order_modular_by_orders
 from support.comparison import close
-from support.exact_models import TARGETS, counts, flat_model, names, random_model, random_score
+from support.exact_models import MODULARITIES, counts, flat_model, names, random_model, random_score
 from support.strategies import discrete_case
 
 SYMMETRIC: dict[str, Callable[[int], Any]] = {
@@ -61,32 +61,34 @@ RULES: dict[str, dict[str, Any]] = {
 }
 
 
-def constant(model: Model, target: Any) -> float:
-    return log_prior_constant(model, target, 1e-8, Run(Processors(2)))
+def constant(model: Model, modularity: Any) -> float:
+    return log_prior_constant(model, modularity, 1e-8, Run(Processors(2)))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("prior", [*SYMMETRIC, *ASYMMETRIC])
-def test_against_enumeration(prior: str, target: Any) -> None:
+def test_against_enumeration(prior: str, modularity: Any) -> None:
     of_size = (SYMMETRIC | ASYMMETRIC)[prior]
     for n in (2, 3, 4):
         for rule in RULES.values():
             # The data must not matter.
             model = random_model(n, 50.0, n, prior=of_size(n), **rule)
-            assert close(constant(model, target), enumerate_posterior(model, target).log_constant)
+            assert close(
+                constant(model, modularity), enumerate_posterior(model, modularity).log_constant
+            )
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize("prior", SYMMETRIC)
-def test_the_recurrence_against_the_programme(prior: str, target: Any) -> None:
+def test_the_recurrence_against_the_programme(prior: str, modularity: Any) -> None:
     for n in (1, 2, 5, 8):
         for rule in ({}, {"max_indegree": min(3, n - 1)}):
             model = flat_model(n, prior=SYMMETRIC[prior](n), **rule)
             assert weights_by_size(model.prior_terms, model.families) is not None
             table = model.prior_weights().table
-            computation = _core.ExactComputation(table, target == "order-modular", 1e-6)
+            computation = _core.ExactComputation(table, modularity == "order-modular", 1e-6)
             by_programme = computation.log_weight(_core.Processors(2), None)
-            assert close(constant(model, target), by_programme)
+            assert close(constant(model, modularity), by_programme)
 
 
 @pytest.mark.parametrize("prior", ASYMMETRIC)
@@ -141,11 +143,13 @@ def test_constants_of_nodes_count() -> None:
             zero = PriorTerms.zero(len(variables))
             return PriorTerms(np.arange(float(len(variables))) - 0.5, zero.size, zero.edge)
 
-    for target in TARGETS:
+    for modularity in MODULARITIES:
         model = flat_model(4, prior=Shifted())
-        plain = constant(flat_model(4), target)
-        assert constant(model, target) == pytest.approx(plain + 4.0, abs=1e-12)
-        assert close(constant(model, target), enumerate_posterior(model, target).log_constant)
+        plain = constant(flat_model(4), modularity)
+        assert constant(model, modularity) == pytest.approx(plain + 4.0, abs=1e-12)
+        assert close(
+            constant(model, modularity), enumerate_posterior(model, modularity).log_constant
+        )
 
 
 class Excluding(Prior):
@@ -162,15 +166,15 @@ class Excluding(Prior):
         return PriorTerms(np.zeros(n), size, np.full((n, n), -np.inf if self.edges else 0.0))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize(
     "prior", [Excluding(True, None), Excluding(False, 1), Excluding(False, 2), Excluding(True, 1)]
 )
-def test_weights_of_zero(prior: Prior, target: Any) -> None:
+def test_weights_of_zero(prior: Prior, modularity: Any) -> None:
     model = flat_model(4, prior=prior)
-    expected = enumerate_posterior(model, target)
-    assert close(constant(model, target), expected.log_constant)
-    posterior = arcwise.exact(model, target)
+    expected = enumerate_posterior(model, modularity)
+    assert close(constant(model, modularity), expected.log_constant)
+    posterior = arcwise.exact(model, modularity)
     assert close(posterior.log_evidence, 0.0)
     assert np.abs(posterior.edges - expected.edges).max() < 1e-10
 
@@ -201,7 +205,7 @@ def test_the_constant_of_listed_families_is_over_what_is_listed() -> None:
     assert constant(Model(listed), "order-modular") == pytest.approx(math.log(4), abs=1e-12)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("modularity", MODULARITIES)
 @pytest.mark.parametrize(
     ("prior", "rule"),
     [
@@ -211,11 +215,11 @@ def test_the_constant_of_listed_families_is_over_what_is_listed() -> None:
         (EdgeWeights({("a", "b"): 7.0}), {"forbidden_edges": [("b", "c")]}),
     ],
 )
-def test_the_probabilities_of_all_tables_sum_to_1(prior: Any, rule: Any, target: Any) -> None:
+def test_the_probabilities_of_all_tables_sum_to_1(prior: Any, rule: Any, modularity: Any) -> None:
     # Two rows of three variables with two levels each: 64 tables, and one of them it must be.
     evidence = []
     for values in product((0, 1), repeat=6):
         data = discrete_case(np.reshape(values, (2, 3)), [2, 2, 2]).data
-        posterior = arcwise.exact(Model(data, BDeu(), prior=prior, **rule), target, threads=1)
+        posterior = arcwise.exact(Model(data, BDeu(), prior=prior, **rule), modularity, threads=1)
         evidence.append(math.exp(posterior.log_evidence))
     assert math.fsum(evidence) == pytest.approx(1.0, abs=1e-12)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from arcwise import Model
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 
 Family = Callable[[str, tuple[str, ...]], float]
 """From a node and its parents to a log weight."""
@@ -104,10 +104,10 @@ class EnumeratedPosterior:
         return math.fsum(share for dag, share in self.law.items() if feature(dag))
 
 
-def enumerate_posterior(model: Model, target: Target) -> EnumeratedPosterior:
+def enumerate_posterior(model: Model, modularity: Modularity) -> EnumeratedPosterior:
     """Return the posterior from the weights of all DAGs."""
     dags = all_dags_with_orders(len(model.variables))
-    copies = dags.orders if target == "order-modular" else np.ones_like(dags.orders)
+    copies = dags.orders if modularity == "order-modular" else np.ones_like(dags.orders)
     log_weights = _log_weights(model.variables, model.log_weight)
     log_total, shares = _normalised(log_weights, copies)
     log_constant, _ = _normalised(_log_weights(model.variables, _log_prior(model)), copies)

@@ -61,7 +61,7 @@ def log_mean(log_values: Sequence[float], log_weights: Sequence[float]) -> float
 
 
 def interventional(
-    dag: Parents, score: Score, rows: Rows, target: int, setting: Mapping[int, int]
+    dag: Parents, score: Score, rows: Rows, modularity: int, setting: Mapping[int, int]
 ) -> list[float]:
     """Return P(target | do(setting)), given the DAG: how probable such a row is as the next.
 
@@ -69,14 +69,14 @@ def interventional(
     every combination of the other variables' levels.
     """
     n = len(dag)
-    result = [0.0] * rows.levels[target]
+    result = [0.0] * rows.levels[modularity]
     mask = [node in setting for node in range(n)]
     choices = [
         [setting[node]] if node in setting else list(range(rows.levels[node])) for node in range(n)
     ]
     for row in product(*choices):
         after = with_rows(rows, [row], [mask])
-        result[row[target]] += math.exp(log_predictive(dag, score, rows, after))
+        result[row[modularity]] += math.exp(log_predictive(dag, score, rows, after))
     return result
 
 

@@ -171,7 +171,7 @@ def test_what_was_chosen_is_told_in_its_own_words() -> None:
     chosen = Choices(
         score="BDeu()",
         prior="Uniform()",
-        target="modular",
+        modularity="modular",
         parents="all",
         families=8,
         algorithm=Algorithm.MCMC,

@@ -118,7 +118,13 @@ LIMITS: dict[str, dict[str, Any]] = {
 CALLS = {
     "exact": {},
     "mcmc": {"space": "partitions", "steps": 3_000, "chains": 2, "burn_in": 0.25, "seed": 4},
-    "mc3": {"steps": 1_000, "temperatures": 5, "chains": 2, "seed": 5, "target": "order-modular"},
+    "mc3": {
+        "steps": 1_000,
+        "temperatures": 5,
+        "chains": 2,
+        "seed": 5,
+        "modularity": "order-modular",
+    },
     "ais": {"space": "buckets:3", "particles": 20, "steps": 200, "seed": 6},
 }
 

@@ -25,7 +25,7 @@ from arcwise.spaces import (
 )
 from arcwise.spaces.space import NAMED_SPACES
 from arcwise.support.words import quoted
-from support.exact_models import TARGETS, random_model
+from support.exact_models import MODULARITIES, random_model
 from support.run_records import chains_of
 
 SPACES: dict[str, Space] = {
@@ -38,7 +38,7 @@ SPACES: dict[str, Space] = {
 }
 """Every space that has a word, by the word."""
 
-MODULAR = [word for word, space in SPACES.items() if space.target == "modular"]
+MODULAR = [word for word, space in SPACES.items() if space.modularity == "modular"]
 WITH_MOVES = [word for word, space in SPACES.items() if hasattr(space, "moves")]
 
 
@@ -66,18 +66,20 @@ def test_the_word_stands_for_the_space(word: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", SPACES)
 def test_one_and_two_variables(word: str, n: int) -> None:
     model = random_model(n, spread=2.0)
-    for target in TARGETS:
-        if target == "order-modular" and word in MODULAR:
+    for modularity in MODULARITIES:
+        if modularity == "order-modular" and word in MODULAR:
             continue
-        found = arcwise.mcmc(model, SPACES[word], target=target, steps=20_000, chains=2, seed=1)
+        found = arcwise.mcmc(
+            model, SPACES[word], modularity=modularity, steps=20_000, chains=2, seed=1
+        )
         # Of 1,000 draws and more: one twentieth is beyond six standard errors.
-        assert np.abs(found.edges - arcwise.exact(model, target).edges).max() < 0.05
+        assert np.abs(found.edges - arcwise.exact(model, modularity).edges).max() < 0.05
 
 
 @pytest.mark.parametrize("word", MODULAR)
 def test_the_order_modular_posterior_is_refused(word: str) -> None:
     with pytest.raises(ArgumentError, match="samples the modular posterior"):
-        arcwise.mcmc(random_model(3), SPACES[word], target="order-modular", steps=10)
+        arcwise.mcmc(random_model(3), SPACES[word], modularity="order-modular", steps=10)
 
 
 @pytest.mark.parametrize("word", WITH_MOVES)

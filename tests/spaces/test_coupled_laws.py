@@ -69,7 +69,7 @@ def joint_target(
     each = [target_of(space, states, inverse) for inverse in inverses]
     return {
         sum((states[i] for i in places), ()): math.prod(
-            float(target[i]) for target, i in zip(each, places, strict=True)
+            float(modularity[i]) for modularity, i in zip(each, places, strict=True)
         )
         for places in product(range(len(states)), repeat=len(inverses))
     }

@@ -65,13 +65,13 @@ def test_the_start_is_uniform(case: str) -> None:
 def test_a_step_leaves_the_target_as_it_is(case: str, model: str, inverse: float) -> None:
     states = list(weights_of(case, model, N))
     space = space_of(case, model, N)
-    target = target_of(space, states, inverse)
-    alive = target > 0.0  # a chain at the posterior is never elsewhere
+    modularity = target_of(space, states, inverse)
+    alive = modularity > 0.0  # a chain at the posterior is never elsewhere
     kernel = kernel_of(space, states, inverse, alive)
     assert np.abs(kernel.sum(axis=1) - 1.0).max() < 1e-12
-    assert np.abs(target @ kernel - target).max() < 1e-12
+    assert np.abs(modularity @ kernel - modularity).max() < 1e-12
     # More is true: every single move is reversible, between states of any weight.
-    assert imbalance(target, kernel) < 1e-9
+    assert imbalance(modularity, kernel) < 1e-9
     # It would not be if the temperature were another by a thousandth.
     other = target_of(space, states, abs(inverse - 0.001))
     assert imbalance(other * alive, kernel) > 1e-7

@@ -103,10 +103,10 @@ def test_steps_of_more_nodes_leave_the_target_as_it_is(
 ) -> None:
     space = Layerings(max_size, {move: 1.0}, partition_moves).build(ScoreSums(random_model(n)))
     states = list(layerings(n, max_size))
-    target = target_of(space, states, inverse)
-    kernel = kernel_of(space, states, inverse, target > 0.0)
+    modularity = target_of(space, states, inverse)
+    kernel = kernel_of(space, states, inverse, modularity > 0.0)
     assert np.abs(kernel.sum(axis=1) - 1.0).max() < 1e-12
-    assert imbalance(target, kernel) < 1e-9
+    assert imbalance(modularity, kernel) < 1e-9
     assert imbalance(target_of(space, states, abs(inverse - 0.001)), kernel) > 1e-7
 
 
@@ -137,7 +137,7 @@ def test_the_size_chosen_is_told() -> None:
     assert Layerings(3).on(ScoreSums(many)).max_size == 3
     found = arcwise.mcmc(few, "layerings", steps=4000, chains=2, seed=1)
     assert chains_of(found).settings.space == Layerings(max_size=4, partition_moves=10)
-    assert found.target == "modular"
+    assert found.modularity == "modular"
 
 
 def test_bad_sizes_and_codes_are_refused() -> None:

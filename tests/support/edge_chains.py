@@ -50,7 +50,7 @@ def chain_posterior(
     noise = np.random.default_rng(11).normal(size=(chains, draws))
     fields: dict[str, Any] = {
         "variables": names(nodes),
-        "target": "modular",
+        "modularity": "modular",
         "run": chain_run(moves={"swap": 0.3}, seed=1),
         "edges": dags.edge_probabilities(),
         "edge_errors": dags.standard_errors(),

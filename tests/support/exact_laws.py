@@ -41,9 +41,9 @@ def kernel_of(
     return kernel
 
 
-def imbalance(target: np.ndarray, kernel: np.ndarray) -> float:
+def imbalance(modularity: np.ndarray, kernel: np.ndarray) -> float:
     """Return by what share flows there and back differ at most; 0 if the kernel is reversible."""
-    flow = target[:, np.newaxis] * kernel
+    flow = modularity[:, np.newaxis] * kernel
     larger = np.maximum(flow, flow.T)
     seen = larger > 1e-250
     return float((np.abs(flow - flow.T)[seen] / larger[seen]).max())

@@ -10,10 +10,10 @@ import numpy as np
 
 import arcwise
 from arcwise import Data, Model
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from reference.exact import members
 
-TARGETS: tuple[Target, ...] = ("modular", "order-modular")
+MODULARITIES: tuple[Modularity, ...] = ("modular", "order-modular")
 
 
 def names(n: int) -> tuple[str, ...]:

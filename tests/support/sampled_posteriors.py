@@ -45,7 +45,7 @@ def sampled_posterior(n: int = 5, count: int = 60, **changes: Any) -> Posterior:
     )
     fields: dict[str, Any] = {
         "variables": names(n),
-        "target": "modular",
+        "modularity": "modular",
         "run": chain_run(),
         "edges": dags.edge_probabilities(),
         "edge_errors": dags.standard_errors(),

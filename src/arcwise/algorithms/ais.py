@@ -10,7 +10,7 @@ from arcwise.algorithms.annealing import anneal
 from arcwise.algorithms.sampling_session import Environment
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
-from arcwise.model.targets import Target, as_target
+from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
 from arcwise.records.ladders import as_rising
 from arcwise.records.recording import Recording
@@ -29,7 +29,7 @@ def ais(
     model: Model,
     space: Any = "linear",
     *,
-    target: Target = "modular",
+    modularity: Modularity = "modular",
     particles: int | None = None,
     seconds: float | None = None,
     effective_samples: float | None = None,
@@ -63,7 +63,7 @@ def ais(
     ----------
     model, space
         As for `mcmc`.
-    target
+    modularity
         Which posterior to sample, see `exact`.
     particles, seconds, effective_samples
         The budget: a number of particles (100 by default), wall-clock time, or an
@@ -94,7 +94,7 @@ threads, progress, directory, checkpoint_seconds
     --------
     >>> import arcwise
     >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
-    >>> posterior = arcwise.ais(model, target="order-modular", particles=50, steps=800, seed=1)
+    >>> posterior = arcwise.ais(model, modularity="order-modular", particles=50, steps=800, seed=1)
     >>> bound = posterior.evidence.lower_bounds["slack-2"]
     >>> bound.value < arcwise.exact(model, "order-modular").log_evidence
     True
@@ -112,7 +112,7 @@ threads, progress, directory, checkpoint_seconds
         stretch=stretch,
         thinning=thinning,
         recording=Recording(
-            as_target(target),
+            as_modularity(modularity),
             dags_per_state,
             dag_time_share,
             extension_budget,

@@ -12,7 +12,7 @@ from arcwise import _core
 from arcwise.engines.sampling_jobs import AnnealedRuns
 from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.posterior.evidence import log_mean
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.ladders import linear
@@ -64,7 +64,7 @@ class AnnealedResults:
 def annealed_log_total(
     model: Model,
     space: Any,
-    target: Target,
+    modularity: Modularity,
     *,
     runs: int,
     steps: int,
@@ -73,7 +73,7 @@ def annealed_log_total(
 ) -> tuple[float, float]:
     """Return the log of the total weight of all DAGs by annealing, and its standard error."""
     chosen = as_space(space)
-    recording = Recording(target, dags_per_state=1).on(chosen)
+    recording = Recording(modularity, dags_per_state=1).on(chosen)
     core_space = chosen.build(ScoreSums(model, tabulate="sums", threads=threads))
     options = recording.options(edge_batches=2)
     options.edges = False

@@ -69,7 +69,7 @@ def anneal(
     )
     return Posterior(
         variables=model.variables,
-        target=recording.target,
+        modularity=recording.modularity,
         run=run,
         edges=found.edges,
         edge_errors=found.edge_errors,
@@ -205,7 +205,7 @@ def _evidence(session: SamplingSession[AnnealingSettings], results: AnnealedResu
     settings = session.settings
     constant, constant_error = prior_constant(
         session.model,
-        settings.recording.target,
+        settings.recording.modularity,
         settings.space,
         seed=settings.seed,
         threads=session.environment.threads,

@@ -1,6 +1,6 @@
 """Assembles a posterior from the records of chains or particles: edges, DAGs, best DAG.
 
-Where the states of a space follow the target, the exact edge probabilities given each
+Where the states of a space follow the posterior wanted, the exact edge probabilities given each
 state are averaged. Orders follow the order-modular distribution; for the modular one,
 every DAG drawn from them is weighted by the inverse of its number of topological orders
 (equations 5 to 8 of Niinimäki, Parviainen and Koivisto 2016).
@@ -45,14 +45,14 @@ def assemble(
     records: Sequence[ChainRecord],
     log_weights: NDArray[np.float64] | None,
 ) -> Assembled:
-    """Return the estimates from the records under the target.
+    """Return the estimates from the records of the posterior wanted.
 
     Parameters
     ----------
     model
         The model.
     recording
-        The target, and how states were recorded.
+        The posterior wanted, and how states were recorded.
     records
         One record for each chain or particle, each with at least one state.
     log_weights

@@ -77,7 +77,7 @@ def sample_chains(
     )
     return Posterior(
         variables=model.variables,
-        target=recording.target,
+        modularity=recording.modularity,
         run=run,
         edges=found.edges,
         edge_errors=found.edge_errors,
@@ -123,7 +123,7 @@ def _evidence(
         variance += error**2
     constant, constant_error = prior_constant(
         session.model,
-        settings.recording.target,
+        settings.recording.modularity,
         settings.space,
         seed=settings.seed,
         threads=session.environment.threads,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.model import Model
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
 from arcwise.records.runs import ExactRun
 from arcwise.support.checks import whole_number
@@ -19,7 +19,7 @@ from arcwise.support.running import Progress
 
 def exact(
     model: Model,
-    target: Target = "modular",
+    modularity: Modularity = "modular",
     *,
     memory_limit: int | None = None,
     tolerance: float = 1e-8,
@@ -38,7 +38,7 @@ def exact(
     ----------
     model
         The model.
-    target
+    modularity
         ``"modular"``: the prior is the one the model states. ``"order-modular"``:
         each DAG counts once more for each of its topological orders.
     memory_limit
@@ -83,7 +83,7 @@ def exact(
     """
     start = time.perf_counter()
     computation = ExactComputation(
-        model, target, memory_limit=memory_limit, tolerance=tolerance, threads=threads
+        model, modularity, memory_limit=memory_limit, tolerance=tolerance, threads=threads
     )
     count = whole_number(dags, "dags", at_least=0)
     key = whole_number(seed, "seed", at_least=0)
@@ -105,7 +105,7 @@ def exact(
 
 def ancestor_probabilities(
     model: Model,
-    target: Target = "modular",
+    modularity: Modularity = "modular",
     *,
     memory_limit: int | None = None,
     tolerance: float = 1e-8,
@@ -116,8 +116,8 @@ def ancestor_probabilities(
 
     Parameters
     ----------
-    model, target, memory_limit, tolerance, threads, progress
-        As for `exact`. Paths of the modular target come with all else there is to compute;
+    model, modularity, memory_limit, tolerance, threads, progress
+        As for `exact`. Paths of the modular posterior come with all else there is to compute;
         those of the order-modular one take O(n^2 3^n) steps, fewer if the posterior is
         concentrated, for up to 20 variables.
 
@@ -136,6 +136,6 @@ def ancestor_probabilities(
     True
     """
     computation = ExactComputation(
-        model, target, memory_limit=memory_limit, tolerance=tolerance, threads=threads
+        model, modularity, memory_limit=memory_limit, tolerance=tolerance, threads=threads
     )
     return computation.paths(progress=progress)

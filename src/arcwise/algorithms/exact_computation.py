@@ -14,7 +14,7 @@ from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.graphs.linear_extensions import linear_extensions
 from arcwise.model import Model
-from arcwise.model.targets import Target, as_target
+from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import DagSample, Evidence, Posterior
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
 from arcwise.records.runs import ExactRun
@@ -35,12 +35,12 @@ class ExactComputation:
     ----------
     model
         The model.
-    target
+    modularity
         Which posterior, see `exact`.
     memory_limit
         The bytes that may be held; None for what the machine has free.
     tolerance
-        The largest error rounding may leave, for the modular target.
+        The largest error rounding may leave, for the modular posterior.
     threads
         The number of threads; None for all cores.
 
@@ -58,21 +58,23 @@ class ExactComputation:
     def __init__(
         self,
         model: Model,
-        target: Target = "modular",
+        modularity: Modularity = "modular",
         *,
         memory_limit: int | None = None,
         tolerance: float = 1e-8,
         threads: int | None = None,
     ) -> None:
         self.model = model
-        self.target = as_target(target)
-        self._order_modular = self.target == "order-modular"
-        n, most = len(model.variables), MOST_VARIABLES[self.target]
+        self.modularity = as_modularity(modularity)
+        self._order_modular = self.modularity == "order-modular"
+        n, most = len(model.variables), MOST_VARIABLES[self.modularity]
         if n > most:
-            other = "the order-modular target, or " if n <= MOST_VARIABLES["order-modular"] else ""
+            other = (
+                "the order-modular posterior, or " if n <= MOST_VARIABLES["order-modular"] else ""
+            )
             raise CapacityError(
-                f"the model has {n} variables, and the exact {self.target} posterior takes up to "
-                f"{most}; use {other}a sampler"
+                f"the model has {n} variables, and the exact {self.modularity} posterior takes up "
+                f"to {most}; use {other}a sampler"
             )
         if not 0 < tolerance < 1:
             raise ArgumentError(f"tolerance is {tolerance!r}; give a number between 0 and 1")
@@ -168,7 +170,7 @@ class ExactComputation:
     def orders(
         self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
     ) -> list[tuple[str, ...]]:
-        """Return independent orders of the variables (order-modular target only).
+        """Return independent orders of the variables (order-modular posterior only).
 
         Parameters
         ----------
@@ -177,7 +179,7 @@ class ExactComputation:
         """
         if not self._order_modular:
             raise ArgumentError(
-                "the modular posterior has no orders; use target='order-modular' to draw them"
+                "the modular posterior has no orders; use modularity='order-modular' to draw them"
             )
         names = self.model.variables
         orders = self._draw(count, seed, first, progress)[0]
@@ -196,11 +198,11 @@ class ExactComputation:
     def _assembled(self, run: Run, start: float) -> Posterior:
         map_dag, map_log_weight = self._best_dag(run.quiet)
         total, families, edges, error = self._core.posterior(run.device.core, run.progress)
-        constant = log_prior_constant(self.model, self.target, self._tolerance, run.quiet)
+        constant = log_prior_constant(self.model, self.modularity, self._tolerance, run.quiet)
         orders = linear_extensions(map_dag, log=True) if self._order_modular else 0.0
         return Posterior(
             variables=self.model.variables,
-            target=self.target,
+            modularity=self.modularity,
             run=ExactRun(tolerance=self._tolerance, seconds=time.perf_counter() - start),
             edges=edges,
             evidence=Evidence(total - constant, log_prior_constant=constant),
@@ -223,13 +225,13 @@ class ExactComputation:
         return Dag(names, of_each), log_weight
 
     def _refuse_too_large(self, run: Run, *, paths: bool = False) -> None:
-        needed = memory_needed(self.model, self.target, run.threads, paths=paths)
+        needed = memory_needed(self.model, self.modularity, run.threads, paths=paths)
         refuse_too_large(needed, self._memory_limit)
 
 
-def log_prior_constant(model: Model, target: Target, tolerance: float, run: Run) -> float:
+def log_prior_constant(model: Model, modularity: Modularity, tolerance: float, run: Run) -> float:
     """Return the log of the summed prior weights of all DAGs."""
-    order_modular = target == "order-modular"
+    order_modular = modularity == "order-modular"
     by_size = weights_by_size(model.prior_terms, model.families)
     if by_size is not None:
         constants = float(model.prior_terms.constant.sum())

@@ -18,7 +18,7 @@ from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.errors import ArgumentError
 from arcwise.features import AnyFeature, Conditional, as_feature
 from arcwise.model import Model
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.posterior import DagSample, Estimate, Interval
 from arcwise.posterior.consensus import CredibleSet, credible_set
 from arcwise.posterior.estimation import estimate_without_error
@@ -35,10 +35,10 @@ class ExactSampler:
     ----------
     model
         The model.
-    target
+    modularity
         Which posterior to draw from, see `exact`.
     tolerance
-        The largest error rounding may leave, for the modular target.
+        The largest error rounding may leave, for the modular posterior.
     threads, progress
         As for `exact`.
 
@@ -54,15 +54,15 @@ class ExactSampler:
     def __init__(
         self,
         model: Model,
-        target: Target = "modular",
+        modularity: Modularity = "modular",
         *,
         tolerance: float = 1e-8,
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
         self.model = model
-        self.computation = ExactComputation(model, target, tolerance=tolerance, threads=threads)
-        self.target = self.computation.target
+        self.computation = ExactComputation(model, modularity, tolerance=tolerance, threads=threads)
+        self.modularity = self.computation.modularity
         self.computation.prepare_draws(progress=progress)
 
     def dags(

@@ -324,7 +324,7 @@ def _by_posterior(state: GrowthState, threshold: float, steps: int | None, seed:
             edges = mcmc(
                 model,
                 "linear",
-                target="order-modular",
+                modularity="order-modular",
                 steps=max(20_000, 40 * n**2) if steps is None else steps,
                 chains=2,
                 dags_per_state=0,

@@ -210,7 +210,7 @@ def _exact(model: Model, threads: int | None, progress: Progress, start: float) 
             f"{MOST_VARIABLES}; use ",
             option("method", "search"),
         )
-    # The best DAG is the same under both targets, and the other one has tables to keep.
+    # The best DAG is the same under both priors, and the other one has tables to keep.
     computation = ExactComputation(model, "order-modular", threads=threads)
     dag, log_weight = computation.best_dag(progress=progress)
     return MapResult(

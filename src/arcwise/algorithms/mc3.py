@@ -9,7 +9,7 @@ from typing import Any
 from arcwise.algorithms.chain_posterior import sample_chains
 from arcwise.algorithms.sampling_session import Environment
 from arcwise.model import Model
-from arcwise.model.targets import Target, as_target
+from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
 from arcwise.records.budget import Budget
 from arcwise.records.ladders import as_ladder
@@ -33,7 +33,7 @@ def mc3(
     temperatures: int = 16,
     ladder: str | Sequence[float] = "linear",
     exchanges_per_step: int | None = None,
-    target: Target = "modular",
+    modularity: Modularity = "modular",
     steps: int | None = None,
     seconds: float | None = None,
     effective_samples: float | None = None,
@@ -75,9 +75,9 @@ def mc3(
     exchanges_per_step
         The number of exchanges between adjacent temperatures proposed after each step,
         which cost next to nothing; None for 4 per adjacent pair.
-    target, steps, seconds, effective_samples, until, burn_in, thinning, chains, dags_per_state, \
-dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, threads, progress, \
-directory, checkpoint_seconds
+    modularity, steps, seconds, effective_samples, until, burn_in, thinning, chains, \
+dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
+threads, progress, directory, checkpoint_seconds
         As for `mcmc`; a step moves the states of all temperatures once.
 
     Returns
@@ -104,7 +104,7 @@ directory, checkpoint_seconds
             steps, seconds, effective_samples, burn_in, thinning, as_stopping_rule(until)
         ),
         recording=Recording(
-            as_target(target),
+            as_modularity(modularity),
             dags_per_state,
             dag_time_share,
             extension_budget,

@@ -8,7 +8,7 @@ from typing import Any
 from arcwise.algorithms.chain_posterior import sample_chains
 from arcwise.algorithms.sampling_session import Environment
 from arcwise.model import Model
-from arcwise.model.targets import Target, as_target
+from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
 from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
@@ -24,7 +24,7 @@ def mcmc(
     model: Model,
     space: Any = "linear",
     *,
-    target: Target = "modular",
+    modularity: Modularity = "modular",
     steps: int | None = None,
     seconds: float | None = None,
     effective_samples: float | None = None,
@@ -46,9 +46,9 @@ def mcmc(
 ) -> Posterior:
     """Sample the posterior by the Metropolis–Hastings algorithm.
 
-    Where the states of the space follow the target, the exact edge probabilities given
+    Where the states of the space follow the posterior wanted, the exact edge probabilities given
     each kept state are averaged: orders follow the order-modular posterior, `Partitions`,
-    `Layerings` and `Dags` the modular one. For the modular target on orders, DAGs are drawn
+    `Layerings` and `Dags` the modular one. For the modular posterior on orders, DAGs are drawn
     and weighted by the inverse of their number of topological orders.
 
     Parameters
@@ -58,7 +58,7 @@ def mcmc(
     space
         The space that the chains move in: `LinearOrders`, `BucketOrders`, `PartialOrders`,
         `Partitions`, `Layerings`, `Dags`, or a name such as ``"buckets:5"``.
-    target
+    modularity
         Which posterior to sample, see `exact`.
     steps, seconds, effective_samples
         The budget: steps of each chain or wall-clock time, burn-in included, or the
@@ -136,7 +136,7 @@ def mcmc(
             steps, seconds, effective_samples, burn_in, thinning, as_stopping_rule(until)
         ),
         recording=Recording(
-            as_target(target),
+            as_modularity(modularity),
             dags_per_state,
             dag_time_share,
             extension_budget,

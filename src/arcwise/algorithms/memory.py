@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from arcwise import _core
 from arcwise.errors import CapacityError
 from arcwise.model import Model
-from arcwise.model.targets import Target, as_target
+from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.support.devices import Processors
 from arcwise.support.words import byte_size
 
@@ -34,13 +34,13 @@ class ExactCost:
 
 
 def exact_cost(
-    model: Model, target: Target = "modular", *, threads: int | None = None
+    model: Model, modularity: Modularity = "modular", *, threads: int | None = None
 ) -> ExactCost:
     """Return the memory and the work `exact` takes for this model.
 
     Parameters
     ----------
-    model, target, threads
+    model, modularity, threads
         As for `exact`.
 
     Examples
@@ -50,19 +50,19 @@ def exact_cost(
     1 KiB of memory, 1.4e+02 operations
     """
     count = Processors.available(threads).threads
-    memory, _, operations = _of_model(model, as_target(target), count)
+    memory, _, operations = _of_model(model, as_modularity(modularity), count)
     return ExactCost(memory, operations)
 
 
-def memory_needed(model: Model, target: Target, threads: int, *, paths: bool) -> int:
+def memory_needed(model: Model, modularity: Modularity, threads: int, *, paths: bool) -> int:
     """Return the bytes an exact computation holds at most, with or without that of paths."""
-    without, with_paths, _ = _of_model(model, target, threads)
+    without, with_paths, _ = _of_model(model, modularity, threads)
     return with_paths if paths else without
 
 
-def _of_model(model: Model, target: Target, threads: int) -> tuple[int, int, int]:
+def _of_model(model: Model, modularity: Modularity, threads: int) -> tuple[int, int, int]:
     return _core.exact_cost(
-        len(model.variables), len(model.weights), target == "order-modular", threads
+        len(model.variables), len(model.weights), modularity == "order-modular", threads
     )
 
 

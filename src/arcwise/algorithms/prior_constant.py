@@ -10,7 +10,7 @@ from __future__ import annotations
 from arcwise.algorithms.annealed_results import annealed_log_total
 from arcwise.algorithms.exact_computation import log_prior_constant
 from arcwise.model import Model
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.priors.constant import weights_by_size
 from arcwise.spaces.space import Space
 from arcwise.support.running import running
@@ -22,7 +22,7 @@ _TOLERANCE = 1e-8
 
 
 def prior_constant(
-    model: Model, target: Target, space: Space, *, seed: int, threads: int | None
+    model: Model, modularity: Modularity, space: Space, *, seed: int, threads: int | None
 ) -> tuple[float, float]:
     """Return the log of the total prior weight of all DAGs, and its standard error.
 
@@ -30,7 +30,7 @@ def prior_constant(
     ----------
     model
         The model.
-    target
+    modularity
         Whether each DAG counts once, or once for each of its topological orders.
     space
         The space to anneal in, for an estimate.
@@ -41,14 +41,14 @@ def prior_constant(
     """
     n = len(model.variables)
     by_size = weights_by_size(model.prior_terms, model.families) is not None
-    if by_size or n <= _MOST_EXACT[target]:
+    if by_size or n <= _MOST_EXACT[modularity]:
         with running(threads, None, "") as run:
-            return log_prior_constant(model, target, _TOLERANCE, run), 0.0
+            return log_prior_constant(model, modularity, _TOLERANCE, run), 0.0
     prior_alone = Model(model.prior_weights(), threads=threads)
     return annealed_log_total(
         prior_alone,
         space,
-        target,
+        modularity,
         runs=_RUNS,
         steps=_STEPS_PER_VARIABLE * n,
         seed=seed,

@@ -13,7 +13,7 @@ from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.sampler_options import SamplerOptions
 from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.support.arguments import refuse_unknown
@@ -30,7 +30,7 @@ def sample(
     space: Any = "linear",
     algorithm: Sampler = "mcmc",
     *,
-    target: Target = "modular",
+    modularity: Modularity = "modular",
     steps: int | None = None,
     seconds: float | None = None,
     until: str | None = None,
@@ -56,7 +56,7 @@ def sample(
         ``"mcmc"``: Markov chains. ``"mc3"``: chains coupled to heated ones, which helps
         with several modes. ``"ais"``: independent annealed particles, whose mean weight
         estimates the evidence.
-    target
+    modularity
         Which posterior to sample, see `exact`.
     steps, seconds
         The budget of each chain, see `mcmc`; with ``"ais"``, the annealing steps of each
@@ -94,7 +94,7 @@ def sample(
     return SAMPLERS[algorithm](
         model,
         space,
-        target=target,
+        modularity=modularity,
         steps=steps,
         seconds=seconds,
         seed=seed,

@@ -85,7 +85,7 @@ def opened_session(
     sums
         The score sums, if already computed.
     """
-    settings.recording.on(settings.space)  # refuses a wrong target before sums are computed
+    settings.recording.on(settings.space)  # refuses a wrong modularity before sums are computed
     score_sums = _sums_for(model, sums, environment.threads)
     space = settings.space.on(score_sums)
     core_space = space.build(score_sums)

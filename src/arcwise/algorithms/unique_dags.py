@@ -110,7 +110,7 @@ def unique_dags(
     )
     return Posterior(
         variables=model.variables,
-        target="modular",
+        modularity="modular",
         run=run,
         edges=weighted.edge_probabilities(),
         map_dag=best,

@@ -14,6 +14,7 @@ from arcwise.cli.options import (
     Cluster,
     DataOptions,
     FamilyOptions,
+    ModularityName,
     Particles,
     PriorName,
     RunFolder,
@@ -22,7 +23,6 @@ from arcwise.cli.options import (
     Seed,
     SpaceName,
     Steps,
-    TargetName,
     Threads,
     refuse_options,
 )
@@ -42,7 +42,7 @@ def evidence(
         Literal["ais", "mc3", "exact"], typer.Option("--method", help="How to compute it.")
     ] = "ais",
     space: SpaceName = "linear",
-    target: TargetName = "modular",
+    modularity: ModularityName = "modular",
     steps: Steps = None,
     seconds: Seconds = None,
     chains: Chains = None,
@@ -94,12 +94,14 @@ def evidence(
         if method != "exact":
             options["engine"] = engine
         found = arcwise.evidence(
-            model, method, target=target, threads=threads, progress=True, **options
+            model, method, modularity=modularity, threads=threads, progress=True, **options
         )
     for line in evidence_lines(found):
         print(line)
     if out is not None:
         write_json(
-            found.as_dict() | {"target": target, "provenance": model.provenance().as_dict()}, out
+            found.as_dict()
+            | {"modularity": modularity, "provenance": model.provenance().as_dict()},
+            out,
         )
         print(f"Evidence written to {out}")

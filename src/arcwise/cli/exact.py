@@ -14,9 +14,9 @@ from arcwise.cli.options import (
     Cluster,
     DataOptions,
     FamilyOptions,
+    ModularityName,
     PriorName,
     ScoreOptions,
-    TargetName,
     Threads,
 )
 from arcwise.cli.results import print_edges, write_results
@@ -28,7 +28,7 @@ def exact(
     score: ScoreOptions,
     families: FamilyOptions,
     prior: PriorName = "uniform",
-    target: TargetName = "modular",
+    modularity: ModularityName = "modular",
     memory_limit: Annotated[
         float | None,
         typer.Option(
@@ -51,7 +51,7 @@ def exact(
     """Compute the exact posterior: edge probabilities, evidence and the best DAG.
 
     By dynamic programming, for up to {modular} variables (3^n operations), or {order_modular} with
-    --target order-modular (n^2 2^n operations). The memory needed is printed beforehand.
+    --modularity order-modular (n^2 2^n operations). The memory needed is printed beforehand.
 
     [bold]Example:[/bold] arcwise exact data.csv --max-indegree 3 --out results
     """
@@ -60,10 +60,13 @@ def exact(
     print(data.describe())
     parents = families.parents(data, score, prior, threads=threads)
     model = parents.model(engine=cluster, threads=threads, progress=True)
-    print(f"Exact {target} posterior: {exact_cost(model, target, threads=threads)}", flush=True)
+    print(
+        f"Exact {modularity} posterior: {exact_cost(model, modularity, threads=threads)}",
+        flush=True,
+    )
     posterior = arcwise.exact(
         model,
-        target,
+        modularity,
         memory_limit=None if memory_limit is None else int(memory_limit * 2**30),
         threads=threads,
         progress=True,

@@ -15,6 +15,7 @@ from arcwise.cli.options import (
     DataOptions,
     FamilyOptions,
     Ladder,
+    ModularityName,
     Particles,
     PriorName,
     RunFolder,
@@ -22,7 +23,6 @@ from arcwise.cli.options import (
     Seconds,
     Seed,
     Steps,
-    TargetName,
     Temperatures,
     Threads,
     refuse_options,
@@ -37,7 +37,7 @@ def learn(
     score: ScoreOptions,
     families: FamilyOptions,
     prior: PriorName = "uniform",
-    target: TargetName = "modular",
+    modularity: ModularityName = "modular",
     algorithm: Annotated[
         Literal["auto", "exact", "mcmc", "mc3", "ais"],
         typer.Option("--algorithm", help="auto: exact where that is cheap, otherwise mcmc."),
@@ -46,8 +46,8 @@ def learn(
         str | None,
         typer.Option(
             "--space",
-            help="The space that chains move in (default: partitions; linear orders with --target "
-            "order-modular).",
+            help="The space that chains move in (default: partitions; linear orders with "
+            "--modularity order-modular).",
             metavar="|".join(space_words()),
         ),
     ] = None,
@@ -120,7 +120,7 @@ def learn(
         candidates=families.method,
         max_candidates=families.max_candidates,
         plus_one=plus_one,
-        target=target,
+        modularity=modularity,
         algorithm=None if algorithm == "auto" else algorithm,
         space=space,
         until=None if until == "none" else until,

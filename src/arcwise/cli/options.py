@@ -258,10 +258,10 @@ PriorName = Annotated[
     str, typer.Option("--prior", help="The structure prior.", metavar="uniform|fair")
 ]
 
-TargetName = Annotated[
+ModularityName = Annotated[
     Literal["modular", "order-modular"],
     typer.Option(
-        "--target",
+        "--modularity",
         help="Which posterior: under the structure prior itself (modular), or under the prior of "
         "order MCMC, which weights each DAG by its number of topological orders (order-modular).",
     ),

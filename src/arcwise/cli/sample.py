@@ -15,6 +15,7 @@ from arcwise.cli.options import (
     DataOptions,
     FamilyOptions,
     Ladder,
+    ModularityName,
     Particles,
     PriorName,
     RunFolder,
@@ -23,7 +24,6 @@ from arcwise.cli.options import (
     Seed,
     SpaceName,
     Steps,
-    TargetName,
     Temperatures,
     Threads,
     refuse_options,
@@ -44,7 +44,7 @@ def sample(
     algorithm: Annotated[
         Literal["mcmc", "mc3", "ais"], typer.Option("--algorithm", help="The sampler.")
     ] = "mcmc",
-    target: TargetName = "modular",
+    modularity: ModularityName = "modular",
     steps: Steps = None,
     seconds: Seconds = None,
     until: Annotated[
@@ -115,7 +115,7 @@ def sample(
             parents.model(engine=engine, threads=threads, progress=True),
             chosen,
             algorithm,
-            target=target,
+            modularity=modularity,
             steps=steps,
             seconds=seconds,
             dags_per_state=dags_per_state,

@@ -188,10 +188,10 @@ def _errors(posterior: Posterior) -> NDArray[np.float64]:
 
 def _notes(first: Posterior, second: Posterior) -> tuple[str, ...]:
     notes = []
-    if first.target != second.target:
+    if first.modularity != second.modularity:
         notes.append(
-            f"The first is the {first.target} posterior and the second the {second.target} one, "
-            "so their priors differ."
+            f"The first is the {first.modularity} posterior and the second the "
+            f"{second.modularity} one, so their priors differ."
         )
     for key, what in (
         ("data_fingerprint", "data"),

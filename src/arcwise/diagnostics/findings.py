@@ -93,7 +93,7 @@ def advice(settings: SamplingSettings) -> str:
         return "use more annealing steps, or more particles"
     if settings.tempering is not None:
         return "run more steps, or use more temperatures or an adapted ladder"
-    others = ["mc3", *settings.space.advice(settings.recording.target)]
+    others = ["mc3", *settings.space.advice(settings.recording.modularity)]
     return f"run more steps, or use {' or '.join(others)}"
 
 

@@ -132,7 +132,7 @@ def _attributes(posterior: Posterior) -> dict[str, Any]:
         "inference_library": "arcwise",
         "inference_library_version": version,
         "algorithm": posterior.algorithm,
-        "target": posterior.target,
+        "modularity": posterior.modularity,
         "summary": strict_json(posterior.summary_dict()),
         "provenance": strict_json(posterior.provenance.as_dict()),
     }

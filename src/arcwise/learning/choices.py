@@ -30,7 +30,7 @@ def algorithm_for(request: Request, asked: Model | Question) -> str:
     if request.algorithm is not None:
         return request.algorithm
     n = len(asked.variables)
-    cheap = costs.exact_is_cheap(n, _families(asked), request.target, request.seconds)
+    cheap = costs.exact_is_cheap(n, _families(asked), request.modularity, request.seconds)
     return "exact" if cheap and not request.wants_a_sampler and not request.options else "mcmc"
 
 
@@ -51,14 +51,14 @@ def settings_for(request: Request, algorithm: str, n: int, spent: float) -> dict
     if algorithm == "exact":
         dags = costs.DEFAULT_DAGS if request.dags is None else request.dags
         # Under the order-modular prior, paths take far longer than everything else.
-        return {"dags": dags, "paths": request.target == "modular"}
-    modular = request.target == "modular"
+        return {"dags": dags, "paths": request.modularity == "modular"}
+    modular = request.modularity == "modular"
     space: Space = request.space or (Partitions() if modular else LinearOrders())
     seconds = request.seconds
     if seconds is not None:
         seconds = max(seconds - spent, _SHORTEST_SHARE * seconds)
     settings: dict[str, Any] = {"space": space, "steps": request.steps, "seconds": seconds}
-    if modular and space.target == "order-modular":
+    if modular and space.modularity == "order-modular":
         # A count of orders that takes too long would otherwise end the run at its first DAG.
         settings["estimate_extensions"] = True
     if algorithm == "ais":
@@ -104,11 +104,11 @@ def make_plan(
     chosen = Choices(
         score=repr(model.score),
         prior=repr(model.prior),
-        target=request.target,
+        modularity=request.modularity,
         parents=parents.how,
         families=len(model.scores),
         algorithm=Algorithm(algorithm),
-        exact_operations=costs.exact_operations(n, request.target),
+        exact_operations=costs.exact_operations(n, request.modularity),
         exact_limit=costs.exact_limit(request.seconds),
         arguments=arguments,
         seed=request.seed,
@@ -166,7 +166,7 @@ def reason_for_score(table: Data) -> str:
 
 
 def _reason(request: Request, algorithm: str, variables: int) -> str:
-    operations = costs.exact_operations(variables, request.target)
+    operations = costs.exact_operations(variables, request.modularity)
     limit = f"{costs.exact_limit(request.seconds):.0e}"
     if algorithm == "exact":
         if request.algorithm is not None:
@@ -184,7 +184,15 @@ def _reason(request: Request, algorithm: str, variables: int) -> str:
 
 def plain_request(request: Request, asked: Model | Question) -> dict[str, Any]:
     """Return the request as plain values, to check that a resumed run has the same one."""
-    names = ("max_candidates", "plus_one", "target", "algorithm", "chains", "particles", "until")
+    names = (
+        "max_candidates",
+        "plus_one",
+        "modularity",
+        "algorithm",
+        "chains",
+        "particles",
+        "until",
+    )
     plain = {name: getattr(request, name) for name in (*names, "steps", "seconds", "dags", "seed")}
     question = asked.question if isinstance(asked, Model) else asked
     table = question.table

@@ -6,7 +6,7 @@ import math
 
 from arcwise import _core
 from arcwise.algorithms.exact_computation import MOST_VARIABLES
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 
 # DAGs drawn from an exact posterior by default.
 DEFAULT_DAGS = 10_000
@@ -29,15 +29,17 @@ _MANY = 300
 _SAMPLING_SECONDS = 60.0
 
 
-def exact_operations(variables: int, target: Target) -> int | None:
+def exact_operations(variables: int, modularity: Modularity) -> int | None:
     """Return the operations of the exact computation; None if there are too many variables."""
-    if variables > MOST_VARIABLES[target]:
+    if variables > MOST_VARIABLES[modularity]:
         return None
-    _, _, operations = _core.exact_cost(variables, 0, target == "order-modular", 1)
+    _, _, operations = _core.exact_cost(variables, 0, modularity == "order-modular", 1)
     return operations
 
 
-def exact_is_cheap(variables: int, families: int, target: Target, seconds: float | None) -> bool:
+def exact_is_cheap(
+    variables: int, families: int, modularity: Modularity, seconds: float | None
+) -> bool:
     """Return whether the exact computation is cheap, or fits into the seconds given.
 
     Examples
@@ -47,7 +49,7 @@ def exact_is_cheap(variables: int, families: int, target: Target, seconds: float
     >>> exact_is_cheap(21, 21 * 2**20, "modular", None)
     False
     """
-    operations = exact_operations(variables, target)
+    operations = exact_operations(variables, modularity)
     return (
         operations is not None and families <= _MOST_FAMILIES and operations <= exact_limit(seconds)
     )

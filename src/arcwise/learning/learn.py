@@ -26,7 +26,7 @@ from arcwise.learning.plan import Plan
 from arcwise.learning.request import ArgumentGroups, FurtherArguments, Request
 from arcwise.learning.resume import RESULT, resume
 from arcwise.model import Model, Question, ask
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
 from arcwise.spaces import as_space
@@ -41,7 +41,7 @@ def learn(
     candidates: Any = None,
     max_candidates: int = DEFAULT_MAX_SIZE,
     plus_one: bool | None = None,
-    target: Target = "modular",
+    modularity: Modularity = "modular",
     algorithm: Literal["exact", "mcmc", "mc3", "ais"] | None = None,
     space: Any = None,
     chains: int | None = None,
@@ -86,14 +86,14 @@ def learn(
     plus_one
         With candidates that are chosen or given, whether a parent set may have one
         parent that is not a candidate; None for yes.
-    target
+    modularity
         Which posterior to compute, see `exact`.
     algorithm
         ``"exact"``, ``"mcmc"``, ``"mc3"`` or ``"ais"``; None for exact where it is cheap
         and no argument calls for a sampler, otherwise mcmc.
     space
         The space that chains move in; None for partitions, or for linear orders if the
-        target is order-modular.
+        posterior is order-modular.
     chains
         The number of chains of ``"mcmc"`` and ``"mc3"``, 4 by default.
     particles
@@ -152,7 +152,7 @@ def learn(
         candidates=candidates,
         max_candidates=max_candidates,
         plus_one=plus_one,
-        target=target,
+        modularity=modularity,
         algorithm=algorithm,
         space=None if space is None else as_space(space),
         chains=chains,
@@ -232,7 +232,7 @@ def _parents(request: Request, asked: Model | Question, algorithm: str) -> Paren
 
 def _run(request: Request, algorithm: str, model: Model, settings: dict[str, Any]) -> Posterior:
     common: dict[str, Any] = {
-        "target": request.target,
+        "modularity": request.modularity,
         "seed": request.seed,
         "threads": request.threads,
         "progress": request.progress,

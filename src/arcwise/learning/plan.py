@@ -110,19 +110,19 @@ class Plan:
             drawn = f"; {run.dags:,} DAGs were drawn from it for other features" if run.dags else ""
             variables = plural(len(posterior.variables), "variable")
             return [
-                f"The {posterior.target} posterior over {variables} was computed exactly"
+                f"The {posterior.modularity} posterior over {variables} was computed exactly"
                 f"{self.reason}{drawn}."
             ]
         if isinstance(run, AnnealingRun):
             return [
-                f"The {posterior.target} posterior was sampled by ais on "
+                f"The {posterior.modularity} posterior was sampled by ais on "
                 f"{_in_words(run.settings.space)}{self.reason}: {plural(run.runs, 'particle')} of "
                 f"{run.settings.schedule.steps:,} annealing steps."
             ]
         assert isinstance(run, ChainRun)
         steps = run.burn_in_steps + max(run.steps_after_burn_in)
         return [
-            f"The {posterior.target} posterior was sampled by {posterior.algorithm} on "
+            f"The {posterior.modularity} posterior was sampled by {posterior.algorithm} on "
             f"{_in_words(run.settings.space)}{self.reason}: {plural(run.chains, 'chain')} of "
             f"{steps:,} steps, of which the first {run.burn_in_steps:,} are burn-in.",
             _ending(run),

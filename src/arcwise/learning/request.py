@@ -12,7 +12,7 @@ from arcwise.algorithms.sample import SAMPLERS, arguments_of
 from arcwise.algorithms.sampler_options import SamplerOptions
 from arcwise.constraints.arguments import NAMES, SYNONYMS, ConstraintArguments
 from arcwise.errors import ArgumentError, option
-from arcwise.model.targets import Target, as_target
+from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
 from arcwise.records.stopping_rule import as_stopping_rule
@@ -48,7 +48,7 @@ class Request:
 
     Parameters
     ----------
-    candidates, max_candidates, plus_one, target, algorithm, space, chains, particles, until, \
+    candidates, max_candidates, plus_one, modularity, algorithm, space, chains, particles, until, \
 steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_seconds
         See `learn`.
     options
@@ -58,7 +58,7 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
     candidates: Any = None
     max_candidates: int = DEFAULT_MAX_SIZE
     plus_one: bool | None = None
-    target: Target = "modular"
+    modularity: Modularity = "modular"
     algorithm: str | None = None
     space: Space | None = None
     chains: int | None = None
@@ -77,7 +77,7 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
 
     def __post_init__(self) -> None:
         """Refuse at once what the algorithm would refuse only after minutes of scoring."""
-        as_target(self.target)
+        as_modularity(self.modularity)
         if self.algorithm is not None and self.algorithm not in ALGORITHMS:
             raise ArgumentError(
                 option("algorithm"),
@@ -105,7 +105,7 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
                 "or choose a sampler",
             )
         if self.space is not None:
-            Recording(self.target).on(self.space)
+            Recording(self.modularity).on(self.space)
         rule = self.until if self.until != "auto" else None
         if self.algorithm == "ais" and (rule is not None or self.chains is not None):
             raise ArgumentError(

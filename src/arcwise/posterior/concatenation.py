@@ -46,7 +46,7 @@ def merged_fields(posteriors: Sequence[Posterior]) -> dict[str, Any]:
     best = max(posteriors, key=_best_log_weight)
     return {
         "variables": first.variables,
-        "target": first.target,
+        "modularity": first.modularity,
         "run": _run(posteriors, traces, dags),
         "edges": np.clip(edges, 0.0, 1.0),
         "edge_errors": errors,
@@ -71,7 +71,7 @@ def _refuse_unlike(posteriors: Sequence[Posterior]) -> None:
                 f"a posterior computed by {posterior.algorithm!r} cannot be merged with others; "
                 "concatenate posteriors sampled by mcmc, mc3 or ais"
             )
-        for name in ("variables", "target"):
+        for name in ("variables", "modularity"):
             _refuse_other(name, getattr(posterior, name), getattr(first, name))
         given, expected = posterior.provenance.as_dict(), first.provenance.as_dict()
         for name in _OF_THE_MODEL:
@@ -106,7 +106,7 @@ def _refuse_other(name: str, value: Any, expected: Any) -> None:
     if value != expected:
         raise ArgumentError(
             f"{name} is {expected!r} in one posterior and {value!r} in another; concatenate runs "
-            "of the same model and target"
+            "of the same model and modularity"
         )
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.model.provenance import Provenance
-from arcwise.model.targets import Target, as_target
 from arcwise.posterior.evidence import Evidence
 from arcwise.records.account import Account, Choices
 from arcwise.records.algorithm import Algorithm
@@ -65,7 +65,7 @@ def from_format_2(header: dict[str, Any]) -> dict[str, Any]:
     """Convert a header of format 2 to format 3."""
     summary, provenance = dict(header["summary"]), dict(header["provenance"])
     algorithm = Algorithm(header["algorithm"])
-    run = _run(algorithm, summary, provenance, as_target(header["target"]))
+    run = _run(algorithm, summary, provenance, as_modularity(header["target"]))
     variables = tuple(header["variables"])
     return header | {
         "run": write_run(run, variables),
@@ -100,7 +100,7 @@ def _account(summary: Summary) -> Account | None:
     own["algorithm"] = Algorithm(own["algorithm"])
     return Account(
         choices=tuple(summary["choices"]),
-        chosen=Choices(arguments=chosen, **own),
+        chosen=Choices(modularity=own.pop("target"), arguments=chosen, **own),
         verdict=summary["verdict"],
         trust=tuple(summary["trust"]),
         seconds=float(summary["seconds_in_all"]),
@@ -108,7 +108,7 @@ def _account(summary: Summary) -> Account | None:
 
 
 def _run(
-    algorithm: Algorithm, summary: Summary, provenance: Mapping[str, Any], target: Target
+    algorithm: Algorithm, summary: Summary, provenance: Mapping[str, Any], modularity: Modularity
 ) -> AnyRun:
     if algorithm is Algorithm.EXACT:
         chosen = summary.get("chosen", {})
@@ -121,10 +121,10 @@ def _run(
     if algorithm is Algorithm.UNIQUE_DAGS:
         return _unique_dags(summary)
     if "parts" not in summary:
-        return _part(summary, target)
+        return _part(summary, modularity)
     effective = summary.get("effective_dags")
     return MergedRun(
-        parts=tuple(_part(part, target) for part in _flat(summary)),
+        parts=tuple(_part(part, modularity) for part in _flat(summary)),
         dags=int(summary["dags"]),
         seconds=summary["seconds"],
         interrupted=bool(summary["interrupted"]),
@@ -144,11 +144,11 @@ def _flat(summary: Summary) -> list[Summary]:
     return [part for each in summary["parts"] for part in _flat(each)]
 
 
-def _part(summary: Summary, target: Target) -> ChainRun | AnnealingRun:
-    return _annealing(summary, target) if "runs" in summary else _chains(summary, target)
+def _part(summary: Summary, modularity: Modularity) -> ChainRun | AnnealingRun:
+    return _annealing(summary, modularity) if "runs" in summary else _chains(summary, modularity)
 
 
-def _chains(summary: Summary, target: Target) -> ChainRun:
+def _chains(summary: Summary, modularity: Modularity) -> ChainRun:
     space = parse_space(summary["space"])
     states = tuple(summary["states"])
     burn_in, kept = summary["burn_in_steps"], max(summary["steps_after_burn_in"])
@@ -163,7 +163,7 @@ def _chains(summary: Summary, target: Target) -> ChainRun:
         settings=ChainSettings(
             space=space,
             budget=budget,
-            recording=_recording(summary, target, space, sum(states)),
+            recording=_recording(summary, modularity, space, sum(states)),
             chains=summary["chains"],
             seed=summary["seed"],
             tempering=None if exchanges is None else Tempering(exchanges.inverse_temperatures[0]),
@@ -190,7 +190,7 @@ def _chains(summary: Summary, target: Target) -> ChainRun:
     )
 
 
-def _annealing(summary: Summary, target: Target) -> AnnealingRun:
+def _annealing(summary: Summary, modularity: Modularity) -> AnnealingRun:
     space = parse_space(summary["space"])
     return AnnealingRun(
         settings=AnnealingSettings(
@@ -199,7 +199,7 @@ def _annealing(summary: Summary, target: Target) -> AnnealingRun:
             schedule=Schedule(summary["annealing_steps"]),
             stretch=summary["stretch"],
             thinning=summary["thinning"],
-            recording=_recording(summary, target, space, summary["runs"]),
+            recording=_recording(summary, modularity, space, summary["runs"]),
             seed=summary["seed"],
         ),
         runs=summary["runs"],
@@ -233,8 +233,8 @@ def _unique_dags(summary: Summary) -> UniqueDagsRun:
     )
 
 
-def _recording(summary: Summary, target: Target, space: Space, states: int) -> Recording:
-    return Recording(target, summary["dags"] // max(1, states), sampled=space.target)
+def _recording(summary: Summary, modularity: Modularity, space: Space, states: int) -> Recording:
+    return Recording(modularity, summary["dags"] // max(1, states), sampled=space.modularity)
 
 
 def _exchanges(summary: Summary) -> Exchanges | None:

@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.errors import ArcwiseError, FileFormatError
 from arcwise.graphs.dag import Dag
-from arcwise.model.targets import as_target
+from arcwise.model.modularity import as_modularity
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.earlier_formats import from_format_1, from_format_2
 from arcwise.posterior.evidence import Evidence, LowerBound
@@ -89,7 +89,7 @@ def save(posterior: Posterior, path: Path) -> None:
         "format_version": FORMAT_VERSION,
         "members": list(arrays),
         "variables": list(posterior.variables),
-        "target": posterior.target,
+        "target": posterior.modularity,
         "algorithm": posterior.algorithm,
         "evidence": _evidence_out(posterior.evidence),
         "map_edges": None if best is None else [list(edge) for edge in best.edges],
@@ -168,7 +168,7 @@ def _fields(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
     fields["run"] = read_run(header["run"])
     fields["account"] = read_account(header["account"])
     fields["provenance"] = read_provenance(header["provenance"])
-    fields["target"] = as_target(header["target"])
+    fields["modularity"] = as_modularity(header["target"])
     fields["variables"] = variables
     fields["edges"] = parts["edges"]
     fields |= {name: parts.get(name) for name in ("edge_errors", "paths")}

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.features import AnyFeature
 from arcwise.graphs.dag import Dag
+from arcwise.model.modularity import Modularity
 from arcwise.model.provenance import Provenance
-from arcwise.model.targets import Target
 from arcwise.posterior import concatenation, consensus, estimation, files, views
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.estimate import Estimate
@@ -48,7 +48,7 @@ class Posterior:
     ----------
     variables
         The names of the nodes.
-    target
+    modularity
         The posterior that was computed: under the modular or the order-modular prior.
     run
         The settings, cost and diagnostics of the computation: an `ExactRun`, `ChainRun`,
@@ -62,7 +62,7 @@ class Posterior:
     map_log_weight
         Its unnormalised log posterior: log prior plus log marginal likelihood.
     map_probability
-        Its probability under the target.
+        Its probability.
     error
         A bound on, or estimate of, the absolute rounding error of a probability.
     family_probabilities
@@ -96,7 +96,7 @@ class Posterior:
     """
 
     variables: tuple[str, ...]
-    target: Target
+    modularity: Modularity
     run: AnyRun
     edges: NDArray[np.float64]
     evidence: Evidence | None = None
@@ -137,7 +137,7 @@ class Posterior:
 
     def __repr__(self) -> str:
         """Show the algorithm, the target and the size."""
-        parts = [self.algorithm, self.target, f"{len(self.variables)} variables"]
+        parts = [self.algorithm, self.modularity, f"{len(self.variables)} variables"]
         if self.dags is not None:
             parts.append(f"{len(self.dags)} DAGs")
         if self.evidence is not None:
@@ -350,7 +350,7 @@ class Posterior:
             )
         values: dict[str, Any] = plain(
             self.evidence.as_dict()
-            | {"target": self.target, "algorithm": self.algorithm, "error": self.error}
+            | {"modularity": self.modularity, "algorithm": self.algorithm, "error": self.error}
         )
         return values
 
@@ -360,7 +360,7 @@ class Posterior:
         Numbers that are not finite are None, as JSON cannot represent them.
         """
         fixed = {
-            "target": self.target,
+            "modularity": self.modularity,
             "algorithm": self.algorithm,
             "variables": self.variables,
             "provenance": self.provenance.as_dict(),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.records.algorithm import Algorithm
 
 Verdict = Literal["exact", "trustworthy", "doubtful", "not converged", "unknown"]
@@ -20,7 +20,7 @@ class Choices:
     ----------
     score, prior
         The score and the prior, as text.
-    target
+    modularity
         The requested posterior.
     parents
         The source of the parent sets: ``"all"``, or how candidates were found.
@@ -39,7 +39,7 @@ class Choices:
 
     score: str
     prior: str
-    target: Target
+    modularity: Modularity
     parents: str
     families: int
     algorithm: Algorithm
@@ -53,7 +53,7 @@ class Choices:
         return {
             "score": self.score,
             "prior": self.prior,
-            "target": self.target,
+            "modularity": self.modularity,
             "parents": self.parents,
             "families": self.families,
             "algorithm": self.algorithm.value,

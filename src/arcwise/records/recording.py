@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from arcwise import _core
 from arcwise.errors import ArgumentError, option
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.spaces.space import Space
 from arcwise.support.checks import whole_number
 
@@ -19,7 +19,7 @@ class Recording:
 
     Parameters
     ----------
-    target
+    modularity
         The requested posterior.
     dags_per_state
         The number of DAGs drawn from each kept state.
@@ -35,27 +35,27 @@ class Recording:
         every DAG is weighted by the inverse of its number of topological orders.
     """
 
-    target: Target
+    modularity: Modularity
     dags_per_state: int = 1
     dag_time_share: float | None = None
     extension_budget: int | None = None
     estimate_extensions: bool = False
-    sampled: Target = "order-modular"
+    sampled: Modularity = "order-modular"
 
     @property
     def weighted(self) -> bool:
         """Whether DAGs need weights."""
-        return self.sampled != self.target
+        return self.sampled != self.modularity
 
     def on(self, space: Space) -> Recording:
-        """Return it for the states of a space, or refuse a target the space cannot sample."""
-        if space.target == "modular" and self.target == "order-modular":
+        """Return it for the states of a space, or refuse a posterior the space cannot sample."""
+        if space.modularity == "modular" and self.modularity == "order-modular":
             raise ArgumentError(
                 f"{space!r} samples the modular posterior, but ",
-                option("target"),
+                option("modularity"),
                 " is 'order-modular'; use a space of orders",
             )
-        return replace(self, sampled=space.target)
+        return replace(self, sampled=space.modularity)
 
     def bytes_per_state(self, nodes: int) -> int:
         """Return the approximate memory of a kept state and the DAGs drawn from it."""

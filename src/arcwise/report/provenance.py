@@ -19,7 +19,7 @@ _LIMITS = ("constraints", "candidates", "plus_one")
 
 def provenance_tables(posterior: Posterior) -> list[dict[str, Any]]:
     """Return the model, the run and its settings as titled tables of names and values."""
-    run: Rows = [("Algorithm", posterior.algorithm), ("Target", posterior.target)]
+    run: Rows = [("Algorithm", posterior.algorithm), ("Modularity", posterior.modularity)]
     for name, value in summary_of(posterior.run).items():
         run += _rows(name, value)
     tables = [
@@ -140,18 +140,18 @@ def _call(posterior: Posterior) -> list[str]:
     run = posterior.run
     if isinstance(run, MergedRun):
         return ["# then repeat each run in the table above and merge with Posterior.concatenate"]
-    target = f'target="{posterior.target}"'
+    modularity = f'modularity="{posterior.modularity}"'
     if isinstance(run, ExactRun):
         wanted: dict[str, Any] = {"paths": True} if run.paths else {}
         wanted |= {"dags": run.dags, "seed": run.seed} if run.dags else {}
-        return _wrapped("posterior = arcwise.exact(", ["model", target, *_keywords(wanted)])
+        return _wrapped("posterior = arcwise.exact(", ["model", modularity, *_keywords(wanted)])
     if isinstance(run, UniqueDagsRun):
         return _wrapped(
             "posterior = arcwise.algorithms.unique_dags(", ["model", *_keywords(_orders(run))]
         )
     space = _constructor("spaces.", Description.of(run.settings.space), "space=")
     wanted = _runs(run) if isinstance(run, AnnealingRun) else _chains(run)
-    arguments = ["model", *space, target, *_keywords(wanted)]
+    arguments = ["model", *space, modularity, *_keywords(wanted)]
     return _wrapped(f"posterior = arcwise.{posterior.algorithm}(", arguments)
 
 

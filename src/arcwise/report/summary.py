@@ -65,7 +65,7 @@ def _by_settings(posterior: Posterior) -> list[str]:
     sentences.append(_algorithm(posterior))
     sentences.append(
         "A DAG is weighted by its prior times its marginal likelihood (the modular posterior)."
-        if posterior.target == "modular"
+        if posterior.modularity == "modular"
         else "A DAG is counted once for each of its topological orders (the order-modular "
         "posterior), which favours DAGs with many topological orders."
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from arcwise import _core
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.spaces.space import Space, is_size
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
@@ -55,6 +55,6 @@ class BucketOrders(Space, name="buckets"):
         """Return the space for a size."""
         return cls(int(argument)) if is_size(argument) else None
 
-    def advice(self, target: Target) -> list[str]:
+    def advice(self, modularity: Modularity) -> list[str]:
         """Return what else to try: states that stand for more orders."""
-        return [*super().advice(target), "larger buckets"]
+        return [*super().advice(modularity), "larger buckets"]

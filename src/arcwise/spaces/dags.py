@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from arcwise import _core
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.spaces.moves import refuse_bad_moves
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
@@ -43,7 +43,7 @@ class Dags(Space, name="dags"):
     True
     """
 
-    target: ClassVar[Target] = "modular"
+    modularity: ClassVar[Modularity] = "modular"
 
     moves: Mapping[str, float] | None = None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from arcwise import _core
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.spaces.moves import refuse_bad_moves
 from arcwise.spaces.space import Space, is_size
 from arcwise.sums import ScoreSums
@@ -51,7 +51,7 @@ class Layerings(Space, name="layerings"):
     True
     """
 
-    target: ClassVar[Target] = "modular"
+    modularity: ClassVar[Modularity] = "modular"
 
     max_size: int | None = None
     moves: Mapping[str, float] | None = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arcwise import _core
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.spaces.moves import refuse_bad_moves
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
@@ -44,6 +44,6 @@ class LinearOrders(Space, name="linear"):
         """Return the space of the core, on the score sums of a model."""
         return self.build_named(sums, self.moves)
 
-    def advice(self, target: Target) -> list[str]:
+    def advice(self, modularity: Modularity) -> list[str]:
         """Return what else to try: orders that stand for many of these."""
-        return [*super().advice(target), "the space buckets:4"]
+        return [*super().advice(modularity), "the space buckets:4"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from arcwise import _core
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.spaces.moves import refuse_bad_moves
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
@@ -39,7 +39,7 @@ class Partitions(Space, name="partitions"):
     True
     """
 
-    target: ClassVar[Target] = "modular"
+    modularity: ClassVar[Modularity] = "modular"
 
     moves: Mapping[str, float] | None = None
 
@@ -51,6 +51,6 @@ class Partitions(Space, name="partitions"):
         """Return the space of the core, on the score sums of a model."""
         return self.build_named(sums, self.moves)
 
-    def advice(self, target: Target) -> list[str]:
+    def advice(self, modularity: Modularity) -> list[str]:
         """Return nothing: there is no other space to try before this one."""
         return []

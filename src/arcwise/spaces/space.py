@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any, ClassVar, Self
 
 from arcwise import _core
-from arcwise.model.targets import Target
+from arcwise.model.modularity import Modularity
 from arcwise.sums import ScoreSums
 
 NAMED_SPACES: dict[str, type[Space]] = {}
@@ -35,7 +35,7 @@ class Space(ABC):
     name: ClassVar[str]
     """The name of the space, in the core as well."""
 
-    target: ClassVar[Target] = "order-modular"
+    modularity: ClassVar[Modularity] = "order-modular"
     """The posterior whose law the states follow; 1 / (number of orders) leads to the other."""
 
     def __init_subclass__(cls, name: str | None = None, **keywords: Any) -> None:
@@ -75,9 +75,9 @@ class Space(ABC):
         shares = {kind: float(share) for kind, share in (moves or {}).items()}
         return _core.build_space(self.name, sums.core, shares, dict(numbers or {}), given)
 
-    def advice(self, target: Target) -> list[str]:
+    def advice(self, modularity: Modularity) -> list[str]:
         """Return what else to try where chains in this space do not converge."""
-        return ["the space partitions"] if target == "modular" else []
+        return ["the space partitions"] if modularity == "modular" else []
 
     def plain(self, variables: Sequence[str]) -> dict[str, Any]:
         """Return its settings as plain values, for files."""
