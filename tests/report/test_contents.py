@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise.posterior.summary import summary_of
+from arcwise.posterior.summary import run_summary
 from arcwise.records.account import Account, Choices
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.runs import ExactRun
@@ -248,5 +248,5 @@ def test_provenance_has_every_setting(posteriors: dict[str, arcwise.Posterior]) 
         assert values["Data fingerprint"] == posterior.provenance.data_fingerprint
         assert values["arcwise version"] == arcwise.__version__
         labels = " ".join(label for label, _ in run["rows"])
-        for name in summary_of(posterior.run):
+        for name in run_summary(posterior.run):
             assert name.replace("_", " ").split()[-1].lower() in labels.lower()

@@ -14,7 +14,7 @@
 #include "arcwise/exact/modular_tables.hpp"
 #include "arcwise/exact/scaled_sums.hpp"
 #include "arcwise/exact/set_parts.hpp"
-#include "arcwise/exact/subset_index.hpp"
+#include "arcwise/exact/subsets.hpp"
 #include "arcwise/numerics/lanes.hpp"
 
 namespace arcwise {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "arcwise/exact/modular_kernels.hpp"
-#include "arcwise/exact/subset_index.hpp"
+#include "arcwise/exact/subsets.hpp"
 #include "arcwise/support/error.hpp"
 #include "arcwise/support/random.hpp"
 

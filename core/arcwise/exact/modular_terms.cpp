@@ -4,7 +4,7 @@
 
 #include "arcwise/exact/modular_block.hpp"
 #include "arcwise/exact/modular_tables.hpp"
-#include "arcwise/exact/subset_folds.hpp"
+#include "arcwise/exact/subsets.hpp"
 
 namespace arcwise {
 namespace {

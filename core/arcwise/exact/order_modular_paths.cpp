@@ -14,8 +14,7 @@
 
 #include "arcwise/exact/block_sums.hpp"
 #include "arcwise/exact/order_modular.hpp"
-#include "arcwise/exact/subset_folds.hpp"
-#include "arcwise/exact/subset_index.hpp"
+#include "arcwise/exact/subsets.hpp"
 #include "arcwise/numerics/lanes.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/error.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "arcwise/exact/running_weights.hpp"
-#include "arcwise/exact/subset_index.hpp"
+#include "arcwise/exact/subsets.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/error.hpp"
 

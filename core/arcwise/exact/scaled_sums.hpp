@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "arcwise/exact/subset_index.hpp"
+#include "arcwise/exact/subsets.hpp"
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/support/tasks.hpp"
 

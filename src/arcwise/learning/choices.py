@@ -25,30 +25,31 @@ _CHAINS = 4
 _SHORTEST_SHARE = 0.25  # of the seconds, left to sampling however long preparations took
 
 
-def algorithm_for(request: Request, asked: Model | Question) -> str:
+def algorithm_for(request: Request, asked: Model | Question) -> Algorithm:
     """Return the algorithm requested, or exact where it is cheap, otherwise mcmc."""
     if request.algorithm is not None:
         return request.algorithm
     n = len(asked.variables)
     cheap = costs.exact_is_cheap(n, _families(asked), request.modularity, request.seconds)
-    return "exact" if cheap and not request.wants_a_sampler and not request.options else "mcmc"
+    sampler_wanted = request.wants_a_sampler or bool(request.options)
+    return Algorithm.EXACT if cheap and not sampler_wanted else Algorithm.MCMC
 
 
-def candidate_method(request: Request, asked: Model | Question, algorithm: str) -> Any:
+def candidate_method(request: Request, asked: Model | Question, algorithm: Algorithm) -> Any:
     """Return the candidates or the method requested, or the default method."""
     given = request.candidates
     if given is not None or isinstance(asked, Model) or asked.precomputed is not None:
         return given
-    if algorithm == "exact" or costs.all_families_fit(asked.number_of_families):
+    if algorithm is Algorithm.EXACT or costs.all_families_fit(asked.number_of_families):
         return "all"
     if costs.growth_fits(len(asked.variables), request.seconds):
         return "grow"
     return "greedy:4" if asked.has_interventions else "pc"
 
 
-def settings_for(request: Request, algorithm: str, n: int, spent: float) -> dict[str, Any]:
+def settings_for(request: Request, algorithm: Algorithm, n: int, spent: float) -> dict[str, Any]:
     """Return the arguments of the algorithm: all that is chosen about the run."""
-    if algorithm == "exact":
+    if algorithm is Algorithm.EXACT:
         dags = costs.DEFAULT_DAGS if request.dags is None else request.dags
         # Under the order-modular prior, paths take far longer than everything else.
         return {"dags": dags, "paths": request.modularity == "modular"}
@@ -61,7 +62,7 @@ def settings_for(request: Request, algorithm: str, n: int, spent: float) -> dict
     if modular and space.modularity == "order-modular":
         # A count of orders that takes too long would otherwise end the run at its first DAG.
         settings["estimate_extensions"] = True
-    if algorithm == "ais":
+    if algorithm is Algorithm.AIS:
         return settings | {"particles": request.particles} | dict(request.options)
     chains = _CHAINS if request.chains is None else request.chains
     settings |= {"chains": chains, "until": _rule(request, chains)}
@@ -89,7 +90,7 @@ def make_plan(
     about: tuple[str, ...],
     parents: Parents,
     model: Model,
-    algorithm: str,
+    algorithm: Algorithm,
     settings: dict[str, Any],
 ) -> Plan:
     """Return the plan: everything that was chosen before the run."""
@@ -107,7 +108,7 @@ def make_plan(
         modularity=request.modularity,
         parents=parents.how,
         families=len(model.scores),
-        algorithm=Algorithm(algorithm),
+        algorithm=algorithm,
         exact_operations=costs.exact_operations(n, request.modularity),
         exact_limit=costs.exact_limit(request.seconds),
         arguments=arguments,
@@ -165,10 +166,10 @@ def reason_for_score(table: Data) -> str:
     )
 
 
-def _reason(request: Request, algorithm: str, variables: int) -> str:
+def _reason(request: Request, algorithm: Algorithm, variables: int) -> str:
     operations = costs.exact_operations(variables, request.modularity)
     limit = f"{costs.exact_limit(request.seconds):.0e}"
-    if algorithm == "exact":
+    if algorithm is Algorithm.EXACT:
         if request.algorithm is not None:
             return ""
         return f" (exact is the default up to {limit} operations; this took {operations:.1e})"

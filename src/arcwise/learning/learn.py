@@ -23,11 +23,12 @@ from arcwise.learning.choices import (
 )
 from arcwise.learning.parents import Parents, choose_parents
 from arcwise.learning.plan import Plan
-from arcwise.learning.request import ArgumentGroups, FurtherArguments, Request
+from arcwise.learning.request import ArgumentGroups, FurtherArguments, Request, as_algorithm
 from arcwise.learning.resume import RESULT, resume
 from arcwise.model import Model, Question, ask
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
+from arcwise.records.algorithm import Algorithm
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
 from arcwise.spaces import as_space
 from arcwise.support.running import Progress
@@ -147,13 +148,14 @@ def learn(
     The table has 500 rows, 8 discrete variables.
     """
     start = time.perf_counter()
-    groups = ArgumentGroups.split(further, algorithm, _OWN_ARGUMENTS)
+    wanted = as_algorithm(algorithm)
+    groups = ArgumentGroups.split(further, wanted, _OWN_ARGUMENTS)
     request = Request(
         candidates=candidates,
         max_candidates=max_candidates,
         plus_one=plus_one,
         modularity=modularity,
-        algorithm=algorithm,
+        algorithm=wanted,
         space=None if space is None else as_space(space),
         chains=chains,
         particles=particles,
@@ -207,7 +209,7 @@ def _resumed_run(request: Request, asked: Model | Question) -> Posterior | None:
     )
 
 
-def _parents(request: Request, asked: Model | Question, algorithm: str) -> Parents:
+def _parents(request: Request, asked: Model | Question, algorithm: Algorithm) -> Parents:
     method = candidate_method(request, asked, algorithm)
     plus_one = request.plus_one
     if isinstance(asked, Question):
@@ -230,14 +232,16 @@ def _parents(request: Request, asked: Model | Question, algorithm: str) -> Paren
     return found
 
 
-def _run(request: Request, algorithm: str, model: Model, settings: dict[str, Any]) -> Posterior:
+def _run(
+    request: Request, algorithm: Algorithm, model: Model, settings: dict[str, Any]
+) -> Posterior:
     common: dict[str, Any] = {
         "modularity": request.modularity,
         "seed": request.seed,
         "threads": request.threads,
         "progress": request.progress,
     }
-    if algorithm == "exact":
+    if algorithm is Algorithm.EXACT:
         posterior = exact(model, **common, **settings)
         if request.directory is not None:
             posterior.save(Path(request.directory) / RESULT)

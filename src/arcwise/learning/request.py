@@ -13,6 +13,7 @@ from arcwise.algorithms.sampler_options import SamplerOptions
 from arcwise.constraints.arguments import NAMES, SYNONYMS, ConstraintArguments
 from arcwise.errors import ArgumentError, option
 from arcwise.model.modularity import Modularity, as_modularity
+from arcwise.records.algorithm import Algorithm
 from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
 from arcwise.records.stopping_rule import as_stopping_rule
@@ -23,7 +24,19 @@ from arcwise.support.checks import whole_number
 from arcwise.support.running import Progress
 from arcwise.support.words import quoted
 
-ALGORITHMS = ("exact", *SAMPLERS)
+_ALGORITHMS = (Algorithm.EXACT, *(Algorithm(name) for name in SAMPLERS))
+
+
+def as_algorithm(name: str | None) -> Algorithm | None:
+    """Return the algorithm of a name, None for None, or refuse the name."""
+    if name is None:
+        return None
+    if name not in _ALGORITHMS:
+        raise ArgumentError(
+            option("algorithm"),
+            f" is {name!r}; give one of {quoted(_ALGORITHMS)}, or leave it out to have it chosen",
+        )
+    return Algorithm(name)
 
 
 class ReadingArguments(TypedDict, total=False):
@@ -59,7 +72,7 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
     max_candidates: int = DEFAULT_MAX_SIZE
     plus_one: bool | None = None
     modularity: Modularity = "modular"
-    algorithm: str | None = None
+    algorithm: Algorithm | None = None
     space: Space | None = None
     chains: int | None = None
     particles: int | None = None
@@ -78,12 +91,6 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
     def __post_init__(self) -> None:
         """Refuse at once what the algorithm would refuse only after minutes of scoring."""
         as_modularity(self.modularity)
-        if self.algorithm is not None and self.algorithm not in ALGORITHMS:
-            raise ArgumentError(
-                option("algorithm"),
-                f" is {self.algorithm!r}; give one of {quoted(ALGORITHMS)}, or leave it out to "
-                "have it chosen",
-            )
         whole_number(self.seed, option("seed"), at_least=0)
         whole_number(self.max_candidates, option("max_candidates"), at_least=1)
         if self.dags is not None:
@@ -92,13 +99,13 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
             whole_number(self.chains, option("chains"), at_least=1)
         if self.particles is not None:
             whole_number(self.particles, option("particles"), at_least=1)
-            if self.algorithm != "ais":
+            if self.algorithm is not Algorithm.AIS:
                 raise ArgumentError(
                     option("particles"),
                     " applies to ais only; leave it out, or add ",
                     option("algorithm", "ais"),
                 )
-        if self.algorithm == "exact" and (self.wants_a_sampler or self.options):
+        if self.algorithm is Algorithm.EXACT and (self.wants_a_sampler or self.options):
             raise ArgumentError(
                 option("algorithm"),
                 " is 'exact', which has no space, chains, steps or stopping rule; leave these out, "
@@ -107,7 +114,7 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
         if self.space is not None:
             Recording(self.modularity).on(self.space)
         rule = self.until if self.until != "auto" else None
-        if self.algorithm == "ais" and (rule is not None or self.chains is not None):
+        if self.algorithm is Algorithm.AIS and (rule is not None or self.chains is not None):
             raise ArgumentError(
                 option("until" if rule is not None else "chains"),
                 " applies to mcmc and mc3 only; limit ais by ",
@@ -116,7 +123,7 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
                 option("seconds"),
             )
         Budget(
-            self.steps if self.algorithm != "ais" else None,
+            self.steps if self.algorithm is not Algorithm.AIS else None,
             self.seconds,
             until=as_stopping_rule(rule),
         )
@@ -138,7 +145,7 @@ class ArgumentGroups:
 
     @classmethod
     def split(
-        cls, arguments: FurtherArguments, algorithm: str | None, own: frozenset[str]
+        cls, arguments: FurtherArguments, algorithm: Algorithm | None, own: frozenset[str]
     ) -> ArgumentGroups:
         """Group the arguments, and refuse unknown names.
 
@@ -154,8 +161,8 @@ class ArgumentGroups:
         reading = frozenset(ReadingArguments.__annotations__)
         sampler = (
             frozenset()
-            if algorithm == "exact"
-            else arguments_of(algorithm if algorithm in SAMPLERS else "mcmc")
+            if algorithm is Algorithm.EXACT
+            else arguments_of(algorithm or Algorithm.MCMC)
         ) & frozenset(SamplerOptions.__annotations__)
         refuse_unknown(arguments, {*own, *NAMES, *reading, *sampler}, "learn", SYNONYMS)
         given: dict[str, Any] = dict(arguments)

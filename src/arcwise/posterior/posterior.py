@@ -136,7 +136,7 @@ class Posterior:
         return self.__dict__ | {"model": None}
 
     def __repr__(self) -> str:
-        """Show the algorithm, the target and the size."""
+        """Show the algorithm, the modularity and the size."""
         parts = [self.algorithm, self.modularity, f"{len(self.variables)} variables"]
         if self.dags is not None:
             parts.append(f"{len(self.dags)} DAGs")
@@ -166,14 +166,9 @@ class Posterior:
 
     def edge_table(self) -> list[tuple[str, str, float]]:
         """Return every edge (source, target, probability), the most probable first."""
-        n = len(self.variables)
-        rows = [
-            (self.variables[u], self.variables[v], float(self.edges[u, v]))
-            for u in range(n)
-            for v in range(n)
-            if u != v
-        ]
-        return sorted(rows, key=lambda row: -row[2])
+        columns = self.edge_columns()
+        probabilities = (float(probability) for probability in columns["probability"])
+        return list(zip(columns["source"], columns["target"], probabilities, strict=True))
 
     def edge_columns(self, threshold: float = 0.0) -> dict[str, Any]:
         """Return every edge as columns of a table, the most probable first.
@@ -280,7 +275,7 @@ class Posterior:
 
     @classmethod
     def concatenate(cls, posteriors: Iterable[Posterior]) -> Posterior:
-        """Merge several runs of the same model and target into one posterior.
+        """Merge several runs of the same model and modularity into one posterior.
 
         Chains are weighted by the number of states kept, annealing runs by their
         importance weights; DAGs keep their weights, and chains are numbered
@@ -359,14 +354,7 @@ class Posterior:
 
         Numbers that are not finite are None, as JSON cannot represent them.
         """
-        fixed = {
-            "modularity": self.modularity,
-            "algorithm": self.algorithm,
-            "variables": self.variables,
-            "provenance": self.provenance.as_dict(),
-        }
-        values: dict[str, Any] = plain(summary_of(self.run, self.account) | fixed)
-        return values
+        return summary_of(self)
 
     def write_edges(self, path: str | os.PathLike[str]) -> None:
         """Write the edges to a .csv file with the columns source, target and probability.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arcwise.records.account import Account
 from arcwise.records.convergence import Convergence
@@ -17,15 +17,31 @@ from arcwise.records.runs import (
     OrderWeights,
     UniqueDagsRun,
 )
+from arcwise.support.plain import plain
+
+if TYPE_CHECKING:
+    from arcwise.posterior.posterior import Posterior
 
 
-def summary_of(run: AnyRun, account: Account | None = None) -> dict[str, Any]:
+def summary_of(posterior: Posterior) -> dict[str, Any]:
+    """Return the settings and results of a posterior's run by name, as plain values."""
+    account = posterior.account
+    values: dict[str, Any] = plain(
+        {
+            **run_summary(posterior.run),
+            **({} if account is None else _of_account(account)),
+            "modularity": posterior.modularity,
+            "algorithm": posterior.algorithm,
+            "variables": posterior.variables,
+            "provenance": posterior.provenance.as_dict(),
+        }
+    )
+    return values
+
+
+def run_summary(run: AnyRun) -> dict[str, Any]:
     """Return the settings and results of a run by name; numbers need not be finite."""
-    return {
-        **_of_run(run),
-        **({} if run.seconds is None else {"seconds": run.seconds}),
-        **({} if account is None else _of_account(account)),
-    }
+    return {**_of_run(run), **({} if run.seconds is None else {"seconds": run.seconds})}
 
 
 def _of_run(run: AnyRun) -> dict[str, Any]:
@@ -111,7 +127,7 @@ def _of_merged(run: MergedRun) -> dict[str, Any]:
         "dags": run.dags,
         "interrupted": run.interrupted,
         "largest_edge_difference_between_parts": run.difference_between_parts,
-        "parts": [summary_of(part) for part in run.parts],
+        "parts": [run_summary(part) for part in run.parts],
     }
     if run.order_weights is not None:
         values["effective_dags"] = run.order_weights.effective_dags

@@ -7,7 +7,7 @@ from typing import Any
 
 from arcwise.model.provenance import Provenance
 from arcwise.posterior import Posterior
-from arcwise.posterior.summary import summary_of
+from arcwise.posterior.summary import run_summary
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
 from arcwise.support.descriptions import Description
 from arcwise.support.words import number
@@ -20,7 +20,7 @@ _LIMITS = ("constraints", "candidates", "plus_one")
 def provenance_tables(posterior: Posterior) -> list[dict[str, Any]]:
     """Return the model, the run and its settings as titled tables of names and values."""
     run: Rows = [("Algorithm", posterior.algorithm), ("Modularity", posterior.modularity)]
-    for name, value in summary_of(posterior.run).items():
+    for name, value in run_summary(posterior.run).items():
         run += _rows(name, value)
     tables = [
         {"title": "Model and data", "rows": _model(posterior.provenance)},
