@@ -99,7 +99,7 @@ def test_the_driver_killed_and_the_run_resumed(
 ) -> None:
     table = tmp_path / "data.csv"
     arcwise.simulate("asia", 500, seed=1).write_csv(table)
-    size = ["--chains", "100", "--steps", "2500"]
+    size = ["--particles", "100", "--steps", "2500"]
     if algorithm == "mcmc":
         size = ["--chains", "2", "--steps", "150000"]
     asked = ["sample", str(table), "--max-indegree", "3", "--space", "partitions", *size]

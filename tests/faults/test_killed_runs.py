@@ -18,7 +18,7 @@ _RUNS: dict[str, list[object]] = {
         *("--space", "buckets:3", "--algorithm", "mc3", "--ladder", "adapted"),
         *("--temperatures", 5, "--steps", 60_000, "--chains", 2),
     ],
-    "annealing": ["--algorithm", "ais", "--chains", 1_000, "--steps", 3_000],
+    "annealing": ["--algorithm", "ais", "--particles", 1_000, "--steps", 3_000],
     "DAGs": ["--space", "dags", "--steps", 1_500_000, "--chains", 2],
 }
 

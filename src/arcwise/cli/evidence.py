@@ -11,7 +11,7 @@ import arcwise
 from arcwise.cli.options import (
     Chains,
     CheckpointSeconds,
-    Cluster,
+    ClusterOptions,
     DataOptions,
     FamilyOptions,
     ModularityName,
@@ -37,6 +37,7 @@ def evidence(
     data: DataOptions,
     score: ScoreOptions,
     families: FamilyOptions,
+    cluster: ClusterOptions,
     prior: PriorName = "uniform",
     method: Annotated[
         Literal["ais", "mc3", "exact"], typer.Option("--method", help="How to compute it.")
@@ -65,7 +66,6 @@ def evidence(
     run: RunFolder = None,
     checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
-    cluster: Cluster = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="The .json file to write.", metavar="FILE")
     ] = None,

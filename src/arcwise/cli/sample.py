@@ -11,7 +11,7 @@ import arcwise
 from arcwise.cli.options import (
     Chains,
     CheckpointSeconds,
-    Cluster,
+    ClusterOptions,
     DataOptions,
     FamilyOptions,
     Ladder,
@@ -39,6 +39,7 @@ def sample(
     data: DataOptions,
     score: ScoreOptions,
     families: FamilyOptions,
+    cluster: ClusterOptions,
     prior: PriorName = "uniform",
     space: SpaceName = "linear",
     algorithm: Annotated[
@@ -79,7 +80,6 @@ def sample(
     run: RunFolder = None,
     checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
-    cluster: Cluster = None,
     out: Annotated[
         Path | None,
         typer.Option(
