@@ -12,6 +12,7 @@
 #include "arcwise/support/bits.hpp"
 #include "arrays.hpp"
 #include "spaces.hpp"
+#include "temperatures.hpp"
 
 namespace arcwise::bindings {
 namespace {
@@ -84,18 +85,17 @@ void bind_chains(nb::module_& module) {
     nb::class_<Chains>(module, "Chains")
         .def(
             "__init__",
-            [](Chains* self, const PythonSpace& space,
-               const std::vector<double>& inverse_temperatures, int exchanges_per_step, bool adapt,
-               std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed,
+            [](Chains* self, const PythonSpace& space, const Path& path, int exchanges_per_step,
+               bool adapt, std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed,
                std::uint64_t first, std::size_t count) {
                 new (self)
                     Chains(space.space,
-                           {inverse_temperatures, exchanges_per_step, adapt, thinning, record},
+                           {temperatures_along(path), exchanges_per_step, adapt, thinning, record},
                            seed, first, count);
             },
-            nb::arg("space"), nb::arg("inverse_temperatures"), nb::arg("exchanges_per_step"),
-            nb::arg("adapt"), nb::arg("thinning"), nb::arg("record"), nb::arg("seed"),
-            nb::arg("first"), nb::arg("count"))
+            nb::arg("space"), nb::arg("path"), nb::arg("exchanges_per_step"), nb::arg("adapt"),
+            nb::arg("thinning"), nb::arg("record"), nb::arg("seed"), nb::arg("first"),
+            nb::arg("count"))
         .def("__len__", &Chains::size)
         .def("set_thinning", &Chains::set_thinning, nb::arg("thinning"))
         .def(
@@ -165,14 +165,16 @@ void bind_chains(nb::module_& module) {
              [](const Chains& self, std::size_t chain) {
                  return as_dict(self.chain(chain).moves(), self.space());
              })
-        .def("inverse_temperatures",
-             [](const Chains& self, std::size_t chain) {
-                 std::vector<double> result;
-                 for (const Temperature& temperature : self.chain(chain).temperatures()) {
-                     result.push_back(temperature.inverse);
-                 }
-                 return result;
-             })
+        .def(
+            "path",
+            [](const Chains& self, std::size_t chain) {
+                std::vector<std::pair<double, double>> result;
+                for (const Temperature& temperature : self.chain(chain).temperatures()) {
+                    result.emplace_back(temperature.inverse, temperature.bridge);
+                }
+                return result;
+            },
+            "The inverse temperatures, which may have been adapted, and places on the bridge.")
         .def("exchanges",
              [](const Chains& self, std::size_t chain) {
                  return std::tuple(self.chain(chain).exchanges_proposed(),
@@ -192,14 +194,14 @@ void bind_chains(nb::module_& module) {
     nb::class_<AnnealedRuns>(module, "AnnealedRuns")
         .def(
             "__init__",
-            [](AnnealedRuns* self, const PythonSpace& space,
-               const std::vector<double>& inverse_temperatures, std::uint64_t stretch,
-               std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed) {
-                new (self) AnnealedRuns(space.space,
-                                        {inverse_temperatures, stretch, thinning, record}, seed);
+            [](AnnealedRuns* self, const PythonSpace& space, const Path& path,
+               std::uint64_t stretch, std::uint64_t thinning, const RecordOptions& record,
+               std::uint64_t seed) {
+                new (self) AnnealedRuns(
+                    space.space, {temperatures_along(path), stretch, thinning, record}, seed);
             },
-            nb::arg("space"), nb::arg("inverse_temperatures"), nb::arg("stretch"),
-            nb::arg("thinning"), nb::arg("record"), nb::arg("seed"))
+            nb::arg("space"), nb::arg("path"), nb::arg("stretch"), nb::arg("thinning"),
+            nb::arg("record"), nb::arg("seed"))
         .def("__len__", [](const AnnealedRuns& self) { return self.runs().size(); })
         .def(
             "run",

@@ -27,15 +27,17 @@ AnnealedRun anneal(const Space& space, State& state, const AnnealingOptions& opt
         if (finished || ++steps % steps_between_checks == 0) context.advance(piece);
     };
     LinearExtensions counter(options.record.extension_budget);
+    Temperature temperature = options.temperatures.front();
+    state.go_to(temperature);
     state.draw_uniform(moves);
 
-    Temperature temperature = Temperature::at(options.inverse_temperatures.front());
-    for (std::size_t level = 1; level < options.inverse_temperatures.size(); ++level) {
-        const Temperature next = Temperature::at(options.inverse_temperatures[level]);
+    for (std::size_t level = 1; level < options.temperatures.size(); ++level) {
+        const Temperature& next = options.temperatures[level];
         run.log_weight +=
-            next.log_density(state.log_weight()) - temperature.log_density(state.log_weight());
+            next.log_density(state.weight_at(next)) - temperature.log_density(state.log_weight());
         if (run.log_weight == minus_infinity) break;
         temperature = next;
+        state.go_to(temperature);
         run.counts.add(metropolis_step(state, temperature, moves));
         report(false);
     }
@@ -70,7 +72,7 @@ void AnnealedRuns::run(std::uint64_t first, std::size_t count, const RunOptions&
             runs_.push_back(std::move(*run));
         }
     };
-    const std::uint64_t steps = options_.inverse_temperatures.size() - 1 + options_.stretch;
+    const std::uint64_t steps = options_.temperatures.size() - 1 + options_.stretch;
     try {
         run_tasks(count, count * steps, run_options, [&](std::size_t i, TaskContext& context) {
             const std::uint64_t stream = 2 * (first + i);

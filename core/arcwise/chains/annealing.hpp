@@ -15,9 +15,9 @@
 namespace arcwise {
 
 struct AnnealingOptions {
-    std::vector<double> inverse_temperatures;  // rising from 0 to 1
-    std::uint64_t stretch = 0;                 // steps at the posterior after the annealing
-    std::uint64_t thinning = 1;                // of these
+    std::vector<Temperature> temperatures;  // from the uniform distribution to the posterior
+    std::uint64_t stretch = 0;              // steps at the posterior after the annealing
+    std::uint64_t thinning = 1;             // of these
     RecordOptions record;
 };
 

@@ -31,7 +31,7 @@ struct AnnealedEnd {
     double probability;
 };
 std::vector<AnnealedEnd> annealing_law(const Space& space,
-                                       const std::vector<double>& inverse_temperatures);
+                                       const std::vector<Temperature>& temperatures);
 
 // How probable each state is under draw_uniform.
 std::map<Code, double> uniform_law(const Space& space);

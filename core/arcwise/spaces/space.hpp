@@ -40,6 +40,11 @@ class State {
 
     const LogWeight& log_weight() const { return weight_; }
 
+    // In spaces that have a bridge: its weight under a target elsewhere on it, and to go there,
+    // where it stays until it is told otherwise. States begin at the modular end.
+    virtual LogWeight weight_at(const Temperature&) const { return weight_; }
+    virtual void go_to(const Temperature&) {}
+
     // Proposes a move, by a law that may depend on the temperature (Gibbs moves); the state stays
     // as it is until `accept` takes the last proposal.
     virtual Proposal propose(const Temperature& temperature, Random& random) = 0;
@@ -87,7 +92,8 @@ class Space {
     virtual int nodes() const = 0;
     virtual std::unique_ptr<State> make_state() const = 0;
 
-    // ln of the number of states, all of which draw_uniform may give.
+    // ln of the number of states, all of which draw_uniform may give; where every structure is
+    // among them several times, equally often, over how often.
     virtual double log_size() const = 0;
 
     const MoveTable& moves() const { return moves_; }

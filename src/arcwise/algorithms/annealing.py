@@ -89,7 +89,7 @@ def _job(session: SamplingSession[AnnealingSettings]) -> AnnealingJob:
         session.sums,
         settings.space,
         session.core_space,
-        settings.schedule.inverse_temperatures(),
+        settings.schedule.path(len(session.model.variables)),
         settings.stretch,
         settings.thinning,
         settings.recording.options(edge_batches=2),

@@ -311,8 +311,12 @@ Temperatures = Annotated[
 ]
 
 Ladder = Annotated[
-    Literal["linear", "harmonic", "adapted"] | None,
-    typer.Option("--ladder", help="How the temperatures of mc3 are spaced (default: linear)."),
+    Literal["linear", "harmonic", "adapted", "bridge", "uniform bridge"] | None,
+    typer.Option(
+        "--ladder",
+        help="How the temperatures of mc3 are spaced (default: linear); 'bridge' leads from the "
+        "order-modular posterior to the modular one, in the space canonical.",
+    ),
 ]
 
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the random numbers.", metavar="N")]

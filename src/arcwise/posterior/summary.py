@@ -93,7 +93,7 @@ def _of_annealing(run: AnnealingRun) -> dict[str, Any]:
         "runs": run.runs,
         "runs_of_weight_zero": run.runs_of_weight_zero,
         "annealing_steps": settings.schedule.steps,
-        "schedule": "linear" if settings.schedule.given is None else "given",
+        "schedule": settings.schedule.kind,
         "stretch": settings.stretch,
         "thinning": settings.thinning,
         "seed": settings.seed,
@@ -141,13 +141,19 @@ def _of_merged(run: MergedRun) -> dict[str, Any]:
     }
 
 
-def _of_exchanges(exchanges: Exchanges | None) -> dict[str, Sequence[Any]]:
+def _of_exchanges(exchanges: Exchanges | None) -> dict[str, Any]:
     if exchanges is None:
         return {}
-    return {
+    values: dict[str, Any] = {
         "inverse_temperatures": [list(each) for each in exchanges.inverse_temperatures],
         "exchange_acceptance": list(exchanges.acceptance),
     }
+    if exchanges.bridge is not None:
+        values["bridge"] = [list(each) for each in exchanges.bridge]
+    if exchanges.evidence_ratio is not None:
+        values["log_evidence_ratio"] = exchanges.evidence_ratio.log_ratio
+        values["log_evidence_ratio_error"] = exchanges.evidence_ratio.standard_error
+    return values
 
 
 def _of_convergence(convergence: Convergence) -> dict[str, float | None]:

@@ -34,6 +34,22 @@ class OrderWeights:
 
 
 @dataclass(frozen=True)
+class EvidenceRatio:
+    """How much more probable the data are under the modular prior than the order-modular one.
+
+    Parameters
+    ----------
+    log_ratio
+        The difference of the log evidences.
+    standard_error
+        Its Monte Carlo standard error.
+    """
+
+    log_ratio: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
 class Exchanges:
     """The exchanges of states in coupled chains.
 
@@ -43,10 +59,17 @@ class Exchanges:
         The final inverse temperatures of each chain.
     acceptance
         The acceptance rates of exchanges between adjacent temperatures.
+    bridge
+        The final places of each chain on the bridge; None if all are at its end.
+    evidence_ratio
+        The ratio of the modular to the order-modular evidence, where the bridge is all of the
+        ladder.
     """
 
     inverse_temperatures: tuple[tuple[float, ...], ...]
     acceptance: tuple[float | None, ...]
+    bridge: tuple[tuple[float, ...], ...] | None = None
+    evidence_ratio: EvidenceRatio | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

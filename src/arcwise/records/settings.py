@@ -13,9 +13,9 @@ from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.budget import Budget
-from arcwise.records.ladders import linear
+from arcwise.records.ladders import linear, uniform_bridge
 from arcwise.records.recording import Recording
-from arcwise.records.tempering import Tempering
+from arcwise.records.tempering import Path, Tempering
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
@@ -169,14 +169,27 @@ class Schedule:
         The number of steps from 0 to 1.
     given
         The inverse temperatures; None for equal steps.
+    bridge
+        Whether it goes over the bridge: half of the steps to the order-modular posterior, and
+        half from there to the modular one.
     """
 
     steps: int
     given: tuple[float, ...] | None = None
+    bridge: bool = False
 
-    def inverse_temperatures(self) -> list[float]:
-        """Return the inverse temperatures as a list."""
-        return linear(self.steps) if self.given is None else list(self.given)
+    @property
+    def kind(self) -> str:
+        """The word for it."""
+        if self.bridge:
+            return "bridge"
+        return "linear" if self.given is None else "given"
+
+    def path(self, nodes: int) -> Path:
+        """Return the temperatures of a model of this many variables, as a list."""
+        if self.bridge:
+            return list(uniform_bridge(self.steps, nodes, hold=nodes))
+        return list(linear(self.steps) if self.given is None else self.given)
 
 
 @dataclass(frozen=True)
