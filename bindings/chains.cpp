@@ -9,6 +9,7 @@
 
 #include "arcwise/chains/annealing.hpp"
 #include "arcwise/chains/edge_mixing.hpp"
+#include "arcwise/chains/population_pilot.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arrays.hpp"
 #include "spaces.hpp"
@@ -196,12 +197,20 @@ void bind_chains(nb::module_& module) {
             "__init__",
             [](AnnealedRuns* self, const PythonSpace& space, const Path& path,
                std::uint64_t stretch, std::uint64_t thinning, const RecordOptions& record,
-               std::uint64_t seed) {
+               std::uint64_t seed, std::size_t population,
+               const std::vector<std::uint64_t>& steps) {
+                if (population == 0 || (!steps.empty() && steps.size() + 1 != path.size())) {
+                    throw Error(ErrorKind::argument,
+                                "A population has one state or more, and a number of steps for "
+                                "each temperature but the first.");
+                }
                 new (self) AnnealedRuns(
-                    space.space, {temperatures_along(path), stretch, thinning, record}, seed);
+                    space.space,
+                    {temperatures_along(path), stretch, thinning, record, population, steps}, seed);
             },
             nb::arg("space"), nb::arg("path"), nb::arg("stretch"), nb::arg("thinning"),
-            nb::arg("record"), nb::arg("seed"))
+            nb::arg("record"), nb::arg("seed"), nb::arg("population") = 1,
+            nb::arg("steps") = std::vector<std::uint64_t>())
         .def("__len__", [](const AnnealedRuns& self) { return self.runs().size(); })
         .def(
             "run",
@@ -234,6 +243,32 @@ void bind_chains(nb::module_& module) {
                  return as_dict(self.runs().at(run).record, self.space().nodes());
              })
         .def("moves", [](const AnnealedRuns& self) { return as_dict(self.moves(), self.space()); });
+    module.def(
+        "plan_population",
+        [](const PythonSpace& space, const Path& path, std::size_t population,
+           double effective_share, double correlation, std::uint64_t steps_a_look,
+           std::uint64_t most_looks, std::uint64_t seed, int threads, nb::object progress) {
+            const PilotOptions options{temperatures_along(path),
+                                       population,
+                                       effective_share,
+                                       correlation,
+                                       steps_a_look,
+                                       most_looks};
+            PopulationPlan plan;
+            run_released(threads, std::move(progress), [&](const RunOptions& o) {
+                plan = plan_population(*space.space, options, seed, o);
+            });
+            std::vector<std::pair<double, double>> points;
+            for (const Temperature& each : plan.temperatures) {
+                points.emplace_back(each.inverse, each.bridge);
+            }
+            return std::pair(points, plan.steps);
+        },
+        nb::arg("space"), nb::arg("path"), nb::arg("population"), nb::arg("effective_share"),
+        nb::arg("correlation"), nb::arg("steps_a_look"), nb::arg("most_looks"), nb::arg("seed"),
+        nb::arg("threads"), nb::arg("progress").none(),
+        "The temperatures, with their places on the bridge, and the steps at each, of a "
+        "population.");
     module.def(
         "edge_mixing",
         [](const std::vector<PackedChain>& parents, std::int64_t fewest_changes,

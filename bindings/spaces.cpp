@@ -105,14 +105,15 @@ void bind_spaces(nb::module_& module) {
             nb::arg("path"), nb::arg("exchanges_per_step"), nb::arg("codes"))
         .def(
             "annealing_law",
-            [](const PythonSpace& self, const Path& path) {
+            [](const PythonSpace& self, const Path& path, std::size_t population) {
                 std::vector<std::tuple<Code, double, double>> ends;
-                for (AnnealedEnd& end : annealing_law(*self.space, temperatures_along(path))) {
-                    ends.emplace_back(std::move(end.state), end.log_weight, end.probability);
+                for (AnnealedEnd& end :
+                     annealing_law(*self.space, temperatures_along(path), population)) {
+                    ends.emplace_back(std::move(end.states), end.log_weight, end.probability);
                 }
                 return ends;
             },
-            nb::arg("path"))
+            nb::arg("path"), nb::arg("population") = 1)
         .def("uniform_law",
              [](const PythonSpace& self) { return as_list(uniform_law(*self.space)); });
     module.def("space_names", &space_names, "The names of all spaces of the core.");

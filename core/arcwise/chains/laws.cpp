@@ -42,7 +42,8 @@ std::map<Code, double> tempered_law(const Space& space, const TemperingOptions& 
 }
 
 std::vector<AnnealedEnd> annealing_law(const Space& space,
-                                       const std::vector<Temperature>& temperatures) {
+                                       const std::vector<Temperature>& temperatures,
+                                       std::size_t population) {
     std::map<std::pair<Code, double>, double> law;
     AnnealingOptions options;
     options.temperatures = temperatures;
@@ -50,13 +51,14 @@ std::vector<AnnealedEnd> annealing_law(const Space& space,
     const std::atomic<bool> stop = false;
     std::atomic<std::uint64_t> work = 0;
     AllBranches branches;
-    const std::unique_ptr<State> state = space.make_state();
-    const Code first = state->encode();
+    Population states(population);
+    for (auto& state : states) state = space.make_state();
+    const Code first = states.front()->encode();
     branches.for_each([&] {
         TaskContext context(stop, work);
-        state->decode(first);
+        for (const auto& state : states) state->decode(first);
         const AnnealedRun run =
-            anneal(space, *state, options, Random(branches), Random(0, 0), context);
+            anneal(space, states, options, Random(branches), Random(0, 0), context);
         law[{run.record.codes, run.log_weight}] += branches.probability();
     });
     std::vector<AnnealedEnd> ends;

@@ -65,6 +65,9 @@ class State {
     void save(ByteWriter& out);
     void restore(ByteReader& in);
 
+    // Goes on as the other state of the same space, at the same place of the bridge, would have.
+    void become(State& other);
+
   protected:
     // The code with all that moves can tell apart; `decode` understands it.
     virtual std::vector<std::uint16_t> exact_code() const { return encode(); }
