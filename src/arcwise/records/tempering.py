@@ -8,7 +8,7 @@ from dataclasses import dataclass
 PathPoint = float | tuple[float, float]
 """An inverse temperature, at the end of the bridge or with its place on it."""
 
-Path = list[PathPoint]
+Path = Sequence[PathPoint]
 """The way to the posterior, its end included."""
 
 
