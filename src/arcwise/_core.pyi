@@ -256,7 +256,7 @@ class Space:
 
     def tempered_law(self, path: Sequence[float | tuple[float, float]], exchanges_per_step: int, codes: Sequence[Sequence[int]]) -> list[tuple[list[int], float]]: ...
 
-    def annealing_law(self, path: Sequence[float | tuple[float, float]]) -> list[tuple[list[int], float, float]]: ...
+    def annealing_law(self, path: Sequence[float | tuple[float, float]], population: int = 1) -> list[tuple[list[int], float, float]]: ...
 
     def uniform_law(self) -> list[tuple[list[int], float]]: ...
 
@@ -393,7 +393,7 @@ class Chains:
         """
 
 class AnnealedRuns:
-    def __init__(self, space: Space, path: Sequence[float | tuple[float, float]], stretch: int, thinning: int, record: RecordOptions, seed: int) -> None: ...
+    def __init__(self, space: Space, path: Sequence[float | tuple[float, float]], stretch: int, thinning: int, record: RecordOptions, seed: int, population: int = 1, steps: Sequence[int] = []) -> None: ...
 
     def __len__(self) -> int: ...
 
@@ -413,6 +413,11 @@ class AnnealedRuns:
     def record(self, arg: int, /) -> dict[str, Any]: ...
 
     def moves(self) -> dict[str, Any]: ...
+
+def plan_population(space: Space, path: Sequence[float | tuple[float, float]], population: int, effective_share: float, correlation: float, steps_a_look: int, most_looks: int, seed: int, threads: int, progress: object | None) -> tuple[list[tuple[float, float]], list[int]]:
+    """
+    The temperatures, with their places on the bridge, and the steps at each, of a population.
+    """
 
 def edge_mixing(parents: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]], fewest_changes: int, most_lags: int, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]]:
     """

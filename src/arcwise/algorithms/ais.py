@@ -112,7 +112,7 @@ threads, progress, directory, checkpoint_seconds
         thinning = max(1, stretch // _STATES_PER_RUN)
     settings = AnnealingSettings(
         space=chosen,
-        budget=AnnealingBudget(particles, seconds, effective_samples),
+        budget=AnnealingBudget.of("particles", particles, seconds, effective_samples),
         schedule=temperatures,
         stretch=stretch,
         thinning=thinning,

@@ -24,9 +24,9 @@ from arcwise.records.runs import ChainRun, EvidenceRatio, Exchanges
 from arcwise.records.settings import ChainSettings
 from arcwise.records.tempering import Tempering
 from arcwise.records.traces import Traces
+from arcwise.spaces import LinearOrders, Space
 from arcwise.statistics.chains import chain_convergence
 from arcwise.statistics.convergence import weighted_standard_error
-from arcwise.spaces import LinearOrders, Space
 from arcwise.sums import ScoreSums
 from arcwise.support.warnings import warn
 

@@ -281,7 +281,7 @@ Steps = Annotated[
     typer.Option(
         "--steps",
         help="Number of steps of each chain, burn-in included; for ais, number of annealing steps "
-        "of each particle.",
+        "of each particle; for smc, of its steps at each temperature.",
         metavar="N",
     ),
 ]
@@ -300,7 +300,16 @@ Chains = Annotated[
 
 Particles = Annotated[
     int | None,
-    typer.Option("--particles", help="Number of particles of ais (default: 100).", metavar="N"),
+    typer.Option(
+        "--particles",
+        help="Number of particles of ais (default: 100), or of each population of smc (256).",
+        metavar="N",
+    ),
+]
+
+Runs = Annotated[
+    int | None,
+    typer.Option("--runs", help="Number of populations of smc (default: 8).", metavar="N"),
 ]
 
 Temperatures = Annotated[

@@ -53,7 +53,7 @@ class ClusterAnnealedRuns:
         ladder = as_short_ladder(job.path)
         record = RecordSettings.of(job.record)
         self._job = SamplingJob(table, job.space, ladder, record, job.seed)
-        self._stretch, self._thinning = job.stretch, job.thinning
+        self._settings = (job.stretch, job.thinning, job.population, job.steps)
         self._open_ended = job.open_ended
         self._made: dict[int, bytes] = {}
         # Runs that were requested and made are kept as if they had been made here.
@@ -84,7 +84,7 @@ class ClusterAnnealedRuns:
         start, total = numbers[0], len(numbers)  # the missing runs are at the end of the range
 
         def work(at: int, some: int) -> Work:
-            return AnnealingWork(self._job, self._stretch, self._thinning, start + at, some)
+            return AnnealingWork(self._job, *self._settings, start + at, some)
 
         def collect(at: int, some: int, done: Done) -> None:
             self._made.update(zip(range(start + at, start + at + some), done.value, strict=True))

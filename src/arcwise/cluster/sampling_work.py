@@ -109,6 +109,8 @@ class AnnealingWork(Work):
     job: SamplingJob
     stretch: int
     thinning: int
+    population: int
+    steps: tuple[int, ...]
     first: int
     count: int
 
@@ -124,6 +126,8 @@ class AnnealingWork(Work):
                 self.thinning,
                 self.job.record.options(),
                 self.job.seed,
+                self.population,
+                self.steps,
             )
             one.run(number, 1, 1, None)
             made.append(one.save_runs(0))

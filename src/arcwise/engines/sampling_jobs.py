@@ -172,6 +172,9 @@ class AnnealingJob:
         Steps at the posterior at the end of a run, and steps between draws of these.
     open_ended
         Whether the number of runs is not fixed in advance.
+    population, steps
+        The number of states of a run, and the steps at each temperature but the first; empty
+        for one at each.
     """
 
     sums: ScoreSums
@@ -183,6 +186,8 @@ class AnnealingJob:
     record: _core.RecordOptions
     seed: int
     open_ended: bool
+    population: int = 1
+    steps: tuple[int, ...] = ()
 
     def in_core(self) -> _core.AnnealedRuns:
         """Return the runs of this process."""
@@ -193,4 +198,6 @@ class AnnealingJob:
             self.thinning,
             self.record,
             self.seed,
+            self.population,
+            self.steps,
         )
