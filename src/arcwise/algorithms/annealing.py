@@ -154,12 +154,14 @@ def _anneal_all(
     budget, environment = session.settings.budget, session.environment
     try:
         with running(environment.threads, environment.progress, session.settings.algorithm) as run:
+            # Populations take long, and are run as many at a time as there are threads.
+            piece = _PIECE if session.settings.population is None else run.threads
             if not budget.open_ended:
                 assert budget.runs is not None
                 fewest = session.engine.fewest_runs_at_once
-                _anneal_count(annealed, budget.runs, fewest, run, log)
+                _anneal_count(annealed, budget.runs, fewest, piece, run, log)
             elif log is None or not log.finished:
-                _anneal_until_done(annealed, budget, session.settings.population, run, log)
+                _anneal_until_done(annealed, budget, piece, run, log)
         if log is not None:
             log.save(finished=True)
     except KeyboardInterrupt:
@@ -177,7 +179,7 @@ def _anneal_all(
 
 
 def _anneal_count(
-    annealed: AnnealedRuns, count: int, fewest: int, run: Run, log: AnnealingLog | None
+    annealed: AnnealedRuns, count: int, fewest: int, first: int, run: Run, log: AnnealingLog | None
 ) -> None:
     if run.progress is None and log is None:
         annealed.run(0, count, run.threads, None)
@@ -186,7 +188,7 @@ def _anneal_count(
     # Pieces double in size; each particle has its own random numbers, wherever pieces end.
     while (done := len(annealed)) < count:
         left = count - done
-        piece = min(max(_PIECE, fewest, done), left)
+        piece = min(max(first, fewest, done), left)
         piece = piece if log is None else min(max(log.part(piece), fewest), left)
 
         def within(share: float, done: int = done, piece: int = piece) -> None:
@@ -202,14 +204,13 @@ def _anneal_count(
 def _anneal_until_done(
     annealed: AnnealedRuns,
     budget: AnnealingBudget,
-    population: Population | None,
+    size: int,
     run: Run,
     log: AnnealingLog | None,
 ) -> None:
     start = time.perf_counter() if log is None else log.began
     reporter = _ProgressReporter(annealed, run.progress)
     # Whole pieces of one size: cutting off the last particles would make slow ones too rare.
-    size = _PIECE if population is None else run.threads
     while True:
         done = len(annealed)
         if done > 0 and done % size == 0:
