@@ -50,6 +50,7 @@ class CanonicalOrder final : public State {
         int node;
         Standing standing;
         LogWeight weight;
+        bool same_allowed;
     };
 
     std::size_t at(int node) const { return static_cast<std::size_t>(node) * words_; }
@@ -79,12 +80,17 @@ class CanonicalOrder final : public State {
     void set_earlier(const Order& order, std::size_t place, ParentBits allowed,
                      std::uint64_t* earlier) const;
 
-    // The order is changed between two places: counts all that is then changed. flip(node, bits)
-    // changes the predecessors of a node there.
     LogWeight propose_numbered(const std::vector<int>& numbers, std::vector<int> order);
+
+    // The order is changed between two places: adds all that is then changed, and weighs it.
+    // flip(node, bits) changes the predecessors of a node there. Where a state of weight zero would
+    // be refused, they end with the first node that makes it one.
     template <class Flip>
     LogWeight change_between(std::size_t first, std::size_t last, Flip flip);
-    void count_change(int node, bool bound, bool same_allowed);
+    template <class Flip>
+    bool add_changes(std::size_t first, std::size_t last, Flip flip);
+    bool add_change(int node, bool bound, bool same_allowed);
+    LogWeight weigh_changes();
     std::uint64_t* changed_allowed() { return changed_allowed_.data() + changes_.size() * words_; }
     std::uint64_t* changed_earlier() { return changed_earlier_.data() + changes_.size() * words_; }
 
@@ -113,6 +119,7 @@ class CanonicalOrder final : public State {
     std::vector<Standing> standings_;
     std::vector<LogWeight> node_weights_;
 
+    bool refuses_impossible_ = false;
     bool renumbered_ = false;
     std::size_t first_ = 0;  // the places between which the order changes
     std::size_t last_ = 0;

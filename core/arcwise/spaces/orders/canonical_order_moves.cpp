@@ -20,27 +20,43 @@ void CanonicalOrder::set_earlier(const Order& order, std::size_t place, ParentBi
     }
 }
 
-void CanonicalOrder::count_change(int node, bool bound, bool same_allowed) {
-    const ParentBits then_allowed = changed_allowed();
-    const ParentBits then_earlier = changed_earlier();
-    const Standing& now = standing(node);
-    Change change{node, {{}, bound}, {}};
-    RequiredWeight& weight = change.standing.weight;
-    if (same_allowed) {
-        weight = {.log_sum = now.weight.log_sum, .without = now.weight.without};
-        if (bound && !weight.without) sums_.set_unmet(weight, node, then_allowed, then_earlier);
-    } else {
-        weight = sums_.split(node, then_allowed, then_earlier, bound);
+bool CanonicalOrder::add_change(int node, bool bound, bool same_allowed) {
+    if (refuses_impossible_ && bound && sums_.same(changed_allowed(), changed_earlier())) {
+        proposed_.impossible = 1;
+        return false;
     }
-    change.weight = weigh(weight, node, then_allowed, then_earlier);
-    proposed_ = proposed_ + (change.weight - weight_of(node));
-    changes_.push_back(change);
+    changes_.push_back({node, {{}, bound}, {}, same_allowed});
+    return true;
+}
+
+LogWeight CanonicalOrder::weigh_changes() {
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+        Change& change = changes_[i];
+        const ParentBits then_allowed = changed_allowed_.data() + i * words_;
+        const ParentBits then_earlier = changed_earlier_.data() + i * words_;
+        RequiredWeight& weight = change.standing.weight;
+        const bool bound = change.standing.bound;
+        weight = change.same_allowed ? sums_.split(change.node, then_allowed, then_earlier, bound,
+                                                   standing(change.node).weight)
+                                     : sums_.split(change.node, then_allowed, then_earlier, bound);
+        change.weight = weigh(weight, change.node, then_allowed, then_earlier);
+        proposed_ = proposed_ + (change.weight - weight_of(change.node));
+        if (refuses_impossible_ && proposed_.impossible > 0) break;
+    }
+    return proposed_;
 }
 
 template <class Flip>
 LogWeight CanonicalOrder::change_between(std::size_t first, std::size_t last, Flip flip) {
     first_ = first;
     last_ = last;
+    const bool possible = add_changes(first, last, flip);
+    order_.undo_change();
+    return possible ? weigh_changes() : proposed_;
+}
+
+template <class Flip>
+bool CanonicalOrder::add_changes(std::size_t first, std::size_t last, Flip flip) {
     int highest = first == 0 ? -1 : highest_[first - 1];
     int highest_between = -1;
     for (std::size_t place = first; place <= last; ++place) {
@@ -55,7 +71,7 @@ LogWeight CanonicalOrder::change_between(std::size_t first, std::size_t last, Fl
         }
         if (other_allowed || bound != standing(node).bound ||
             !sums_.same(changed_earlier(), earlier(node))) {
-            count_change(node, bound, !other_allowed);
+            if (!add_change(node, bound, !other_allowed)) return false;
         }
         highest = std::max(highest, number(node));
         highest_between = std::max(highest_between, number(node));
@@ -70,10 +86,11 @@ LogWeight CanonicalOrder::change_between(std::size_t first, std::size_t last, Fl
         if (number(node) > highest_between) break;
         copy_words(allowed(node), changed_allowed());
         set_earlier(order_, place, allowed(node), changed_earlier());
-        if (!sums_.same(changed_earlier(), earlier(node))) count_change(node, true, true);
+        if (!sums_.same(changed_earlier(), earlier(node)) && !add_change(node, true, true)) {
+            return false;
+        }
     }
-    order_.undo_change();
-    return proposed_;
+    return true;
 }
 
 LogWeight CanonicalOrder::propose_swap(std::size_t first, std::size_t last) {
@@ -193,8 +210,7 @@ LogWeight CanonicalOrder::weigh_passed(std::size_t place, int moved, std::size_t
     copy_words(without, before);
     std::size_t first = place;
     for (std::size_t end = place + 1;;) {
-        RequiredWeight there{.log_sum = whole.log_sum, .without = whole.without};
-        if (!there.without) sums_.set_unmet(there, node, with, before);
+        const RequiredWeight there = sums_.split(node, with, before, true, whole);
         const LogWeight gain = weigh(there, node, with, before) - base;
         bool changes = false;
         while (first > beyond && !changes) {
@@ -263,9 +279,9 @@ LogWeight CanonicalOrder::propose_numbered(const std::vector<int>& numbers,
             }
             weights_.flip(allowed, node, new_order_[before]);
         }
-        count_change(node, bound, false);
+        if (!add_change(node, bound, false)) return proposed_;
     }
-    return proposed_;
+    return weigh_changes();
 }
 
 namespace {

@@ -94,6 +94,11 @@ void CanonicalOrder::sum_up() {
 LogWeight CanonicalOrder::weight_at(const Temperature& temperature) const {
     const BridgePlace place = BridgePlace::at(temperature.bridge);
     if (place == place_) return weight_;
+    if (place.left == 0.0 && temperature.excludes_impossible()) {
+        for (const Standing& standing : standings_) {
+            if (standing.weight.lacking) return {0.0, 1};
+        }
+    }
     // A product of plain numbers between the logarithms: this is what an exchange costs.
     constexpr double small = 1e-200;
     LogWeight total;
@@ -101,13 +106,13 @@ LogWeight CanonicalOrder::weight_at(const Temperature& temperature) const {
     for (std::size_t node = 0; node < nodes(); ++node) {
         const int v = static_cast<int>(node);
         const RequiredWeight& weight = standings_[node].weight;
-        if (weight.without || weight.lacking || weight.cancels(place)) {
+        if (!weight.is_plain(place)) {
             total = total + sums_.at(place, weight, v, allowed(v), earlier(v));
             if (total.impossible != 0 && temperature.excludes_impossible()) return total;
             continue;
         }
         total.value += weight.log_sum;
-        product *= 1.0 - place.t * weight.unmet;
+        product *= place.left + place.t * weight.met;
         if (product < small) {
             total.value += std::log(product);
             product = 1.0;
@@ -217,6 +222,9 @@ Proposal CanonicalOrder::propose(const Temperature& temperature, Random& random)
     if (nodes() < 2) return {.possible = false};
     changes_.clear();
     renumbered_ = false;
+    // At the end of the bridge, where a node can lack the parent it needs.
+    refuses_impossible_ =
+        temperature.excludes_impossible() && weight_.impossible == 0 && place_.left == 0.0;
     proposed_ = weight_;
     return moves_.propose(space_.moves().choose(random), temperature, random);
 }
