@@ -39,11 +39,27 @@ LogWeight CanonicalOrder::weigh_changes() {
         weight = change.same_allowed ? sums_.split(change.node, then_allowed, then_earlier, bound,
                                                    standing(change.node).weight)
                                      : sums_.split(change.node, then_allowed, then_earlier, bound);
-        change.weight = weigh(weight, change.node, then_allowed, then_earlier);
+        const bool rough = screens_ && weight.rough && !weight.is_plain(place_);
+        rough_ |= rough;
+        change.weight = rough ? weigh_above(weight, change.node)
+                              : weigh(weight, change.node, then_allowed, then_earlier);
         proposed_ = proposed_ + (change.weight - weight_of(change.node));
         if (refuses_impossible_ && proposed_.impossible > 0) break;
     }
     return proposed_;
+}
+
+void CanonicalOrder::weigh_rough_changes() {
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+        Change& change = changes_[i];
+        const RequiredWeight& weight = change.standing.weight;
+        if (!weight.rough || weight.is_plain(place_)) continue;
+        const LogWeight exact = weigh(weight, change.node, changed_allowed_.data() + i * words_,
+                                      changed_earlier_.data() + i * words_);
+        proposed_ = proposed_ + (exact - change.weight);
+        change.weight = exact;
+    }
+    rough_ = false;
 }
 
 template <class Flip>
@@ -143,7 +159,7 @@ void CanonicalOrder::weigh_moved(int moved, std::vector<LogWeight>& totals) {
     bool bound = false;
     for (std::size_t place = 0;; ++place) {
         const RequiredWeight weight = sums_.split(moved, before, before_larger, bound);
-        totals[place] = weigh(weight, moved, before, before_larger);
+        totals[place] = weigh_above(weight, moved);
         if (place == others_.size()) return;
         // Up to the next place where something is different.
         bool changed = false;
@@ -188,10 +204,10 @@ LogWeight CanonicalOrder::weigh_passed(std::size_t place, int moved, std::size_t
     const bool as_it_is =
         !parent && bound == now.bound && (!bound || sums_.same(before, earlier(node)));
     const RequiredWeight weight = as_it_is ? now.weight : sums_.split(node, without, before, bound);
-    const LogWeight base = as_it_is ? weight_of(node) : weigh(weight, node, without, before);
+    const LogWeight base = weigh_above(weight, node);
 
     const auto split_with = [&](ParentBits earlier_ones, bool needs) {
-        return weigh(sums_.split(node, with, earlier_ones, needs), node, with, earlier_ones);
+        return weigh_above(sums_.split(node, with, earlier_ones, needs), node);
     };
     const std::size_t beyond = bound ? static_cast<std::size_t>(last_larger_[place]) + 1 : 0;
     if (bound && can_be_parent) {
@@ -211,7 +227,7 @@ LogWeight CanonicalOrder::weigh_passed(std::size_t place, int moved, std::size_t
     std::size_t first = place;
     for (std::size_t end = place + 1;;) {
         const RequiredWeight there = sums_.split(node, with, before, true, whole);
-        const LogWeight gain = weigh(there, node, with, before) - base;
+        const LogWeight gain = weigh_above(there, node) - base;
         bool changes = false;
         while (first > beyond && !changes) {
             changes = weights_.flip(before, node, others_[first - 1]);
@@ -245,7 +261,6 @@ void CanonicalOrder::weigh_places(std::size_t from, std::vector<LogWeight>& tota
         rest = rest + steps_[place];
         totals[place] = rest + totals[place];
     }
-    totals[from] = weight_;
 }
 
 LogWeight CanonicalOrder::propose_numbering(const std::vector<int>& numbers) {
@@ -281,7 +296,9 @@ LogWeight CanonicalOrder::propose_numbered(const std::vector<int>& numbers,
         }
         if (!add_change(node, bound, false)) return proposed_;
     }
-    return weigh_changes();
+    weigh_changes();
+    if (rough_) weigh_rough_changes();
+    return proposed_;
 }
 
 namespace {

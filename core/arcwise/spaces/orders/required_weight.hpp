@@ -29,6 +29,7 @@ struct BridgePlace {
 // S and R / S of a node.
 struct RequiredWeight {
     double log_sum = 0.0;  // ln S; where that is zero, what stands in for it
+    double whole = 0.0;    // ln S relative to the node's scale
     double met = 1.0;      // R / S
     bool without = false;  // S is zero: no family is within the predecessors
     bool lacking = false;  // R is zero: none of the recent nodes can be a parent
@@ -57,12 +58,12 @@ class RequiredWeights {
     // The node's S, and its R if it needs a parent that is not one of the earlier ones.
     RequiredWeight split(int node, ParentBits allowed, ParentBits earlier, bool bound) const {
         const double whole = weights_.relative_log_sum(node, allowed);
-        RequiredWeight result{.log_sum = of(node).scale + whole};
+        RequiredWeight result{.log_sum = of(node).scale + whole, .whole = whole};
         if (whole == minus_infinity) {
             result.log_sum = weights_.stand_in(node);
             result.without = true;
         } else if (bound) {
-            set_met(result, node, allowed, earlier, whole);
+            set_met(result, node, allowed, earlier);
         }
         return result;
     }
@@ -70,11 +71,22 @@ class RequiredWeights {
     // The same where S is known from before.
     RequiredWeight split(int node, ParentBits allowed, ParentBits earlier, bool bound,
                          const RequiredWeight& known) const {
-        RequiredWeight result{.log_sum = known.log_sum, .without = known.without};
-        if (bound && !known.without) {
-            set_met(result, node, allowed, earlier, weights_.relative_log_sum(node, allowed));
-        }
+        RequiredWeight result{
+            .log_sum = known.log_sum, .whole = known.whole, .without = known.without};
+        if (bound && !known.without) set_met(result, node, allowed, earlier);
         return result;
+    }
+
+    // A weight that is never smaller, and the same but where families would have to be added up.
+    LogWeight above(const BridgePlace& place, const RequiredWeight& weight, int node) const {
+        if (weight.without) return {weight.log_sum, 1};
+        if (weight.lacking) {
+            return place.left > 0.0 ? LogWeight{weight.log_sum + place.log_left, 0}
+                                    : LogWeight{weight.log_sum, 1};
+        }
+        if (weight.met == 1.0) return {weight.log_sum, 0};
+        const double met = weight.is_plain(place) ? weight.met : 2.0 * of(node).smallest_difference;
+        return {weight.log_sum + std::log(place.left + place.t * met), 0};
     }
 
     LogWeight at(const BridgePlace& place, const RequiredWeight& weight, int node,
@@ -97,13 +109,12 @@ class RequiredWeights {
     };
     const Node& of(int node) const { return nodes_[static_cast<std::size_t>(node)]; }
 
-    void set_met(RequiredWeight& weight, int node, ParentBits allowed, ParentBits earlier,
-                 double whole) const {
+    void set_met(RequiredWeight& weight, int node, ParentBits allowed, ParentBits earlier) const {
         weight.lacking = same(allowed, earlier);
         if (weight.lacking) return;
         const double rest = weights_.relative_log_sum(node, earlier);
         if (rest == minus_infinity) return;  // every family has a recent parent
-        weight.met = -std::expm1(rest - whole);
+        weight.met = -std::expm1(rest - weight.whole);
         weight.rough = weight.met < of(node).smallest_difference;
     }
 
