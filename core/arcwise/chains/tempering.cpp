@@ -91,13 +91,26 @@ void TemperedChain::exchange() {
     const LogWeight& of_cold = states_[cold]->log_weight();
     const Temperature& hotter = temperatures_[hot];
     const Temperature& colder = temperatures_[cold];
-    const double log_acceptance = hotter.log_density(states_[cold]->weight_at(hotter)) +
-                                  colder.log_density(states_[hot]->weight_at(colder)) -
-                                  hotter.log_density(of_hot) - colder.log_density(of_cold);
-    const double acceptance = std::exp(std::min(0.0, log_acceptance));
+    const auto log_acceptance = [&](const LogWeight& cold_in_hot, const LogWeight& hot_in_cold) {
+        return hotter.log_density(cold_in_hot) + colder.log_density(hot_in_cold) -
+               hotter.log_density(of_hot) - colder.log_density(of_cold);
+    };
+    const auto event = [&](double log_probability) {
+        return log_probability >= 0.0 || move_random_.event(std::exp(log_probability));
+    };
+    const double at_most =
+        log_acceptance(states_[cold]->weight_above(hotter), states_[hot]->weight_above(colder));
+    const double acceptance = std::exp(std::min(0.0, at_most));
     ++exchanges_proposed_[hot];
     refusals_[hot] += 1.0 - acceptance;
-    if (log_acceptance >= 0.0 || move_random_.event(acceptance)) {
+    bool accepted = event(at_most);
+    if (accepted && hotter.bridge != colder.bridge) {
+        // The product of the two probabilities is that of an exchange.
+        accepted = event(
+            log_acceptance(states_[cold]->weight_at(hotter), states_[hot]->weight_at(colder)) -
+            std::min(0.0, at_most));
+    }
+    if (accepted) {
         std::swap(states_[hot], states_[cold]);
         states_[hot]->go_to(hotter);
         states_[cold]->go_to(colder);

@@ -43,6 +43,10 @@ class State {
     // In spaces that have a bridge: its weight under a target elsewhere on it, and to go there,
     // where it stays until it is told otherwise. States begin at the modular end.
     virtual LogWeight weight_at(const Temperature&) const { return weight_; }
+    // One that is not smaller and quicker to find, for what is refused anyway.
+    virtual LogWeight weight_above(const Temperature& temperature) const {
+        return weight_at(temperature);
+    }
     virtual void go_to(const Temperature&) {}
 
     // Proposes a move, by a law that may depend on the temperature (Gibbs moves); the state stays

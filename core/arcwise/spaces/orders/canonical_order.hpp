@@ -16,6 +16,7 @@ class CanonicalOrder final : public State {
     void draw_uniform(Random& random) override;
     bool become_possible(Random& random) override;
     LogWeight weight_at(const Temperature& temperature) const override;
+    LogWeight weight_above(const Temperature& temperature) const override;
     void go_to(const Temperature& temperature) override;
     Proposal propose(const Temperature& temperature, Random& random) override;
     void accept() override;
@@ -31,6 +32,8 @@ class CanonicalOrder final : public State {
     LogWeight propose_swap(std::size_t first, std::size_t last);
     LogWeight propose_relocation(std::size_t from, std::size_t to);
     void weigh_places(std::size_t from, std::vector<LogWeight>& totals);
+    // They may be larger than the weights are, by a function of the others' order and the place.
+    static constexpr bool weighs_places_exactly = false;
 
     // A new numbering, with the order as it is or as the canonical one of a DAG; the weight then.
     LogWeight propose_numbering(const std::vector<int>& numbers);
@@ -50,6 +53,7 @@ class CanonicalOrder final : public State {
         int node;
         Standing standing;
         LogWeight weight;
+        bool same_allowed;
     };
 
     std::size_t at(int node) const { return static_cast<std::size_t>(node) * words_; }
@@ -79,12 +83,18 @@ class CanonicalOrder final : public State {
     void set_earlier(const Order& order, std::size_t place, ParentBits allowed,
                      std::uint64_t* earlier) const;
 
-    // The order is changed between two places: counts all that is then changed. flip(node, bits)
-    // changes the predecessors of a node there.
     LogWeight propose_numbered(const std::vector<int>& numbers, std::vector<int> order);
+
+    // The order is changed between two places: adds all that is then changed, and weighs it.
+    // flip(node, bits) changes the predecessors of a node there. Where a state of weight zero would
+    // be refused, they end with the first node that makes it one.
     template <class Flip>
     LogWeight change_between(std::size_t first, std::size_t last, Flip flip);
-    void count_change(int node, bool bound, bool same_allowed);
+    template <class Flip>
+    bool add_changes(std::size_t first, std::size_t last, Flip flip);
+    bool add_change(int node, bool bound, bool same_allowed);
+    LogWeight weigh_changes();
+    void weigh_rough_changes();
     std::uint64_t* changed_allowed() { return changed_allowed_.data() + changes_.size() * words_; }
     std::uint64_t* changed_earlier() { return changed_earlier_.data() + changes_.size() * words_; }
 
@@ -92,6 +102,12 @@ class CanonicalOrder final : public State {
                     ParentBits earlier) const {
         return sums_.at(place_, weight, node, allowed, earlier);
     }
+    LogWeight weigh_above(const RequiredWeight& weight, int node) const {
+        return sums_.above(place_, weight, node);
+    }
+    template <class WeighOther>
+    LogWeight total_at(const Temperature& temperature, const BridgePlace& place,
+                       WeighOther weigh_other) const;
     void weigh_moved(int moved, std::vector<LogWeight>& totals);
     LogWeight weigh_passed(std::size_t place, int moved, std::size_t from);
     void add_between(std::size_t first, std::size_t end, const LogWeight& weight) {
@@ -113,6 +129,9 @@ class CanonicalOrder final : public State {
     std::vector<Standing> standings_;
     std::vector<LogWeight> node_weights_;
 
+    bool refuses_impossible_ = false;
+    bool screens_ = false;  // proposals whose weight is too small by a bound on it alone
+    bool rough_ = false;    // the weight proposed is such a bound as yet
     bool renumbered_ = false;
     std::size_t first_ = 0;  // the places between which the order changes
     std::size_t last_ = 0;

@@ -20,27 +20,59 @@ void CanonicalOrder::set_earlier(const Order& order, std::size_t place, ParentBi
     }
 }
 
-void CanonicalOrder::count_change(int node, bool bound, bool same_allowed) {
-    const ParentBits then_allowed = changed_allowed();
-    const ParentBits then_earlier = changed_earlier();
-    const Standing& now = standing(node);
-    Change change{node, {{}, bound}, {}};
-    RequiredWeight& weight = change.standing.weight;
-    if (same_allowed) {
-        weight = {.log_sum = now.weight.log_sum, .without = now.weight.without};
-        if (bound && !weight.without) sums_.set_unmet(weight, node, then_allowed, then_earlier);
-    } else {
-        weight = sums_.split(node, then_allowed, then_earlier, bound);
+bool CanonicalOrder::add_change(int node, bool bound, bool same_allowed) {
+    if (refuses_impossible_ && bound && sums_.same(changed_allowed(), changed_earlier())) {
+        proposed_.impossible = 1;
+        return false;
     }
-    change.weight = weigh(weight, node, then_allowed, then_earlier);
-    proposed_ = proposed_ + (change.weight - weight_of(node));
-    changes_.push_back(change);
+    changes_.push_back({node, {{}, bound}, {}, same_allowed});
+    return true;
+}
+
+LogWeight CanonicalOrder::weigh_changes() {
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+        Change& change = changes_[i];
+        const ParentBits then_allowed = changed_allowed_.data() + i * words_;
+        const ParentBits then_earlier = changed_earlier_.data() + i * words_;
+        RequiredWeight& weight = change.standing.weight;
+        const bool bound = change.standing.bound;
+        weight = change.same_allowed ? sums_.split(change.node, then_allowed, then_earlier, bound,
+                                                   standing(change.node).weight)
+                                     : sums_.split(change.node, then_allowed, then_earlier, bound);
+        const bool rough = screens_ && weight.rough && !weight.is_plain(place_);
+        rough_ |= rough;
+        change.weight = rough ? weigh_above(weight, change.node)
+                              : weigh(weight, change.node, then_allowed, then_earlier);
+        proposed_ = proposed_ + (change.weight - weight_of(change.node));
+        if (refuses_impossible_ && proposed_.impossible > 0) break;
+    }
+    return proposed_;
+}
+
+void CanonicalOrder::weigh_rough_changes() {
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+        Change& change = changes_[i];
+        const RequiredWeight& weight = change.standing.weight;
+        if (!weight.rough || weight.is_plain(place_)) continue;
+        const LogWeight exact = weigh(weight, change.node, changed_allowed_.data() + i * words_,
+                                      changed_earlier_.data() + i * words_);
+        proposed_ = proposed_ + (exact - change.weight);
+        change.weight = exact;
+    }
+    rough_ = false;
 }
 
 template <class Flip>
 LogWeight CanonicalOrder::change_between(std::size_t first, std::size_t last, Flip flip) {
     first_ = first;
     last_ = last;
+    const bool possible = add_changes(first, last, flip);
+    order_.undo_change();
+    return possible ? weigh_changes() : proposed_;
+}
+
+template <class Flip>
+bool CanonicalOrder::add_changes(std::size_t first, std::size_t last, Flip flip) {
     int highest = first == 0 ? -1 : highest_[first - 1];
     int highest_between = -1;
     for (std::size_t place = first; place <= last; ++place) {
@@ -55,7 +87,7 @@ LogWeight CanonicalOrder::change_between(std::size_t first, std::size_t last, Fl
         }
         if (other_allowed || bound != standing(node).bound ||
             !sums_.same(changed_earlier(), earlier(node))) {
-            count_change(node, bound, !other_allowed);
+            if (!add_change(node, bound, !other_allowed)) return false;
         }
         highest = std::max(highest, number(node));
         highest_between = std::max(highest_between, number(node));
@@ -70,10 +102,11 @@ LogWeight CanonicalOrder::change_between(std::size_t first, std::size_t last, Fl
         if (number(node) > highest_between) break;
         copy_words(allowed(node), changed_allowed());
         set_earlier(order_, place, allowed(node), changed_earlier());
-        if (!sums_.same(changed_earlier(), earlier(node))) count_change(node, true, true);
+        if (!sums_.same(changed_earlier(), earlier(node)) && !add_change(node, true, true)) {
+            return false;
+        }
     }
-    order_.undo_change();
-    return proposed_;
+    return true;
 }
 
 LogWeight CanonicalOrder::propose_swap(std::size_t first, std::size_t last) {
@@ -126,7 +159,7 @@ void CanonicalOrder::weigh_moved(int moved, std::vector<LogWeight>& totals) {
     bool bound = false;
     for (std::size_t place = 0;; ++place) {
         const RequiredWeight weight = sums_.split(moved, before, before_larger, bound);
-        totals[place] = weigh(weight, moved, before, before_larger);
+        totals[place] = weigh_above(weight, moved);
         if (place == others_.size()) return;
         // Up to the next place where something is different.
         bool changed = false;
@@ -171,10 +204,10 @@ LogWeight CanonicalOrder::weigh_passed(std::size_t place, int moved, std::size_t
     const bool as_it_is =
         !parent && bound == now.bound && (!bound || sums_.same(before, earlier(node)));
     const RequiredWeight weight = as_it_is ? now.weight : sums_.split(node, without, before, bound);
-    const LogWeight base = as_it_is ? weight_of(node) : weigh(weight, node, without, before);
+    const LogWeight base = weigh_above(weight, node);
 
     const auto split_with = [&](ParentBits earlier_ones, bool needs) {
-        return weigh(sums_.split(node, with, earlier_ones, needs), node, with, earlier_ones);
+        return weigh_above(sums_.split(node, with, earlier_ones, needs), node);
     };
     const std::size_t beyond = bound ? static_cast<std::size_t>(last_larger_[place]) + 1 : 0;
     if (bound && can_be_parent) {
@@ -193,9 +226,8 @@ LogWeight CanonicalOrder::weigh_passed(std::size_t place, int moved, std::size_t
     copy_words(without, before);
     std::size_t first = place;
     for (std::size_t end = place + 1;;) {
-        RequiredWeight there{.log_sum = whole.log_sum, .without = whole.without};
-        if (!there.without) sums_.set_unmet(there, node, with, before);
-        const LogWeight gain = weigh(there, node, with, before) - base;
+        const RequiredWeight there = sums_.split(node, with, before, true, whole);
+        const LogWeight gain = weigh_above(there, node) - base;
         bool changes = false;
         while (first > beyond && !changes) {
             changes = weights_.flip(before, node, others_[first - 1]);
@@ -229,7 +261,6 @@ void CanonicalOrder::weigh_places(std::size_t from, std::vector<LogWeight>& tota
         rest = rest + steps_[place];
         totals[place] = rest + totals[place];
     }
-    totals[from] = weight_;
 }
 
 LogWeight CanonicalOrder::propose_numbering(const std::vector<int>& numbers) {
@@ -263,8 +294,10 @@ LogWeight CanonicalOrder::propose_numbered(const std::vector<int>& numbers,
             }
             weights_.flip(allowed, node, new_order_[before]);
         }
-        count_change(node, bound, false);
+        if (!add_change(node, bound, false)) return proposed_;
     }
+    weigh_changes();
+    if (rough_) weigh_rough_changes();
     return proposed_;
 }
 

@@ -2,6 +2,7 @@
 #include "arcwise/spaces/orders/canonical_orders.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 
@@ -91,23 +92,27 @@ void CanonicalOrder::sum_up() {
     weight_ = sum_of(node_weights_);
 }
 
-LogWeight CanonicalOrder::weight_at(const Temperature& temperature) const {
-    const BridgePlace place = BridgePlace::at(temperature.bridge);
-    if (place == place_) return weight_;
-    // A product of plain numbers between the logarithms: this is what an exchange costs.
+// With weigh_other(node, weight) for the nodes whose weight is not a product of plain numbers.
+template <class WeighOther>
+LogWeight CanonicalOrder::total_at(const Temperature& temperature, const BridgePlace& place,
+                                   WeighOther weigh_other) const {
+    if (place.left == 0.0 && temperature.excludes_impossible()) {
+        for (const Standing& standing : standings_) {
+            if (standing.weight.lacking) return {0.0, 1};
+        }
+    }
+    // Logarithms are taken now and then: this is what an exchange costs.
     constexpr double small = 1e-200;
     LogWeight total;
     double product = 1.0;
     for (std::size_t node = 0; node < nodes(); ++node) {
-        const int v = static_cast<int>(node);
         const RequiredWeight& weight = standings_[node].weight;
-        if (weight.without || weight.lacking || weight.cancels(place)) {
-            total = total + sums_.at(place, weight, v, allowed(v), earlier(v));
-            if (total.impossible != 0 && temperature.excludes_impossible()) return total;
+        if (!weight.is_plain(place)) {
+            total = total + weigh_other(static_cast<int>(node), weight);
             continue;
         }
         total.value += weight.log_sum;
-        product *= 1.0 - place.t * weight.unmet;
+        product *= place.left + place.t * weight.met;
         if (product < small) {
             total.value += std::log(product);
             product = 1.0;
@@ -115,6 +120,22 @@ LogWeight CanonicalOrder::weight_at(const Temperature& temperature) const {
     }
     total.value += std::log(product);
     return total;
+}
+
+LogWeight CanonicalOrder::weight_at(const Temperature& temperature) const {
+    const BridgePlace place = BridgePlace::at(temperature.bridge);
+    if (place == place_) return weight_;
+    return total_at(temperature, place, [&](int node, const RequiredWeight& weight) {
+        return sums_.at(place, weight, node, allowed(node), earlier(node));
+    });
+}
+
+LogWeight CanonicalOrder::weight_above(const Temperature& temperature) const {
+    const BridgePlace place = BridgePlace::at(temperature.bridge);
+    if (place == place_ || !temperature.excludes_impossible()) return weight_at(temperature);
+    return total_at(temperature, place, [&](int node, const RequiredWeight& weight) {
+        return sums_.above(place, weight, node);
+    });
 }
 
 void CanonicalOrder::go_to(const Temperature& temperature) {
@@ -217,8 +238,26 @@ Proposal CanonicalOrder::propose(const Temperature& temperature, Random& random)
     if (nodes() < 2) return {.possible = false};
     changes_.clear();
     renumbered_ = false;
+    // Where weights of zero count for something, a bound on a weight that may be zero is none.
+    screens_ = temperature.excludes_impossible() && weight_.impossible == 0;
+    // At the end of the bridge a node can lack the parent it needs.
+    refuses_impossible_ = screens_ && place_.left == 0.0;
+    rough_ = false;
     proposed_ = weight_;
-    return moves_.propose(space_.moves().choose(random), temperature, random);
+    Proposal proposal = moves_.propose(space_.moves().choose(random), temperature, random);
+    if (!rough_) return proposal;
+    // Most are refused by the bound alone; the product of the two probabilities is that of the
+    // exact weight.
+    const double at_most = std::min(0.0, temperature.log_density(proposed_) -
+                                             temperature.log_density(weight_) + proposal.log_ratio);
+    if (!random.event(std::exp(at_most))) {
+        proposal.weight = {weight_.value, 1};
+        return proposal;
+    }
+    weigh_rough_changes();
+    proposal.weight = proposed_;
+    proposal.log_ratio -= at_most;
+    return proposal;
 }
 
 void CanonicalOrder::accept() {

@@ -26,6 +26,7 @@ class LinearOrder final : public State {
     LogWeight propose_swap(std::size_t first, std::size_t last);
     LogWeight propose_relocation(std::size_t from, std::size_t to);
     void weigh_places(std::size_t from, std::vector<LogWeight>& totals);
+    static constexpr bool weighs_places_exactly = true;
 
   protected:
     std::span<LogWeight> exact_parts() override { return node_weights_; }

@@ -2,7 +2,7 @@
 //
 // An order scores what is proposed: `propose_swap(first, last)` of the nodes at two places and
 // `propose_relocation(from, to)` return the weight the order then has, and `weigh_places(from,
-// weights)` sets the weight it has with the node at each place.
+// weights)` sets the weight it has with the node at each place, exactly or not.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Swap final : public Move {
     Order& order_;
 };
 
-// Of one node, to a place drawn from its law given the order of the others.
+// Of one node, to a place drawn from its law given the order of the others, or nearly so.
 template <class Order>
 class Relocation final : public Move {
   public:
@@ -55,9 +55,15 @@ class Relocation final : public Move {
         const std::size_t to = random.choose(choices_);
         const LogWeight then = order_.propose_relocation(from, to);
         // A draw from the law given the others is always accepted: the ratio undoes the change of
-        // weight.
+        // weight. Where the weights of places are not exact, they are no less what the way back is
+        // drawn by.
+        if constexpr (Order::weighs_places_exactly) {
+            return {.weight = then,
+                    .log_ratio = -(temperature.log_density(then) - temperature.log_density(now))};
+        }
         return {.weight = then,
-                .log_ratio = -(temperature.log_density(then) - temperature.log_density(now))};
+                .log_ratio = temperature.log_density(place_weights_[from]) -
+                             temperature.log_density(place_weights_[to])};
     }
 
   private:

@@ -1,13 +1,15 @@
-// The weight of one node that needs a parent in a part of its predecessors, all along the bridge.
+// The weight of one node that needs a parent among its recent predecessors, all along the bridge.
 //
-// With S the sum over the families within all predecessors and Q that over those within the earlier
-// ones, which do not meet the recent ones, the weight is S - t Q: at t = 1 the sum under the
-// requirement, at t = 0 without it.
+// With S the sum over the families within all predecessors and R that over those with a recent
+// parent, the weight is R + (1 - t) (S - R): at t = 1 the sum under the requirement, at t = 0
+// without it.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/node_weights.hpp"
 #include "arcwise/spaces/proposal.hpp"
 #include "arcwise/support/set_memo.hpp"
@@ -24,19 +26,21 @@ struct BridgePlace {
     bool operator==(const BridgePlace&) const = default;
 };
 
-// S and Q of a node.
+// S and R / S of a node.
 struct RequiredWeight {
-    double log_sum = 0.0;  // of S; where that is zero, what stands in for it
-    double unmet = 0.0;    // Q / S
+    double log_sum = 0.0;  // ln S; where that is zero, what stands in for it
+    double whole = 0.0;    // ln S relative to the node's scale
+    double met = 1.0;      // R / S
     bool without = false;  // S is zero: no family is within the predecessors
-    bool lacking = false;  // Q is S: none of the recent nodes can be a parent
+    bool lacking = false;  // R is zero: none of the recent nodes can be a parent
+    bool rough = false;    // R / S is a difference with few digits
 
-    // 1 - t Q / S keeps about as many digits as this is above the last of them; below it the
-    // families are added up.
-    static constexpr double smallest_share = 0x1p-7;
+    // So far from the end of the bridge a rough difference does no harm.
+    static constexpr double safe = 0x1p-10;
 
-    bool cancels(const BridgePlace& place) const {
-        return !lacking && 1.0 - place.t * unmet < smallest_share;
+    // Whether (1 - t) + t R / S is right as it is.
+    bool is_plain(const BridgePlace& place) const {
+        return !(without || lacking || (rough && place.left < safe));
     }
 };
 
@@ -44,34 +48,52 @@ struct RequiredWeight {
 class RequiredWeights {
   public:
     explicit RequiredWeights(const NodeWeights& weights)
-        : weights_(weights), words_(weights.words()), required_(words_) {}
+        : weights_(weights), words_(weights.words()), required_(words_) {
+        for (int node = 0; node < weights.nodes(); ++node) {
+            const NodeSums& sums = weights.sums()[node];
+            nodes_.push_back({sums.sum_scale(), sums.smallest_difference()});
+        }
+    }
 
-    // The node's S, and its Q if it needs a parent beyond `earlier`.
+    // The node's S, and its R if it needs a parent that is not one of the earlier ones.
     RequiredWeight split(int node, ParentBits allowed, ParentBits earlier, bool bound) const {
-        const LogWeight sum = weights_.at(node, allowed);
-        RequiredWeight result{.log_sum = sum.value, .without = sum.impossible != 0};
-        if (bound && !result.without) set_unmet(result, node, allowed, earlier);
+        const double whole = weights_.relative_log_sum(node, allowed);
+        RequiredWeight result{.log_sum = of(node).scale + whole, .whole = whole};
+        if (whole == minus_infinity) {
+            result.log_sum = weights_.stand_in(node);
+            result.without = true;
+        } else if (bound) {
+            set_met(result, node, allowed, earlier);
+        }
         return result;
     }
 
-    // Sets Q of a node whose S is known and not zero.
-    void set_unmet(RequiredWeight& weight, int node, ParentBits allowed, ParentBits earlier) const {
-        weight.lacking = same(allowed, earlier);
-        if (weight.lacking) return;
-        const LogWeight rest = weights_.at(node, earlier);
-        weight.unmet = rest.impossible != 0 ? 0.0 : std::exp(rest.value - weight.log_sum);
+    // The same where S is known from before.
+    RequiredWeight split(int node, ParentBits allowed, ParentBits earlier, bool bound,
+                         const RequiredWeight& known) const {
+        RequiredWeight result{
+            .log_sum = known.log_sum, .whole = known.whole, .without = known.without};
+        if (bound && !known.without) set_met(result, node, allowed, earlier);
+        return result;
     }
 
-    LogWeight at(const BridgePlace& place, const RequiredWeight& weight, int node,
-                 ParentBits allowed, ParentBits earlier) {
+    // A weight that is never smaller, and the same but where families would have to be added up.
+    LogWeight above(const BridgePlace& place, const RequiredWeight& weight, int node) const {
         if (weight.without) return {weight.log_sum, 1};
         if (weight.lacking) {
             return place.left > 0.0 ? LogWeight{weight.log_sum + place.log_left, 0}
                                     : LogWeight{weight.log_sum, 1};
         }
-        if (weight.unmet == 0.0) return {weight.log_sum, 0};
-        if (weight.cancels(place)) return added_up(place, weight, node, allowed, earlier);
-        return {weight.log_sum + std::log1p(-place.t * weight.unmet), 0};
+        if (weight.met == 1.0) return {weight.log_sum, 0};
+        const double met = weight.is_plain(place) ? weight.met : 2.0 * of(node).smallest_difference;
+        return {weight.log_sum + std::log(place.left + place.t * met), 0};
+    }
+
+    LogWeight at(const BridgePlace& place, const RequiredWeight& weight, int node,
+                 ParentBits allowed, ParentBits earlier) {
+        if (!weight.is_plain(place)) return not_plain(place, weight, node, allowed, earlier);
+        if (weight.met == 1.0) return {weight.log_sum, 0};
+        return {weight.log_sum + std::log(place.left + place.t * weight.met), 0};
     }
 
     bool same(ParentBits one, ParentBits other) const {
@@ -81,19 +103,41 @@ class RequiredWeights {
     }
 
   private:
-    LogWeight added_up(const BridgePlace& place, const RequiredWeight& weight, int node,
-                       ParentBits allowed, ParentBits earlier) {
-        for (std::size_t word = 0; word < words_; ++word) {
-            required_[word] = allowed[word] & ~earlier[word];
+    struct Node {
+        double scale;
+        double smallest_difference;
+    };
+    const Node& of(int node) const { return nodes_[static_cast<std::size_t>(node)]; }
+
+    void set_met(RequiredWeight& weight, int node, ParentBits allowed, ParentBits earlier) const {
+        weight.lacking = same(allowed, earlier);
+        if (weight.lacking) return;
+        const double rest = weights_.relative_log_sum(node, earlier);
+        if (rest == minus_infinity) return;  // every family has a recent parent
+        weight.met = -std::expm1(rest - weight.whole);
+        weight.rough = weight.met < of(node).smallest_difference;
+    }
+
+    LogWeight not_plain(const BridgePlace& place, const RequiredWeight& weight, int node,
+                        ParentBits allowed, ParentBits earlier) {
+        if (weight.without) return {weight.log_sum, 1};
+        double met = minus_infinity;
+        if (!weight.lacking) {
+            for (std::size_t word = 0; word < words_; ++word) {
+                required_[word] = allowed[word] & ~earlier[word];
+            }
+            met = weights_.sums()[node].nearly_log_sum(allowed, required_.data(), memo_);
         }
-        const double met = weights_.sums()[node].log_sum(allowed, required_.data(), memo_);
-        const double rest = weight.log_sum + std::log(weight.unmet) + place.log_left;
-        const double sum = log_add(met, rest);
+        // R + (1 - t) (S - R) = t R + (1 - t) S.
+        const double all = weight.log_sum + place.log_left;
+        double sum = met + std::log(place.t);
+        if (all > minus_infinity) sum = sum > minus_infinity ? log_add(sum, all) : all;
         return sum > minus_infinity ? LogWeight{sum, 0} : LogWeight{weight.log_sum, 1};
     }
 
     const NodeWeights& weights_;
     std::size_t words_;
+    std::vector<Node> nodes_;
     std::vector<std::uint64_t> required_;
     SumMemo memo_;
 };
