@@ -18,6 +18,7 @@ from arcwise.cli.options import (
     Particles,
     PriorName,
     RunFolder,
+    Runs,
     ScoreOptions,
     Seconds,
     Seed,
@@ -40,7 +41,8 @@ def evidence(
     cluster: ClusterOptions,
     prior: PriorName = "uniform",
     method: Annotated[
-        Literal["ais", "mc3", "exact"], typer.Option("--method", help="How to compute it.")
+        Literal["ais", "smc", "mc3", "exact"],
+        typer.Option("--method", help="How to compute it."),
     ] = "ais",
     space: SpaceName = "linear",
     modularity: ModularityName = "modular",
@@ -48,11 +50,12 @@ def evidence(
     seconds: Seconds = None,
     chains: Chains = None,
     particles: Particles = None,
+    runs: Runs = None,
     bins: Annotated[
         int | None,
         typer.Option(
             "--bins",
-            help="For ais: compute a further lower bound, from this number of bins.",
+            help="For ais and smc: compute a further lower bound, from this number of bins.",
             metavar="N",
         ),
     ] = None,
@@ -78,7 +81,7 @@ def evidence(
 
     [bold]Example:[/bold] arcwise evidence data.csv --max-indegree 3 --out evidence.json
     """
-    given = {"chains": chains, "particles": particles, "bins": bins}
+    given = {"chains": chains, "particles": particles, "runs": runs, "bins": bins}
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if run is not None:
         options |= {"directory": run, "checkpoint_seconds": checkpoint}

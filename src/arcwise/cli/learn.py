@@ -40,7 +40,7 @@ def learn(
     prior: PriorName = "uniform",
     modularity: ModularityName = "modular",
     algorithm: Annotated[
-        Literal["auto", "exact", "mcmc", "mc3", "ais"],
+        Literal["auto", "exact", "mcmc", "mc3", "ais", "smc"],
         typer.Option("--algorithm", help="auto: exact where that is cheap, otherwise mcmc."),
     ] = "auto",
     space: Annotated[

@@ -318,7 +318,7 @@ Steps = Annotated[
     typer.Option(
         "--steps",
         help="Number of steps of each chain, burn-in included; for ais, number of annealing steps "
-        "of each particle.",
+        "of each particle; for smc, of its steps at each temperature.",
         metavar="N",
     ),
 ]
@@ -337,7 +337,16 @@ Chains = Annotated[
 
 Particles = Annotated[
     int | None,
-    typer.Option("--particles", help="Number of particles of ais (default: 100).", metavar="N"),
+    typer.Option(
+        "--particles",
+        help="Number of particles of ais (default: 100), or of each population of smc (256).",
+        metavar="N",
+    ),
+]
+
+Runs = Annotated[
+    int | None,
+    typer.Option("--runs", help="Number of populations of smc (default: 8).", metavar="N"),
 ]
 
 Temperatures = Annotated[
@@ -348,8 +357,12 @@ Temperatures = Annotated[
 ]
 
 Ladder = Annotated[
-    Literal["linear", "harmonic", "adapted"] | None,
-    typer.Option("--ladder", help="How the temperatures of mc3 are spaced (default: linear)."),
+    Literal["linear", "harmonic", "adapted", "bridge", "uniform bridge"] | None,
+    typer.Option(
+        "--ladder",
+        help="How the temperatures of mc3 are spaced (default: linear); 'bridge' leads from the "
+        "order-modular posterior to the modular one, in the space canonical.",
+    ),
 ]
 
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the random numbers.", metavar="N")]

@@ -19,6 +19,7 @@ from arcwise.cli.options import (
     Particles,
     PriorName,
     RunFolder,
+    Runs,
     ScoreOptions,
     Seconds,
     Seed,
@@ -43,7 +44,7 @@ def sample(
     prior: PriorName = "uniform",
     space: SpaceName = "linear",
     algorithm: Annotated[
-        Literal["mcmc", "mc3", "ais"], typer.Option("--algorithm", help="The sampler.")
+        Literal["mcmc", "mc3", "ais", "smc"], typer.Option("--algorithm", help="The sampler.")
     ] = "mcmc",
     modularity: ModularityName = "modular",
     steps: Steps = None,
@@ -59,6 +60,7 @@ def sample(
     ] = None,
     chains: Chains = None,
     particles: Particles = None,
+    runs: Runs = None,
     temperatures: Temperatures = None,
     ladder: Ladder = None,
     dags_per_state: Annotated[
@@ -92,7 +94,8 @@ def sample(
     """Sample the posterior: edge probabilities with standard errors, DAGs, and the evidence.
 
     mcmc runs Markov chains; mc3 couples each chain to heated ones, which helps with several modes;
-    ais anneals independent particles, whose mean weight estimates the evidence.
+    ais anneals independent particles, whose mean weight estimates the evidence; smc anneals
+    populations of particles, which are resampled on the way.
 
     [bold]Example:[/bold] arcwise sample data.csv --space buckets:5 --max-indegree 3 --out results
     """
@@ -101,6 +104,7 @@ def sample(
         "until": until,
         "chains": chains,
         "particles": particles,
+        "runs": runs,
         "temperatures": temperatures,
         "ladder": ladder,
     }
