@@ -101,6 +101,10 @@ class CapacityError(ArcwiseError, MemoryError):
     """A computation needs more memory than is allowed or can be addressed."""
 
 
+class TimeIsUpError(ArcwiseError, TimeoutError):
+    """The seconds given were over before there was anything to return."""
+
+
 class EngineError(ArcwiseError, RuntimeError):
     """A cluster cannot be reached, or its workers cannot run the tasks."""
 

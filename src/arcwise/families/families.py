@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Unpack
 
 import numpy as np
@@ -120,9 +121,8 @@ class Families:
 
     def _count(self, node: int) -> int:
         inside, most = len(self.candidates[node]), self.max_free[node]
-        alone = sum(math.comb(inside, size) for size in range(min(most, inside) + 1))
-        joined = sum(math.comb(inside, size) for size in range(min(most - 1, inside) + 1))
-        return alone + joined * len(self.outside[node])
+        joined = _subsets(inside, most - 1) * len(self.outside[node])
+        return _subsets(inside, most) + joined
 
     def table(self) -> _core.FamilyTable:
         """Return a table of zeros, one for each family.
@@ -147,6 +147,14 @@ class Families:
             list(self.max_free),
             [list(parents) for parents in self.outside],
         )
+
+
+@cache
+def _subsets(count: int, largest: int) -> int:
+    """Return the number of subsets of so many things with at most so many of them."""
+    if largest >= count:
+        return int(2**count)
+    return sum(math.comb(count, size) for size in range(largest + 1))
 
 
 def _parents(matrix: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
