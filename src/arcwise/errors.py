@@ -184,6 +184,14 @@ class InterruptedWarning(ArcwiseWarning):
     """
 
 
+class CutShortWarning(ArcwiseWarning):
+    """A stage of the computation was cut short, and the next made do with what there was.
+
+    Issued when the seconds given were not enough for all of it, or when it would have
+    taken days. The result is valid but may be less good: give more seconds.
+    """
+
+
 class DamageWarning(ArcwiseWarning):
     """The ledger of a run was damaged, and the run resumes from before the damage.
 

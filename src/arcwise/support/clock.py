@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-from arcwise.errors import ArgumentError, TimeIsUpError, option
+from arcwise.errors import ArgumentError, CutShortWarning, TimeIsUpError, option
+from arcwise.support.warnings import warn
 
 
 class Deadline:
@@ -23,6 +25,8 @@ class Deadline:
         When the computation began, on the clock; None for now.
     clock
         The clock, in seconds; tests may set their own.
+    cuts
+        What was left out so far, as whole sentences.
 
     Examples
     --------
@@ -41,6 +45,7 @@ class Deadline:
         *,
         began: float | None = None,
         clock: Callable[[], float] = time.perf_counter,
+        cuts: list[str] | None = None,
     ) -> None:
         if seconds is not None and (
             isinstance(seconds, bool)
@@ -50,6 +55,7 @@ class Deadline:
             raise ArgumentError(option("seconds"), f" is {seconds!r}; give a positive number")
         self.seconds = seconds
         self.began = clock() if began is None else began
+        self.cuts: list[str] = [] if cuts is None else cuts
         self._clock = clock
 
     @classmethod
@@ -88,7 +94,12 @@ class Deadline:
         if self.seconds is None:
             return self
         end = max(self.seconds * _SHORTEST, self.spent + share * self.left)
-        return Deadline(end, began=self.began, clock=self._clock)
+        return Deadline(end, began=self.began, clock=self._clock, cuts=self.cuts)
+
+    def cut(self, sentence: str) -> None:
+        """Note that a stage left something out, for the account of the whole computation."""
+        if sentence not in self.cuts:
+            self.cuts.append(sentence)
 
     def check(self) -> None:
         """Raise `TimeIsUpError` if the time is up."""
@@ -120,6 +131,24 @@ _SHORTEST = 1e-9  # of the seconds, as they must be positive
 
 NEVER = Deadline()
 """No limit."""
+
+
+@contextmanager
+def shared_clock(seconds: float | Deadline | None) -> Iterator[Deadline]:
+    """Yield the deadline of a public function, and warn of what was left out to keep it.
+
+    With a deadline in place of seconds it is for the caller to tell.
+
+    Parameters
+    ----------
+    seconds
+        The seconds given, or the deadline.
+    """
+    deadline = Deadline.of(seconds)
+    yield deadline
+    if deadline is not seconds:
+        for sentence in deadline.cuts:
+            warn(CutShortWarning(sentence.removesuffix(".")))
 
 
 def process_began() -> float:
