@@ -121,8 +121,8 @@ class Families:
 
     def _count(self, node: int) -> int:
         inside, most = len(self.candidates[node]), self.max_free[node]
-        joined = _subsets(inside, most - 1) * len(self.outside[node])
-        return _subsets(inside, most) + joined
+        joined = subsets(inside, most - 1) * len(self.outside[node])
+        return subsets(inside, most) + joined
 
     def table(self) -> _core.FamilyTable:
         """Return a table of zeros, one for each family.
@@ -150,7 +150,7 @@ class Families:
 
 
 @cache
-def _subsets(count: int, largest: int) -> int:
+def subsets(count: int, largest: int) -> int:
     """Return the number of subsets of so many things with at most so many of them."""
     if largest >= count:
         return int(2**count)
