@@ -55,7 +55,7 @@ _SHARE_OF_STARTS = 0.6  # of the time, for the progress bar
 # parent of each node of the DAG found.
 _MOST_FOR_PLUS_ONE = 300
 # Of the seconds given: for the initial candidates, for all rounds, and for the chains of a round.
-_SHARE_OF_START = 0.4
+_SHARE_OF_START = 0.6
 _SHARE_OF_ROUNDS = 0.6
 _SHARE_OF_CHAINS = 0.3
 # If growth is cut short, the neighbours in this many DAGs stay candidates; and after Ctrl-C the
@@ -220,7 +220,8 @@ def grow(
         )
     full = tuple(sorted(state.full))
     if best is not None:
-        growth = {**asdict(state.rounds[-1]), "rounds": len(state.rounds), "full": full}
+        last = asdict(state.rounds[-1]) if state.rounds else {}
+        growth = {**last, "rounds": len(state.rounds), "full": full}
         best = replace(best, growth=growth)
     chosen = Candidates.from_matrix(question.variables, state.matrix | state.required)
     return Growth(chosen, state.model, best, tuple(state.rounds), full)
@@ -351,6 +352,7 @@ def _search_and_grow(state: GrowthState, dag: Dag | None, seed: int, stream: int
         if not state.plus_one:
             wanted |= better_parents(state.weigher, dag, state.run.quiet)
         new = state.record(wanted, weight)
+        state.run.deadline.check()
         if new == 0 or not is_more(weight, best):
             return dag
         best = weight
@@ -363,7 +365,12 @@ def _search(sums: ScoreSums, dag: Dag | None, seed: int, stream: int, run: Run) 
     starts = [] if dag is None else [order_of(dag)] * (stream + 1)
     patience = n * (_FIRST_PATIENCE if dag is None else _NEXT_PATIENCE)
     search = _core.OrderSearch(sums.core, patience, seed, starts)
-    search.run(stream, 1, 1, run.progress)
+    try:
+        search.run(stream, 1, 1, run.progress)
+    except TimeIsUpError:
+        if len(search) == 0:
+            raise
+        # What it has found so far counts, too, before the next round is refused.
     return best_dag_of_order(sums, search.order(0))
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import _core
 from arcwise.algorithms.memory import available_memory
 from arcwise.algorithms.timely_models import model_within
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.errors import CapacityError, TimeIsUpError, Wording
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model, Question
+from arcwise.model.scoring_time import scoring_seconds
 from arcwise.posterior.map_result import SearchSettings
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Run
@@ -28,6 +28,10 @@ _ROWS_OF_FINAL_SEARCH = 20_000
 
 # A family takes its score, its weight and its place in the rows.
 _BYTES_PER_FAMILY = 24
+
+
+# Scorings that there must be time for, if all parents besides the candidates are to be searched.
+_ROUNDS_IN_TIME = 4
 
 
 @dataclass(frozen=True)
@@ -97,10 +101,14 @@ class GrowthState:
         self.weigher = FamilyWeigher.of(replace(question, candidates=None, plus_one=False))
         self.single = self._single_weights()
         self.keep(np.zeros_like(self.matrix))
+        if plus_one and run.deadline.limited:
+            # A round takes several times as long as its scores.
+            needed = _ROUNDS_IN_TIME * scoring_seconds(self._on_candidates(), run.threads)
+            self.plus_one = needed <= run.deadline.left
 
     def _single_weights(self) -> NDArray[np.float64]:
         try:
-            return single_parent_weights(self.weigher, self.run)
+            return self.weigher.single_parents(self.run.quiet)
         except TimeIsUpError:
             return np.zeros_like(self.first, dtype=np.float64)
 
@@ -186,16 +194,3 @@ class GrowthState:
             )
         )
         return new
-
-
-def single_parent_weights(weigher: FamilyWeigher, run: Run) -> NDArray[np.float64]:
-    """Return the log weights of families with a single parent besides the required ones."""
-    n = len(weigher.variables)
-    free = [weigher.free(node) for node in range(n)]
-    must = [weigher.must(node) for node in range(n)]
-    table = _core.PlusOneTable([[] for _ in range(n)], must, free, [0] * n)
-    weigher.weigh(table, run.quiet)
-    weights = np.full((n, n), -np.inf)
-    for node in range(n):
-        weights[free[node], node] = table.values(node)
-    return weights

@@ -19,6 +19,7 @@ from arcwise.records.settings import AnnealingSettings, ChainSettings
 from arcwise.runs.directory import CHECKPOINT_SECONDS, RunDirectory
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
+from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Progress
 
 _SUM_TOLERANCE = 1e-9  # far below Monte Carlo error; tabulated sums are exact
@@ -34,6 +35,8 @@ class Environment:
     ----------
     engine, threads, progress, directory, checkpoint_seconds
         As for `mcmc`.
+    deadline
+        The clock from whose beginning a budget in seconds is counted.
     """
 
     engine: Any = None
@@ -41,6 +44,7 @@ class Environment:
     progress: Progress = None
     directory: str | os.PathLike[str] | None = None
     checkpoint_seconds: float = CHECKPOINT_SECONDS
+    deadline: Deadline = NEVER
 
 
 @dataclass(frozen=True, eq=False)

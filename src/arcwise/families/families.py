@@ -16,6 +16,7 @@ from arcwise.constraints import ConstraintArguments, gather, takes_constraints
 from arcwise.constraints.edges import edge_matrix, read_edges
 from arcwise.errors import ArgumentError, CapacityError, option
 from arcwise.support.names import checked_variables, positions
+from arcwise.support.words import rounded
 
 _BYTES_PER_FAMILY = 8
 _MOST_FAMILIES = 2**31  # 16 GiB
@@ -133,10 +134,10 @@ class Families:
             If there are more families than fit into 16 GiB.
         """
         if self.total > _MOST_FAMILIES:
-            gibibytes = self.total * _BYTES_PER_FAMILY / 2**30
+            size = rounded(self.total * _BYTES_PER_FAMILY // 2**30)
             raise CapacityError(
-                f"the {len(self.variables)} variables have {self.total:.3g} families, which need "
-                f"{gibibytes:,.0f} GiB; lower ",
+                f"the {len(self.variables)} variables have {rounded(self.total)} families, which "
+                f"need {size} GiB; lower ",
                 option("max_indegree"),
                 " or give ",
                 option("candidates"),

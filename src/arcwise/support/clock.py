@@ -25,8 +25,8 @@ class Deadline:
         When the computation began, on the clock; None for now.
     clock
         The clock, in seconds; tests may set their own.
-    cuts
-        What was left out so far, as whole sentences.
+    whole
+        The deadline that this is a part of.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Deadline:
         *,
         began: float | None = None,
         clock: Callable[[], float] = time.perf_counter,
-        cuts: list[str] | None = None,
+        whole: Deadline | None = None,
     ) -> None:
         if seconds is not None and (
             isinstance(seconds, bool)
@@ -55,7 +55,8 @@ class Deadline:
             raise ArgumentError(option("seconds"), f" is {seconds!r}; give a positive number")
         self.seconds = seconds
         self.began = clock() if began is None else began
-        self.cuts: list[str] = [] if cuts is None else cuts
+        self.whole = self if whole is None else whole
+        self._cuts: list[str] = []
         self._clock = clock
 
     @classmethod
@@ -94,12 +95,19 @@ class Deadline:
         if self.seconds is None:
             return self
         end = max(self.seconds * _SHORTEST, self.spent + share * self.left)
-        return Deadline(end, began=self.began, clock=self._clock, cuts=self.cuts)
+        return Deadline(end, began=self.began, clock=self._clock, whole=self.whole)
+
+    @property
+    def cuts(self) -> tuple[str, ...]:
+        """What was left out so far, by any part, as whole sentences."""
+        return tuple(self.whole._cuts)
 
     def cut(self, sentence: str) -> None:
         """Note that a stage left something out, for the account of the whole computation."""
-        if sentence not in self.cuts:
-            self.cuts.append(sentence)
+        if self.whole is NEVER:  # there is no account
+            warn(CutShortWarning(sentence.removesuffix(".")))
+        elif sentence not in self.cuts:
+            self.whole._cuts.append(sentence)
 
     def check(self) -> None:
         """Raise `TimeIsUpError` if the time is up."""
@@ -130,7 +138,7 @@ class Deadline:
 _SHORTEST = 1e-9  # of the seconds, as they must be positive
 
 NEVER = Deadline()
-"""No limit."""
+"""No limit, where nobody asked for one."""
 
 
 @contextmanager
