@@ -19,7 +19,7 @@ from arcwise.support.running import Run, running
 from arcwise.support.warnings import warn
 
 _ANY_NUMBER = 1 << 62
-# Batches of the edge probabilities of a chain, from which their errors are estimated; fewer for many
+# Batches of the edge probabilities of a chain, for the errors of these; fewer of many
 # variables, of which all batches together have about so many entries.
 _FEWEST_BATCHES = 8
 _MOST_BATCHES = 64

@@ -93,7 +93,7 @@ def _skeleton(
     if not found.complete:
         run.deadline.cut(f"The PC algorithm {_tested(found.conditioned)}, as {why}.")
     if found.conditioned < 0:  # tested by nothing or in part, so that the order of variables counts
-        return np.asarray(fixed, dtype=np.bool_), np.zeros(fixed.shape)
+        return np.zeros_like(fixed), np.zeros(fixed.shape)
     return np.asarray(found.joined(), dtype=np.bool_), found.log_p()
 
 
