@@ -70,6 +70,16 @@ def growth_memory(variables: int, max_size: int) -> int:
     return (variables - inside) * (1 << inside) * _BYTES_PER_FAMILY
 
 
+def final_size(question: Question) -> int:
+    """Return the number of candidates of every node in the final search of growth."""
+    n, size = len(question.variables), 1
+    rows = 0 if question.table is None else question.table.rows
+    most = _FAMILIES_IN_FINAL_SEARCH / max(1.0, rows / _ROWS_OF_FINAL_SEARCH)
+    while size < n - 1 and n * (n - size - 1) * 2 ** (size + 1) <= most:
+        size += 1
+    return size
+
+
 class GrowthState:
     """The current candidates, the model on them, and the rounds so far."""
 
@@ -131,13 +141,7 @@ class GrowthState:
     @property
     def final_size(self) -> int:
         """The number of candidates of every node in the final search."""
-        n, size = len(self.variables), 1
-        table = self.question.table
-        rows = 0 if table is None else table.rows
-        most = _FAMILIES_IN_FINAL_SEARCH / max(1.0, rows / _ROWS_OF_FINAL_SEARCH)
-        while size < n - 1 and n * (n - size - 1) * 2 ** (size + 1) <= most:
-            size += 1
-        return size
+        return final_size(self.question)
 
     def fill(self, size: int) -> None:
         """Fill up each node to this number of candidates, by their weight as the only parent."""

@@ -90,7 +90,7 @@ def opened_session(
         The score sums, if already computed.
     """
     settings.recording.on(settings.space)  # refuses a wrong modularity before sums are computed
-    score_sums = _sums_for(model, sums, environment.threads)
+    score_sums = sums_for(model, sums, environment.threads)
     space = settings.space.on(score_sums)
     core_space = space.build(score_sums)
     chosen = settings.on(space, score_sums)
@@ -110,7 +110,7 @@ def opened_session(
         yield SamplingSession(model, chosen, score_sums, core_space, engine, directory, environment)
 
 
-def _sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> ScoreSums:
+def sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> ScoreSums:
     """Return the given score sums, if they are for these variables, or compute them."""
     if sums is None:
         return ScoreSums(model, tolerance=_SUM_TOLERANCE, tabulate="sums", threads=threads)

@@ -23,6 +23,7 @@ from arcwise.learning.choices import (
     plain_request,
     settings_for,
 )
+from arcwise.learning.forecast import say_sampling
 from arcwise.learning.plan import Plan
 from arcwise.learning.preparation import Prepared, prepare
 from arcwise.learning.request import ArgumentGroups, FurtherArguments, Request, as_algorithm
@@ -249,4 +250,5 @@ def _computed(
         "directory": request.directory,
         "checkpoint_seconds": request.checkpoint_seconds,
     }
-    return plan, SAMPLERS[algorithm](model, **common, **settings)
+    sums = say_sampling(request, model, settings)
+    return plan, SAMPLERS[algorithm](model, **common, **settings, sums=sums)

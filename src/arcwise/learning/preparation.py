@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from arcwise.errors import TimeIsUpError
 from arcwise.learning.choices import AlgorithmChoice, candidate_method
+from arcwise.learning.forecast import say_preparation
 from arcwise.learning.parents import Parents, choose_parents
 from arcwise.learning.request import Request
 from arcwise.model import Model, Question
@@ -48,6 +49,7 @@ def prepare(request: Request, asked: Model | Question, choice: AlgorithmChoice) 
         The algorithm chosen.
     """
     method = candidate_method(request, asked, choice.algorithm)
+    say_preparation(request, asked, choice, method)
     parents = _parents(request, asked, method)
     deadline = request.deadline
     if parents.how == "all" and request.candidates is None and deadline.limited:
