@@ -135,8 +135,9 @@ def test_a_budget_in_seconds_counts_the_time_before_the_stop(tmp_path: Path) -> 
     found = _quietly(arcwise.resume, tmp_path)
     after = arcwise.status(tmp_path)
     assert after.state == "finished"
-    assert after.seconds >= 1.2
-    assert chains_of(found).seconds_sampling >= 1.2
+    # A little is left for what comes after sampling.
+    assert after.seconds >= 0.9 * 1.2
+    assert chains_of(found).seconds_sampling >= 0.9 * 1.2
     assert found.dags is not None
     assert len(found.dags) == sum(chains_of(found).states)
 

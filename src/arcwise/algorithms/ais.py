@@ -19,6 +19,7 @@ from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
+from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
 
 _ROWS_IF_UNKNOWN = 1000
@@ -31,7 +32,7 @@ def ais(
     *,
     modularity: Modularity = "modular",
     particles: int | None = None,
-    seconds: float | None = None,
+    seconds: float | Deadline | None = None,
     effective_samples: float | None = None,
     steps: int | None = None,
     schedule: str | Sequence[float] = "linear",
@@ -101,6 +102,7 @@ threads, progress, directory, checkpoint_seconds
     >>> bound.value < arcwise.exact(model, "order-modular").log_evidence
     True
     """
+    deadline = Deadline.of(seconds)
     chosen = as_space(space)
     temperatures = _schedule(schedule, steps, model)
     if temperatures.bridge:
@@ -112,7 +114,7 @@ threads, progress, directory, checkpoint_seconds
         thinning = max(1, stretch // _STATES_PER_RUN)
     settings = AnnealingSettings(
         space=chosen,
-        budget=AnnealingBudget.of("particles", particles, seconds, effective_samples),
+        budget=AnnealingBudget.of("particles", particles, deadline.seconds, effective_samples),
         schedule=temperatures,
         stretch=stretch,
         thinning=thinning,
@@ -127,7 +129,7 @@ threads, progress, directory, checkpoint_seconds
         bins=bins,
         confidence=confidence,
     )
-    environment = Environment(engine, threads, progress, directory, checkpoint_seconds)
+    environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
     return anneal(model, settings, sums, environment)
 
 

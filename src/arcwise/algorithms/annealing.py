@@ -25,6 +25,7 @@ from arcwise.records.settings import AnnealingBudget, AnnealingSettings, Populat
 from arcwise.records.traces import Traces
 from arcwise.runs.annealing_log import AnnealingLog
 from arcwise.sums import ScoreSums
+from arcwise.support.clock import Deadline
 from arcwise.support.running import ProgressUpdate, Run, running
 from arcwise.support.warnings import warn
 
@@ -161,7 +162,7 @@ def _anneal_all(
                 fewest = session.engine.fewest_runs_at_once
                 _anneal_count(annealed, budget.runs, fewest, piece, run, log)
             elif log is None or not log.finished:
-                _anneal_until_done(annealed, budget, piece, run, log)
+                _anneal_until_done(annealed, budget, piece, run, log, environment.deadline)
         if log is not None:
             log.save(finished=True)
     except KeyboardInterrupt:
@@ -207,8 +208,11 @@ def _anneal_until_done(
     size: int,
     run: Run,
     log: AnnealingLog | None,
+    deadline: Deadline,
 ) -> None:
-    start = time.perf_counter() if log is None else log.began
+    start = deadline.began if deadline.limited else time.perf_counter()
+    if log is not None:
+        start = min(start, log.began)
     reporter = _ProgressReporter(annealed, run.progress)
     # Whole pieces of one size: cutting off the last particles would make slow ones too rare.
     while True:

@@ -10,7 +10,13 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.algorithms.exact_computation import ExactComputation
-from arcwise.errors import ArgumentError, CapacityError, InterruptedWarning, option
+from arcwise.errors import (
+    ArgumentError,
+    CapacityError,
+    InterruptedWarning,
+    TimeIsUpError,
+    option,
+)
 from arcwise.families import Families
 from arcwise.graphs import cpdag
 from arcwise.graphs.dag import Dag
@@ -19,6 +25,7 @@ from arcwise.posterior.map_result import MapResult, SearchSettings, reach
 from arcwise.records.settings import SumSettings
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
+from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
 from arcwise.support.words import quoted
@@ -26,6 +33,8 @@ from arcwise.support.words import quoted
 # Within both limits the exact computation takes a few seconds and less than a gigabyte.
 MOST_VARIABLES = 25
 _MOST_FAMILIES = 2**24
+
+_SHARE_OF_EXACT = 0.5  # of the seconds, before the search takes over
 
 _RESTARTS = 8
 _MOST_RESTARTS_BY_TIME = 1000
@@ -42,7 +51,7 @@ def map(
     method: Method = "auto",
     restarts: int | None = None,
     patience: int | None = None,
-    seconds: float | None = None,
+    seconds: float | Deadline | None = None,
     starts: Sequence[Dag] = (),
     seed: int = 0,
     sums: ScoreSums | None = None,
@@ -72,7 +81,9 @@ def map(
         The number of perturbations without improvement after which a restart ends;
         None for 20 per variable.
     seconds
-        If given, the search ends after this time and returns the best DAG found.
+        If given, the search ends after this time and returns the best DAG found. Where the
+        exact computation would take longer, ``"auto"`` turns to the search. Or a `Deadline`
+        that this call shares with others.
     starts
         DAGs known to be good: the first restarts begin from them, without annealing.
     seed
@@ -106,18 +117,22 @@ def map(
     True
     """
     start = time.perf_counter()
+    deadline = Deadline.of(seconds)
     if method not in ("auto", "exact", "search"):
         raise ArgumentError(f"method is {method!r}; give 'auto', 'exact' or 'search'")
-    wanted = _Restarts(model, restarts, patience, seconds, seed)
+    wanted = _Restarts(model, restarts, patience, deadline, seed)
     if sums is not None:
         sums.refuse_other_variables(model.variables)
-    if method == "auto":
-        method = "exact" if _is_small(model) else "search"
     if method == "exact":
-        return _exact(model, threads, progress, start)
-    with running(threads, progress, "map") as run:
+        return _exact(model, deadline, threads, progress, start)
+    if method == "auto" and _is_small(model):
+        try:
+            return _exact(model, deadline.part(_SHARE_OF_EXACT), threads, progress, start)
+        except TimeIsUpError:
+            pass
+    with running(threads, progress, "map", deadline) as run:
         if sums is None:
-            sums = ScoreSums(model, tabulate="maxima", threads=run.threads)
+            sums = ScoreSums(model, tabulate="maxima", seconds=deadline, threads=run.threads)
         search = _core.OrderSearch(
             sums.core, wanted.patience, wanted.seed, _orders(starts, model.variables)
         )
@@ -125,9 +140,10 @@ def map(
     if len(search) == 0:
         if interrupted:
             raise KeyboardInterrupt
-        raise ArgumentError(
+        raise TimeIsUpError(
             option("seconds"),
-            f" is {seconds!r}, which is too short to find any DAG of this model; give more",
+            f" is {deadline.seconds!r}, which is too short to find any DAG of this model; give "
+            "more",
         )
     if interrupted:
         warn(
@@ -146,49 +162,37 @@ class _Restarts:
         model: Model,
         restarts: int | None,
         patience: int | None,
-        seconds: float | None,
+        deadline: Deadline,
         seed: int,
     ) -> None:
         if restarts is None:
-            self.count = _RESTARTS if seconds is None else _MOST_RESTARTS_BY_TIME
+            self.count = _MOST_RESTARTS_BY_TIME if deadline.limited else _RESTARTS
         else:
             self.count = whole_number(restarts, option("restarts"), at_least=1)
         if patience is None:
             self.patience = _PATIENCE * len(model.variables)
         else:
             self.patience = whole_number(patience, "patience", at_least=0)
-        if seconds is not None and not 0 < seconds < float("inf"):
-            raise ArgumentError(option("seconds"), f" is {seconds!r}; give a positive number")
-        self.seconds = seconds
+        self.deadline = deadline
         self.seed = whole_number(seed, option("seed"), at_least=0)
 
     def run(self, search: _core.OrderSearch, run: Run) -> bool:
         """Run the restarts; return whether Ctrl-C came first."""
         try:
-            search.run(0, self.count, run.threads, self._watch(run.progress))
-        except _TimeIsUpError:
+            search.run(0, self.count, run.threads, self._shown(run.progress))
+        except TimeIsUpError:
             return False
         except KeyboardInterrupt:
             return True
         return False
 
-    def _watch(self, progress: Callable[[float], None] | None) -> Callable[[float], None] | None:
-        if self.seconds is None:
+    def _shown(self, progress: Callable[[float], None] | None) -> Callable[[float], None] | None:
+        """Return the progress function, for which time counts as well as restarts."""
+        deadline = self.deadline
+        if progress is None or deadline.seconds is None:
             return progress
-        began, allowed = time.perf_counter(), self.seconds
-
-        def show(share: float) -> None:
-            spent = (time.perf_counter() - began) / allowed
-            if spent >= 1.0:
-                raise _TimeIsUpError
-            if progress is not None:
-                progress(max(share, spent))
-
-        return show
-
-
-class _TimeIsUpError(Exception):
-    """Raised from the progress function, which stops the core as Ctrl-C does."""
+        seconds = deadline.seconds
+        return lambda share: progress(max(share, min(1.0, deadline.spent / seconds)))
 
 
 def _is_small(model: Model) -> bool:
@@ -202,7 +206,9 @@ def all_families_fit(variables: tuple[str, ...], **rule: Any) -> bool:
     )
 
 
-def _exact(model: Model, threads: int | None, progress: Progress, start: float) -> MapResult:
+def _exact(
+    model: Model, deadline: Deadline, threads: int | None, progress: Progress, start: float
+) -> MapResult:
     n = len(model.variables)
     if n > MOST_VARIABLES:
         raise CapacityError(
@@ -211,7 +217,7 @@ def _exact(model: Model, threads: int | None, progress: Progress, start: float) 
             option("method", "search"),
         )
     # The best DAG is the same under both priors, and the other one has tables to keep.
-    computation = ExactComputation(model, "order-modular", threads=threads)
+    computation = ExactComputation(model, "order-modular", seconds=deadline, threads=threads)
     dag, log_weight = computation.best_dag(progress=progress)
     return MapResult(
         dag=dag,
@@ -249,7 +255,11 @@ def _found(
         interrupted=interrupted,
         seconds=time.perf_counter() - start,
         search=SearchSettings(
-            wanted.count, wanted.patience, wanted.seconds, wanted.seed, SumSettings.of(sums)
+            wanted.count,
+            wanted.patience,
+            wanted.deadline.seconds,
+            wanted.seed,
+            SumSettings.of(sums),
         ),
         provenance=model.provenance(),
     )

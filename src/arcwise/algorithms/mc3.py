@@ -21,6 +21,7 @@ from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
+from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
 
 _EXCHANGES_PER_PAIR = 4
@@ -36,7 +37,7 @@ def mc3(
     exchanges_per_step: int | None = None,
     modularity: Modularity = "modular",
     steps: int | None = None,
-    seconds: float | None = None,
+    seconds: float | Deadline | None = None,
     effective_samples: float | None = None,
     until: str | None = None,
     burn_in: float = 0.5,
@@ -100,6 +101,7 @@ threads, progress, directory, checkpoint_seconds
     >>> abs(posterior.log_evidence - arcwise.exact(model).log_evidence) < 0.5
     True
     """
+    deadline = Deadline.of(seconds)
     chosen = as_space(space)
     tempering = as_ladder(ladder, temperatures, len(model.variables))
     if tempering.bridge is not None:
@@ -112,7 +114,7 @@ threads, progress, directory, checkpoint_seconds
     settings = ChainSettings(
         space=chosen,
         budget=Budget(
-            steps, seconds, effective_samples, burn_in, thinning, as_stopping_rule(until)
+            steps, deadline.seconds, effective_samples, burn_in, thinning, as_stopping_rule(until)
         ),
         recording=Recording(
             as_modularity(modularity),
@@ -125,5 +127,5 @@ threads, progress, directory, checkpoint_seconds
         seed=seed,
         tempering=replace(tempering, exchanges_per_step=exchanges),
     )
-    environment = Environment(engine, threads, progress, directory, checkpoint_seconds)
+    environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
     return sample_chains(model, settings, sums, environment)

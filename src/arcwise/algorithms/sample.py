@@ -18,6 +18,7 @@ from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.support.arguments import refuse_unknown
+from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
 from arcwise.support.words import quoted
 
@@ -38,7 +39,7 @@ def sample(
     *,
     modularity: Modularity = "modular",
     steps: int | None = None,
-    seconds: float | None = None,
+    seconds: float | Deadline | None = None,
     until: str | None = None,
     chains: int | None = None,
     particles: int | None = None,

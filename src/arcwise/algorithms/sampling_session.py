@@ -20,6 +20,7 @@ from arcwise.runs.directory import CHECKPOINT_SECONDS, RunDirectory
 from arcwise.runs.ledger import resume_command
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
+from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Progress
 
 _SUM_TOLERANCE = 1e-9  # far below Monte Carlo error; tabulated sums are exact
@@ -35,6 +36,8 @@ class Environment:
     ----------
     engine, threads, progress, directory, checkpoint_seconds
         As for `mcmc`.
+    deadline
+        The clock from whose beginning a budget in seconds is counted.
     """
 
     engine: Any = None
@@ -42,6 +45,7 @@ class Environment:
     progress: Progress = None
     directory: str | os.PathLike[str] | None = None
     checkpoint_seconds: float = CHECKPOINT_SECONDS
+    deadline: Deadline = NEVER
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +91,7 @@ def opened_session(
         The score sums, if already computed.
     """
     settings.recording.on(settings.space)  # refuses a wrong modularity before sums are computed
-    score_sums = _sums_for(model, sums, environment.threads)
+    score_sums = sums_for(model, sums, environment.threads)
     space = settings.space.on(score_sums)
     core_space = space.build(score_sums)
     chosen = settings.on(space, score_sums)
@@ -117,7 +121,7 @@ def opened_session(
             ) from error
 
 
-def _sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> ScoreSums:
+def sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> ScoreSums:
     """Return the given score sums, if they are for these variables, or compute them."""
     if sums is None:
         return ScoreSums(model, tolerance=_SUM_TOLERANCE, tabulate="sums", threads=threads)

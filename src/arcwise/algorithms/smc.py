@@ -15,6 +15,7 @@ from arcwise.records.settings import AnnealingBudget, AnnealingSettings, Populat
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import CanonicalOrders, as_space
 from arcwise.sums import ScoreSums
+from arcwise.support.deadline import Deadline
 from arcwise.support.running import Progress
 
 _FINEST_STEPS = 20_000  # of the path from which populations choose their temperatures
@@ -28,7 +29,7 @@ def smc(
     modularity: Modularity = "modular",
     particles: int | None = None,
     runs: int | None = None,
-    seconds: float | None = None,
+    seconds: float | Deadline | None = None,
     steps: int | None = None,
     effective_share: float = 0.9,
     stretch: int = 0,
@@ -94,10 +95,11 @@ threads, progress, directory, checkpoint_seconds
     >>> abs(posterior.log_evidence - exact.log_evidence) < 0.5
     True
     """
+    deadline = Deadline.of(seconds)
     chosen = as_space(space)
     settings = AnnealingSettings(
         space=chosen,
-        budget=AnnealingBudget.of("runs", runs, seconds),
+        budget=AnnealingBudget.of("runs", runs, deadline.seconds),
         schedule=Schedule(_FINEST_STEPS, bridge=isinstance(chosen, CanonicalOrders)),
         stretch=stretch,
         thinning=thinning,
@@ -115,5 +117,5 @@ threads, progress, directory, checkpoint_seconds
             _DEFAULT_PARTICLES if particles is None else particles, steps, effective_share
         ),
     )
-    environment = Environment(engine, threads, progress, directory, checkpoint_seconds)
+    environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
     return anneal(model, settings, sums, environment)

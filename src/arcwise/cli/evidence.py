@@ -31,6 +31,7 @@ from arcwise.cli.results import evidence_lines
 from arcwise.engines import opened_engine
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
+from arcwise.support.clock import Deadline
 from arcwise.support.files import write_json
 
 
@@ -89,11 +90,15 @@ def evidence(
     if bins is not None:
         options["confidence"] = confidence
     if method != "exact":
-        options |= {"space": as_space(space), "steps": steps, "seconds": seconds, "seed": seed}
+        options |= {"space": as_space(space), "steps": steps, "seed": seed}
     print(data.describe())
     with opened_engine(cluster) as engine:
-        parents = families.parents(data, score, prior, seed=seed, threads=threads)
-        model = parents.model(engine=engine, threads=threads, progress=True)
+        deadline = Deadline.of(seconds)
+        parents = families.parents(
+            data, score, prior, seed=seed, deadline=deadline, threads=threads
+        )
+        model = parents.model(engine=engine, deadline=deadline, threads=threads, progress=True)
+        options["seconds"] = seconds
         if method != "exact":
             options["engine"] = engine
         found = arcwise.evidence(

@@ -326,7 +326,9 @@ Steps = Annotated[
 Seconds = Annotated[
     float | None,
     typer.Option(
-        "--seconds", help="Wall-clock time as the budget, instead of steps.", metavar="SECONDS"
+        "--seconds",
+        help="Time for everything, reading the data included, as the budget instead of steps.",
+        metavar="SECONDS",
     ),
 ]
 

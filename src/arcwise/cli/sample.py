@@ -34,6 +34,7 @@ from arcwise.engines import opened_engine
 from arcwise.records.stopping_rule import StoppingRule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
+from arcwise.support.clock import Deadline
 
 
 def sample(
@@ -114,9 +115,12 @@ def sample(
         StoppingRule.parse(until)
     print(data.describe())
     with opened_engine(cluster) as engine:
-        parents = families.parents(data, score, prior, seed=seed, threads=threads)
+        deadline = Deadline.of(seconds)
+        parents = families.parents(
+            data, score, prior, seed=seed, deadline=deadline, threads=threads
+        )
         posterior = arcwise.sample(
-            parents.model(engine=engine, threads=threads, progress=True),
+            parents.model(engine=engine, deadline=deadline, threads=threads, progress=True),
             chosen,
             algorithm,
             modularity=modularity,

@@ -21,6 +21,7 @@ from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import Space
 from arcwise.support.arguments import refuse_unknown
 from arcwise.support.checks import whole_number
+from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Progress
 from arcwise.support.words import quoted
 
@@ -62,8 +63,10 @@ class Request:
     Parameters
     ----------
     candidates, max_candidates, plus_one, modularity, algorithm, space, chains, particles, until, \
-steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_seconds
+steps, dags, seed, engine, threads, progress, directory, checkpoint_seconds
         See `learn`.
+    deadline
+        The clock of the whole call, with its seconds.
     options
         Further arguments of the algorithm.
     """
@@ -78,7 +81,7 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
     particles: int | None = None
     until: str | None = "auto"
     steps: int | None = None
-    seconds: float | None = None
+    deadline: Deadline = NEVER
     dags: int | None = None
     seed: int = 0
     engine: Any = None
@@ -132,6 +135,11 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
     def annealed(self) -> bool:
         """Whether the algorithm requested anneals particles instead of running chains."""
         return self.algorithm in (Algorithm.AIS, Algorithm.SMC)
+
+    @property
+    def seconds(self) -> float | None:
+        """The seconds for the whole call."""
+        return self.deadline.seconds
 
     @property
     def wants_a_sampler(self) -> bool:

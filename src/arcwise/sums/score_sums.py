@@ -12,6 +12,7 @@ from arcwise.errors import ArgumentError, CapacityError
 from arcwise.model import Model
 from arcwise.sums.score_table import Layout, read_score_table, write_score_table
 from arcwise.support.checks import whole_number
+from arcwise.support.clock import Deadline
 from arcwise.support.names import positions
 from arcwise.support.running import Progress, running
 from arcwise.support.sealed_files import Header
@@ -52,7 +53,7 @@ class ScoreSums:
         ``"sums"``, ``"maxima"`` or ``"both"``: what tables and rows hold, which determines
         their memory. Maxima that are not tabulated are slow, and rows of maxima alone
         provide no sums.
-    threads, progress
+    seconds, threads, progress
         As for `arcwise.score`.
 
     Examples
@@ -73,6 +74,7 @@ class ScoreSums:
         method: Method = "auto",
         tolerance: float = 1e-12,
         tabulate: Literal["sums", "maxima", "both"] = "both",
+        seconds: float | Deadline | None = None,
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
@@ -108,7 +110,7 @@ class ScoreSums:
                 f"a node has {largest} candidate parents, so its table of score sums would hold "
                 f"2^{largest} numbers; give at most {_LARGEST_TABLE} candidates, or method='scan'"
             )
-        with running(threads, progress, "Summing scores") as run:
+        with running(threads, progress, "Summing scores", Deadline.of(seconds)) as run:
             self.core = _core.ScoreSums(
                 table, list(self.methods), tolerance, tabulate, run.threads, run.progress
             )

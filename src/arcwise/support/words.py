@@ -83,6 +83,20 @@ def number(value: Any, digits: int = 4) -> str:
     return f"{value:,.{digits}g}".replace("-", "−")
 
 
+def rounded(count: int) -> str:
+    """Return a number of things that may be beyond all bounds, to two digits.
+
+    Examples
+    --------
+    >>> rounded(85_899_345_920), rounded(2**5000)
+    ('8.6e+10', '1.4e+1505')
+    """
+    if count < 10**300:
+        return f"{count:.1e}"
+    power = math.log10(count)
+    return f"{10 ** (power % 1):.1f}e+{int(power)}"
+
+
 def byte_size(count: int) -> str:
     """Return a number of bytes in suitable units.
 
