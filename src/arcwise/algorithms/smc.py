@@ -15,7 +15,7 @@ from arcwise.records.settings import AnnealingBudget, AnnealingSettings, Populat
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import CanonicalOrders, as_space
 from arcwise.sums import ScoreSums
-from arcwise.support.deadline import Deadline
+from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
 
 _FINEST_STEPS = 20_000  # of the path from which populations choose their temperatures
