@@ -135,7 +135,9 @@ def test_however_sums_are_had(
     assert chains.save_state() == whole.save_state()
 
 
-@pytest.mark.parametrize("space", [_SPACES[name] for name in ("linear", "canonical", "partitions", "dags")])
+@pytest.mark.parametrize(
+    "space", [_SPACES[name] for name in ("linear", "canonical", "partitions", "dags")]
+)
 def test_weights_keep_the_rounding_of_their_way_here(space: arcwise.spaces.Space) -> None:
     """Long enough for rounding to build up, and for the sums to be made anew in between."""
     model = _MODELS["free"]
