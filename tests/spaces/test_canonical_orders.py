@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Model
+from arcwise import Model, Posterior
 from arcwise.errors import ArgumentError
 from arcwise.spaces import CanonicalOrders, LinearOrders
 from arcwise.sums import ScoreSums
@@ -26,9 +27,10 @@ from reference.spaces import (
 )
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
 from support.exact_laws import imbalance, kernel_of, target_of
-from support.exact_models import random_model
+from support.exact_models import MODULARITIES, random_model
 from support.law_cases import CASES, MODELS, model_of, space_of, weights_of
 from support.recorded_dags import as_dag, law_of_dags, recorded
+from support.run_records import chains_of
 from support.sampling_errors import assert_agrees_on_eleven_variables
 
 N = 4
@@ -64,7 +66,7 @@ def test_the_definitions_agree_at_the_ends_of_the_bridge(model: str) -> None:
 
 @pytest.mark.parametrize("method", ["table", "walk", "scan"])
 @pytest.mark.parametrize("place", PLACES)
-def test_however_sums_are_had(method: str, place: float) -> None:
+def test_however_sums_are_had(method: Any, place: float) -> None:
     made = random_model(5, spread=30.0, seed=8, max_indegree=3)
     expected = weights_on_bridge(made, range(5), place)
     sums = ScoreSums(made, method=method, tolerance=1e-13)
@@ -223,29 +225,56 @@ def asia() -> Model:
 def test_the_bridge_finds_the_ratio_of_the_evidences(asia: Model) -> None:
     """Within four of the standard errors it states, plus 0.05 for their own error."""
     found = arcwise.mc3(asia, "canonical", ladder="bridge", temperatures=8, steps=40_000, seed=1)
-    ratio = found.run.exchanges.evidence_ratio
-    expected = arcwise.exact(asia).log_evidence - arcwise.exact(asia, "order-modular").log_evidence
+    exchanges = chains_of(found).exchanges
+    assert exchanges is not None
+    assert exchanges.bridge is not None
+    ratio = exchanges.evidence_ratio
+    assert ratio is not None
+    assert ratio.log_ratio is not None
+    modular, orders = (arcwise.exact(asia, modularity) for modularity in MODULARITIES)
+    assert modular.log_evidence is not None
+    assert orders.log_evidence is not None
+    expected = modular.log_evidence - orders.log_evidence
     assert abs(ratio.log_ratio - expected) < 4 * ratio.standard_error + 0.05
     assert ratio.standard_error < 0.2
     assert found.evidence is None
-    assert np.abs(found.edges - arcwise.exact(asia).edges).max() < 0.1
-    assert found.run.exchanges.bridge[0][0] == 0.0
-    assert found.run.exchanges.bridge[0][-1] == 1.0
-    assert set(found.run.exchanges.inverse_temperatures[0]) == {1.0}
+    assert np.abs(found.edges - modular.edges).max() < 0.1
+    for places in exchanges.bridge:
+        assert places[0] == 0.0
+        assert places[-1] == 1.0
+    assert set(exchanges.inverse_temperatures[0]) == {1.0}
 
 
 def test_the_way_over_the_bridge_from_the_uniform_distribution_finds_the_evidence(
     asia: Model,
 ) -> None:
+    """Within four of the standard errors it states, plus 0.05 for their own error."""
     expected = arcwise.exact(asia).log_evidence
-    ladder = {"ladder": "uniform bridge", "temperatures": 20}
-    found = arcwise.mc3(asia, "canonical", steps=20_000, seed=1, **ladder).evidence
-    assert abs(found.log_evidence - expected) < 4 * found.standard_error + 0.05
-    assert found.standard_error < 0.3
-    found = arcwise.ais(asia, "canonical", schedule="bridge", steps=2000, particles=200, seed=1)
-    evidence = found.evidence
-    assert abs(evidence.log_evidence - expected) < 4 * evidence.standard_error + 0.05
-    assert evidence.standard_error < 0.3
+    assert expected is not None
+    coupled = arcwise.mc3(
+        asia, "canonical", ladder="uniform bridge", temperatures=20, steps=20_000, seed=1
+    )
+    annealed = arcwise.ais(asia, "canonical", schedule="bridge", steps=2000, particles=200, seed=1)
+    for found in (coupled.evidence, annealed.evidence):
+        assert found is not None
+        assert abs(found.log_evidence - expected) < 4 * found.standard_error + 0.05
+        assert found.standard_error < 0.3
+
+
+def test_runs_over_the_bridge_are_saved(asia: Model, tmp_path: Path) -> None:
+    coupled = arcwise.mc3(
+        asia, "canonical", ladder="bridge", temperatures=4, steps=2000, chains=2, seed=1,
+        directory=tmp_path / "run",
+    )  # fmt: skip
+    again = arcwise.resume(tmp_path / "run")
+    assert np.array_equal(again.edges, coupled.edges)
+    coupled.save(tmp_path / "coupled.npz")
+    loaded = Posterior.load(tmp_path / "coupled.npz")
+    assert chains_of(loaded).exchanges == chains_of(coupled).exchanges
+    assert chains_of(loaded).settings == chains_of(coupled).settings
+    annealed = arcwise.ais(asia, "canonical", schedule="bridge", steps=100, particles=20, seed=1)
+    annealed.save(tmp_path / "annealed.npz")
+    assert Posterior.load(tmp_path / "annealed.npz").run == annealed.run
 
 
 def test_only_canonical_orders_have_a_bridge(asia: Model) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise.algorithms.assembly import assemble, order_weights
 from arcwise.algorithms.chains import SampledChains, sampled_chains
-from arcwise.algorithms.prior_constant import prior_constant
+from arcwise.algorithms.prior_constant import is_exact, prior_constant
 from arcwise.algorithms.sampling_session import Environment, SamplingSession, opened_session
 from arcwise.algorithms.telescoping_product import telescoped
 from arcwise.diagnostics.findings import FEWEST_EXCHANGES, HOPELESS_RHAT, LARGEST_RHAT, advice
@@ -24,7 +24,7 @@ from arcwise.records.runs import ChainRun, EvidenceRatio, Exchanges
 from arcwise.records.settings import ChainSettings
 from arcwise.records.tempering import Tempering
 from arcwise.records.traces import Traces
-from arcwise.spaces import LinearOrders, Space
+from arcwise.spaces import Space
 from arcwise.statistics.chains import chain_convergence
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.sums import ScoreSums
@@ -132,13 +132,14 @@ def _prior_constant(
 def _evidence_ratio(
     session: SamplingSession[ChainSettings], sampled: SampledChains, tempering: Tempering
 ) -> EvidenceRatio:
-    log_ratio, variance = _log_ratio(sampled, tempering)
-    modular, modular_error = _prior_constant(session, "modular", session.settings.space)
-    orders, orders_error = _prior_constant(session, "order-modular", LinearOrders())
-    return EvidenceRatio(
-        log_ratio - (modular - orders),
-        float(np.sqrt(variance + modular_error**2 + orders_error**2)),
-    )
+    log_weights, variance = _log_ratio(sampled, tempering)
+    both: tuple[Modularity, ...] = ("modular", "order-modular")
+    log_ratio = None
+    if all(is_exact(session.model, each) for each in both):
+        space = session.settings.space
+        modular, orders = (_prior_constant(session, each, space)[0] for each in both)
+        log_ratio = log_weights - (modular - orders)
+    return EvidenceRatio(log_weights, log_ratio, float(np.sqrt(variance)))
 
 
 def _evidence(

@@ -274,7 +274,7 @@ class ClusterChains:
         return self._here.moves(chain)
 
     def path(self, chain: int) -> list[tuple[float, float]]:
-        """Return the inverse temperatures, which may have been adapted, and places on the bridge."""
+        """Return the inverse temperatures, perhaps adapted, and the places on the bridge."""
         return self._here.path(chain)
 
     def exchanges(self, chain: int) -> tuple[list[int], list[int]]:

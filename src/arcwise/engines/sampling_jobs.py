@@ -68,7 +68,7 @@ class Chains(Protocol):
         ...
 
     def path(self, chain: int, /) -> list[tuple[float, float]]:
-        """Return the inverse temperatures, which may have been adapted, and places on the bridge."""
+        """Return the inverse temperatures, perhaps adapted, and the places on the bridge."""
         ...
 
     def exchanges(self, chain: int, /) -> tuple[list[int], list[int]]:

@@ -161,8 +161,10 @@ def _of_exchanges(exchanges: Exchanges | None) -> dict[str, Any]:
     if exchanges.bridge is not None:
         values["bridge"] = [list(each) for each in exchanges.bridge]
     if exchanges.evidence_ratio is not None:
-        values["log_evidence_ratio"] = exchanges.evidence_ratio.log_ratio
-        values["log_evidence_ratio_error"] = exchanges.evidence_ratio.standard_error
+        ratio = exchanges.evidence_ratio
+        values["log_weight_ratio"] = ratio.log_weights
+        values["log_evidence_ratio"] = ratio.log_ratio
+        values["log_evidence_ratio_error"] = ratio.standard_error
     return values
 
 

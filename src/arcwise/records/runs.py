@@ -40,13 +40,18 @@ class EvidenceRatio:
 
     Parameters
     ----------
+    log_weights
+        The log ratio of the summed weights of all DAGs, counted once each or once for each of
+        their topological orders.
     log_ratio
-        The difference of the log evidences.
+        The difference of the log evidences: the same with normalised priors; None where the
+        constants of the priors are not known exactly.
     standard_error
-        Its Monte Carlo standard error.
+        The Monte Carlo standard error of both.
     """
 
-    log_ratio: float
+    log_weights: float
+    log_ratio: float | None
     standard_error: float
 
 
