@@ -11,7 +11,7 @@ import pytest
 
 import arcwise
 from arcwise import Data, Model
-from arcwise.algorithms import growth, timely_models
+from arcwise.algorithms import growth, growth_by_map, timely_models
 from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.algorithms.timely_models import model_within
 from arcwise.constraints import Constraints
@@ -99,8 +99,8 @@ def test_growth_so_far_is_returned() -> None:
 def test_growth_is_cut_off_between_rounds(by: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     data = gaussian(25)
     clock = Jumping()
-    name = "_search" if by == "map" else "mcmc"
-    monkeypatch.setattr(growth, name, jumping_after(getattr(growth, name), clock))
+    module, name = (growth_by_map, "_search") if by == "map" else (growth, "mcmc")
+    monkeypatch.setattr(module, name, jumping_after(getattr(module, name), clock))
     deadline = Deadline(1000.0 if by == "map" else 1.0, clock=clock)
     grown = arcwise.grow(data, "greedy:1", by=by, steps=200, seconds=deadline, seed=1)
     assert "cut short after" in " ".join(deadline.cuts)
