@@ -260,6 +260,20 @@ def test_seconds_are_those_of_the_whole_call() -> None:
 
 
 @quick
+def test_particles_in_little_time_have_fewer_steps() -> None:
+    model = Model(gaussian(6, 1000))
+    steps = [
+        arcwise.ais(model, seconds=seconds, seed=1).run.settings.schedule.steps  # type: ignore[union-attr]
+        for seconds in (0.2, 0.4)
+    ]
+    assert 6 < steps[0] < steps[1] <= 6000
+    # The first particles are cut off only when there is time for nothing else.
+    assert arcwise.ais(model, seconds=past(), steps=10, seed=1).run.runs >= 1  # type: ignore[union-attr]
+    with pytest.raises(TimeIsUpError, match=r"too short for a single particle; give more"):
+        arcwise.ais(model, seconds=past(), steps=10**9, seed=1)
+
+
+@quick
 def test_many_rows_are_not_scored_for_all_parent_sets(monkeypatch: pytest.MonkeyPatch) -> None:
     question = Question.of(arcwise.simulate("asia", 1000, seed=1))
     assert sets_to_score(question) == 2**8
