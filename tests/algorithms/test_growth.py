@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 
 import arcwise
 from arcwise import Data, Model
-from arcwise.algorithms import growth
+from arcwise.algorithms import growth, growth_by_map
 from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.constraints import Constraints
@@ -241,7 +243,7 @@ def test_names_and_a_function_are_enough() -> None:
 
 
 def test_an_interrupted_growth_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    climb, calls = growth._search, []
+    climb, calls = growth_by_map._search, []
 
     def interrupted(*arguments: Any) -> Any:
         calls.append(arguments)
@@ -249,7 +251,7 @@ def test_an_interrupted_growth_returns_the_best_so_far(monkeypatch: pytest.Monke
             raise KeyboardInterrupt
         return climb(*arguments)
 
-    monkeypatch.setattr(growth, "_search", interrupted)
+    monkeypatch.setattr(growth_by_map, "_search", interrupted)
     with pytest.warns(InterruptedWarning, match="growth was interrupted after 2 rounds"):
         grown = arcwise.grow(gaussian(10, 200, 7), {}, seed=3)
     assert grown.best is not None
@@ -261,6 +263,60 @@ def test_an_interrupted_growth_returns_the_best_so_far(monkeypatch: pytest.Monke
     calls += [()] * 2
     with pytest.raises(KeyboardInterrupt):
         arcwise.grow(gaussian(10, 200, 7), {}, seed=3)
+
+
+@pytest.mark.parametrize("most", [300, 5])
+def test_growth_goes_on_from_its_file(
+    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growth, "_MOST_FOR_PLUS_ONE", most)
+    data, file = gaussian(12, 200, 7), tmp_path / "growth.json"
+    expected = arcwise.grow(data, {}, seed=3)
+    assert expected.best is not None
+    made: list[str] = []
+    stop_at = [0]
+
+    def counted(name: str) -> None:
+        function = getattr(growth_by_map, name)
+
+        def stopping(*arguments: Any, **named: Any) -> Any:
+            made.append(name)
+            if len(made) == stop_at[0]:
+                raise RuntimeError("killed")
+            return function(*arguments, **named)
+
+        monkeypatch.setattr(growth_by_map, name, stopping)
+
+    for name in ("_search", "find_map", "better_pairs", "better_parents"):
+        counted(name)
+    arcwise.grow(data, {}, seed=3, file=tmp_path / "whole.json")
+    calls = len(made)
+    for stop in range(1, calls + 1):
+        made.clear()
+        stop_at[0] = stop
+        with pytest.raises(RuntimeError, match="killed"):
+            arcwise.grow(data, {}, seed=3, file=file)
+        stop_at[0] = 0
+        made.clear()
+        found = arcwise.grow(data, {}, seed=3, file=file)
+        assert len(made) <= calls - stop + 2
+        assert found.best is not None
+        assert dict(found.candidates) == dict(expected.candidates)
+        assert (found.rounds, found.best.dag) == (expected.rounds, expected.best.dag)
+        assert found.best.log_weight == expected.best.log_weight
+        file.unlink()
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"key": 3, "rounds": []}'])
+def test_other_files_are_replaced(content: str, tmp_path: Path) -> None:
+    file = tmp_path / "growth.json"
+    file.write_text(content)
+    data = gaussian(8, 100, 2)
+    first = arcwise.grow(data, seed=1, file=file)
+    rounds = json.loads(file.read_text())["rounds"]
+    assert len(rounds) == len(first.rounds)
+    other = arcwise.grow(data, seed=2, file=file)
+    assert other.rounds == arcwise.grow(data, seed=2).rounds
 
 
 def test_growth_tells_how_far_it_is_and_how_it_went() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import arcwise
 from arcwise import Data, Model
-from arcwise.algorithms import growth, timely_models
+from arcwise.algorithms import growth, growth_by_map, timely_models
 from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.algorithms.timely_models import model_within
 from arcwise.constraints import Constraints
@@ -99,8 +99,8 @@ def test_growth_so_far_is_returned() -> None:
 def test_growth_is_cut_off_between_rounds(by: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     data = gaussian(25)
     clock = Jumping()
-    name = "_search" if by == "map" else "mcmc"
-    monkeypatch.setattr(growth, name, jumping_after(getattr(growth, name), clock))
+    module, name = (growth_by_map, "_search") if by == "map" else (growth, "mcmc")
+    monkeypatch.setattr(module, name, jumping_after(getattr(module, name), clock))
     deadline = Deadline(1000.0 if by == "map" else 1.0, clock=clock)
     grown = arcwise.grow(data, "greedy:1", by=by, steps=200, seconds=deadline, seed=1)
     assert "cut short after" in " ".join(deadline.cuts)
@@ -257,6 +257,20 @@ def test_seconds_are_those_of_the_whole_call() -> None:
         assert found.dags is not None
         assert len(found.dags) < 100
         assert chains_of(found).settings.budget.seconds == 5.0
+
+
+@quick
+def test_particles_in_little_time_have_fewer_steps() -> None:
+    model = Model(gaussian(6, 1000))
+    steps = [
+        arcwise.ais(model, seconds=seconds, seed=1).run.settings.schedule.steps  # type: ignore[union-attr]
+        for seconds in (0.2, 0.4)
+    ]
+    assert 6 < steps[0] < steps[1] <= 6000
+    # The first particles are cut off only when there is time for nothing else.
+    assert arcwise.ais(model, seconds=past(), steps=10, seed=1).run.runs >= 1  # type: ignore[union-attr]
+    with pytest.raises(TimeIsUpError, match=r"too short for a single particle; give more"):
+        arcwise.ais(model, seconds=past(), steps=10**9, seed=1)
 
 
 @quick

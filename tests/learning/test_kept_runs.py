@@ -12,6 +12,7 @@ import pytest
 
 import arcwise
 from arcwise import Data, Posterior
+from arcwise.algorithms import growth_by_map
 from arcwise.cli import main
 from arcwise.errors import ArgumentError, FileFormatError, RunDirectoryError
 from arcwise.records.account import Account
@@ -97,6 +98,31 @@ def test_another_request_is_refused(
     assert "continue it with arcwise.resume, or use another directory" in str(caught.value)
     with pytest.raises(RunDirectoryError, match="another data"):
         learn(arcwise.simulate("asia", 200, seed=4), "mcmc", directory=tmp_path)
+
+
+def test_growth_goes_on_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dag = arcwise.networks.random_dag(12, expected_degree=2.0, seed=1)
+    table = arcwise.networks.gaussian_network(dag, seed=1).sample(100, seed=1)
+    options: dict[str, Any] = {"candidates": "grow", "steps": 400, "chains": 2, "until": None}
+    whole = learn(table, "mcmc", **options)
+    search, calls = growth_by_map._search, []
+
+    def killed(*arguments: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) == 3:
+            raise Stop
+        return search(*arguments)
+
+    monkeypatch.setattr(growth_by_map, "_search", killed)
+    folder = tmp_path / "run"
+    with pytest.raises(Stop):
+        learn(table, "mcmc", directory=folder, **options)
+    with pytest.raises(ArgumentError, match=r"2 rounds of that are kept; .* arcwise.learn again"):
+        arcwise.resume(folder)
+    found = learn(table, "mcmc", directory=folder, **options)
+    assert np.array_equal(found.edges, whole.edges)
+    assert account(found) == account(whole)
+    assert account(arcwise.resume(folder)) == account(whole)
 
 
 def test_a_damaged_plan_is_named(data: Data, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arcwise.algorithms.annealing import anneal
+from arcwise.algorithms.rates import steps_per_second
 from arcwise.algorithms.sampling_session import Environment
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
@@ -24,6 +25,9 @@ from arcwise.support.running import Progress
 
 _ROWS_IF_UNKNOWN = 1000
 _STATES_PER_RUN = 10
+# Particles that there should be time for, and the steps of one with its stretch.
+_PARTICLES_IN_TIME = 96
+_STEPS_WITH_STRETCH = 1.25
 
 
 def ais(
@@ -70,7 +74,8 @@ def ais(
         The budget: a number of particles (100 by default), wall-clock time, or an
         effective sample size, (sum of weights)^2 / (sum of squared weights).
     steps
-        The number of annealing steps of a particle; None for variables x rows.
+        The number of annealing steps of a particle; None for variables x rows, or with
+        `seconds` for fewer if about a hundred particles would otherwise take longer.
     schedule
         ``"linear"``, or the inverse temperatures themselves, rising from 0 to 1; for
         `CanonicalOrders` also ``"bridge"``: half of the steps lead to the order-modular
@@ -104,7 +109,7 @@ threads, progress, directory, checkpoint_seconds
     """
     deadline = Deadline.of(seconds)
     chosen = as_space(space)
-    temperatures = _schedule(schedule, steps, model)
+    temperatures = _schedule(schedule, steps, model, deadline)
     if temperatures.bridge:
         refuse_without_bridge(chosen, "schedule")
     if stretch is None:
@@ -133,7 +138,9 @@ threads, progress, directory, checkpoint_seconds
     return anneal(model, settings, sums, environment)
 
 
-def _schedule(schedule: str | Sequence[float], steps: int | None, model: Model) -> Schedule:
+def _schedule(
+    schedule: str | Sequence[float], steps: int | None, model: Model, deadline: Deadline
+) -> Schedule:
     if not isinstance(schedule, str):
         if steps is not None:
             raise ArgumentError("both steps and a schedule were given; give only one of them")
@@ -149,4 +156,12 @@ def _schedule(schedule: str | Sequence[float], steps: int | None, model: Model) 
     if steps is not None:
         return Schedule(whole_number(steps, "steps", at_least=2 if bridge else 1), bridge=bridge)
     rows = _ROWS_IF_UNKNOWN if model.data is None else model.data.rows
-    return Schedule(len(model.variables) * max(rows, 2 if bridge else 0), bridge=bridge)
+    n = len(model.variables)
+    most = n * max(rows, 2 if bridge else 0)
+    if deadline.seconds is not None:
+        # Particles come in pieces, and their number is the less random the more pieces there are.
+        in_time = (
+            deadline.seconds * steps_per_second(n) / (_PARTICLES_IN_TIME * _STEPS_WITH_STRETCH)
+        )
+        most = max(n, min(most, int(in_time)))
+    return Schedule(max(most, 2 if bridge else 1), bridge=bridge)

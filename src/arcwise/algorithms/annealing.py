@@ -14,7 +14,7 @@ from arcwise.algorithms.chains import acceptance
 from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.sampling_session import Environment, SamplingSession, opened_session
 from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob
-from arcwise.errors import InterruptedWarning
+from arcwise.errors import InterruptedWarning, TimeIsUpError, option
 from arcwise.model import Model
 from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence, effective_runs, log_mean, lower_bound, lower_bounds
@@ -215,19 +215,37 @@ def _anneal_until_done(
         start = min(start, log.began)
     reporter = _ProgressReporter(annealed, run.progress)
     # Whole pieces of one size: cutting off the last particles would make slow ones too rare.
+    piece_seconds = 0.0
     while True:
         done = len(annealed)
         if done > 0 and done % size == 0:
             effective = reporter.measure()
             shares = []
             if budget.seconds is not None:
-                shares.append((time.perf_counter() - start) / budget.seconds)
+                # A further piece must end in time.
+                spent = time.perf_counter() - start + piece_seconds
+                shares.append(spent / budget.seconds)
             if budget.effective_samples is not None:
                 shares.append(effective / budget.effective_samples)
             reporter.report(min(1.0, max(shares)), done)
             if max(shares) >= 1.0 or (done >= _MOST_RUNS_OF_WEIGHT_ZERO and effective == 0):
                 return
-        annealed.run(done, size - done % size, run.threads, None)
+        began = time.perf_counter()
+        # Only the first piece may be cut off, as there would be nothing at all otherwise.
+        watch = deadline.watch(None) if done == 0 else None
+        try:
+            annealed.run(done, size - done % size, run.threads, watch)
+        except TimeIsUpError:
+            if len(annealed) == 0:
+                raise TimeIsUpError(
+                    option("seconds"),
+                    f" is {budget.seconds!r}, which is too short for a single particle; give more, "
+                    "or fewer ",
+                    option("steps"),
+                ) from None
+            deadline.cut(f"{len(annealed)} particles were annealed, as the time was up.")
+            return
+        piece_seconds = time.perf_counter() - began
         if log is not None:
             log.rest()
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import time
+import os
 import warnings
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from arcwise import _core
+from arcwise.algorithms.growth_by_map import grow_by_map
+from arcwise.algorithms.growth_log import GrowthLog
 from arcwise.algorithms.growth_state import GrowthRound, GrowthState, Matrix, growth_memory
-from arcwise.algorithms.map import best_dag_of_order, order_of
-from arcwise.algorithms.map import map as find_map
 from arcwise.algorithms.mcmc import mcmc
-from arcwise.algorithms.parent_pairs import better_pairs, better_parents
 from arcwise.candidates import Candidates
 from arcwise.candidates import candidates as choose_candidates
 from arcwise.constraints import ConstraintArguments, gather, takes_constraints
@@ -22,34 +20,21 @@ from arcwise.errors import (
     ArgumentError,
     ConvergenceWarning,
     GrowthWarning,
-    InterruptedWarning,
     TimeIsUpError,
     Wording,
 )
 from arcwise.families import Families
-from arcwise.graphs import cpdag
-from arcwise.graphs.dag import Dag
 from arcwise.model import Model, Question, ask
-from arcwise.posterior.map_result import MapResult, SearchSettings, is_more
-from arcwise.records.settings import SumSettings
-from arcwise.sums import ScoreSums
+from arcwise.posterior.map_result import MapResult
 from arcwise.support.checks import whole_number
 from arcwise.support.clock import Deadline, shared_clock
-from arcwise.support.running import Progress, Run, running
+from arcwise.support.plain import digest
+from arcwise.support.running import Progress, running
 from arcwise.support.warnings import warn
 from arcwise.support.words import byte_size, plural, quoted
 
 DEFAULT_MAX_SIZE = 14
 
-# Perturbations per variable: from a random order, from the order of the previous round, and in the
-# final search.
-_FIRST_PATIENCE = 2
-_NEXT_PATIENCE = 1
-_LAST_PATIENCE = 5
-# The number of candidates to which every node is filled up in every other growth from a random
-# order, so that they do not all start alike.
-_FILLED_SIZE = 6
-_SHARE_OF_STARTS = 0.6  # of the time, for the progress bar
 # Up to this many variables every round searches parent sets with one further parent. Beyond, where
 # that would take minutes, it searches among the candidates alone, and then looks for one further
 # parent of each node of the DAG found.
@@ -58,10 +43,6 @@ _MOST_FOR_PLUS_ONE = 300
 _SHARE_OF_START = 0.6
 _SHARE_OF_ROUNDS = 0.6
 _SHARE_OF_CHAINS = 0.3
-# If growth is cut short, the neighbours in this many DAGs stay candidates; and after Ctrl-C the
-# last model may take this long.
-_MOST_DAGS_KEPT = 8
-_SECONDS_AFTER_INTERRUPTION = 2.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,6 +104,7 @@ def grow(
     seconds: float | Deadline | None = None,
     threads: int | None = None,
     progress: Progress = None,
+    file: str | os.PathLike[str] | None = None,
     **constraints: Unpack[ConstraintArguments],
 ) -> Growth:
     """Grow candidate parents until nothing better is found outside them.
@@ -173,6 +155,9 @@ def grow(
         `CutShortWarning`. Or a `Deadline` that this call shares with others.
     threads, progress
         As for `exact`.
+    file
+        A file that keeps the rounds of ``by="map"``: after any interruption, the same call goes
+        on from there, with the same result.
     **constraints
         As for `Model`; see `ConstraintArguments`.
 
@@ -204,7 +189,9 @@ def grow(
             plus_one = by == "posterior" or len(question.variables) <= _MOST_FOR_PLUS_ONE
             state = GrowthState(question, first, plus_one, max_size, memory_limit, run)
             if by == "map":
-                best = _by_map(state, restarts, seed, deadline)
+                key = _key(state, question, restarts, seed)
+                state.log = GrowthLog(file, question.variables, key)
+                best = grow_by_map(state, restarts, seed, deadline)
             else:
                 best = None
                 _by_posterior(state, threshold, steps, seed, deadline)
@@ -225,162 +212,6 @@ def grow(
         best = replace(best, growth=growth)
     chosen = Candidates.from_matrix(question.variables, state.matrix | state.required)
     return Growth(chosen, state.model, best, tuple(state.rounds), full)
-
-
-def _by_map(state: GrowthState, restarts: int, seed: int, deadline: Deadline) -> MapResult | None:
-    """Return the best DAG, or the best so far if time is up or Ctrl-C comes, if there is any.
-
-    The candidates are then those it calls for.
-    """
-    began = time.perf_counter()
-    try:
-        return _grow_by_map(state, restarts, seed)
-    except TimeIsUpError:
-        deadline.cut(f"Growth was cut short after {plural(len(state.rounds), 'round')}.")
-        interrupted = False
-    except KeyboardInterrupt:
-        if not state.weights:
-            raise
-        warn(
-            f"growth was interrupted after {len(state.rounds)} rounds; the result is the best DAG "
-            "so far",
-            InterruptedWarning,
-        )
-        deadline, interrupted = Deadline(_SECONDS_AFTER_INTERRUPTION), True
-    dags = sorted(state.weights, key=state.weights.__getitem__, reverse=True)
-    adjacent = [_adjacent(dag) for dag in dags[:_MOST_DAGS_KEPT]] or [np.zeros_like(state.matrix)]
-    state.keep(*adjacent, adjacent[0].T)
-    state.build_within(deadline)
-    if not dags:
-        return None
-    return _known(state, dags[0], interrupted, time.perf_counter() - began)
-
-
-def _known(state: GrowthState, dag: Dag, interrupted: bool, seconds: float) -> MapResult:
-    """Return a DAG that was found in one of the rounds as the result."""
-    model, log_weight = state.model, state.weights[dag]
-    terms = model.prior_terms
-    log_prior = sum(
-        terms.log_weight(node, sorted(parents), model.variables)
-        for node, parents in enumerate(dag.parent_indices)
-    )
-    return MapResult(
-        dag=dag,
-        cpdag=cpdag(dag),
-        log_score=log_weight - log_prior,
-        log_weight=log_weight,
-        restart_log_weights=np.empty(0),
-        classes=1,
-        interrupted=interrupted,
-        seconds=seconds,
-        search=state.search,
-        provenance=model.provenance(),
-    )
-
-
-def _grow_by_map(state: GrowthState, restarts: int, seed: int) -> MapResult:
-    """Grow from several random orders, then from the best DAG until nothing improves it."""
-    run = state.run
-    starts = restarts if state.plus_one else 1
-    dags = []
-    for stream in range(starts):
-        dags.append(_search_and_grow(state, None, seed, stream))
-        if run.progress is not None:
-            run.progress(_SHARE_OF_STARTS * (stream + 1) / starts)
-    last = -np.inf
-    while True:
-        # The neighbours in all DAGs become candidates, those of the best DAG first; then its
-        # children as well, lest edges that point the wrong way hold each other in place.
-        dags.sort(key=state.weights.__getitem__, reverse=True)
-        before = state.weights[dags[0]]
-        adjacent = [_adjacent(dag) for dag in dags]
-        state.keep(*adjacent, adjacent[0].T)
-        if state.plus_one:
-            state.fill(state.final_size)
-        model = state.build()
-        sums = ScoreSums(model, tabulate="maxima", seconds=run.deadline, threads=run.threads)
-        found = find_map(
-            model,
-            method="search",
-            restarts=restarts,
-            patience=_LAST_PATIENCE * len(model.variables),
-            starts=dags[:1],
-            seconds=run.deadline if run.deadline.limited else None,
-            seed=seed,
-            sums=sums,
-            threads=run.threads,
-        )
-        if found.interrupted:
-            return found
-        state.weights.setdefault(found.dag, found.log_weight)
-        run.deadline.check()
-        wanted = _adjacent(found.dag)
-        more = better_pairs if state.plus_one else better_parents
-        others = more(state.weigher, found.dag, run.quiet) & ~state.matrix
-        new = state.record(wanted | others, found.log_weight)
-        improved = is_more(found.log_weight, before)
-        # Parents found again were not kept for lack of room.
-        if not is_more(found.log_weight, last) or not (others.any() or (new > 0 and improved)):
-            return found
-        last = state.weights[found.dag] = found.log_weight
-        state.keep(wanted | others)
-        dags = [_search_and_grow(state, found.dag, seed, 0), *dags]
-
-
-def _search_and_grow(state: GrowthState, dag: Dag | None, seed: int, stream: int) -> Dag:
-    """Search and grow in turns until the best DAG calls for no others; return it."""
-    filled = _FILLED_SIZE if dag is None and stream % 2 == 1 else 0
-    if dag is None:
-        state.keep(np.zeros_like(state.matrix))
-    best = -np.inf
-    while True:
-        state.fill(filled)
-        model = state.build()
-        sums = ScoreSums(
-            model, tabulate="maxima", seconds=state.run.deadline, threads=state.run.threads
-        )
-        state.search = SearchSettings(
-            1,
-            _NEXT_PATIENCE * len(state.variables),
-            state.run.deadline.seconds,
-            seed,
-            SumSettings.of(sums),
-        )
-        dag = _search(sums, dag, seed, stream, state.run.quiet)
-        weight = state.weights[dag] = model.log_weight_of(dag)
-        wanted = _adjacent(dag)
-        if not state.plus_one:
-            wanted |= better_parents(state.weigher, dag, state.run.quiet)
-        new = state.record(wanted, weight)
-        state.run.deadline.check()
-        if new == 0 or not is_more(weight, best):
-            return dag
-        best = weight
-        state.keep(wanted)
-
-
-def _search(sums: ScoreSums, dag: Dag | None, seed: int, stream: int, run: Run) -> Dag:
-    """Return the best DAG of a short search, started from an order of the given DAG if any."""
-    n = len(sums.variables)
-    starts = [] if dag is None else [order_of(dag)] * (stream + 1)
-    patience = n * (_FIRST_PATIENCE if dag is None else _NEXT_PATIENCE)
-    search = _core.OrderSearch(sums.core, patience, seed, starts)
-    try:
-        search.run(stream, 1, 1, run.progress)
-    except TimeIsUpError:
-        if len(search) == 0:
-            raise
-        # What it has found so far counts, too, before the next round is refused.
-    return best_dag_of_order(sums, search.order(0))
-
-
-def _adjacent(dag: Dag) -> Matrix:
-    """Return the edges of all DAGs of the equivalence class, as [parent, node]."""
-    place = {name: i for i, name in enumerate(dag.variables)}
-    matrix = dag.matrix()
-    for one, other in cpdag(dag).undirected:
-        matrix[place[one], place[other]] = matrix[place[other], place[one]] = True
-    return matrix
 
 
 def _by_posterior(
@@ -415,7 +246,7 @@ def _grow_by_posterior(state: GrowthState, threshold: float, steps: int | None, 
             ).edges
         state.run.deadline.check()
         wanted = wanted | (edges > threshold)
-        if state.record(wanted, None) == 0:
+        if state.record(wanted, None, len(model.scores)) == 0:
             return
         before = state.matrix
         state.keep(wanted)
@@ -455,6 +286,19 @@ def _matrix(families: Families | None) -> Matrix:
     for node, parents in enumerate(families.candidates):
         matrix[list(parents), node] = True
     return matrix
+
+
+def _key(state: GrowthState, question: Question, restarts: int, seed: int) -> str:
+    """Return a text that is the same for the same growth only."""
+    table = question.table
+    return digest(
+        None if table is None else table.fingerprint,
+        repr(question.score),
+        repr(question.prior),
+        question.constraints.resolve(question.variables).as_dict(question.variables),
+        np.argwhere(state.first).tolist(),
+        (state.plus_one, state.max_size, restarts, seed),
+    )
 
 
 def _refuse(by: Any, threshold: Any) -> None:

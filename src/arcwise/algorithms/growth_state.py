@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.algorithms.growth_log import GrowthLog
 from arcwise.algorithms.memory import available_memory
 from arcwise.algorithms.timely_models import model_within
 from arcwise.candidates.family_weigher import FamilyWeigher
@@ -111,6 +112,7 @@ class GrowthState:
         self.weigher = FamilyWeigher.of(replace(question, candidates=None, plus_one=False))
         self.single = self._single_weights()
         self.keep(np.zeros_like(self.matrix))
+        self.log = GrowthLog(None, self.variables, "")
         if plus_one and run.deadline.limited:
             # A round takes several times as long as its scores.
             needed = _ROUNDS_IN_TIME * scoring_seconds(self._on_candidates(), run.threads)
@@ -185,14 +187,14 @@ class GrowthState:
                 " or start from fewer candidates",
             )
 
-    def record(self, wanted: Matrix, log_weight: float | None) -> int:
+    def record(self, wanted: Matrix, log_weight: float | None, families: int) -> int:
         """Record a round; return how many wanted parents are not candidates."""
         new = int((wanted & self.allowed & ~self.matrix).sum())
         self.rounds.append(
             GrowthRound(
                 int(self.matrix.sum()),
                 int(self.matrix.sum(axis=0).max()),
-                len(self.model.scores),
+                families,
                 log_weight,
                 new,
             )

@@ -7,6 +7,7 @@ import math
 from arcwise import _core
 from arcwise.algorithms.exact_computation import MOST_VARIABLES
 from arcwise.algorithms.memory import available_memory
+from arcwise.algorithms.rates import steps_per_second
 from arcwise.errors import CapacityError, option
 from arcwise.model import Question
 from arcwise.model.modularity import Modularity
@@ -31,9 +32,6 @@ _MOST_SCORING_WORK = 6 * 10**10
 _WORK_OF_MOMENTS = 64
 _WORK_OF_A_CALL = 4_000
 
-# Steps over partitions with one more parent, from the benchmarks: the value, the number of
-# variables it was measured at, and the power of the number of variables it scales with.
-_STEPS_PER_SECOND = 288_000.0, 20, 1.4
 _SAMPLING_SECONDS = 60.0
 
 # Sums of edge probabilities that a chain keeps for standard errors, and copies of them.
@@ -115,12 +113,6 @@ def default_steps(variables: int, chains: int) -> int:
     About a minute on one core; for many variables 4 n^2 ln n, which chains were found to
     need to converge.
     """
-    rate, reference, power = _STEPS_PER_SECOND
-    in_a_minute = _SAMPLING_SECONDS * _scaled((rate, reference, -power), variables) / chains
+    in_a_minute = _SAMPLING_SECONDS * steps_per_second(variables) / chains
     needed = 4 * variables**2 * math.log(max(2, variables))
     return int(max(in_a_minute, needed))
-
-
-def _scaled(rule: tuple[float, int, float], variables: int) -> float:
-    value, reference, power = rule
-    return float(value * (max(1, variables) / reference) ** power)

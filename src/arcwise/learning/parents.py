@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE, Growth, grow
@@ -69,6 +70,7 @@ def choose_parents(
     threads: int | None = None,
     progress: Progress = None,
     keep_interrupted: bool = False,
+    file: Path | None = None,
 ) -> Parents:
     """Return the parent sets chosen by a method.
 
@@ -92,6 +94,8 @@ def choose_parents(
     keep_interrupted
         Whether to accept candidates whose growth was interrupted; otherwise
         KeyboardInterrupt is raised.
+    file
+        As for `grow`.
     """
     if isinstance(asked, Model):
         refuse_more("a model", None, None, None, method, bool(plus_one))
@@ -115,6 +119,7 @@ def choose_parents(
                 seconds=deadline.part(_SHARE),
                 threads=threads,
                 progress=progress,
+                file=file,
             )
         if growth.best is not None and growth.best.interrupted and not keep_interrupted:
             raise KeyboardInterrupt  # nothing is known of the posterior yet

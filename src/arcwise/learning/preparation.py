@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from arcwise.errors import TimeIsUpError
 from arcwise.learning.choices import AlgorithmChoice, candidate_method
 from arcwise.learning.forecast import say_preparation
 from arcwise.learning.parents import Parents, choose_parents
 from arcwise.learning.request import Request
+from arcwise.learning.resume import GROWTH
 from arcwise.model import Model, Question
 from arcwise.records.algorithm import Algorithm
 
@@ -82,6 +84,9 @@ def _parents(request: Request, asked: Model | Question, method: object) -> Paren
         # If every node is a candidate, there is no further parent to allow.
         among = asked.precomputed is None and not (isinstance(method, str) and method == "all")
         plus_one = among and plus_one is not False
+    directory = None if request.directory is None else Path(request.directory)
+    if directory is not None:
+        directory.mkdir(parents=True, exist_ok=True)
     return choose_parents(
         asked,
         method,
@@ -91,4 +96,5 @@ def _parents(request: Request, asked: Model | Question, method: object) -> Paren
         deadline=request.deadline,
         threads=request.threads,
         progress=request.progress,
+        file=None if directory is None else directory / GROWTH,
     )

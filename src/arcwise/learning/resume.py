@@ -7,12 +7,17 @@ import time
 from pathlib import Path
 from typing import Any
 
+from arcwise.algorithms.growth_log import read_log
 from arcwise.algorithms.resume import resume_run
 from arcwise.errors import ArgumentError, Wording
 from arcwise.learning.plan import Plan
 from arcwise.posterior import Posterior
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
 from arcwise.support.running import Progress
+from arcwise.support.words import plural
+
+GROWTH = "growth.json"
+"""The file with the rounds of growth, before there is anything else."""
 
 RESULT = "posterior.npz"
 """The file with the result of an exact computation, which has no checkpoints."""
@@ -67,6 +72,14 @@ def resume(
     start = time.perf_counter()
     path = Path(directory)
     plan = Plan.read(path)
+    rounds = read_log(path / GROWTH).get("rounds")
+    if plan is None and rounds and not (path / SETTINGS).exists():
+        raise ArgumentError(
+            f"the computation in '{path}' was stopped while candidate parents were grown, and "
+            f"{plural(len(rounds), 'round')} of that are kept; go on by calling ",
+            Wording("arcwise.learn", "arcwise learn"),
+            " again with the same arguments",
+        )
     if plan is not None and not (path / SETTINGS).exists():
         return plan.with_account(_exact_result(path), time.perf_counter() - start)
     posterior = resume_run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping
@@ -38,3 +39,8 @@ def number_out(value: float | None) -> float | str | None:
 def number_in(value: Any) -> float | None:
     """Return the number `number_out` was given."""
     return None if value is None else float(value)
+
+
+def digest(*values: object) -> str:
+    """Return a short text that differs for other values, of which the representation counts."""
+    return hashlib.sha256(repr(values).encode()).hexdigest()[:16]

@@ -1,0 +1,106 @@
+"""The rounds of growth in a file, from which growth goes on after it was stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.graphs.dag import Dag
+from arcwise.support.files import write_json
+
+
+@dataclass(frozen=True, eq=False)
+class FoundRound:
+    """What a round of growth found, on which alone the next ones depend.
+
+    Parameters
+    ----------
+    dag, log_weight
+        The best DAG, and its unnormalised log posterior.
+    wanted
+        The parents that it calls for, as a matrix [parent, node].
+    families
+        The number of families searched.
+    """
+
+    dag: Dag
+    log_weight: float
+    wanted: NDArray[np.bool_]
+    families: int
+
+
+class GrowthLog:
+    """The rounds found so far; those of an earlier run of the same growth are there at once.
+
+    Growth is the same for the same arguments, so rounds in the file take the place of those that
+    would be made now, in order, and the result is as if it had never been stopped.
+
+    Parameters
+    ----------
+    path
+        The file; None to keep nothing.
+    variables
+        The names of the nodes.
+    key
+        Stands for the data and the arguments: a file with another one is replaced.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str] | None, variables: tuple[str, ...], key: str
+    ) -> None:
+        self._path = None if path is None else Path(path)
+        self._variables = variables
+        self._key = key
+        self._rounds: list[dict[str, Any]] = []
+        self._next = 0
+        if self._path is not None:
+            content = read_log(self._path)
+            if content.get("key") == key:
+                self._rounds = content["rounds"]
+
+    def next(self) -> FoundRound | None:
+        """Return the next round of the earlier run, or None if there are no more."""
+        if self._next >= len(self._rounds):
+            return None
+        values = self._rounds[self._next]
+        self._next += 1
+        names, n = self._variables, len(self._variables)
+        wanted = np.zeros((n, n), dtype=np.bool_)
+        for parent, node in values["wanted"]:
+            wanted[parent, node] = True
+        parents = {names[v]: [names[u] for u in own] for v, own in enumerate(values["parents"])}
+        return FoundRound(
+            Dag(names, parents), float(values["log_weight"]), wanted, int(values["families"])
+        )
+
+    def add(self, found: FoundRound) -> None:
+        """Keep a round."""
+        if self._path is None:
+            return
+        self._rounds.append(
+            {
+                "parents": [sorted(own) for own in found.dag.parent_indices],
+                "log_weight": float(found.log_weight),
+                "wanted": np.argwhere(found.wanted).tolist(),
+                "families": found.families,
+            }
+        )
+        self._next = len(self._rounds)
+        write_json({"key": self._key, "rounds": self._rounds}, self._path)
+
+
+def read_log(path: Path) -> dict[str, Any]:
+    """Return the content of a file of rounds; nothing if there is none, or if it is damaged."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(content["key"], str) and isinstance(content["rounds"], list):
+            return dict(content)
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return {}
