@@ -14,8 +14,9 @@ import pytest
 import arcwise
 from arcwise import Posterior
 from arcwise.algorithms import ExactSampler
-from arcwise.algorithms.memory import available_memory, exact_cost
+from arcwise.algorithms.memory import exact_cost
 from arcwise.errors import ArgumentError, CapacityError
+from arcwise.support.memory import available_memory
 from arcwise.support.words import byte_size
 from support.exact_models import MODULARITIES, flat_model, random_model
 from support.interrupting import assert_stops_within_two_seconds

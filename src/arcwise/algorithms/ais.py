@@ -8,7 +8,7 @@ from typing import Any
 
 from arcwise.algorithms.annealing import anneal
 from arcwise.algorithms.sampling_session import Environment
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
@@ -18,11 +18,13 @@ from arcwise.records.settings import AnnealingBudget, AnnealingSettings, Schedul
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import refuse_beyond_memory, whole_number
 from arcwise.support.running import Progress
+from arcwise.support.words import shown
 
 _ROWS_IF_UNKNOWN = 1000
 _STATES_PER_RUN = 10
+_BYTES_PER_STEP = 48  # its inverse temperature, in a list and in the core
 
 
 def ais(
@@ -136,9 +138,11 @@ def _schedule(schedule: str | Sequence[float], steps: int | None, model: Model) 
         return Schedule(len(ladder) - 1, tuple(ladder))
     if schedule != "linear":
         raise ArgumentError(
-            f"schedule is {schedule!r}; give 'linear' or rising numbers from 0 to 1"
+            f"schedule is {shown(schedule)}; give 'linear' or rising numbers from 0 to 1"
         )
     if steps is not None:
-        return Schedule(whole_number(steps, "steps", at_least=1))
+        count = whole_number(steps, option("steps"), at_least=1)
+        refuse_beyond_memory(count, option("steps"), _BYTES_PER_STEP)
+        return Schedule(count)
     rows = _ROWS_IF_UNKNOWN if model.data is None else model.data.rows
     return Schedule(len(model.variables) * rows)

@@ -8,12 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.algorithms.exact_computation import ExactComputation
+from arcwise.algorithms.exact_computation import ExactComputation, bytes_per_draw
+from arcwise.errors import option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
 from arcwise.records.runs import ExactRun
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import checked_seed, refuse_beyond_memory, whole_number
 from arcwise.support.running import Progress
 
 
@@ -85,8 +86,9 @@ def exact(
     computation = ExactComputation(
         model, modularity, memory_limit=memory_limit, tolerance=tolerance, threads=threads
     )
-    count = whole_number(dags, "dags", at_least=0)
-    key = whole_number(seed, "seed", at_least=0)
+    count = whole_number(dags, option("dags"), at_least=0)
+    refuse_beyond_memory(count, option("dags"), bytes_per_draw(len(model.variables)))
+    key = checked_seed(seed)
     found = computation.posterior(progress=progress)
     reached = None
     if paths:

@@ -12,7 +12,7 @@ from arcwise.graphs.partial_orders import read_order
 from arcwise.model import Model
 from arcwise.posterior import DagSample
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import checked_seed, refuse_beyond_memory, whole_number
 from arcwise.support.running import Progress, running
 
 
@@ -115,7 +115,9 @@ class GivenOrder:
             If no DAG agrees with the order.
         """
         number = whole_number(count, "count", at_least=1)
-        key = whole_number(seed, "seed", at_least=0)
+        nodes = len(self.model.variables)
+        refuse_beyond_memory(number, "count", 8 * nodes * ((nodes + 63) // 64))
+        key = checked_seed(seed)
         with running(None, self._progress, "Drawing") as run:
             parents = self._given.draw(number, key, run.progress)
         return DagSample(self.model.variables, parents)

@@ -29,7 +29,7 @@ from arcwise.graphs.dag import Dag
 from arcwise.model import Model, Question, ask
 from arcwise.posterior.map_result import MapResult, is_more
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import MOST_INT, checked_seed, open_fraction, whole_number
 from arcwise.support.devices import Processors
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
@@ -178,10 +178,15 @@ def grow(
     True
     """
     _refuse(by, threshold)
-    whole_number(max_size, "max_size", at_least=1)
+    whole_number(max_size, "max_size", at_least=1, at_most=MOST_INT)
+    whole_number(restarts, "restarts", at_least=1)
+    checked_seed(seed)
+    if steps is not None:
+        whole_number(steps, "steps", at_least=2)
+    if memory_limit is not None:
+        whole_number(memory_limit, "memory_limit", at_least=0)
     asked = ask(data, score, prior=prior, constraints=gather(constraints))
     start = _start(asked, candidates, threads)
-    whole_number(restarts, "restarts", at_least=1)
     with running(threads, progress, "Growing candidates") as run:
         plus_one = by == "posterior" or len(start.variables) <= _MOST_FOR_PLUS_ONE
         state = GrowthState(start, plus_one, max_size, memory_limit, run.threads)
@@ -366,5 +371,4 @@ def _start(asked: Model | Question, candidates: Any, threads: int | None) -> Mod
 def _refuse(by: Any, threshold: Any) -> None:
     if by not in ("map", "posterior"):
         raise ArgumentError(f"by is {by!r}; give 'map' or 'posterior'")
-    if not 0 < threshold < 1:
-        raise ArgumentError(f"threshold is {threshold!r}; give a number between 0 and 1")
+    open_fraction(threshold, "threshold")

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.algorithms.memory import available_memory
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.errors import CapacityError, Wording
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
 from arcwise.support.devices import Processors
+from arcwise.support.memory import available_memory
 from arcwise.support.running import Run
 from arcwise.support.words import byte_size
 

@@ -18,15 +18,16 @@ from arcwise.model import Model
 from arcwise.posterior.map_result import MapResult, SearchSettings, reach
 from arcwise.records.settings import SumSettings
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import checked_seed, positive_number, refuse_beyond_memory, whole_number
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 # Within both limits the exact computation takes a few seconds and less than a gigabyte.
 MOST_VARIABLES = 25
 _MOST_FAMILIES = 2**24
 
+_BYTES_PER_RESTART = 200  # of the order it found, and how
 _RESTARTS = 8
 _MOST_RESTARTS_BY_TIME = 1000
 # Perturbations per variable without improvement after which a restart ends: on networks of 20 to
@@ -107,7 +108,7 @@ def map(
     """
     start = time.perf_counter()
     if method not in ("auto", "exact", "search"):
-        raise ArgumentError(f"method is {method!r}; give 'auto', 'exact' or 'search'")
+        raise ArgumentError(f"method is {shown(method)}; give 'auto', 'exact' or 'search'")
     wanted = _Restarts(model, restarts, patience, seconds, seed)
     if sums is not None:
         sums.refuse_other_variables(model.variables)
@@ -127,7 +128,7 @@ def map(
             raise KeyboardInterrupt
         raise ArgumentError(
             option("seconds"),
-            f" is {seconds!r}, which is too short to find any DAG of this model; give more",
+            f" is {shown(seconds)}, which is too short to find any DAG of this model; give more",
         )
     if interrupted:
         warn(
@@ -153,14 +154,14 @@ class _Restarts:
             self.count = _RESTARTS if seconds is None else _MOST_RESTARTS_BY_TIME
         else:
             self.count = whole_number(restarts, option("restarts"), at_least=1)
+            order = _BYTES_PER_RESTART + 4 * len(model.variables)
+            refuse_beyond_memory(self.count, option("restarts"), order)
         if patience is None:
             self.patience = _PATIENCE * len(model.variables)
         else:
             self.patience = whole_number(patience, "patience", at_least=0)
-        if seconds is not None and not 0 < seconds < float("inf"):
-            raise ArgumentError(option("seconds"), f" is {seconds!r}; give a positive number")
-        self.seconds = seconds
-        self.seed = whole_number(seed, option("seed"), at_least=0)
+        self.seconds = None if seconds is None else positive_number(seconds, option("seconds"))
+        self.seed = checked_seed(seed)
 
     def run(self, search: _core.OrderSearch, run: Run) -> bool:
         """Run the restarts; return whether Ctrl-C came first."""

@@ -20,7 +20,7 @@ from arcwise.records.tempering import Tempering
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import MOST_INT, whole_number
 from arcwise.support.running import Progress
 
 _EXCHANGES_PER_PAIR = 4
@@ -97,7 +97,9 @@ threads, progress, directory, checkpoint_seconds
     if exchanges_per_step is None:
         exchanges = _EXCHANGES_PER_PAIR * (len(inverse_temperatures) - 1)
     else:
-        exchanges = whole_number(exchanges_per_step, "exchanges_per_step", at_least=0)
+        exchanges = whole_number(
+            exchanges_per_step, "exchanges_per_step", at_least=0, at_most=MOST_INT
+        )
     settings = ChainSettings(
         space=as_space(space),
         budget=Budget(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from arcwise import _core
+from arcwise.algorithms.sampling_memory import refuse_beyond_memory
 from arcwise.engines import Engine, opened_engine
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
@@ -90,6 +91,9 @@ def opened_session(
     space = settings.space.on(score_sums)
     core_space = space.build(score_sums)
     chosen = settings.on(space, score_sums)
+    refuse_beyond_memory(
+        chosen, len(model.variables), kept_on_disk=environment.directory is not None
+    )
     with ExitStack() as stack:
         engine = stack.enter_context(opened_engine(environment.engine))
         directory = None

@@ -20,7 +20,7 @@ from arcwise.records.stopping_rule import as_stopping_rule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import Space
 from arcwise.support.arguments import refuse_unknown
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import checked_seed, whole_number
 from arcwise.support.running import Progress
 from arcwise.support.words import quoted
 
@@ -91,7 +91,7 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
     def __post_init__(self) -> None:
         """Refuse at once what the algorithm would refuse only after minutes of scoring."""
         as_modularity(self.modularity)
-        whole_number(self.seed, option("seed"), at_least=0)
+        checked_seed(self.seed)
         whole_number(self.max_candidates, option("max_candidates"), at_least=1)
         if self.dags is not None:
             whole_number(self.dags, option("dags"), at_least=0)

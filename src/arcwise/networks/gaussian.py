@@ -15,6 +15,8 @@ from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.networks._random import Purpose, generator
 from arcwise.networks.network import Network
+from arcwise.support.checks import real_number, real_numbers
+from arcwise.support.words import shown
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -91,12 +93,8 @@ class GaussianNetwork(Network):
         return np.linalg.inv(np.eye(len(self.weights)) - self.weights)
 
     def _setting(self, node: int, value: Any) -> float:
-        if isinstance(value, str) or not math.isfinite(value):
-            raise ArgumentError(
-                f"interventions sets {self.dag.variables[node]!r} to {value!r}; "
-                "give a finite number"
-            )
-        return float(value)
+        source = f"the value of {self.dag.variables[node]!r} in interventions"
+        return real_number(value, source, math.isfinite, "a finite number")
 
     def _draw(
         self, node: int, parents: Sequence[NDArray[Any]], rows: int, random: np.random.Generator
@@ -140,9 +138,12 @@ def gaussian_network(
     array([[0., 1.],
            [0., 0.]])
     """
-    low, high = weights
-    if not (math.isfinite(low) and math.isfinite(high) and low <= high):
-        raise ArgumentError(f"weights is {weights}; give two finite numbers, the lower first")
+    bounds = real_numbers(weights, "weights")
+    if bounds.shape != (2,) or not np.isfinite(bounds).all() or bounds[0] > bounds[1]:
+        raise ArgumentError(
+            f"weights is {shown(weights)}; give two finite numbers, the lower first"
+        )
+    low, high = bounds.tolist()
     if signs not in ("positive", "random"):
         raise ArgumentError(f"signs is {signs!r}; give 'positive' or 'random'")
     random = generator(seed, Purpose.PARAMETERS)
@@ -156,7 +157,7 @@ def gaussian_network(
 
 
 def _array(value: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    array = np.array(value, dtype=np.float64)
+    array = real_numbers(value, name).copy()
     if array.ndim == 0 and len(shape) == 1:
         array = np.full(shape, array)
     if array.shape != shape:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from arcwise.errors import ArgumentError, option
 from arcwise.records.stopping_rule import Condition, StoppingRule
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import positive_number, real_number, whole_number
 
 # The default number of draws of each chain: one in 2 n steps, within these bounds. More would add
 # little information, and DAGs drawn from them would fill the memory.
@@ -57,13 +57,14 @@ class Budget:
                 )
         for name in ("seconds", "effective_samples"):
             value = getattr(self, name)
-            if value is not None and not 0 < value < float("inf"):
-                raise ArgumentError(option(name), f" is {value!r}; give a positive number")
-        if not 0 <= self.burn_in < 1:
-            raise ArgumentError(
-                option("burn_in"),
-                f" is {self.burn_in!r}; give a fraction of at least 0 and below 1",
-            )
+            if value is not None:
+                positive_number(value, option(name))
+        real_number(
+            self.burn_in,
+            option("burn_in"),
+            lambda x: 0.0 <= x < 1.0,
+            "a fraction of at least 0 and below 1",
+        )
         if self.thinning is not None:
             whole_number(self.thinning, option("thinning"), at_least=1)
         if self.rule is not None and self.burn_in != 0.5:

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from arcwise.errors import ArgumentError, option
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import real_numbers, refuse_beyond_memory, whole_number
+from arcwise.support.words import shown
+
+# A number in a list; what a chain takes at each temperature is more and comes later.
+_BYTES_PER_TEMPERATURE = 64
 
 
 def linear(steps: int) -> list[float]:
@@ -32,23 +36,25 @@ def as_ladder(value: str | Sequence[float], temperatures: int) -> tuple[list[flo
     """
     if isinstance(value, str):
         count = whole_number(temperatures, option("temperatures"), at_least=2)
+        refuse_beyond_memory(count, option("temperatures"), _BYTES_PER_TEMPERATURE)
         if value == "harmonic":
             return harmonic(count - 1), False
         if value in ("linear", "adapted"):
             return linear(count - 1), value == "adapted"
         raise ArgumentError(
             option("ladder"),
-            f" is {value!r}; give 'linear', 'harmonic', 'adapted' or increasing numbers up to 1",
+            f" is {shown(value)}; give 'linear', 'harmonic', 'adapted' or increasing numbers up to 1",
         )
     return as_rising(value, "ladder"), False
 
 
 def as_rising(value: Sequence[float], name: str) -> list[float]:
     """Return inverse temperatures as a list, or refuse unless they increase from >= 0 to 1."""
-    numbers = [float(number) for number in value]
+    given = real_numbers(value, option(name))
+    numbers: list[float] = given.tolist() if given.ndim == 1 else []
     increasing = all(low < high for low, high in pairwise(numbers))
     if len(numbers) < 2 or not increasing or numbers[0] < 0 or numbers[-1] != 1:
         raise ArgumentError(
-            option(name), f" is {numbers!r}; give increasing numbers from 0 or more up to 1"
+            option(name), f" is {shown(value)}; give increasing numbers from 0 or more up to 1"
         )
     return numbers

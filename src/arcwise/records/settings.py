@@ -18,7 +18,7 @@ from arcwise.records.recording import Recording
 from arcwise.records.tempering import Tempering
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import checked_seed, open_fraction, positive_number, whole_number
 
 _DEFAULT_PARTICLES = 100
 
@@ -98,7 +98,7 @@ class ChainSettings:
         """Refuse invalid numbers, and a stopping rule that such a run cannot evaluate."""
         chains = whole_number(self.chains, option("chains"), at_least=1)
         object.__setattr__(self, "chains", chains)
-        object.__setattr__(self, "seed", whole_number(self.seed, option("seed"), at_least=0))
+        object.__setattr__(self, "seed", checked_seed(self.seed))
         if self.budget.rule is not None:
             self.budget.rule.refuse_unknowable(self.chains, self.recording.dags_per_state)
 
@@ -146,8 +146,8 @@ class AnnealingBudget:
                 )
         for name in ("seconds", "effective_samples"):
             value = getattr(self, name)
-            if value is not None and not 0 < value < float("inf"):
-                raise ArgumentError(option(name), f" is {value!r}; give a positive number")
+            if value is not None:
+                positive_number(value, option(name))
 
     @property
     def open_ended(self) -> bool:
@@ -210,9 +210,13 @@ class AnnealingSettings:
 
     def __post_init__(self) -> None:
         """Refuse invalid numbers."""
-        for name, least in (("stretch", 0), ("thinning", 1), ("seed", 0)):
+        for name, least in (("stretch", 0), ("thinning", 1)):
             value = whole_number(getattr(self, name), option(name), at_least=least)
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "seed", checked_seed(self.seed))
+        if self.bins is not None:
+            whole_number(self.bins, option("bins"), at_least=1)
+        open_fraction(self.confidence, option("confidence"))
 
     @property
     def algorithm(self) -> Algorithm:

@@ -32,6 +32,7 @@ from arcwise.runs.chain_log import ChainLog
 from arcwise.runs.ledger import Ledger, is_blank, repair, resume_command
 from arcwise.runs.lock import Lock
 from arcwise.runs.stored_model import StoredModel, arrays_of, digest_of, write_model
+from arcwise.support.checks import real_number
 from arcwise.support.files import write_json
 from arcwise.support.warnings import warn
 
@@ -62,17 +63,17 @@ class RunDirectory:
     def __init__(
         self, path: Path, settings: dict[str, Any], model: Model, checkpoint_seconds: float
     ) -> None:
-        if not 0 <= checkpoint_seconds < float("inf"):
-            raise ArgumentError(
-                Wording("checkpoint_seconds", "--checkpoint"),
-                f" is {checkpoint_seconds!r}; give a time in seconds",
-            )
+        self._seconds = real_number(
+            checkpoint_seconds,
+            Wording("checkpoint_seconds", "--checkpoint"),
+            lambda x: 0.0 <= x < float("inf"),
+            "a time in seconds",
+        )
         if path.exists() and not path.is_dir():
             raise ArgumentError(f"'{path}' is a file; give a directory for the run")
         self._path = path
         self._settings: dict[str, Any] = json.loads(json.dumps(settings))
         self._model = model
-        self._seconds = float(checkpoint_seconds)
         self.ledger: Ledger
 
     def __enter__(self) -> RunDirectory:

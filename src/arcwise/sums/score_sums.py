@@ -11,7 +11,7 @@ from arcwise import _core
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.model import Model
 from arcwise.sums.score_table import Layout, read_score_table, write_score_table
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import checked_seed, open_fraction, refuse_beyond_memory, whole_number
 from arcwise.support.names import positions
 from arcwise.support.running import Progress, running
 from arcwise.support.sealed_files import Header
@@ -19,6 +19,7 @@ from arcwise.support.words import quoted
 
 _MOST_TABULATED = 20  # candidates: 8 MiB a node
 _LARGEST_TABLE = 30
+_BYTES_PER_DRAW = 200  # of a parent set as a tuple
 # A walk reads all families within a set, a scan only the heaviest; beyond this, scans are safer.
 _MOST_WALKED = 2**22
 _LARGEST_WALKED = 6
@@ -76,8 +77,7 @@ class ScoreSums:
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
-        if not 0 < tolerance < 1:
-            raise ArgumentError(f"tolerance is {tolerance!r}; give a number between 0 and 1")
+        tolerance = open_fraction(tolerance, "tolerance")
         if tabulate not in ("sums", "maxima", "both"):
             raise ArgumentError(f"tabulate is {tabulate!r}; give 'sums', 'maxima' or 'both'")
         self.variables = model.variables
@@ -224,7 +224,8 @@ class ScoreSums:
         """
         index, inside, meeting = self._query(node, allowed, required)
         count = whole_number(size, "size", at_least=0)
-        key = [_word(seed, "seed"), _word(stream, "stream")]
+        refuse_beyond_memory(count, "size", _BYTES_PER_DRAW + 8 * len(self.variables))
+        key = [checked_seed(seed, "seed"), checked_seed(stream, "stream")]
         drawn = self.core.draw(index, inside, meeting, count, *key)
         if len(drawn) < count:
             raise ArgumentError(f"no family of {node!r} satisfies the constraints; relax them")
@@ -252,10 +253,3 @@ def _chosen(table: _core.FamilyTable, node: int) -> Literal["table", "rows", "wa
     if small and not table.listed(node) and table.max_free(node) <= _LARGEST_WALKED:
         return "walk"
     return "scan"
-
-
-def _word(value: int, name: str) -> int:
-    number = whole_number(value, name, at_least=0)
-    if number >= 2**64:
-        raise ArgumentError(f"{name} is {value!r}; give a whole number below 2^64")
-    return number

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import os
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +23,12 @@ UNREADABLE = (
     KeyError,
     TypeError,
     EOFError,
-    RuntimeError,
+    RuntimeError,  # also too deep a nesting
+    IndexError,
+    AttributeError,
+    OverflowError,
+    SyntaxError,
+    struct.error,
     zipfile.BadZipFile,
     zlib.error,
 )
