@@ -197,6 +197,7 @@ void TemperedChain::restore(ByteReader& in) {
     for (std::uint64_t* number : {&options_.thinning, &round_, &round_left_, &burn_in_left_}) {
         *number = in.get<std::uint64_t>();
     }
+    if (options_.thinning == 0) ByteReader::damaged();
 }
 
 }  // namespace arcwise

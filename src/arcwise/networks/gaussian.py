@@ -93,7 +93,7 @@ class GaussianNetwork(Network):
         return np.linalg.inv(np.eye(len(self.weights)) - self.weights)
 
     def _setting(self, node: int, value: Any) -> float:
-        source = f"the value of {self.dag.variables[node]!r} in interventions"
+        source = f"interventions[{self.dag.variables[node]!r}]"
         return real_number(value, source, math.isfinite, "a finite number")
 
     def _draw(

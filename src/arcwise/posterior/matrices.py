@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.errors import ArgumentError
 from arcwise.statistics.convergence import weighted_standard_error
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import MOST_INT, whole_number
 from arcwise.support.running import running
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def checked_length(max_length: int | None, relation: Relation) -> int:
         raise ArgumentError(
             f"max_length applies to paths only, but relation is {relation!r}; leave it out"
         )
-    return whole_number(max_length, "max_length", at_least=1)
+    return whole_number(max_length, "max_length", at_least=1, at_most=MOST_INT)
 
 
 def relation_probabilities(

@@ -43,7 +43,8 @@ def as_ladder(value: str | Sequence[float], temperatures: int) -> tuple[list[flo
             return linear(count - 1), value == "adapted"
         raise ArgumentError(
             option("ladder"),
-            f" is {shown(value)}; give 'linear', 'harmonic', 'adapted' or increasing numbers up to 1",
+            f" is {shown(value)}; give 'linear', 'harmonic', 'adapted' or increasing numbers up "
+            "to 1",
         )
     return as_rising(value, "ladder"), False
 

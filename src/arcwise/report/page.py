@@ -9,6 +9,7 @@ from typing import Any
 
 from arcwise.posterior import Posterior, views
 from arcwise.report.contents import report_contents
+from arcwise.support.files import replacing
 from arcwise.support.optional import optional
 from arcwise.support.plain import strict_json
 
@@ -59,7 +60,8 @@ def report(
     """
     text = page_text(report_contents(posterior, title=title, data_description=data_description))
     file = Path(path)
-    file.write_text(text, encoding="utf-8", newline="\n")
+    with replacing(file) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
     return file
 
 

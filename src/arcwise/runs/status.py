@@ -25,6 +25,7 @@ from arcwise.runs.directory import LEDGER, read_directory
 from arcwise.runs.ledger import read_all
 from arcwise.runs.lock import is_locked
 from arcwise.runs.packing import unpack
+from arcwise.runs.reading import reading
 from arcwise.statistics.chains import trace_convergence
 from arcwise.support.plain import plain
 from arcwise.support.words import duration
@@ -155,6 +156,11 @@ def status(directory: str | os.PathLike[str]) -> RunStatus:
     """
     path = Path(directory)
     settings = read_settings(read_directory(path))
+    with reading(path / LEDGER):
+        return _status(path, settings)
+
+
+def _status(path: Path, settings: SamplingSettings) -> RunStatus:
     ledger = path / LEDGER
     annealing = isinstance(settings, AnnealingSettings)
     wanted_of_draws = _nothing if annealing else _log_weights

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from arcwise import _core
 from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.support.checks import whole_number
+from arcwise.support.files import replacing
 from arcwise.support.names import checked_variables, positions
 
 
@@ -129,7 +131,8 @@ class FamilyScores:
         ArgumentError
             If a name holds white space, which separates names in the file.
         """
-        _core.write_jkl(os.fsdecode(path), list(self.variables), self._table)
+        with replacing(Path(path)) as temporary:
+            _core.write_jkl(os.fsdecode(temporary), list(self.variables), self._table)
 
 
 def read_scores(path: str | os.PathLike[str]) -> FamilyScores:

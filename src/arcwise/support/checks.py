@@ -38,7 +38,10 @@ def whole_number(
     return int(value)
 
 
-def checked_seed(value: Any, name: str | Wording = option("seed")) -> int:
+_SEED = option("seed")
+
+
+def checked_seed(value: Any, name: str | Wording = _SEED) -> int:
     """Return a seed of random numbers, which has 64 bits, or refuse it."""
     return whole_number(value, name, at_least=0, at_most=2**64 - 1)
 
@@ -74,11 +77,11 @@ def real_number(
     3.0
     """
     number = float("nan")
-    if isinstance(value, Real) and not isinstance(value, bool | np.bool_):
+    if not isinstance(value, bool | np.bool_) and isinstance(value, Real):
         try:
             number = float(value)
-        except OverflowError:
-            number = float("inf") if value > 0 else float("-inf")
+        except OverflowError:  # a whole number of more than 308 digits
+            number = float("-inf") if value < 0 else float("inf")  # type: ignore[operator]
     if np.isnan(number) or not allowed(number):
         raise error(name, f" is {shown(value)}; give {wanted}")
     return number

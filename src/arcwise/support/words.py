@@ -92,7 +92,7 @@ def shown(value: object, limit: int = _SHOWN_AT_MOST) -> str:
     >>> shown("abc"), shown("a" * 1000, limit=12), shown(10**5000)
     ("'abc'", "'aaaa...aaa'", 'a number of more than 4,300 digits')
     """
-    if isinstance(value, str | bytes) and len(value) > 2 * limit:
+    if isinstance(value, str) and len(value) > 2 * limit:
         value = value[:limit] + value[-limit:]  # the middle would be left out anyway
     try:
         text = repr(value)
