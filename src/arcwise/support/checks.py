@@ -81,7 +81,7 @@ def real_number(
         try:
             number = float(value)
         except OverflowError:  # a whole number of more than 308 digits
-            number = float("-inf") if value < 0 else float("inf")  # type: ignore[operator]
+            number = float("-inf") if value < 0 else float("inf")
     if np.isnan(number) or not allowed(number):
         raise error(name, f" is {shown(value)}; give {wanted}")
     return number
