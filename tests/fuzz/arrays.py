@@ -71,12 +71,13 @@ class Arrays(Target, name="arrays"):
             assert not (sound and plain), "DAGs were refused"
             raise
         if plain and not sound:
-            for dag in sample:
-                assert len(dag.topological_order()) == nodes
+            for each in sample:
+                assert len(each.topological_order()) == nodes
         for relation in draw.sample(["edge", "ancestor", "skeleton", "blanket", "cpdag"], 2):
             if len(sample):
                 found = sample.matrix(relation).probabilities  # type: ignore[arg-type]
-                assert ((found >= 0) & (found <= 1 + 1e-9)).all() and not found.diagonal().any()
+                assert ((found >= 0) & (found <= 1 + 1e-9)).all()
+                assert not found.diagonal().any()
         if len(sample):
             sample.estimate("edges"), sample.unique(), sample.parent_sets("x0"), sample + sample
 

@@ -63,8 +63,8 @@ class Target(ABC):
         self.folder = folder
         self.set_up()
 
-    def set_up(self) -> None:
-        """Make what all cases start from."""
+    def set_up(self) -> None:  # noqa: B027
+        """Make what all cases start from, if anything."""
 
     @abstractmethod
     def case(self, draw: random.Random) -> None:

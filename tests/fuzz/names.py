@@ -35,9 +35,7 @@ class Names(Target, name="names"):
             except ArcwiseError:
                 continue
 
-    def _jkl(
-        self, draw: random.Random, model: arcwise.Model, posterior: arcwise.Posterior
-    ) -> None:
+    def _jkl(self, draw: random.Random, model: arcwise.Model, posterior: arcwise.Posterior) -> None:
         model.scores.write_jkl(self.folder / "s.jkl")
         assert read_scores(self.folder / "s.jkl").variables == model.variables
 
@@ -48,9 +46,7 @@ class Names(Target, name="names"):
         again = arcwise.features.parse(str(feature), model.variables)
         assert again == feature
 
-    def _csv(
-        self, draw: random.Random, model: arcwise.Model, posterior: arcwise.Posterior
-    ) -> None:
+    def _csv(self, draw: random.Random, model: arcwise.Model, posterior: arcwise.Posterior) -> None:
         assert model.data is not None
         model.data.write_csv(self.folder / "d.csv")
 

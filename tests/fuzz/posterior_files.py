@@ -1,4 +1,4 @@
-"""Saved posteriors with damaged bytes, lying headers and arrays of anything, loaded and then used."""
+"""Saved posteriors with damaged bytes, lying headers and arrays of anything: loaded and used."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import json
 import random
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ class SavedPosteriors(Target, name="npz"):
     def set_up(self) -> None:
         data = arcwise.simulate("asia", 200, seed=1)
         model = arcwise.Model(data, max_indegree=2)
-        few = {"threads": 1}
+        few: dict[str, Any] = {"threads": 1}
         posteriors = [
             arcwise.exact(model, dags=20, paths=True, **few),
             arcwise.mcmc(model, "partitions", steps=400, thinning=20, chains=2, seed=1, **few),
@@ -59,7 +60,7 @@ class SavedPosteriors(Target, name="npz"):
 def use(posterior: Posterior, folder: Path, draw: random.Random) -> None:
     """Ask a posterior for a few of all the things one may ask for."""
     names = posterior.variables
-    asked = [
+    asked: list[Callable[[], object]] = [
         lambda: repr(posterior),
         lambda: posterior.summary_dict(),
         lambda: posterior.evidence_dict(),
@@ -108,7 +109,8 @@ def _changed(draw: random.Random, arrays: dict[str, np.ndarray]) -> bytes:
         elif kind < 0.35:
             lies[name] = _lying(draw, kept[name])
         elif kind < 0.5 and kept[name].size:
-            kept[name] = kept[name].astype(draw.choice("bBiqQfdD?OU"))
+            with np.errstate(all="ignore"):
+                kept[name] = kept[name].astype(draw.choice("bBiqQfdD?OU"))
         else:
             kept[name] = _with_other_numbers(draw, kept[name])
     out = io.BytesIO()
@@ -142,6 +144,8 @@ def _with_other_numbers(draw: random.Random, values: np.ndarray) -> np.ndarray:
             changed.flat[place] = draw.choice([*hostile.REAL, -1e300])
         else:
             width = 8 * changed.dtype.itemsize
-            new = draw.choice([0, 1, 2, 3, 2**width - 1, 2 ** (width - 1), 1 << draw.randrange(width)])
+            new = draw.choice(
+                [0, 1, 2, 3, 2**width - 1, 2 ** (width - 1), 1 << draw.randrange(width)]
+            )
             changed.flat[place] = np.array([new], dtype=np.uint64).astype(changed.dtype)[0]
     return changed

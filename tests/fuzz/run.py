@@ -18,6 +18,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -60,16 +61,23 @@ class Worker:
         self._progress.write_bytes(bytes(PROGRESS_SIZE))
         self._report.write_text("")
         left = self._seconds - (time.monotonic() - self._began)
-        self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).resolve()), "--work", self.target]
-            + [str(self._seed), str(self._next), str(self._end - self._next), str(left)]
-            + [str(self._report), str(self._progress)],
+        self._words = self._report.with_suffix(".said")
+        with open(self._words, "wb") as said:
+            self._process = self._started_process(left, said)
+        self._started = time.monotonic()
+
+    def _started_process(self, left: float, said: IO[bytes]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [
+                *(sys.executable, str(Path(__file__).resolve()), "--work", self.target),
+                *(str(self._seed), str(self._next), str(self._end - self._next), str(left)),
+                *(str(self._report), str(self._progress)),
+            ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
+            stderr=said,
             env=os.environ | _FRUGAL,
         )
-        self._started = time.monotonic()
 
     def look(self) -> bool:
         """Say whether it is still at work, and kill it if a case hangs."""
@@ -95,9 +103,13 @@ class Worker:
         self.outcome.failures.append((case, f"{words}\n{details}{self._said()}"))
         return self._again(case + 1)
 
+    def stop(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+
     def _said(self) -> str:
-        assert self._process.stderr is not None
-        return self._process.stderr.read().decode(errors="replace")[-8000:]
+        return self._words.read_text(errors="replace")[-8000:]
 
     def _settle(self, done: int, case: int | None, problem: str) -> None:
         self.outcome.inputs += done
@@ -154,7 +166,7 @@ def fuzz(
                     _add(outcomes[worker.target], worker.outcome)
         finally:
             for worker in running:
-                worker._process.kill()
+                worker.stop()
     return outcomes
 
 

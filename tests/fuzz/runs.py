@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import random
 import shutil
 import sqlite3
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,21 +34,30 @@ class RunDirectories(Target, name="ledger"):
         model = arcwise.Model(data, max_indegree=2, threads=1)
         self.runs = []
         few: dict[str, Any] = {"seed": 1, "threads": 1, "checkpoint_seconds": 0.0}
-        made = {
-            "mcmc": lambda d: arcwise.mcmc(model, steps=60, thinning=5, chains=2, directory=d, **few),
-            "dags": lambda d: arcwise.mcmc(model, "dags", steps=60, thinning=5, chains=2, directory=d,
-                                           **few),
-            "rule": lambda d: arcwise.mcmc(model, "partitions", steps=200, chains=2, until="ess>9",
-                                           directory=d, **few),
-            "mc3": lambda d: arcwise.mc3(model, "layerings:3", steps=40, thinning=5, chains=2,
-                                         temperatures=3, directory=d, **few),
-            "ais": lambda d: arcwise.ais(model, particles=6, steps=20, directory=d, **few),
-            "learn": lambda d: arcwise.learn(data, max_indegree=2, algorithm="mcmc", steps=60,
-                                             thinning=5, progress=None, directory=d, **few),
-        }  # fmt: skip
-        for name, run in made.items():
+        short = few | {"thinning": 5, "chains": 2}
+        made: dict[str, tuple[Callable[..., arcwise.Posterior], Any, dict[str, Any]]] = {
+            "mcmc": (arcwise.mcmc, model, short | {"steps": 60}),
+            "dags": (arcwise.mcmc, model, short | {"steps": 60, "space": "dags"}),
+            "rule": (
+                arcwise.mcmc,
+                model,
+                few | {"steps": 200, "space": "partitions", "chains": 2, "until": "ess>9"},
+            ),
+            "mc3": (
+                arcwise.mc3,
+                model,
+                short | {"steps": 40, "space": "layerings:3", "temperatures": 3},
+            ),
+            "ais": (arcwise.ais, model, few | {"particles": 6, "steps": 20}),
+            "learn": (
+                arcwise.learn,
+                data,
+                short | {"max_indegree": 2, "algorithm": "mcmc", "steps": 60, "progress": None},
+            ),
+        }
+        for name, (run, subject, options) in made.items():
             directory = self.folder / name
-            posterior = run(directory)
+            posterior = run(subject, directory=directory, **options)
             self.runs.append((directory, posterior.edges))
 
     def case(self, draw: random.Random) -> None:
@@ -60,10 +71,8 @@ class RunDirectories(Target, name="ledger"):
             path.write_bytes(hostile.damaged(draw, path.read_bytes()))
         else:
             draw.choice([_settings, _facts, _facts, _draws, _state, _model])(draw, directory)
-        try:
-            print(arcwise.status(directory))
-        except arcwise.errors.ArcwiseError:
-            pass
+        with contextlib.suppress(arcwise.errors.ArcwiseError):
+            str(arcwise.status(directory))
         resumed = arcwise.resume(directory, threads=1)
         if damage:
             # Never another result after plain damage.
@@ -97,10 +106,8 @@ def _write(directory: Path, rows: list[list[Any]]) -> None:
         for row in rows:
             if row[3] is not None:
                 row[4] = hashlib.sha256(row[3]).digest()
-            try:
+            with contextlib.suppress(TypeError, AttributeError):
                 before = row[5] = ledgers._digest(before, row[0], row[1], row[2], row[4])
-            except (TypeError, AttributeError):
-                pass
             connection.execute(ledgers._INSERT, row)
         connection.commit()
 

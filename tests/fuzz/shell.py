@@ -13,7 +13,23 @@ from fuzz import hostile
 from fuzz.harness import Target
 
 _NUMBERS = [
-    *("0", "1", "2", "-1", "3.5", "nan", "inf", "-inf", "1e3", "1e400", "abc", "", " ", "1_000", "٣"),
+    *(
+        "0",
+        "1",
+        "2",
+        "-1",
+        "3.5",
+        "nan",
+        "inf",
+        "-inf",
+        "1e3",
+        "1e400",
+        "abc",
+        "",
+        " ",
+        "1_000",
+        "٣",
+    ),
     *("2147483647", "2147483648", "4294967296", "9223372036854775807", "9223372036854775808"),
     *("18446744073709551615", "18446744073709551616", "1000000000000", "1" + "0" * 18),
     *("1" + "0" * 30, "9" * 5000, "-" + "9" * 30, "0x10", "true", "None"),
@@ -51,7 +67,13 @@ class Shell(Target, name="shell"):
 
     def case(self, draw: random.Random) -> None:
         command = draw.choice(list(_COMMANDS))
-        words = [command, str(self.table), "--threads", "1", *draw.choice(_COMMANDS[command]).split()]
+        words = [
+            command,
+            str(self.table),
+            "--threads",
+            "1",
+            *draw.choice(_COMMANDS[command]).split(),
+        ]
         if command == "describe":
             words = [command, str(self.table)]
         elif draw.random() < 0.7:

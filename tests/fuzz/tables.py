@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
+import json
 import random
 import struct
+from typing import Literal
 
 import numpy as np
 import polars
 
 import arcwise
 from arcwise.cli.edge_files import read_edge_file
-from arcwise.data import Data
+from arcwise.data import ContinuousColumn, Data
 from arcwise.errors import ArcwiseError
 from arcwise.scores import FamilyScores
 from arcwise.scores.family_scores import read_scores
 from arcwise.sums import ScoreSums
+from arcwise.sums.score_sums import Method
 from fuzz import hostile
 from fuzz.harness import Target
 
@@ -29,8 +33,8 @@ _FIELDS = [
 def _table(draw: random.Random) -> bytes:
     separator = draw.choice([",", ",", ",", ";", "\t", "|", ", "])
     width = draw.choice([1, 2, 3, 3, 5])
-    names = [draw.choice(["a", "b", "c", "1", "0", "", "a b", '"q"', "é", "1.5", hostile.word(draw)])
-             for _ in range(width)]  # fmt: skip
+    choices = ["a", "b", "c", "1", "0", "", "a b", '"q"', "é", "1.5", hostile.word(draw)]
+    names = [draw.choice(choices) for _ in range(width)]
     if draw.random() < 0.6:
         names = [f"{name}{place}" for place, name in enumerate(names)]
     fields = draw.sample(_FIELDS, draw.choice([2, 2, 3, 6]))
@@ -39,15 +43,18 @@ def _table(draw: random.Random) -> bytes:
         rows[draw.randrange(len(rows))].append("1")
     end = draw.choice(["\n", "\n", "\r\n", "\r"])
     text = end.join(separator.join(row) for row in [names, *rows]) + draw.choice(["", end])
-    content = text.encode(draw.choice(["utf-8", "utf-8", "utf-8-sig", "utf-16", "latin-1"]), "replace")
+    content = text.encode(
+        draw.choice(["utf-8", "utf-8", "utf-8-sig", "utf-16", "latin-1"]), "replace"
+    )
     return hostile.damaged(draw, content) if draw.random() < 0.3 else content
 
 
 def _look_at(data: Data, draw: random.Random) -> None:
-    assert data.rows >= 2 and len(set(data.variables)) == len(data.variables)
+    assert data.rows >= 2
+    assert len(set(data.variables)) == len(data.variables)
     repr(data), data.to_dict()
     for column in data.columns:
-        if column.kind == "continuous":
+        if isinstance(column, ContinuousColumn):
             assert np.isfinite(column.values).all()
     if draw.random() < 0.05 and len(data.variables) < 7:
         arcwise.Model(data, max_indegree=2, threads=1)
@@ -60,8 +67,6 @@ class DelimitedText(Target, name="csv"):
         path = self.folder / draw.choice(["t.csv", "t.csv", "t.tsv", "t.csv.gz", "t.tab"])
         content = _table(draw)
         if path.suffix == ".gz" and draw.random() < 0.8:
-            import gzip
-
             content = gzip.compress(content, 1)
             content = hostile.damaged(draw, content) if draw.random() < 0.3 else content
         path.write_bytes(content)
@@ -134,8 +139,6 @@ class EdgeFiles(Target, name="edge-file"):
         path = self.folder / draw.choice(["e.csv", "e.csv", "e.json"])
         kind = draw.random()
         if path.suffix == ".json":
-            import json
-
             tree = draw.choice([[["a", "b"], ["b", "c"]], {"a": ["b"], "c": []}])
             content = json.dumps(hostile.edited(draw, tree)).encode()
             if draw.random() < 0.1:
@@ -163,13 +166,15 @@ class ScoreTables(Target, name="score-table"):
         plus_one = arcwise.Model(data, candidates=outside, plus_one=True, threads=1)
         listed = arcwise.Model(weights.scores, threads=1)
         self.files = []
-        for model, methods in (
+        made: list[tuple[arcwise.Model, tuple[Method, ...]]] = [
             (weights, ("table", "walk", "scan")),
             (plus_one, ("rows",)),
             (listed, ("scan", "table")),
-        ):
+        ]
+        tabulated: tuple[Literal["sums", "both"], ...] = ("sums", "both")
+        for model, methods in made:
             for method in methods:
-                for tabulate in ("sums", "both"):
+                for tabulate in tabulated:
                     path = self.folder / "base"
                     ScoreSums(model, method=method, tabulate=tabulate, threads=1).save(path)
                     self.files.append(path.read_bytes())
@@ -215,7 +220,20 @@ def _with_other_words(draw: random.Random, content: bytes) -> bytes:
         place = start + 8 * draw.randrange((len(changed) - start) // 8)
         old = struct.unpack_from("<Q", changed, place)[0]
         nearby = [(old + step) % 2**64 for step in (-1, 1, 2, 8, 64)]
-        any_word = [0, 1, 2, 63, 64, 2**16, 2**31, 2**32, 2**62, 2**63, 2**64 - 1, draw.getrandbits(64)]
+        any_word = [
+            0,
+            1,
+            2,
+            63,
+            64,
+            2**16,
+            2**31,
+            2**32,
+            2**62,
+            2**63,
+            2**64 - 1,
+            draw.getrandbits(64),
+        ]
         flipped = [old ^ 1 << draw.randrange(64)]
         numbers = [struct.unpack("<Q", struct.pack("<d", each))[0] for each in hostile.REAL]
         new = draw.choice(draw.choice([nearby, any_word, flipped, numbers]))

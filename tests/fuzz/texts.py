@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,15 @@ class Words(Target, name="words"):
     """Spaces, stopping rules, methods of choosing candidates, scores and priors by name."""
 
     _GOOD = (
-        *("linear", "buckets:3", "partitions", "layerings:4", "dags", "partial:chains:2", "layerings"),
+        *(
+            "linear",
+            "buckets:3",
+            "partitions",
+            "layerings:4",
+            "dags",
+            "partial:chains:2",
+            "layerings",
+        ),
         *("rhat<1.01, ess>400", "edge_rhat<1.1 and difference<0.05", "pc+greedy:6", "gains:3"),
         *("bdeu", "bge", "bic", "uniform", "fair", "modular", "order-modular", "exact", "mcmc"),
     )
@@ -81,23 +90,21 @@ class Words(Target, name="words"):
             text = text[:place] + hostile.text(draw) + text[place + draw.choice([0, 1, 4]) :]
         if draw.random() < 0.1:
             text = hostile.value(draw)
-        reader = draw.choice(
-            [
-                as_space,
-                StoppingRule.parse,
-                arcwise.scores.as_score,
-                arcwise.priors.as_prior,
-                lambda given: arcwise.candidates(self.data, given, threads=1),
-                lambda given: arcwise.discretize(self.data, method=given),
-                lambda given: arcwise.simulate(given),
-                lambda given: arcwise.read(self.data, kinds=given),
-                lambda given: arcwise.read(self.data, missing=given),
-                lambda given: arcwise.read(self.data, weights=given),
-                lambda given: arcwise.read(self.data, interventions=given),
-                lambda given: arcwise.read({"a": [0, 1, 1], "b": given}),
-            ]
-        )
-        reader(text)
+        readers: list[Callable[[Any], object]] = [
+            as_space,
+            StoppingRule.parse,
+            arcwise.scores.as_score,
+            arcwise.priors.as_prior,
+            lambda given: arcwise.candidates(self.data, given, threads=1),
+            lambda given: arcwise.discretize(self.data, method=given),
+            lambda given: arcwise.simulate(given),
+            lambda given: arcwise.read(self.data, kinds=given),
+            lambda given: arcwise.read(self.data, missing=given),
+            lambda given: arcwise.read(self.data, weights=given),
+            lambda given: arcwise.read(self.data, interventions=given),
+            lambda given: arcwise.read({"a": [0, 1, 1], "b": given}),
+        ]
+        draw.choice(readers)(text)
 
 
 class ConstraintArguments(Target, name="constraints"):

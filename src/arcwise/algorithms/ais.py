@@ -9,7 +9,7 @@ from typing import Any
 from arcwise.algorithms.annealing import anneal
 from arcwise.algorithms.sampling_session import Environment
 from arcwise.errors import ArgumentError, option
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
 from arcwise.records.ladders import as_rising
@@ -101,6 +101,7 @@ threads, progress, directory, checkpoint_seconds
     >>> bound.value < arcwise.exact(model, "order-modular").log_evidence
     True
     """
+    checked_model(model)
     temperatures = _schedule(schedule, steps, model)
     if stretch is None:
         stretch = temperatures.steps // 4

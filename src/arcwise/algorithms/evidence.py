@@ -12,6 +12,7 @@ from arcwise.model import Model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior.evidence import Evidence
 from arcwise.spaces import as_space
+from arcwise.support.words import shown
 
 Method = Literal["ais", "mc3", "exact"]
 
@@ -60,7 +61,7 @@ def evidence(
     elif method == "ais":
         found = ais(model, modularity=wanted, **_without_dags(wanted, options)).evidence
     else:
-        raise ArgumentError(f"method is {method!r}; give 'ais', 'mc3' or 'exact'")
+        raise ArgumentError(f"method is {shown(method)}; give 'ais', 'mc3' or 'exact'")
     assert found is not None
     return found
 

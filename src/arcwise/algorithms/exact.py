@@ -14,7 +14,7 @@ from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
 from arcwise.records.runs import ExactRun
-from arcwise.support.checks import checked_seed, refuse_beyond_memory, whole_number
+from arcwise.support.checks import checked_seed, refuse_beyond_memory, true_or_false, whole_number
 from arcwise.support.running import Progress
 
 
@@ -83,6 +83,7 @@ def exact(
     True
     """
     start = time.perf_counter()
+    true_or_false(paths, option("paths"))
     computation = ExactComputation(
         model, modularity, memory_limit=memory_limit, tolerance=tolerance, threads=threads
     )

@@ -13,7 +13,7 @@ from arcwise.algorithms.memory import memory_needed, refuse_too_large
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.graphs.linear_extensions import linear_extensions
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import DagSample, Evidence, Posterior
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
@@ -64,7 +64,7 @@ class ExactComputation:
         tolerance: float = 1e-8,
         threads: int | None = None,
     ) -> None:
-        self.model = model
+        self.model = checked_model(model)
         self.modularity = as_modularity(modularity)
         self._order_modular = self.modularity == "order-modular"
         n, most = len(model.variables), MOST_VARIABLES[self.modularity]

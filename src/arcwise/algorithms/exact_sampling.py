@@ -26,6 +26,8 @@ from arcwise.support.checks import open_fraction, real_number
 from arcwise.support.running import Progress
 from arcwise.support.words import shown
 
+_SMALLEST_ERROR = 1e-100  # its square is still a number
+
 
 class ExactSampler:
     """Draws orders and DAGs independently from the exact posterior.
@@ -243,7 +245,6 @@ def samples_for(epsilon: float, delta: float) -> int:
     18445
     """
     allowed, risk = open_fraction(epsilon, "epsilon"), open_fraction(delta, "delta")
-    square = 2 * allowed**2
-    if square == 0.0:
-        raise ArgumentError(f"epsilon is {shown(epsilon)}; give a number above 1e-150")
-    return math.ceil(math.log(2 / risk) / square)
+    if allowed < _SMALLEST_ERROR:
+        raise ArgumentError(f"epsilon is {shown(epsilon)}; give {_SMALLEST_ERROR:g} or more")
+    return math.ceil(math.log(2 / risk) / (2 * allowed**2))

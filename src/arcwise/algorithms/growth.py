@@ -33,7 +33,7 @@ from arcwise.support.checks import MOST_INT, checked_seed, open_fraction, whole_
 from arcwise.support.devices import Processors
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
-from arcwise.support.words import byte_size, quoted
+from arcwise.support.words import byte_size, quoted, shown
 
 DEFAULT_MAX_SIZE = 14
 
@@ -369,6 +369,6 @@ def _start(asked: Model | Question, candidates: Any, threads: int | None) -> Mod
 
 
 def _refuse(by: Any, threshold: Any) -> None:
-    if by not in ("map", "posterior"):
-        raise ArgumentError(f"by is {by!r}; give 'map' or 'posterior'")
+    if not isinstance(by, str) or by not in ("map", "posterior"):
+        raise ArgumentError(f"by is {shown(by)}; give 'map' or 'posterior'")
     open_fraction(threshold, "threshold")

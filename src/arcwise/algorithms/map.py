@@ -14,11 +14,18 @@ from arcwise.errors import ArgumentError, CapacityError, InterruptedWarning, opt
 from arcwise.families import Families
 from arcwise.graphs import cpdag
 from arcwise.graphs.dag import Dag
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.posterior.map_result import MapResult, SearchSettings, reach
 from arcwise.records.settings import SumSettings
-from arcwise.sums import ScoreSums
-from arcwise.support.checks import checked_seed, positive_number, refuse_beyond_memory, whole_number
+from arcwise.sums import ScoreSums, checked_sums
+from arcwise.support.checks import (
+    checked_seed,
+    instance,
+    positive_number,
+    refuse_beyond_memory,
+    whole_number,
+)
+from arcwise.support.names import as_list
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
 from arcwise.support.words import quoted, shown
@@ -107,11 +114,12 @@ def map(
     True
     """
     start = time.perf_counter()
-    if method not in ("auto", "exact", "search"):
+    checked_model(model)
+    if not isinstance(method, str) or method not in ("auto", "exact", "search"):
         raise ArgumentError(f"method is {shown(method)}; give 'auto', 'exact' or 'search'")
     wanted = _Restarts(model, restarts, patience, seconds, seed)
     if sums is not None:
-        sums.refuse_other_variables(model.variables)
+        checked_sums(sums).refuse_other_variables(model.variables)
     if method == "auto":
         method = "exact" if _is_small(model) else "search"
     if method == "exact":
@@ -263,8 +271,8 @@ def order_of(dag: Dag) -> list[int]:
 
 
 def _orders(dags: Sequence[Dag], variables: tuple[str, ...]) -> list[list[int]]:
-    for dag in dags:
-        if dag.variables != variables:
+    for dag in as_list(dags, "starts", "a list of DAGs"):
+        if instance(dag, Dag, "one of starts", "arcwise.Dag objects").variables != variables:
             raise ArgumentError(
                 f"starts holds a DAG over the variables {quoted(dag.variables)}, and the model has "
                 f"{quoted(variables)}; give DAGs over the same variables, in the same order"

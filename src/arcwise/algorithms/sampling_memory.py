@@ -12,6 +12,8 @@ _BYTES_PER_STATE = 3_000
 _BYTES_PER_NODE = 100
 # Draws that a run directory holds are read back up to this.
 _MOST_READ_BACK = 1 << 30
+# A run that ends by time or by a rule keeps at least about this many states of each chain.
+_DRAWS_OF_OPEN_END = 1_000
 # Batches of edge sums of a chain, and of a particle.
 _BATCHES = {ChainSettings: 64, AnnealingSettings: 2}
 
@@ -69,5 +71,7 @@ def _counts(settings: SamplingSettings, nodes: int) -> tuple[int, int, int, str]
         return particles, 1, settings.stretch // settings.thinning + 1, "particle"
     tempering, budget = settings.tempering, settings.budget
     temperatures = 1 if tempering is None else len(tempering.inverse_temperatures)
-    left = 0 if budget.steps is None else budget.steps - int(budget.steps * budget.burn_in)
+    if budget.steps is None:
+        return settings.chains, temperatures, _DRAWS_OF_OPEN_END, "chain"
+    left = budget.steps - int(budget.steps * budget.burn_in)
     return settings.chains, temperatures, left // budget.thinned(left, nodes), "chain"

@@ -18,7 +18,7 @@ from arcwise import _core
 from arcwise.algorithms.chains import sampled_chains
 from arcwise.algorithms.dag_weights import best_dag, modular_log_weights
 from arcwise.algorithms.sampling_session import Environment, opened_session
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.posterior import DagSample, Posterior
 from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
@@ -69,6 +69,7 @@ def unique_dags(
     >>> len(posterior.dags) == posterior.run.dags
     True
     """
+    checked_model(model)
     coverage = open_fraction(coverage, "coverage")
     most = whole_number(most_dags, "most_dags", at_least=1)
     nodes = len(model.variables)

@@ -20,6 +20,7 @@ from arcwise.families.families import candidate_matrix
 from arcwise.model import ask
 from arcwise.support.checks import MOST_INT, open_fraction, whole_number
 from arcwise.support.running import Run, running
+from arcwise.support.words import shown
 
 
 @takes_constraints
@@ -139,7 +140,7 @@ def _refuse(alpha: Any, max_conditioning: Any, test: Any, by: Any) -> None:
     open_fraction(alpha, "alpha")
     if max_conditioning is not None:
         whole_number(max_conditioning, "max_conditioning", at_least=0, at_most=MOST_INT)
-    if test is not None and test not in get_args(Test):
-        raise ArgumentError(f"test is {test!r}; give 'fisher-z', 'g-squared' or None")
-    if by not in get_args(By):
-        raise ArgumentError(f"by is {by!r}; give 'sum' or 'best'")
+    if test is not None and not (isinstance(test, str) and test in get_args(Test)):
+        raise ArgumentError(f"test is {shown(test)}; give 'fisher-z', 'g-squared' or None")
+    if not isinstance(by, str) or by not in get_args(By):
+        raise ArgumentError(f"by is {shown(by)}; give 'sum' or 'best'")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typer.exceptions import Exit, TyperException
 
 from arcwise.cli.app import app as commands
-from arcwise.errors import ArcwiseError, ArcwiseWarning
+from arcwise.errors import ArcwiseError, ArcwiseWarning, readable
 from arcwise.support.signals import sigterm_interrupts
 
 _INTERRUPTED = 130
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse(sentence: str) -> int:
-    print(f"arcwise: {' '.join(sentence.split())}", file=sys.stderr)
+    print(f"arcwise: {readable(' '.join(sentence.split()))}", file=sys.stderr)
     return 2
 
 

@@ -22,7 +22,7 @@ def read_edge_file(path: Path) -> list[tuple[str, str]]:
         mapping from nodes to their parents.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = Path(path).read_bytes().decode("utf-8-sig")  # line ends as they are
     except FileNotFoundError:
         raise FileFormatError(
             f"there is no file '{path}'; give a file of edges, .csv or .json"

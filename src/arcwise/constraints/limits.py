@@ -13,6 +13,7 @@ from arcwise.constraints.options import MAX_INDEGREE
 from arcwise.errors import ConstraintError
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
+from arcwise.support.words import shown
 
 Limits: TypeAlias = int | tuple[tuple[str | None, int], ...] | None
 """One limit for all; or pairs of a name and its limit, None naming all other variables."""
@@ -35,7 +36,7 @@ def read_limits(value: Any) -> Limits:
         pairs = dict(value)
     except (TypeError, ValueError):
         raise ConstraintError(
-            f"max_indegree is {value!r}; give a whole number, 0 or more, "
+            f"max_indegree is {shown(value)}; give a whole number, 0 or more, "
             "or a mapping from names to such numbers"
         ) from None
     return _canonical(

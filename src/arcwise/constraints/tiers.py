@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ConstraintError
 from arcwise.support.names import positions
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 Tiers: TypeAlias = tuple[tuple[str, ...], ...]
 """The names in each tier, the earliest tier first."""
@@ -75,7 +75,7 @@ def _grouped(numbers: Mapping[Any, Any]) -> list[list[str]]:
 def _listed(value: Any) -> list[list[str]]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ConstraintError(
-            f"temporal_order is {value!r}; give lists of names, the earliest first, "
+            f"temporal_order is {shown(value)}; give lists of names, the earliest first, "
             "or a mapping from names to tier numbers"
         )
     return [_names([tier] if isinstance(tier, str) else tier) for tier in value]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence, Sized
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,7 @@ def read_delimited(
         columns = [column[1:] for column in columns]
         if _is_row_names(path, names[0], columns[0]):
             names, columns = names[1:], columns[1:]
-    elif isinstance(names, str) or not isinstance(names, Sized) or len(names) != len(columns):
+    elif isinstance(names, str) or not isinstance(names, Sequence) or len(names) != len(columns):
         raise ArgumentError(
             f"names is {shown(names)}; give a list with a name for each of the "
             f"{plural(len(columns), 'column')} of {path!r}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +130,7 @@ def _from_matrix(
     width = array.shape[1]
     if names is None:
         names = [f"X{position}" for position in range(width)]
-    if isinstance(names, str) or not isinstance(names, Sized) or len(names) != width:
+    if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != width:
         raise ArgumentError(
             f"names is {shown(names)}; give a list with a name for each of the "
             f"{plural(width, 'column')}"

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.graphs.dag import Dag
-from arcwise.support.checks import MOST_INT, checked_seed, refuse_beyond_memory, whole_number
+from arcwise.support.checks import (
+    MOST_INT,
+    checked_seed,
+    instance,
+    refuse_beyond_memory,
+    true_or_false,
+    whole_number,
+)
 from arcwise.support.running import running
 
 # A component that needs no more sets than this is counted exactly even for an estimate,
@@ -107,7 +114,9 @@ def linear_extensions(
     >>> arcwise.graphs.linear_extensions(arcwise.Dag(["a", "b"], {}), estimate=True)
     LinearExtensionEstimate(log_count=0.693..., standard_error=0.0)
     """
-    packed = packed_parents(dag)
+    for name, value in (("log", log), ("estimate", estimate)):
+        true_or_false(value, name)
+    packed = packed_parents(instance(dag, Dag, "dag", "an arcwise.Dag"))
     if estimate:
         return _estimate(packed, seed, sets, runs, threads)
     most = whole_number(budget, "budget", at_least=1)

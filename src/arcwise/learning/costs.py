@@ -59,7 +59,7 @@ def exact_limit(seconds: float | None) -> float:
     """Return the most operations for which exact computation is chosen."""
     if seconds is None:
         return _EXACT_OPERATIONS
-    return seconds * _EXACT_OPERATIONS_PER_SECOND
+    return float(seconds) * _EXACT_OPERATIONS_PER_SECOND
 
 
 def all_families_fit(families: int) -> bool:

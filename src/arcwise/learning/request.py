@@ -113,7 +113,7 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
             )
         if self.space is not None:
             Recording(self.modularity).on(self.space)
-        rule = self.until if self.until != "auto" else None
+        rule = None if isinstance(self.until, str) and self.until == "auto" else self.until
         if self.algorithm is Algorithm.AIS and (rule is not None or self.chains is not None):
             raise ArgumentError(
                 option("until" if rule is not None else "chains"),

@@ -15,7 +15,7 @@ from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.networks._random import Purpose, generator
 from arcwise.networks.network import Network
-from arcwise.support.checks import real_number, real_numbers
+from arcwise.support.checks import instance, real_number, real_numbers
 from arcwise.support.words import shown
 
 
@@ -56,7 +56,7 @@ class GaussianNetwork(Network):
         intercepts: ArrayLike = 0.0,
         variances: ArrayLike = 1.0,
     ) -> None:
-        n = len(dag.variables)
+        n = len(instance(dag, Dag, "dag", "an arcwise.Dag").variables)
         for name, value in (
             ("dag", dag),
             ("weights", _array(weights, "weights", (n, n))),
@@ -100,8 +100,14 @@ class GaussianNetwork(Network):
         self, node: int, parents: Sequence[NDArray[Any]], rows: int, random: np.random.Generator
     ) -> NDArray[np.float64]:
         values = random.normal(self.intercepts[node], math.sqrt(self.variances[node]), rows)
-        for parent, drawn in zip(self.dag.parent_indices[node], parents, strict=True):
-            values += self.weights[parent, node] * drawn
+        with np.errstate(over="ignore", invalid="ignore"):
+            for parent, drawn in zip(self.dag.parent_indices[node], parents, strict=True):
+                values += self.weights[parent, node] * drawn
+        if not np.isfinite(values).all():
+            raise ArgumentError(
+                f"the values of {self.dag.variables[node]!r} are beyond any number; give smaller "
+                "weights, intercepts or variances"
+            )
         return values
 
     def _column(self, node: int, values: NDArray[Any]) -> ContinuousColumn:
@@ -138,14 +144,15 @@ def gaussian_network(
     array([[0., 1.],
            [0., 0.]])
     """
+    instance(dag, Dag, "dag", "an arcwise.Dag")
     bounds = real_numbers(weights, "weights")
     if bounds.shape != (2,) or not np.isfinite(bounds).all() or bounds[0] > bounds[1]:
         raise ArgumentError(
             f"weights is {shown(weights)}; give two finite numbers, the lower first"
         )
     low, high = bounds.tolist()
-    if signs not in ("positive", "random"):
-        raise ArgumentError(f"signs is {signs!r}; give 'positive' or 'random'")
+    if not isinstance(signs, str) or signs not in ("positive", "random"):
+        raise ArgumentError(f"signs is {shown(signs)}; give 'positive' or 'random'")
     random = generator(seed, Purpose.PARAMETERS)
     matrix = np.zeros((len(dag.variables),) * 2)
     for node, parents in enumerate(dag.parent_indices):

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
-from arcwise.errors import option
+from arcwise.errors import ArgumentError, option
 from arcwise.graphs.dag import Dag
 from arcwise.networks._random import Purpose, generator
 from arcwise.support.checks import refuse_beyond_memory, whole_number
 from arcwise.support.cycles import topological_order
 from arcwise.support.names import positions
+from arcwise.support.words import shown
 
 
 class Network(ABC):
@@ -47,6 +48,10 @@ class Network(ABC):
         variables = self.dag.variables
         # A column is drawn as numbers of 8 bytes and kept as such; a draw takes one more.
         refuse_beyond_memory(count, option("rows"), 8 * (len(variables) + 3))
+        if interventions is not None and not isinstance(interventions, Mapping):
+            raise ArgumentError(
+                f"interventions is {shown(interventions)}; give a mapping from variables to values"
+            )
         settings = dict(interventions or {})
         intervened = positions(settings, variables, "interventions")
         values: dict[int, NDArray[Any]] = {

@@ -11,7 +11,7 @@ from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.networks._random import Purpose, generator
 from arcwise.networks.discrete import DiscreteNetwork
-from arcwise.support.checks import positive_number, refuse_beyond_memory, whole_number
+from arcwise.support.checks import instance, positive_number, refuse_beyond_memory, whole_number
 from arcwise.support.names import refuse_other_names
 from arcwise.support.words import shown
 
@@ -49,6 +49,7 @@ def discrete_network(
     >>> network.tables["b"].shape
     (3, 3)
     """
+    instance(dag, Dag, "dag", "an arcwise.Dag")
     concentration = positive_number(concentration, "concentration")
     labels = _labels(dag, levels, seed)
     tables = {}

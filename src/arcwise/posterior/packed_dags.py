@@ -25,7 +25,10 @@ def checked_parents(variables: tuple[str, ...], parents: Any) -> NDArray[np.uint
     """
     n = len(variables)
     words = (n + 63) // 64
-    given = np.asarray(parents)
+    try:
+        given = np.asarray(parents)
+    except ValueError:  # rows of different lengths
+        given = np.empty(0, dtype=object)
     if given.dtype.kind not in "ui" or (given.dtype.kind == "i" and (given < 0).any()):
         raise ArgumentError(
             f"parents holds values of the type {given.dtype}; give sets of bits as whole numbers, "

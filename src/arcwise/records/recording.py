@@ -8,7 +8,7 @@ from arcwise import _core
 from arcwise.errors import ArgumentError, option
 from arcwise.model.modularity import Modularity
 from arcwise.spaces.space import Space
-from arcwise.support.checks import MOST_INT, real_number, whole_number
+from arcwise.support.checks import MOST_INT, real_number, true_or_false, whole_number
 
 _BUDGET_BEFORE_ESTIMATE = 50_000
 
@@ -67,6 +67,7 @@ class Recording:
                 lambda x: 0.0 < x < 10.0,
                 "a fraction of the sampling time, such as 0.25",
             )
+        true_or_false(self.estimate_extensions, "estimate_extensions")
         if self.extension_budget is not None:
             whole_number(self.extension_budget, "extension_budget", at_least=1)
 

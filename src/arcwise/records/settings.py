@@ -135,7 +135,8 @@ class AnnealingBudget:
     def __post_init__(self) -> None:
         """Refuse invalid values."""
         if self.particles is not None:
-            whole_number(self.particles, option("particles"), at_least=1)
+            count = whole_number(self.particles, option("particles"), at_least=1)
+            object.__setattr__(self, "particles", count)
             if self.open_ended:
                 raise ArgumentError(
                     "both ",
@@ -147,7 +148,7 @@ class AnnealingBudget:
         for name in ("seconds", "effective_samples"):
             value = getattr(self, name)
             if value is not None:
-                positive_number(value, option(name))
+                object.__setattr__(self, name, positive_number(value, option(name)))
 
     @property
     def open_ended(self) -> bool:

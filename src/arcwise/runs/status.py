@@ -197,7 +197,7 @@ def _status(path: Path, settings: SamplingSettings) -> RunStatus:
         rhat=figures.rhat,
         effective=figures.ess,
         checkpoints=len(facts),
-        checkpoint_time=last["time"],
+        checkpoint_time=_checked_time(last["time"]),
     )
 
 
@@ -214,6 +214,13 @@ def _wanted(
     if budget.seconds is not None:
         return None, min(1.0, seconds / budget.seconds)
     return None, None
+
+
+def _checked_time(time: Any) -> str | None:
+    """Return the time of a checkpoint if it is one; its zone is known."""
+    if time is not None and datetime.fromisoformat(time).tzinfo is None:
+        raise ValueError(time)
+    return None if time is None else str(time)
 
 
 def _nothing(draws: bytes) -> None:

@@ -9,13 +9,19 @@ from typing import Literal, get_args
 
 from arcwise import _core
 from arcwise.errors import ArgumentError, CapacityError
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.sums.score_table import Layout, read_score_table, write_score_table
-from arcwise.support.checks import checked_seed, open_fraction, refuse_beyond_memory, whole_number
+from arcwise.support.checks import (
+    checked_seed,
+    instance,
+    open_fraction,
+    refuse_beyond_memory,
+    whole_number,
+)
 from arcwise.support.names import positions
 from arcwise.support.running import Progress, running
 from arcwise.support.sealed_files import Header
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 _MOST_TABULATED = 20  # candidates: 8 MiB a node
 _LARGEST_TABLE = 30
@@ -77,18 +83,19 @@ class ScoreSums:
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
+        checked_model(model)
         tolerance = open_fraction(tolerance, "tolerance")
-        if tabulate not in ("sums", "maxima", "both"):
-            raise ArgumentError(f"tabulate is {tabulate!r}; give 'sums', 'maxima' or 'both'")
+        if not isinstance(tabulate, str) or tabulate not in ("sums", "maxima", "both"):
+            raise ArgumentError(f"tabulate is {shown(tabulate)}; give 'sums', 'maxima' or 'both'")
         self.variables = model.variables
         self.tabulated: Literal["sums", "maxima", "both"] = tabulate
         self.tolerance = tolerance
         table = model.weights.table
         nodes = range(len(self.variables))
         candidates = [len(table.candidates(node)) for node in nodes]
-        if method not in get_args(Method):
+        if not isinstance(method, str) or method not in get_args(Method):
             raise ArgumentError(
-                f"method is {method!r}; give 'auto', 'table', 'rows', 'walk' or 'scan'"
+                f"method is {shown(method)}; give 'auto', 'table', 'rows', 'walk' or 'scan'"
             )
         self.methods = tuple(_chosen(table, node) if method == "auto" else method for node in nodes)
         for node in nodes:
@@ -96,7 +103,7 @@ class ScoreSums:
             others = "walk rows" if table.listed(node) else others
             if self.methods[node] in others.split():
                 raise ArgumentError(
-                    f"method is {method!r}, but the families of {self.variables[node]!r} are "
+                    f"method is {shown(method)}, but the families of {self.variables[node]!r} are "
                     f"{'a list' if table.listed(node) else 'not all sets of candidates'}; "
                     "give 'scan' or 'auto'"
                 )
@@ -242,6 +249,11 @@ class ScoreSums:
         inside = everywhere if allowed is None else positions(allowed, self.variables, "allowed")
         meeting = None if required is None else positions(required, self.variables, "required")
         return index, inside, meeting
+
+
+def checked_sums(value: object) -> ScoreSums:
+    """Return score sums, or refuse anything else."""
+    return instance(value, ScoreSums, "sums", "arcwise.sums.ScoreSums")
 
 
 def _chosen(table: _core.FamilyTable, node: int) -> Literal["table", "rows", "walk", "scan"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from arcwise.errors import ArcwiseError, ArgumentError, CapacityError, Wording, option
 from arcwise.support.memory import available_memory
 from arcwise.support.words import byte_size, shown
+
+Kind = TypeVar("Kind")
 
 # The core counts in 64 bits, some of it with a sign, and adds a few to what it is given.
 _MOST = 2**62
@@ -100,6 +102,26 @@ def open_fraction(value: Any, name: str | Wording) -> float:
 def checked_probability(value: Any, name: str | Wording) -> float:
     """Return the value as a probability, or refuse it."""
     return real_number(value, name, lambda x: 0.0 <= x <= 1.0, "a probability from 0 to 1")
+
+
+def true_or_false(value: Any, name: str | Wording) -> bool:
+    """Return the value as a bool, or refuse what is none."""
+    if not isinstance(value, bool | np.bool_):
+        raise ArgumentError(name, f" is {shown(value)}; give True or False")
+    return bool(value)
+
+
+def instance(value: Any, kind: type[Kind], name: str | Wording, wanted: str) -> Kind:
+    """Return the value if it is of a type, or refuse it.
+
+    Examples
+    --------
+    >>> instance("a", str, "name", "a string")
+    'a'
+    """
+    if not isinstance(value, kind):
+        raise ArgumentError(name, f" is {shown(value)}; give {wanted}")
+    return value
 
 
 def real_numbers(value: Any, name: str | Wording) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArcwiseError, ArgumentError, Wording
+from arcwise.support.checks import real_numbers
 
 
 def is_frame(value: Any) -> bool:
@@ -61,8 +62,8 @@ def square_matrix(
 ) -> NDArray[np.float64]:
     """Return the value as an n x n array of floats."""
     try:
-        matrix = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+        matrix = real_numbers(value, source).copy()
+    except ArgumentError:
         raise error(
             source, " holds values that are not numbers; give an n x n array of numbers"
         ) from None

@@ -46,6 +46,26 @@ def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
+def as_list(value: Any, source: str | Wording, wanted: str) -> list[Any]:
+    """Return the items of a list or another collection, or refuse what is none.
+
+    Parameters
+    ----------
+    value
+        The value; a string is no collection.
+    source
+        The argument it was given as.
+    wanted
+        What to give, for the message: "a list of names".
+    """
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        try:
+            return list(value)
+        except TypeError:  # as arrays without dimensions, which look like collections
+            pass
+    raise ArgumentError(source, f" is {shown(value)}; give {wanted}")
+
+
 def is_writable(text: str) -> bool:
     r"""Return whether files can hold a text: a NUL or half a surrogate pair is in no text file.
 
