@@ -41,7 +41,9 @@ def read_limits(value: Any) -> Limits:
         ) from None
     return _canonical(
         {
-            name: whole_number(limit, f"max_indegree[{name!r}]", at_least=0, error=ConstraintError)
+            name: whole_number(
+                limit, f"max_indegree[{shown(name)}]", at_least=0, error=ConstraintError
+            )
             for name, limit in pairs.items()
         }
     )

@@ -78,11 +78,18 @@ def _listed(value: Any) -> list[list[str]]:
             f"temporal_order is {shown(value)}; give lists of names, the earliest first, "
             "or a mapping from names to tier numbers"
         )
-    return [_names([tier] if isinstance(tier, str) else tier) for tier in value]
+    return [_names([tier] if isinstance(tier, str) else tier) for tier in _items(value)]
+
+
+def _items(value: Any) -> list[Any]:
+    try:
+        return list(value)
+    except TypeError:  # no collection, or an array without dimensions, which looks like one
+        return [value]
 
 
 def _names(tier: Any) -> list[str]:
-    names = list(tier) if isinstance(tier, Iterable) else [tier]
+    names = _items(tier)
     wrong = [name for name in names if not isinstance(name, str)]
     if wrong:
         raise ConstraintError(f"temporal_order holds {quoted(wrong)}; give names of variables")

@@ -69,6 +69,7 @@ FORMAT = "arcwise posterior"
 FORMAT_VERSION = 3
 
 _MOST_PROBABLE = 1.0 + 1e-6  # rounding
+_LARGEST_LOG = 1e100  # of a weight; the square of any real one is a number
 
 _NUMBERS = ("map_log_weight", "map_probability", "error")
 _EVIDENCE_NUMBERS = (
@@ -232,6 +233,8 @@ def _evidence_in(values: dict[str, Any] | None) -> Evidence | None:
 def _traces(steps: int, arrays: dict[str, Any]) -> Traces:
     offsets, values = arrays["trace_offsets"].tolist(), arrays["trace_log_weights"]
     if values.dtype != np.float64 or values.ndim != 1:
+        raise ValueError
+    if (np.abs(values[np.isfinite(values)]) > _LARGEST_LOG).any():
         raise ValueError
     if [0, len(values)] != [offsets[0], offsets[-1]] or sorted(offsets) != offsets:
         raise ValueError

@@ -138,6 +138,8 @@ class ChainLog:
                 written = unpack(draws)
                 for record, like in zip(written, records, strict=True):
                     refuse_other_draws(record, like)
+                if len({len(record["log_weights"]) for record in written}) != 1:
+                    raise ValueError("chains of different lengths")
             for chain, record in enumerate(written):
                 parts[chain].append(_thinned(record, passed, every))
                 length = len(record["log_weights"])

@@ -51,6 +51,7 @@ def is_matrix(value: Any) -> bool:
         return False
     return all(
         isinstance(row, list | tuple | np.ndarray)
+        and not (isinstance(row, np.ndarray) and row.ndim == 0)
         and len(row) > 0
         and all(isinstance(entry, Number | np.bool_) for entry in row)
         for row in value
