@@ -63,6 +63,22 @@ auto plus_one_parent_sets(PlusOneTable& table, std::size_t node) {
     return std::tuple(owned(std::move(flat)), owned(std::move(offsets)));
 }
 
+// Numbers of other nodes than `node`, in any order.
+void check_others(const std::vector<int>& numbers, std::size_t node, std::size_t nodes) {
+    for (const int number : numbers) {
+        if (number < 0 || static_cast<std::size_t>(number) >= nodes ||
+            static_cast<std::size_t>(number) == node) {
+            throw Error(ErrorKind::argument, "The parents of a node must be other nodes.");
+        }
+    }
+}
+
+void check_max_free(int max_free) {
+    if (max_free < 0) {
+        throw Error(ErrorKind::argument, "The number of free parents must be 0 or more.");
+    }
+}
+
 // Node numbers that ascend, all below `nodes`, and none of them `node`.
 void check_nodes(const std::vector<int>& numbers, std::size_t node, std::size_t nodes) {
     int before = -1;
@@ -90,9 +106,7 @@ void check_settings(const std::vector<std::vector<int>>& candidates,
     check_nodes(candidates[node], node, candidates.size());
     check_nodes(required[node], node, candidates.size());
     check_disjoint(candidates[node], required[node]);
-    if (max_free[node] < 0) {
-        throw Error(ErrorKind::argument, "The number of free parents must be 0 or more.");
-    }
+    check_max_free(max_free[node]);
 }
 
 // What is listed from outside may be anything.
@@ -256,8 +270,11 @@ void bind_families(nb::module_& module) {
                 }
                 PlusOneTable table;
                 for (std::size_t node = 0; node < nodes; ++node) {
-                    check_settings(candidates, required, max_free, node);
-                    check_nodes(outside[node], node, nodes);
+                    for (const auto* numbers :
+                         {&candidates[node], &required[node], &outside[node]}) {
+                        check_others(*numbers, node, nodes);
+                    }
+                    check_max_free(max_free[node]);
                     table.emplace_back(candidates[node], required[node], outside[node],
                                        max_free[node]);
                 }
