@@ -34,7 +34,8 @@ TARGETS: dict[str, type[Target]] = {}
 MEMORY = 3 << 30
 """Bytes a worker may take besides what it has when its target is set up."""
 
-_PROGRESS = struct.Struct("<QQd")  # the case, the cases done, when this one began
+# The case, the cases done, when this one began, and the processor time used until then.
+_PROGRESS = struct.Struct("<QQdd")
 PROGRESS_SIZE = _PROGRESS.size
 
 
@@ -152,19 +153,21 @@ def work(
         for number in range(first, first + cases):
             if time.monotonic() - start > seconds:
                 break
-            _PROGRESS.pack_into(memory, 0, number, number - first, time.monotonic())
+            now = time.monotonic(), time.process_time()
+            _PROGRESS.pack_into(memory, 0, number, number - first, *now)
             problem = run_case(target, seed, number)
             if problem is not None:
                 with open(report, "a", encoding="utf-8", errors="backslashreplace") as out:
                     print(json.dumps([name, seed, number, problem]), file=out)
-            _PROGRESS.pack_into(memory, 0, number + 1, number + 1 - first, time.monotonic())
+            now = time.monotonic(), time.process_time()
+            _PROGRESS.pack_into(memory, 0, number + 1, number + 1 - first, *now)
 
 
-def progress_of(path: Path) -> tuple[int, int, float]:
-    """Return the case a worker is at, how many it has done, and when the case began."""
+def progress_of(path: Path) -> tuple[int, int, float, float]:
+    """Return the case a worker is at, how many it has done, and the two clocks when it began."""
     with open(path, "rb") as file:
-        case, done, began = _PROGRESS.unpack(file.read(PROGRESS_SIZE))
-    return case, done, began
+        case, done, began, used = _PROGRESS.unpack(file.read(PROGRESS_SIZE))
+    return case, done, began, used
 
 
 def _limit_memory() -> None:

@@ -26,6 +26,7 @@ from fuzz import targets
 from fuzz.harness import PROGRESS_SIZE, TARGETS, Target, progress_of, run_case, work
 
 HANG_SECONDS = 10.0
+_IDLE_SECONDS = 60.0  # of a case that does not even use its processor: others may have it
 _SET_UP_SECONDS = 300.0
 _STRIDE = 1 << 40  # between the cases of two processes of one target
 _ANY_NUMBER = 1 << 39
@@ -82,10 +83,12 @@ class Worker:
     def look(self) -> bool:
         """Say whether it is still at work, and kill it if a case hangs."""
         status = self._process.poll()
-        case, done, began = progress_of(self._progress)
+        case, done, began, used = progress_of(self._progress)
         if status is None:
             waiting = time.monotonic() - (began or self._started)
-            if waiting > (HANG_SECONDS if began else _SET_UP_SECONDS):
+            busy = self._processor_time() - used > HANG_SECONDS
+            hangs = began > 0.0 and waiting > (HANG_SECONDS if busy else _IDLE_SECONDS)
+            if hangs or (not began and waiting > _SET_UP_SECONDS):
                 self._process.kill()
                 self._process.wait()
                 self._settle(done + 1, case, f"no answer within {HANG_SECONDS:.0f} s")
@@ -102,6 +105,14 @@ class Worker:
         self.outcome.inputs += 1
         self.outcome.failures.append((case, f"{words}\n{details}{self._said()}"))
         return self._again(case + 1)
+
+    def _processor_time(self) -> float:
+        """Return the processor time the process has used, all its threads together."""
+        try:
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> None:
         """End the process."""
