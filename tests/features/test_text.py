@@ -182,7 +182,7 @@ def test_deep_nesting_is_refused_in_a_sentence(nested: str) -> None:
     with pytest.raises(ArgumentError, match="more than 100 parentheses and negations") as refusal:
         parse(nested * 20_000 + "a -> b", ["a", "b"])
     assert len(str(refusal.value)) < 500
-    assert parse("not " * 90 + "a -> b", ["a", "b"]).names == ("a", "b")
+    assert str(parse("not " * 90 + "a -> b", ["a", "b"])).endswith("not a -> b")
 
 
 def test_long_texts_are_shown_around_the_error() -> None:
