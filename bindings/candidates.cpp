@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <optional>
 
 #include "arcwise/candidates/pc_skeleton.hpp"
@@ -15,54 +16,72 @@ namespace {
 
 using Weights = std::optional<Vector<double>>;
 
-auto skeleton(const IndependenceTest& test, Matrix<std::uint8_t> possible,
-              Matrix<std::uint8_t> fixed, double alpha, int max_conditioning, int threads) {
+void search(const IndependenceTest& test, Matrix<std::uint8_t> possible, Matrix<std::uint8_t> fixed,
+            const PcSettings& settings, int threads, nb::object progress, PcSkeleton& found) {
     const auto n = static_cast<std::size_t>(test.variables());
     for (const auto& matrix : {possible, fixed}) {
         if (matrix.shape(0) != n || matrix.shape(1) != n) {
             throw Error(ErrorKind::argument, "A matrix must have a row and a column per node.");
         }
     }
-    const PcSkeleton found = run_released(threads, nb::none(), [&](const RunOptions& options) {
-        return pc_skeleton(test, view(possible), view(fixed), {alpha, max_conditioning}, options);
+    run_released(threads, std::move(progress), [&](const RunOptions& options) {
+        pc_skeleton(test, view(possible), view(fixed), settings, options, found);
     });
-    return std::tuple(copied(std::span<const std::uint8_t>(found.joined), {n, n}),
-                      copied(std::span<const double>(found.log_p), {n, n}));
+}
+
+std::size_t variables(const PcSkeleton& skeleton) {
+    return static_cast<std::size_t>(std::llround(std::sqrt(skeleton.joined.size())));
 }
 
 }  // namespace
 
 void bind_candidates(nb::module_& module) {
+    nb::class_<PcSkeleton>(module, "PcSkeleton")
+        .def(nb::init<>())
+        .def("joined",
+             [](const PcSkeleton& self) {
+                 const std::size_t n = variables(self);
+                 return copied(std::span<const std::uint8_t>(self.joined), {n, n});
+             })
+        .def("log_p",
+             [](const PcSkeleton& self) {
+                 const std::size_t n = variables(self);
+                 return copied(std::span<const double>(self.log_p), {n, n});
+             })
+        .def_ro("conditioned", &PcSkeleton::conditioned)
+        .def_ro("complete", &PcSkeleton::complete);
     module.def(
         "pc_skeleton_discrete",
-        [](Columns<std::uint16_t> codes, std::vector<std::uint32_t> level_counts, Weights weights,
-           Matrix<std::uint8_t> possible, Matrix<std::uint8_t> fixed, double alpha,
-           int max_conditioning, int threads) {
+        [](PcSkeleton& found, Columns<std::uint16_t> codes, std::vector<std::uint32_t> level_counts,
+           Weights weights, Matrix<std::uint8_t> possible, Matrix<std::uint8_t> fixed, double alpha,
+           int max_conditioning, double most_work, int threads, nb::object progress) {
             DiscreteTable table;
             table.codes = view(codes);
             table.rows = codes.shape(0);
             table.level_counts = std::move(level_counts);
             if (weights) table.weights = view(*weights);
-            return skeleton(*make_g_squared_test(std::move(table)), possible, fixed, alpha,
-                            max_conditioning, threads);
+            search(*make_g_squared_test(std::move(table)), possible, fixed,
+                   {alpha, max_conditioning, most_work}, threads, std::move(progress), found);
         },
-        nb::arg("codes"), nb::arg("level_counts"), nb::arg("weights").none(), nb::arg("possible"),
-        nb::arg("fixed"), nb::arg("alpha"), nb::arg("max_conditioning"), nb::arg("threads"));
+        nb::arg("found"), nb::arg("codes"), nb::arg("level_counts"), nb::arg("weights").none(),
+        nb::arg("possible"), nb::arg("fixed"), nb::arg("alpha"), nb::arg("max_conditioning"),
+        nb::arg("most_work"), nb::arg("threads"), nb::arg("progress").none());
     module.def(
         "pc_skeleton_continuous",
-        [](Columns<double> values, std::vector<std::string> names, Weights weights,
-           Matrix<std::uint8_t> possible, Matrix<std::uint8_t> fixed, double alpha,
-           int max_conditioning, int threads) {
+        [](PcSkeleton& found, Columns<double> values, std::vector<std::string> names,
+           Weights weights, Matrix<std::uint8_t> possible, Matrix<std::uint8_t> fixed, double alpha,
+           int max_conditioning, double most_work, int threads, nb::object progress) {
             ContinuousTable table;
             table.values = view(values);
             table.rows = values.shape(0);
             table.names = std::move(names);
             if (weights) table.weights = view(*weights);
-            return skeleton(*make_fisher_z_test(table), possible, fixed, alpha, max_conditioning,
-                            threads);
+            search(*make_fisher_z_test(table), possible, fixed,
+                   {alpha, max_conditioning, most_work}, threads, std::move(progress), found);
         },
-        nb::arg("values"), nb::arg("names"), nb::arg("weights").none(), nb::arg("possible"),
-        nb::arg("fixed"), nb::arg("alpha"), nb::arg("max_conditioning"), nb::arg("threads"));
+        nb::arg("found"), nb::arg("values"), nb::arg("names"), nb::arg("weights").none(),
+        nb::arg("possible"), nb::arg("fixed"), nb::arg("alpha"), nb::arg("max_conditioning"),
+        nb::arg("most_work"), nb::arg("threads"), nb::arg("progress").none());
 }
 
 }  // namespace arcwise::bindings

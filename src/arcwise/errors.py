@@ -113,6 +113,10 @@ class CapacityError(ArcwiseError, MemoryError):
     """A computation needs more memory than is allowed or can be addressed."""
 
 
+class TimeIsUpError(ArcwiseError, TimeoutError):
+    """The seconds given were over before there was anything to return."""
+
+
 class EngineError(ArcwiseError, RuntimeError):
     """A cluster cannot be reached, or its workers cannot run the tasks."""
 
@@ -189,6 +193,14 @@ class InterruptedWarning(ArcwiseWarning):
 
     Issued after Ctrl-C or SIGTERM. The result is valid, with fewer draws than
     requested; run again, or resume the run if it has a directory.
+    """
+
+
+class CutShortWarning(ArcwiseWarning):
+    """A stage of the computation was cut short, and the next made do with what there was.
+
+    Issued when the seconds given were not enough for all of it, or when it would have
+    taken days. The result is valid but may be less good: give more seconds.
     """
 
 

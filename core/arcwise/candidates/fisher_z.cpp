@@ -38,6 +38,11 @@ class FisherZ final : public IndependenceTest {
 
     bool possible(std::size_t conditioning) const override { return freedom(conditioning) > 0.0; }
 
+    // The tail of the distribution takes most, then the projection onto the set.
+    double work(std::size_t conditioning) const override {
+        return 32.0 + static_cast<double>(conditioning * conditioning);
+    }
+
     std::unique_ptr<ConditionedTests> tests() const override;
 
     double correlation(int left, int right) const {

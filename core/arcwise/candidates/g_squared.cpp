@@ -23,6 +23,7 @@ class GSquared final : public IndependenceTest {
 
     int variables() const override { return static_cast<int>(table_.level_counts.size()); }
     bool possible(std::size_t) const override { return true; }
+    double work(std::size_t) const override { return static_cast<double>(table_.rows); }
     std::unique_ptr<ConditionedTests> tests() const override;
 
     const DiscreteTable& table() const { return table_; }

@@ -31,6 +31,9 @@ class IndependenceTest {
     // Whether there are rows enough to test given so many others.
     virtual bool possible(std::size_t conditioning) const = 0;
 
+    // How much a test given so many others takes, in visits to a row of the data or the like.
+    virtual double work(std::size_t conditioning) const = 0;
+
     virtual std::unique_ptr<ConditionedTests> tests() const = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "arcwise/numerics/log_space.hpp"
+#include "arcwise/support/error.hpp"
 
 namespace arcwise {
 namespace {
@@ -49,6 +50,20 @@ class Level {
         return std::any_of(findings_.begin(), findings_.end(), [&](const Findings& own) {
             return own.neighbours.size() > conditioning_;
         });
+    }
+
+    // Every set that there is, and a test for each neighbour outside it.
+    double most_work() const {
+        double tests = 0.0;
+        for (const Findings& own : findings_) {
+            const auto count = static_cast<double>(own.neighbours.size());
+            const auto size = static_cast<double>(conditioning_);
+            if (count <= size) continue;
+            const double log_sets =
+                std::lgamma(count + 1) - std::lgamma(size + 1) - std::lgamma(count - size + 1);
+            tests += std::exp(log_sets) * (count - size + 1.0);
+        }
+        return tests * test_.work(conditioning_);
     }
 
     void run(const RunOptions& options) {
@@ -121,20 +136,26 @@ class Level {
 
 }  // namespace
 
-PcSkeleton pc_skeleton(const IndependenceTest& test, std::span<const std::uint8_t> possible,
-                       std::span<const std::uint8_t> fixed, const PcSettings& settings,
-                       const RunOptions& options) {
-    PcSkeleton skeleton{{possible.begin(), possible.end()},
-                        std::vector<double>(possible.size(), untested)};
+void pc_skeleton(const IndependenceTest& test, std::span<const std::uint8_t> possible,
+                 std::span<const std::uint8_t> fixed, const PcSettings& settings,
+                 const RunOptions& options, PcSkeleton& skeleton) {
+    skeleton = {{possible.begin(), possible.end()}, std::vector<double>(possible.size(), untested)};
     const double log_alpha = std::log(settings.alpha);
     for (int size = 0; settings.max_conditioning < 0 || size <= settings.max_conditioning; ++size) {
         const auto conditioning = static_cast<std::size_t>(size);
         Level level(test, skeleton, fixed, conditioning, log_alpha);
         if (!test.possible(conditioning) || !level.anything_to_test()) break;
-        level.run(options);
+        if (level.most_work() > settings.most_work) return;
+        try {
+            level.run(options);
+        } catch (const Error&) {
+            level.apply(skeleton);
+            throw;
+        }
         level.apply(skeleton);
+        skeleton.conditioned = size;
     }
-    return skeleton;
+    skeleton.complete = true;
 }
 
 }  // namespace arcwise

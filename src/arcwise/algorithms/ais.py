@@ -12,13 +12,14 @@ from arcwise.errors import ArgumentError, option
 from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
-from arcwise.records.ladders import as_rising
+from arcwise.records.ladders import as_rising, refuse_without_bridge
 from arcwise.records.recording import Recording
 from arcwise.records.settings import AnnealingBudget, AnnealingSettings, Schedule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import refuse_beyond_memory, whole_number
+from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
 from arcwise.support.words import shown
 
@@ -33,7 +34,7 @@ def ais(
     *,
     modularity: Modularity = "modular",
     particles: int | None = None,
-    seconds: float | None = None,
+    seconds: float | Deadline | None = None,
     effective_samples: float | None = None,
     steps: int | None = None,
     schedule: str | Sequence[float] = "linear",
@@ -73,7 +74,9 @@ def ais(
     steps
         The number of annealing steps of a particle; None for variables x rows.
     schedule
-        ``"linear"``, or the inverse temperatures themselves, rising from 0 to 1.
+        ``"linear"``, or the inverse temperatures themselves, rising from 0 to 1; for
+        `CanonicalOrders` also ``"bridge"``: half of the steps lead to the order-modular
+        posterior, and half from there to the modular one.
     stretch
         The number of steps at the posterior after annealing, from which states are kept;
         None for a quarter of the annealing steps.
@@ -102,15 +105,19 @@ threads, progress, directory, checkpoint_seconds
     True
     """
     checked_model(model)
+    deadline = Deadline.of(seconds)
+    chosen = as_space(space)
     temperatures = _schedule(schedule, steps, model)
+    if temperatures.bridge:
+        refuse_without_bridge(chosen, "schedule")
     if stretch is None:
         stretch = temperatures.steps // 4
     stretch = whole_number(stretch, "stretch", at_least=0)
     if thinning is None:
         thinning = max(1, stretch // _STATES_PER_RUN)
     settings = AnnealingSettings(
-        space=as_space(space),
-        budget=AnnealingBudget(particles, seconds, effective_samples),
+        space=chosen,
+        budget=AnnealingBudget.of("particles", particles, deadline.seconds, effective_samples),
         schedule=temperatures,
         stretch=stretch,
         thinning=thinning,
@@ -125,7 +132,7 @@ threads, progress, directory, checkpoint_seconds
         bins=bins,
         confidence=confidence,
     )
-    environment = Environment(engine, threads, progress, directory, checkpoint_seconds)
+    environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
     return anneal(model, settings, sums, environment)
 
 
@@ -137,13 +144,14 @@ def _schedule(schedule: str | Sequence[float], steps: int | None, model: Model) 
         if ladder[0] != 0.0:
             raise ArgumentError(f"schedule starts at {ladder[0]!r}; let it rise from 0 to 1")
         return Schedule(len(ladder) - 1, tuple(ladder))
-    if schedule != "linear":
+    if schedule not in ("linear", "bridge"):
         raise ArgumentError(
-            f"schedule is {shown(schedule)}; give 'linear' or rising numbers from 0 to 1"
+            f"schedule is {shown(schedule)}; give 'linear', 'bridge' or rising numbers from 0 to 1"
         )
+    bridge = schedule == "bridge"
     if steps is not None:
-        count = whole_number(steps, option("steps"), at_least=1)
+        count = whole_number(steps, option("steps"), at_least=2 if bridge else 1)
         refuse_beyond_memory(count, option("steps"), _BYTES_PER_STEP)
-        return Schedule(count)
+        return Schedule(count, bridge=bridge)
     rows = _ROWS_IF_UNKNOWN if model.data is None else model.data.rows
-    return Schedule(len(model.variables) * rows)
+    return Schedule(len(model.variables) * max(rows, 2 if bridge else 0), bridge=bridge)

@@ -27,6 +27,8 @@ from arcwise.records.runs import OrderWeights
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.warnings import warn
 
+_MOST_AT_ONCE = 2**23  # means of batches, 64 MiB
+
 
 @dataclass(frozen=True, eq=False)
 class Assembled:
@@ -132,18 +134,27 @@ def _edges_of_chains(
     The correlation that remains between neighbouring batches is estimated and allowed for.
     """
     total = np.sum([_sums(r) for r in records], axis=0) / sum(r.states_summed for r in records)
-    batches = [_batch_means(record) for record in records]
-    counts = [len(means) for means in batches]
+    counts = [0 if record.edge_batches is None else len(record.edge_batches) for record in records]
     sizes = np.repeat([record.edge_batch_size for record in records], counts)
-    errors = weighted_standard_error(
-        np.concatenate(batches), sizes, np.repeat(np.arange(len(records)), counts)
-    )
+    chains = np.repeat(np.arange(len(records)), counts)
+    if total.size * len(chains) <= _MOST_AT_ONCE:
+        means = np.concatenate([_batch_means(record, ...) for record in records])
+        return total, weighted_standard_error(means, sizes, chains)
+    # Most edges between many variables never occur, and their errors are all the same.
+    seen = total > 0.0
+    never = weighted_standard_error(np.zeros(len(chains)), sizes, chains)
+    errors = np.full_like(total, float(never))
+    means = np.concatenate([_batch_means(record, seen) for record in records])
+    errors[seen] = weighted_standard_error(means, sizes, chains)
     return total, errors
 
 
-def _batch_means(record: ChainRecord) -> NDArray[np.float64]:
-    assert record.edge_batches is not None
-    means: NDArray[np.float64] = record.edge_batches / record.edge_batch_size
+def _batch_means(record: ChainRecord, edges: Any) -> NDArray[np.float64]:
+    """Return the means of the batches of these edges, all by an ellipsis."""
+    batches = record.edge_batches
+    assert batches is not None
+    chosen = batches if edges is ... else batches[:, edges]
+    means: NDArray[np.float64] = chosen / record.edge_batch_size
     return means
 
 

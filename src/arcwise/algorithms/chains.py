@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from arcwise.algorithms.sampling_session import SamplingSession
-from arcwise.algorithms.stages import Stages, equal_parts
+from arcwise.algorithms.stages import SHORTEST, Stages, equal_parts, time_to_stop
 from arcwise.engines.sampling_jobs import ChainJob, Chains
 from arcwise.errors import ArgumentError, InterruptedWarning, RunDirectoryError, option
 from arcwise.records.budget import Budget
@@ -14,10 +14,16 @@ from arcwise.records.chain_record import ChainRecord
 from arcwise.records.settings import ChainSettings
 from arcwise.records.tempering import Tempering
 from arcwise.runs.chain_loop import ChainLoop, Log
+from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Run, running
 from arcwise.support.warnings import warn
 
 _ANY_NUMBER = 1 << 62
+# Batches of the edge probabilities of a chain, for the errors of these; fewer of many
+# variables, of which all batches together have about so many entries.
+_FEWEST_BATCHES = 8
+_MOST_BATCHES = 64
+_MOST_IN_BATCHES = 2**24
 _PIECES = 32  # of a burn-in and of the rest, for a budget in steps
 
 
@@ -71,10 +77,10 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
             session.sums,
             settings.space,
             session.core_space,
-            list(tempering.inverse_temperatures),
+            tempering.path,
             tempering.exchanges_per_step,
             tempering.adapt,
-            settings.recording.options(edge_batches=64),
+            settings.recording.options(edge_batches=_batches(len(session.model.variables))),
             settings.seed,
             settings.chains,
         )
@@ -89,7 +95,20 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
         )
     with running(session.environment.threads, session.environment.progress, label) as run:
         nodes = len(session.model.variables)
-        return run_chains(chains, settings.budget, run, nodes=nodes, adapt=tempering.adapt, log=log)
+        return run_chains(
+            chains,
+            settings.budget,
+            run,
+            nodes=nodes,
+            adapt=tempering.adapt,
+            log=log,
+            deadline=session.environment.deadline,
+        )
+
+
+def _batches(nodes: int) -> int:
+    """Return the number of batches of edge probabilities that a chain keeps at least."""
+    return max(_FEWEST_BATCHES, min(_MOST_BATCHES, _MOST_IN_BATCHES // nodes**2))
 
 
 def run_chains(
@@ -100,6 +119,7 @@ def run_chains(
     nodes: int,
     adapt: bool = False,
     log: Log | None = None,
+    deadline: Deadline = NEVER,
 ) -> SampledChains:
     """Run chains until the budget is spent or Ctrl-C ends the run early.
 
@@ -117,12 +137,14 @@ def run_chains(
         Whether temperatures adapt during burn-in, which is then a single call.
     log
         The log of the run, if it has one, from which it is resumed.
+    deadline
+        The clock from whose beginning a budget in seconds is counted.
     """
     result = SampledChains(chains)
     if budget.rule is not None:
-        _by_rule(result, budget, run, nodes, adapt, log)
+        _by_rule(result, budget, run, nodes, adapt, log, deadline)
     elif budget.seconds is not None:
-        _by_seconds(result, budget, run, nodes, log)
+        _by_seconds(result, budget, run, nodes, log, deadline)
     else:
         _by_steps(result, budget, run, nodes, adapt, log)
     if result.interrupted:
@@ -183,25 +205,33 @@ def _by_steps(
 
 
 def _by_seconds(
-    result: SampledChains, budget: Budget, run: Run, nodes: int, log: Log | None
+    result: SampledChains,
+    budget: Budget,
+    run: Run,
+    nodes: int,
+    log: Log | None,
+    deadline: Deadline,
 ) -> None:
     seconds = budget.seconds
     assert seconds is not None
-    loop = ChainLoop(result.chains, run, lambda now: now.seconds / seconds, log)
+    loop = ChainLoop(result.chains, run, lambda now: now.seconds / seconds, log, deadline)
     try:
         loop.start()
+        end = time_to_stop(loop, seconds, nodes)
+        time_of_chains = max(0.0, end - loop.started)
         # Pieces grow by doubling to between a fortieth and a twentieth of the time.
         piece = 16
-        while loop.seconds < seconds * budget.burn_in or loop.steps == 0:
+        while loop.seconds_of_chains < time_of_chains * budget.burn_in or loop.steps == 0:
             before = loop.seconds
             loop.burn_in(piece)
-            if loop.seconds - before < seconds / 40:
+            if loop.seconds - before < time_of_chains / 40:
                 piece *= 2
         result.burn_in_steps = loop.steps
-        rate = loop.steps / loop.seconds
-        result.thinning = budget.thinned(int(rate * (seconds - loop.seconds)), nodes)
+        rate = loop.steps / max(loop.seconds_of_chains, SHORTEST)
+        left = max(0.0, end - loop.seconds)
+        result.thinning = budget.thinned(int(rate * left), nodes)
         loop.thin(result.thinning)
-        loop.sample_within(_ANY_NUMBER, seconds, piece=seconds / 40)
+        loop.sample_within(_ANY_NUMBER, end, piece=time_of_chains / 40)
         loop.finish()
     except KeyboardInterrupt:
         result.interrupted = True
@@ -209,9 +239,15 @@ def _by_seconds(
 
 
 def _by_rule(
-    result: SampledChains, budget: Budget, run: Run, nodes: int, adapt: bool, log: Log | None
+    result: SampledChains,
+    budget: Budget,
+    run: Run,
+    nodes: int,
+    adapt: bool,
+    log: Log | None,
+    deadline: Deadline,
 ) -> None:
-    loop = ChainLoop(result.chains, run, lambda now: stages.share(now), log)
+    loop = ChainLoop(result.chains, run, lambda now: stages.share(now), log, deadline)
     stages = Stages(loop, budget, nodes, adapt)
     try:
         stages.run()

@@ -26,9 +26,7 @@ def modular_log_weights(model: Model, dags: DagSample) -> NDArray[np.float64]:
         words = dags.parents[:, node]
         distinct, place = np.unique(words, axis=0, return_inverse=True)
         values = table.values(node)
-        weights = [
-            values[table.find(node, [u for u in range(n) if int(row[u // 64]) >> u % 64 & 1])]
-            for row in distinct
-        ]
+        bits = np.unpackbits(distinct.astype("<u8").view(np.uint8), axis=1, bitorder="little")
+        weights = [values[table.find(node, np.flatnonzero(row).tolist())] for row in bits]
         total += np.asarray(weights)[place.reshape(-1)]
     return total

@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.algorithms.exact_computation import ExactComputation, bytes_per_draw
-from arcwise.errors import option
+from arcwise.errors import TimeIsUpError, option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
-from arcwise.posterior import Posterior
+from arcwise.posterior import DagSample, Posterior
 from arcwise.records.runs import ExactRun
 from arcwise.support.checks import checked_seed, refuse_beyond_memory, true_or_false, whole_number
+from arcwise.support.clock import Deadline, shared_clock
 from arcwise.support.running import Progress
+
+_FIRST_DRAWS = 256  # of a run in limited time; each piece is twice the one before
 
 
 def exact(
@@ -27,6 +30,7 @@ def exact(
     paths: bool = False,
     dags: int = 0,
     seed: int = 0,
+    seconds: float | Deadline | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Posterior:
@@ -56,6 +60,9 @@ def exact(
         edges and parent sets do not tell, such as blankets; see `ExactComputation`.
     seed
         The seed of these draws.
+    seconds
+        If given, paths are left out and fewer DAGs drawn where there is no time for them,
+        with a `CutShortWarning`. Or a `Deadline` that this call shares with others.
     threads
         The number of threads; None for all cores.
     progress
@@ -73,6 +80,8 @@ def exact(
         If there are too many variables or too little memory.
     NumericalError
         If rounding may cost more than the tolerance.
+    TimeIsUpError
+        If the seconds given are over before the probabilities of edges are known.
 
     Examples
     --------
@@ -84,26 +93,64 @@ def exact(
     """
     start = time.perf_counter()
     true_or_false(paths, option("paths"))
-    computation = ExactComputation(
-        model, modularity, memory_limit=memory_limit, tolerance=tolerance, threads=threads
-    )
     count = whole_number(dags, option("dags"), at_least=0)
-    refuse_beyond_memory(count, option("dags"), bytes_per_draw(len(model.variables)))
     key = checked_seed(seed)
-    found = computation.posterior(progress=progress)
-    reached = None
-    if paths:
-        reached = computation.paths(progress=progress)
-        np.fill_diagonal(reached, 0.0)  # no variable has a path to itself
-    drawn = computation.dags(count, seed=key, progress=progress) if count else None
+    with shared_clock(seconds) as deadline:
+        computation = ExactComputation(
+            model,
+            modularity,
+            memory_limit=memory_limit,
+            tolerance=tolerance,
+            seconds=deadline,
+            threads=threads,
+        )
+        refuse_beyond_memory(count, option("dags"), bytes_per_draw(len(model.variables)))
+        found = computation.posterior(progress=progress)
+        reached = _paths(computation, deadline, progress) if paths else None
+        drawn = _draws(computation, count, key, deadline, progress) if count else None
     run = ExactRun(
-        dags=count,
-        paths=paths,
-        seed=key if count else None,
+        dags=0 if drawn is None else len(drawn),
+        paths=reached is not None,
+        seed=None if drawn is None else key,
         tolerance=tolerance,
         seconds=time.perf_counter() - start,
     )
     return replace(found, run=run, paths=reached, dags=drawn)
+
+
+def _paths(
+    computation: ExactComputation, deadline: Deadline, progress: Progress
+) -> NDArray[np.float64] | None:
+    """Return the probabilities of paths, or None if there is no time for them."""
+    try:
+        reached = computation.paths(progress=progress)
+    except TimeIsUpError:
+        deadline.cut("The probabilities of paths were left out, as the time was up.")
+        return None
+    np.fill_diagonal(reached, 0.0)  # no variable has a path to itself
+    return reached
+
+
+def _draws(
+    computation: ExactComputation, count: int, seed: int, deadline: Deadline, progress: Progress
+) -> DagSample | None:
+    """Return so many DAGs, or as many as there is time for."""
+    if not deadline.limited:
+        return computation.dags(count, seed=seed, progress=progress)
+    # A draw depends on its number only, so that pieces give the same DAGs as a single call.
+    drawn: list[DagSample] = []
+    done, piece = 0, _FIRST_DRAWS
+    try:
+        while done < count:
+            piece = min(piece, count - done)
+            deadline.check()
+            drawn.append(computation.dags(piece, seed=seed, first=done, progress=progress))
+            done, piece = done + piece, 2 * piece
+    except TimeIsUpError:
+        deadline.cut(f"{done:,} of {count:,} DAGs were drawn, as the time was up.")
+    if not drawn:
+        return None
+    return DagSample(drawn[0].variables, np.concatenate([part.parents for part in drawn]))
 
 
 def ancestor_probabilities(

@@ -20,6 +20,7 @@ from arcwise.priors.constant import log_constant_by_size, weights_by_size
 from arcwise.records.runs import ExactRun
 from arcwise.scores import FamilyScores
 from arcwise.support.checks import checked_seed, open_fraction, refuse_beyond_memory, whole_number
+from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress, Run, running
 
 MOST_VARIABLES = {"modular": 25, "order-modular": 30}
@@ -41,6 +42,9 @@ class ExactComputation:
         The bytes that may be held; None for what the machine has free.
     tolerance
         The largest error rounding may leave, for the modular posterior.
+    seconds
+        The time for all of it, or a `Deadline` shared with others; what is not done by then
+        ends in a `TimeIsUpError`.
     threads
         The number of threads; None for all cores.
 
@@ -62,6 +66,7 @@ class ExactComputation:
         *,
         memory_limit: int | None = None,
         tolerance: float = 1e-8,
+        seconds: float | Deadline | None = None,
         threads: int | None = None,
     ) -> None:
         self.model = checked_model(model)
@@ -82,6 +87,7 @@ class ExactComputation:
         self._memory_limit = memory_limit
         self._tolerance = tolerance
         self._threads = threads
+        self._deadline = Deadline.of(seconds)
         self._core = _core.ExactComputation(model.weights.table, self._order_modular, tolerance)
         self._posterior: Posterior | None = None
         self._paths: NDArray[np.float64] | None = None
@@ -103,7 +109,7 @@ class ExactComputation:
         """
         if self._posterior is None:
             start = time.perf_counter()
-            with running(self._threads, progress, "Exact posterior") as run:
+            with running(self._threads, progress, "Exact posterior", self._deadline) as run:
                 self._refuse_too_large(run)
                 self._posterior = self._assembled(run, start)
         return self._posterior
@@ -122,7 +128,7 @@ class ExactComputation:
             As [ancestor, descendant]; 1 on the diagonal.
         """
         if self._paths is None:
-            with running(self._threads, progress, "Paths") as run:
+            with running(self._threads, progress, "Paths", self._deadline) as run:
                 self._refuse_too_large(run, paths=True)
                 self._paths, _ = self._core.paths(run.device.core, run.progress)
         return self._paths.copy()
@@ -135,7 +141,7 @@ class ExactComputation:
         progress
             As for `exact`.
         """
-        with running(self._threads, progress, "Best DAG") as run:
+        with running(self._threads, progress, "Best DAG", self._deadline) as run:
             return self._best_dag(run)
 
     def prepare_draws(self, *, progress: Progress = None) -> None:
@@ -146,7 +152,7 @@ class ExactComputation:
         progress
             As for `exact`.
         """
-        with running(self._threads, progress, "Setting up") as run:
+        with running(self._threads, progress, "Setting up", self._deadline) as run:
             self._refuse_too_large(run)
             self._core.prepare_draws(run.device.core, run.progress)
 
@@ -193,7 +199,7 @@ class ExactComputation:
         refuse_beyond_memory(number, "count", bytes_per_draw(len(self.model.variables)))
         key = checked_seed(seed)
         start = whole_number(first, "first", at_least=0)
-        with running(self._threads, progress, "Drawing") as run:
+        with running(self._threads, progress, "Drawing", self._deadline) as run:
             self._refuse_too_large(run)
             return self._core.draw(key, start, number, run.device.core, run.progress)
 

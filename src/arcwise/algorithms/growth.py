@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Unpack
@@ -22,18 +23,21 @@ from arcwise.errors import (
     ConvergenceWarning,
     GrowthWarning,
     InterruptedWarning,
+    TimeIsUpError,
     Wording,
 )
+from arcwise.families import Families
 from arcwise.graphs import cpdag
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model, Question, ask
-from arcwise.posterior.map_result import MapResult, is_more
+from arcwise.posterior.map_result import MapResult, SearchSettings, is_more
+from arcwise.records.settings import SumSettings
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import MOST_INT, checked_seed, open_fraction, whole_number
-from arcwise.support.devices import Processors
+from arcwise.support.clock import Deadline, shared_clock
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
-from arcwise.support.words import byte_size, quoted, shown
+from arcwise.support.words import byte_size, plural, quoted, shown
 
 DEFAULT_MAX_SIZE = 14
 
@@ -50,6 +54,14 @@ _SHARE_OF_STARTS = 0.6  # of the time, for the progress bar
 # that would take minutes, it searches among the candidates alone, and then looks for one further
 # parent of each node of the DAG found.
 _MOST_FOR_PLUS_ONE = 300
+# Of the seconds given: for the initial candidates, for all rounds, and for the chains of a round.
+_SHARE_OF_START = 0.6
+_SHARE_OF_ROUNDS = 0.6
+_SHARE_OF_CHAINS = 0.3
+# If growth is cut short, the neighbours in this many DAGs stay candidates; and after Ctrl-C the
+# last model may take this long.
+_MOST_DAGS_KEPT = 8
+_SECONDS_AFTER_INTERRUPTION = 2.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,6 +120,7 @@ def grow(
     steps: int | None = None,
     memory_limit: int | None = None,
     seed: int = 0,
+    seconds: float | Deadline | None = None,
     threads: int | None = None,
     progress: Progress = None,
     **constraints: Unpack[ConstraintArguments],
@@ -155,6 +168,9 @@ def grow(
         needs more is refused before it starts.
     seed
         The seed; results do not depend on the number of threads.
+    seconds
+        If given, growth ends after this time with the candidates found so far, and a
+        `CutShortWarning`. Or a `Deadline` that this call shares with others.
     threads, progress
         As for `exact`.
     **constraints
@@ -185,16 +201,18 @@ def grow(
         whole_number(steps, "steps", at_least=2)
     if memory_limit is not None:
         whole_number(memory_limit, "memory_limit", at_least=0)
-    asked = ask(data, score, prior=prior, constraints=gather(constraints))
-    start = _start(asked, candidates, threads)
-    with running(threads, progress, "Growing candidates") as run:
-        plus_one = by == "posterior" or len(start.variables) <= _MOST_FOR_PLUS_ONE
-        state = GrowthState(start, plus_one, max_size, memory_limit, run.threads)
-        if by == "map":
-            best = _by_map(state, restarts, seed, run)
-        else:
-            best = None
-            _by_posterior(state, threshold, steps, seed)
+    with shared_clock(seconds) as deadline:
+        asked = ask(data, score, prior=prior, constraints=gather(constraints))
+        question, first = _start(asked, candidates, deadline.part(_SHARE_OF_START), threads)
+        rounds = deadline.part(_SHARE_OF_ROUNDS)
+        with running(threads, progress, "Growing candidates", rounds) as run:
+            plus_one = by == "posterior" or len(question.variables) <= _MOST_FOR_PLUS_ONE
+            state = GrowthState(question, first, plus_one, max_size, memory_limit, run)
+            if by == "map":
+                best = _by_map(state, restarts, seed, deadline)
+            else:
+                best = None
+                _by_posterior(state, threshold, steps, seed, deadline)
     if state.full:
         warn(
             GrowthWarning(
@@ -202,39 +220,72 @@ def grow(
                 "give ",
                 Wording(f"max_size={max_size + 2}", f"--max-candidates {max_size + 2}"),
                 ", with which such a node takes "
-                f"{byte_size(growth_memory(len(start.variables), max_size + 2))}",
+                f"{byte_size(growth_memory(len(question.variables), max_size + 2))}",
             )
         )
-    rounds, full = tuple(state.rounds), tuple(sorted(state.full))
+    full = tuple(sorted(state.full))
     if best is not None:
-        growth = {**asdict(rounds[-1]), "rounds": len(rounds), "full": full}
+        last = asdict(state.rounds[-1]) if state.rounds else {}
+        growth = {**last, "rounds": len(state.rounds), "full": full}
         best = replace(best, growth=growth)
-    chosen = Candidates.from_matrix(start.variables, state.matrix | state.required)
-    return Growth(chosen, state.model, best, rounds, full)
+    chosen = Candidates.from_matrix(question.variables, state.matrix | state.required)
+    return Growth(chosen, state.model, best, tuple(state.rounds), full)
 
 
-def _by_map(state: GrowthState, restarts: int, seed: int, run: Run) -> MapResult:
-    """Return the best DAG, or after Ctrl-C the best so far, with the candidates it calls for."""
+def _by_map(state: GrowthState, restarts: int, seed: int, deadline: Deadline) -> MapResult | None:
+    """Return the best DAG, or the best so far if time is up or Ctrl-C comes, if there is any.
+
+    The candidates are then those it calls for.
+    """
+    began = time.perf_counter()
     try:
-        return _grow_by_map(state, restarts, seed, run)
+        return _grow_by_map(state, restarts, seed)
+    except TimeIsUpError:
+        deadline.cut(f"Growth was cut short after {plural(len(state.rounds), 'round')}.")
+        interrupted = False
     except KeyboardInterrupt:
         if not state.weights:
             raise
-    best = max(state.weights, key=state.weights.__getitem__)
-    state.keep(_adjacent(best))
-    warn(
-        f"growth was interrupted after {len(state.rounds)} rounds; the result is the best DAG "
-        "so far",
-        InterruptedWarning,
-    )
-    found = find_map(
-        state.build(), method="search", restarts=1, patience=0, starts=[best], seed=seed
-    )
-    return replace(found, interrupted=True)
+        warn(
+            f"growth was interrupted after {len(state.rounds)} rounds; the result is the best DAG "
+            "so far",
+            InterruptedWarning,
+        )
+        deadline, interrupted = Deadline(_SECONDS_AFTER_INTERRUPTION), True
+    dags = sorted(state.weights, key=state.weights.__getitem__, reverse=True)
+    adjacent = [_adjacent(dag) for dag in dags[:_MOST_DAGS_KEPT]] or [np.zeros_like(state.matrix)]
+    state.keep(*adjacent, adjacent[0].T)
+    state.build_within(deadline)
+    if not dags:
+        return None
+    return _known(state, dags[0], interrupted, time.perf_counter() - began)
 
 
-def _grow_by_map(state: GrowthState, restarts: int, seed: int, run: Run) -> MapResult:
+def _known(state: GrowthState, dag: Dag, interrupted: bool, seconds: float) -> MapResult:
+    """Return a DAG that was found in one of the rounds as the result."""
+    model, log_weight = state.model, state.weights[dag]
+    terms = model.prior_terms
+    log_prior = sum(
+        terms.log_weight(node, sorted(parents), model.variables)
+        for node, parents in enumerate(dag.parent_indices)
+    )
+    return MapResult(
+        dag=dag,
+        cpdag=cpdag(dag),
+        log_score=log_weight - log_prior,
+        log_weight=log_weight,
+        restart_log_weights=np.empty(0),
+        classes=1,
+        interrupted=interrupted,
+        seconds=seconds,
+        search=state.search,
+        provenance=model.provenance(),
+    )
+
+
+def _grow_by_map(state: GrowthState, restarts: int, seed: int) -> MapResult:
     """Grow from several random orders, then from the best DAG until nothing improves it."""
+    run = state.run
     starts = restarts if state.plus_one else 1
     dags = []
     for stream in range(starts):
@@ -252,22 +303,25 @@ def _grow_by_map(state: GrowthState, restarts: int, seed: int, run: Run) -> MapR
         if state.plus_one:
             state.fill(state.final_size)
         model = state.build()
-        sums = ScoreSums(model, tabulate="maxima", threads=run.threads)
+        sums = ScoreSums(model, tabulate="maxima", seconds=run.deadline, threads=run.threads)
         found = find_map(
             model,
             method="search",
             restarts=restarts,
             patience=_LAST_PATIENCE * len(model.variables),
             starts=dags[:1],
+            seconds=run.deadline if run.deadline.limited else None,
             seed=seed,
             sums=sums,
             threads=run.threads,
         )
         if found.interrupted:
             return found
+        state.weights.setdefault(found.dag, found.log_weight)
+        run.deadline.check()
         wanted = _adjacent(found.dag)
         more = better_pairs if state.plus_one else better_parents
-        others = more(state.weigher, found.dag, Run(Processors(state.threads))) & ~state.matrix
+        others = more(state.weigher, found.dag, run.quiet) & ~state.matrix
         new = state.record(wanted | others, found.log_weight)
         improved = is_more(found.log_weight, before)
         # Parents found again were not kept for lack of room.
@@ -287,26 +341,41 @@ def _search_and_grow(state: GrowthState, dag: Dag | None, seed: int, stream: int
     while True:
         state.fill(filled)
         model = state.build()
-        sums = ScoreSums(model, tabulate="maxima", threads=state.threads)
-        dag = _search(sums, dag, seed, stream)
+        sums = ScoreSums(
+            model, tabulate="maxima", seconds=state.run.deadline, threads=state.run.threads
+        )
+        state.search = SearchSettings(
+            1,
+            _NEXT_PATIENCE * len(state.variables),
+            state.run.deadline.seconds,
+            seed,
+            SumSettings.of(sums),
+        )
+        dag = _search(sums, dag, seed, stream, state.run.quiet)
         weight = state.weights[dag] = model.log_weight_of(dag)
         wanted = _adjacent(dag)
         if not state.plus_one:
-            wanted |= better_parents(state.weigher, dag, Run(Processors(state.threads)))
+            wanted |= better_parents(state.weigher, dag, state.run.quiet)
         new = state.record(wanted, weight)
+        state.run.deadline.check()
         if new == 0 or not is_more(weight, best):
             return dag
         best = weight
         state.keep(wanted)
 
 
-def _search(sums: ScoreSums, dag: Dag | None, seed: int, stream: int) -> Dag:
+def _search(sums: ScoreSums, dag: Dag | None, seed: int, stream: int, run: Run) -> Dag:
     """Return the best DAG of a short search, started from an order of the given DAG if any."""
     n = len(sums.variables)
     starts = [] if dag is None else [order_of(dag)] * (stream + 1)
     patience = n * (_FIRST_PATIENCE if dag is None else _NEXT_PATIENCE)
     search = _core.OrderSearch(sums.core, patience, seed, starts)
-    search.run(stream, 1, 1, None)
+    try:
+        search.run(stream, 1, 1, run.progress)
+    except TimeIsUpError:
+        if len(search) == 0:
+            raise
+        # What it has found so far counts, too, before the next round is refused.
     return best_dag_of_order(sums, search.order(0))
 
 
@@ -319,23 +388,37 @@ def _adjacent(dag: Dag) -> Matrix:
     return matrix
 
 
-def _by_posterior(state: GrowthState, threshold: float, steps: int | None, seed: int) -> None:
+def _by_posterior(
+    state: GrowthState, threshold: float, steps: int | None, seed: int, deadline: Deadline
+) -> None:
+    try:
+        _grow_by_posterior(state, threshold, steps, seed)
+    except TimeIsUpError:
+        deadline.cut(f"Growth was cut short after {plural(len(state.rounds), 'round')}.")
+        state.build_within(deadline)
+
+
+def _grow_by_posterior(state: GrowthState, threshold: float, steps: int | None, seed: int) -> None:
     n = len(state.variables)
+    budget: dict[str, Any] = {"steps": max(20_000, 40 * n**2) if steps is None else steps}
     wanted = np.zeros_like(state.matrix)
     while True:
         model = state.build()
+        if state.run.deadline.limited:
+            budget = {"seconds": state.run.deadline.part(_SHARE_OF_CHAINS)}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             edges = mcmc(
                 model,
                 "linear",
                 modularity="order-modular",
-                steps=max(20_000, 40 * n**2) if steps is None else steps,
                 chains=2,
                 dags_per_state=0,
                 seed=seed,
-                threads=state.threads,
+                threads=state.run.threads,
+                **budget,
             ).edges
+        state.run.deadline.check()
         wanted = wanted | (edges > threshold)
         if state.record(wanted, None) == 0:
             return
@@ -345,27 +428,38 @@ def _by_posterior(state: GrowthState, threshold: float, steps: int | None, seed:
             return
 
 
-def _start(asked: Model | Question, candidates: Any, threads: int | None) -> Model:
-    """Return a model on the initial candidates."""
+def _start(
+    asked: Model | Question, candidates: Any, deadline: Deadline, threads: int | None
+) -> tuple[Question, Matrix]:
+    """Return the question, and the initial candidates as a matrix [candidate, node]."""
     if isinstance(asked, Model):
         if candidates is not None:
             raise ArgumentError(
                 "a model already has its candidates; leave them out, or give the data instead"
             )
-        model = asked
-    else:
-        chosen = candidates
-        if candidates is None:
-            chosen = "pc" if asked.table is not None else "greedy:4"
-        if isinstance(chosen, str):
-            chosen = choose_candidates(asked, chosen, threads=threads)
-        model = Model(replace(asked, candidates=chosen), threads=threads)
-    if model.families is None:
+        return asked.question, _matrix(asked.families)
+    chosen = candidates
+    if candidates is None:
+        chosen = "pc" if asked.table is not None else "greedy:4"
+    if isinstance(chosen, str):
+        chosen = choose_candidates(asked, chosen, seconds=deadline, threads=threads)
+    question = replace(asked, candidates=chosen)
+    if question.precomputed is not None:
+        return question, _matrix(Model(question, threads=threads).families)
+    return question, _matrix(question.families)
+
+
+def _matrix(families: Families | None) -> Matrix:
+    if families is None:
         raise ArgumentError(
             "the model has only a list of precomputed scores, so no other families can be scored; "
             "give the data"
         )
-    return model
+    n = len(families.variables)
+    matrix: Matrix = np.zeros((n, n), dtype=np.bool_)
+    for node, parents in enumerate(families.candidates):
+        matrix[list(parents), node] = True
+    return matrix
 
 
 def _refuse(by: Any, threshold: Any) -> None:

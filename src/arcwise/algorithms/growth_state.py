@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise import _core
+from arcwise.algorithms.timely_models import model_within
 from arcwise.candidates.family_weigher import FamilyWeigher
-from arcwise.errors import CapacityError, Wording
+from arcwise.errors import CapacityError, TimeIsUpError, Wording
 from arcwise.graphs.dag import Dag
-from arcwise.model import Model
-from arcwise.support.devices import Processors
+from arcwise.model import Model, Question
+from arcwise.model.scoring_time import scoring_seconds
+from arcwise.posterior.map_result import SearchSettings
+from arcwise.support.clock import Deadline
 from arcwise.support.memory import available_memory
 from arcwise.support.running import Run
 from arcwise.support.words import byte_size
@@ -21,9 +23,15 @@ Matrix = NDArray[np.bool_]
 
 # In the final search nodes are filled up with candidates to at most this many families.
 _FAMILIES_IN_FINAL_SEARCH = 2**21
+# Fewer if there are more rows than this, as scoring them would take hours.
+_ROWS_OF_FINAL_SEARCH = 20_000
 
 # A family takes its score, its weight and its place in the rows.
 _BYTES_PER_FAMILY = 24
+
+
+# Scorings that there must be time for, if all parents besides the candidates are to be searched.
+_ROUNDS_IN_TIME = 4
 
 
 @dataclass(frozen=True)
@@ -62,33 +70,57 @@ def growth_memory(variables: int, max_size: int) -> int:
     return (variables - inside) * (1 << inside) * _BYTES_PER_FAMILY
 
 
+def final_size(question: Question) -> int:
+    """Return the number of candidates of every node in the final search of growth."""
+    n, size = len(question.variables), 1
+    rows = 0 if question.table is None else question.table.rows
+    most = _FAMILIES_IN_FINAL_SEARCH / max(1.0, rows / _ROWS_OF_FINAL_SEARCH)
+    while size < n - 1 and n * (n - size - 1) * 2 ** (size + 1) <= most:
+        size += 1
+    return size
+
+
 class GrowthState:
     """The current candidates, the model on them, and the rounds so far."""
 
+    model: Model
+    """The model on the candidates when it was last built."""
+
     def __init__(
-        self, start: Model, plus_one: bool, max_size: int, memory_limit: int | None, threads: int
+        self,
+        question: Question,
+        first: Matrix,
+        plus_one: bool,
+        max_size: int,
+        memory_limit: int | None,
+        run: Run,
     ) -> None:
-        families = start.families
-        assert families is not None
-        self.start, self.max_size, self.threads = start, max_size, threads
+        self.question, self.max_size, self.run = question, max_size, run
         self.memory_limit = memory_limit
-        self.variables = start.variables
-        n = len(self.variables)
+        self.variables = question.variables
         self.plus_one = plus_one
-        resolved = start.constraints.resolve(self.variables)
+        resolved = question.constraints.resolve(self.variables)
         self.required: Matrix = resolved.required
         self.allowed: Matrix = resolved.allowed & ~resolved.required
-        self.matrix: Matrix = np.zeros((n, n), dtype=np.bool_)
-        for node, parents in enumerate(families.candidates):
-            self.matrix[list(parents), node] = True
-        self.first: Matrix = self.matrix.copy()
+        self.first = first
+        self.matrix: Matrix = first
         self.rounds: list[GrowthRound] = []
         self.weights: dict[Dag, float] = {}  # log weights of the DAGs found
+        self.search: SearchSettings | None = None  # of the last round
         self.full: set[str] = set()
-        self.weigher = FamilyWeigher.of(replace(start.question, candidates=None, plus_one=False))
-        self.single = single_parent_weights(self.weigher, threads)
-        self.model = start
+        self.weigher = FamilyWeigher.of(replace(question, candidates=None, plus_one=False))
+        self.single = self._single_weights()
         self.keep(np.zeros_like(self.matrix))
+        if plus_one and run.deadline.limited:
+            # A round takes several times as long as its scores.
+            needed = _ROUNDS_IN_TIME * scoring_seconds(self._on_candidates(), run.threads)
+            self.plus_one = needed <= run.deadline.left
+
+    def _single_weights(self) -> NDArray[np.float64]:
+        try:
+            return self.weigher.single_parents(self.run.quiet)
+        except TimeIsUpError:
+            return np.zeros_like(self.first, dtype=np.float64)
 
     def keep(self, *wanted: Matrix) -> None:
         """Set the candidates to the wanted and the initial ones, as far as allowed.
@@ -109,10 +141,7 @@ class GrowthState:
     @property
     def final_size(self) -> int:
         """The number of candidates of every node in the final search."""
-        n, size = len(self.variables), 1
-        while size < n - 1 and n * (n - size - 1) * 2 ** (size + 1) <= _FAMILIES_IN_FINAL_SEARCH:
-            size += 1
-        return size
+        return final_size(self.question)
 
     def fill(self, size: int) -> None:
         """Fill up each node to this number of candidates, by their weight as the only parent."""
@@ -124,6 +153,25 @@ class GrowthState:
 
     def build(self) -> Model:
         """Return the model on the candidates and, unless there are too many variables, one more."""
+        self._refuse_too_large()
+        self.model = Model(
+            self._on_candidates(), seconds=self.run.deadline, threads=self.run.threads
+        )
+        return self.model
+
+    def build_within(self, deadline: Deadline) -> Model:
+        """Return a model as `build` does, or a smaller one if the time is too short for it."""
+        self.model = model_within(
+            self._on_candidates(), self.single, deadline, threads=self.run.threads
+        )
+        return self.model
+
+    def _on_candidates(self) -> Question:
+        return replace(
+            self.question, candidates=self.matrix.astype(np.int64), plus_one=self.plus_one
+        )
+
+    def _refuse_too_large(self) -> None:
         inside = self.matrix.sum(axis=0)
         outside = self.allowed.sum(axis=0) - inside if self.plus_one else 0
         families = int(((1 + outside) * 2.0**inside).sum())
@@ -136,10 +184,6 @@ class GrowthState:
                 Wording("max_size", "--max-candidates"),
                 " or start from fewer candidates",
             )
-        self.model = self.start.with_candidates(
-            self.matrix.astype(np.int64), plus_one=self.plus_one, threads=self.threads
-        )
-        return self.model
 
     def record(self, wanted: Matrix, log_weight: float | None) -> int:
         """Record a round; return how many wanted parents are not candidates."""
@@ -154,16 +198,3 @@ class GrowthState:
             )
         )
         return new
-
-
-def single_parent_weights(weigher: FamilyWeigher, threads: int) -> NDArray[np.float64]:
-    """Return the log weights of families with a single parent besides the required ones."""
-    n = len(weigher.variables)
-    free = [weigher.free(node) for node in range(n)]
-    must = [weigher.must(node) for node in range(n)]
-    table = _core.PlusOneTable([[] for _ in range(n)], must, free, [0] * n)
-    weigher.weigh(table, Run(Processors(threads)))
-    weights = np.full((n, n), -np.inf)
-    for node in range(n):
-        weights[free[node], node] = table.values(node)
-    return weights

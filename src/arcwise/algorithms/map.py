@@ -10,7 +10,13 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.algorithms.exact_computation import ExactComputation
-from arcwise.errors import ArgumentError, CapacityError, InterruptedWarning, option
+from arcwise.errors import (
+    ArgumentError,
+    CapacityError,
+    InterruptedWarning,
+    TimeIsUpError,
+    option,
+)
 from arcwise.families import Families
 from arcwise.graphs import cpdag
 from arcwise.graphs.dag import Dag
@@ -21,10 +27,10 @@ from arcwise.sums import ScoreSums, checked_sums
 from arcwise.support.checks import (
     checked_seed,
     instance,
-    positive_number,
     refuse_beyond_memory,
     whole_number,
 )
+from arcwise.support.clock import Deadline
 from arcwise.support.names import as_list
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
@@ -35,6 +41,8 @@ MOST_VARIABLES = 25
 _MOST_FAMILIES = 2**24
 
 _BYTES_PER_RESTART = 200  # of the order it found, and how
+_SHARE_OF_EXACT = 0.5  # of the seconds, before the search takes over
+
 _RESTARTS = 8
 _MOST_RESTARTS_BY_TIME = 1000
 # Perturbations per variable without improvement after which a restart ends: on networks of 20 to
@@ -50,7 +58,7 @@ def map(
     method: Method = "auto",
     restarts: int | None = None,
     patience: int | None = None,
-    seconds: float | None = None,
+    seconds: float | Deadline | None = None,
     starts: Sequence[Dag] = (),
     seed: int = 0,
     sums: ScoreSums | None = None,
@@ -80,7 +88,9 @@ def map(
         The number of perturbations without improvement after which a restart ends;
         None for 20 per variable.
     seconds
-        If given, the search ends after this time and returns the best DAG found.
+        If given, the search ends after this time and returns the best DAG found. Where the
+        exact computation would take longer, ``"auto"`` turns to the search. Or a `Deadline`
+        that this call shares with others.
     starts
         DAGs known to be good: the first restarts begin from them, without annealing.
     seed
@@ -115,18 +125,22 @@ def map(
     """
     start = time.perf_counter()
     checked_model(model)
+    deadline = Deadline.of(seconds)
     if not isinstance(method, str) or method not in ("auto", "exact", "search"):
         raise ArgumentError(f"method is {shown(method)}; give 'auto', 'exact' or 'search'")
-    wanted = _Restarts(model, restarts, patience, seconds, seed)
+    wanted = _Restarts(model, restarts, patience, deadline, seed)
     if sums is not None:
         checked_sums(sums).refuse_other_variables(model.variables)
-    if method == "auto":
-        method = "exact" if _is_small(model) else "search"
     if method == "exact":
-        return _exact(model, threads, progress, start)
-    with running(threads, progress, "map") as run:
+        return _exact(model, deadline, threads, progress, start)
+    if method == "auto" and _is_small(model):
+        try:
+            return _exact(model, deadline.part(_SHARE_OF_EXACT), threads, progress, start)
+        except TimeIsUpError:
+            pass
+    with running(threads, progress, "map", deadline) as run:
         if sums is None:
-            sums = ScoreSums(model, tabulate="maxima", threads=run.threads)
+            sums = ScoreSums(model, tabulate="maxima", seconds=deadline, threads=run.threads)
         search = _core.OrderSearch(
             sums.core, wanted.patience, wanted.seed, _orders(starts, model.variables)
         )
@@ -134,9 +148,10 @@ def map(
     if len(search) == 0:
         if interrupted:
             raise KeyboardInterrupt
-        raise ArgumentError(
+        raise TimeIsUpError(
             option("seconds"),
-            f" is {shown(seconds)}, which is too short to find any DAG of this model; give more",
+            f" is {deadline.seconds!r}, which is too short to find any DAG of this model; give "
+            "more",
         )
     if interrupted:
         warn(
@@ -155,11 +170,11 @@ class _Restarts:
         model: Model,
         restarts: int | None,
         patience: int | None,
-        seconds: float | None,
+        deadline: Deadline,
         seed: int,
     ) -> None:
         if restarts is None:
-            self.count = _RESTARTS if seconds is None else _MOST_RESTARTS_BY_TIME
+            self.count = _MOST_RESTARTS_BY_TIME if deadline.limited else _RESTARTS
         else:
             self.count = whole_number(restarts, option("restarts"), at_least=1)
             order = _BYTES_PER_RESTART + 4 * len(model.variables)
@@ -168,36 +183,26 @@ class _Restarts:
             self.patience = _PATIENCE * len(model.variables)
         else:
             self.patience = whole_number(patience, "patience", at_least=0)
-        self.seconds = None if seconds is None else positive_number(seconds, option("seconds"))
+        self.deadline = deadline
         self.seed = checked_seed(seed)
 
     def run(self, search: _core.OrderSearch, run: Run) -> bool:
         """Run the restarts; return whether Ctrl-C came first."""
         try:
-            search.run(0, self.count, run.threads, self._watch(run.progress))
-        except _TimeIsUpError:
+            search.run(0, self.count, run.threads, self._shown(run.progress))
+        except TimeIsUpError:
             return False
         except KeyboardInterrupt:
             return True
         return False
 
-    def _watch(self, progress: Callable[[float], None] | None) -> Callable[[float], None] | None:
-        if self.seconds is None:
+    def _shown(self, progress: Callable[[float], None] | None) -> Callable[[float], None] | None:
+        """Return the progress function, for which time counts as well as restarts."""
+        deadline = self.deadline
+        if progress is None or deadline.seconds is None:
             return progress
-        began, allowed = time.perf_counter(), self.seconds
-
-        def show(share: float) -> None:
-            spent = (time.perf_counter() - began) / allowed
-            if spent >= 1.0:
-                raise _TimeIsUpError
-            if progress is not None:
-                progress(max(share, spent))
-
-        return show
-
-
-class _TimeIsUpError(Exception):
-    """Raised from the progress function, which stops the core as Ctrl-C does."""
+        seconds = deadline.seconds
+        return lambda share: progress(max(share, min(1.0, deadline.spent / seconds)))
 
 
 def _is_small(model: Model) -> bool:
@@ -211,7 +216,9 @@ def all_families_fit(variables: tuple[str, ...], **rule: Any) -> bool:
     )
 
 
-def _exact(model: Model, threads: int | None, progress: Progress, start: float) -> MapResult:
+def _exact(
+    model: Model, deadline: Deadline, threads: int | None, progress: Progress, start: float
+) -> MapResult:
     n = len(model.variables)
     if n > MOST_VARIABLES:
         raise CapacityError(
@@ -220,7 +227,7 @@ def _exact(model: Model, threads: int | None, progress: Progress, start: float) 
             option("method", "search"),
         )
     # The best DAG is the same under both priors, and the other one has tables to keep.
-    computation = ExactComputation(model, "order-modular", threads=threads)
+    computation = ExactComputation(model, "order-modular", seconds=deadline, threads=threads)
     dag, log_weight = computation.best_dag(progress=progress)
     return MapResult(
         dag=dag,
@@ -258,7 +265,11 @@ def _found(
         interrupted=interrupted,
         seconds=time.perf_counter() - start,
         search=SearchSettings(
-            wanted.count, wanted.patience, wanted.seconds, wanted.seed, SumSettings.of(sums)
+            wanted.count,
+            wanted.patience,
+            wanted.deadline.seconds,
+            wanted.seed,
+            SumSettings.of(sums),
         ),
         provenance=model.provenance(),
     )

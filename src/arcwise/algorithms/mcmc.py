@@ -17,6 +17,7 @@ from arcwise.records.stopping_rule import as_stopping_rule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
+from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
 
 
@@ -26,7 +27,7 @@ def mcmc(
     *,
     modularity: Modularity = "modular",
     steps: int | None = None,
-    seconds: float | None = None,
+    seconds: float | Deadline | None = None,
     effective_samples: float | None = None,
     until: str | None = None,
     burn_in: float = 0.5,
@@ -130,10 +131,11 @@ def mcmc(
     >>> bool(abs(posterior.edges - exact.edges).max() < 0.15)
     True
     """
+    deadline = Deadline.of(seconds)
     settings = ChainSettings(
         space=as_space(space),
         budget=Budget(
-            steps, seconds, effective_samples, burn_in, thinning, as_stopping_rule(until)
+            steps, deadline.seconds, effective_samples, burn_in, thinning, as_stopping_rule(until)
         ),
         recording=Recording(
             as_modularity(modularity),
@@ -145,5 +147,5 @@ def mcmc(
         chains=chains,
         seed=seed,
     )
-    environment = Environment(engine, threads, progress, directory, checkpoint_seconds)
+    environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
     return sample_chains(model, settings, sums, environment)

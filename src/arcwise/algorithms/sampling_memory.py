@@ -67,7 +67,7 @@ def refuse_beyond_memory(settings: SamplingSettings, nodes: int, *, kept_on_disk
 def _counts(settings: SamplingSettings, nodes: int) -> tuple[int, int, int, str]:
     """Return the chains or particles, their temperatures, the states kept of each, and the unit."""
     if isinstance(settings, AnnealingSettings):
-        particles = settings.budget.particles or 1
+        particles = settings.budget.runs or 1
         return particles, 1, settings.stretch // settings.thinning + 1, "particle"
     tempering, budget = settings.tempering, settings.budget
     temperatures = 1 if tempering is None else len(tempering.inverse_temperatures)

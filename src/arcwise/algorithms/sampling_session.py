@@ -12,14 +12,16 @@ from typing import Any, Generic, TypeVar
 from arcwise import _core
 from arcwise.algorithms.sampling_memory import refuse_beyond_memory
 from arcwise.engines import Engine, opened_engine
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, EngineError
 from arcwise.model import Model, checked_model
 from arcwise.records.plain_space import is_known
 from arcwise.records.run_files import write_settings
 from arcwise.records.settings import AnnealingSettings, ChainSettings
 from arcwise.runs.directory import CHECKPOINT_SECONDS, RunDirectory
+from arcwise.runs.ledger import resume_command
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums, checked_sums
+from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Progress
 from arcwise.support.words import shown
 
@@ -36,6 +38,8 @@ class Environment:
     ----------
     engine, threads, progress, directory, checkpoint_seconds
         As for `mcmc`.
+    deadline
+        The clock from whose beginning a budget in seconds is counted.
     """
 
     engine: Any = None
@@ -43,6 +47,7 @@ class Environment:
     progress: Progress = None
     directory: str | os.PathLike[str] | None = None
     checkpoint_seconds: float = CHECKPOINT_SECONDS
+    deadline: Deadline = NEVER
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +94,7 @@ def opened_session(
     """
     checked_model(model)
     settings.recording.on(settings.space)  # refuses a wrong modularity before sums are computed
-    score_sums = _sums_for(model, sums, environment.threads)
+    score_sums = sums_for(model, sums, environment.threads)
     space = settings.space.on(score_sums)
     core_space = space.build(score_sums)
     chosen = settings.on(space, score_sums)
@@ -109,10 +114,20 @@ def opened_session(
                     environment.checkpoint_seconds,
                 )
             )
-        yield SamplingSession(model, chosen, score_sums, core_space, engine, directory, environment)
+        session = SamplingSession(
+            model, chosen, score_sums, core_space, engine, directory, environment
+        )
+        try:
+            yield session
+        except EngineError as error:
+            if environment.directory is None:
+                raise
+            raise EngineError(
+                *error.args, ", then continue with ", resume_command(Path(environment.directory))
+            ) from error
 
 
-def _sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> ScoreSums:
+def sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> ScoreSums:
     """Return the given score sums, if they are for these variables, or compute them."""
     if sums is None:
         return ScoreSums(model, tolerance=_SUM_TOLERANCE, tabulate="sums", threads=threads)

@@ -28,6 +28,15 @@ _MOST_DRAWS = 8_192  # in any stage; beyond, they are thinned
 _FINAL_CHECKS = 4  # of the rule, while the last stage is extended to the end
 _PIECES = 16  # of a stage, and of the burn-in before the first
 
+SHORTEST = 1e-6
+"""Seconds that chains have run at least, for rates."""
+
+# Of the time, and seconds for each pair of variables: what comes after sampling, which is edge
+# probabilities with their errors, the diagnosis and the best DAG.
+_SHARE_AFTER = 0.03
+_SECONDS_PER_PAIR = 3e-6
+_SHORTEST_SHARE = 0.3  # of what is left when chains start, for sampling
+
 
 @dataclass(frozen=True, eq=False)
 class Boundary:
@@ -64,6 +73,8 @@ class Stages:
         self._adapt = adapt
         self._boundaries: list[Boundary] = []
         self._wanted = 0  # states of the stage
+        # With a budget in seconds: when sampling ends, and the time it has until then.
+        self._end = self._time = 0.0
 
     def run(self) -> None:
         """Run until the rule is met or the limit is reached."""
@@ -134,15 +145,20 @@ class Stages:
                 "more steps or less thinning",
             )
         loop.start()
+        if budget.seconds is not None:
+            self._end = time_to_stop(loop, budget.seconds, self._nodes)
+            self._time = max(0.0, self._end - loop.started)
         if budget.seconds is None:
             for piece in [steps] if self._adapt else equal_parts(steps, _PIECES):
                 loop.burn_in(piece)
         else:
             piece = 16
-            while loop.steps == 0 or (loop.steps < steps and loop.seconds < budget.seconds / 4):
+            while loop.steps == 0 or (
+                loop.steps < steps and loop.seconds_of_chains < self._time / 4
+            ):
                 before = loop.seconds
                 loop.burn_in(min(piece, steps - loop.steps))
-                if loop.seconds - before < budget.seconds / 40:
+                if loop.seconds - before < self._time / 40:
                     piece *= 2
             if budget.thinning is None:
                 # If time is short, states are kept more often, within reason.
@@ -164,9 +180,8 @@ class Stages:
         self._boundaries.append(Boundary(loop.draws, sums, loop.steps, thinning))
 
     def _sample(self, draws: int) -> bool:
-        seconds = self._budget.seconds
-        if seconds is not None:
-            return self._loop.sample_within(draws, seconds, piece=seconds / 40)
+        if self._budget.seconds is not None:
+            return self._loop.sample_within(draws, self._end, piece=self._time / 40)
         for piece in equal_parts(draws, _PIECES):
             self._loop.sample(piece)
         return True
@@ -201,8 +216,8 @@ class Stages:
         if budget.steps is not None:
             return budget.steps - loop.steps
         if budget.seconds is not None:
-            left = max(0.0, budget.seconds - loop.seconds)
-            return left * loop.steps / loop.seconds
+            left = max(0.0, self._end - loop.seconds)
+            return left * loop.steps / max(loop.seconds_of_chains, SHORTEST)
         return float("inf")
 
 
@@ -211,6 +226,23 @@ def _difference(
 ) -> NDArray[np.float64] | None:
     # Rounding of the sums may make a tiny difference negative.
     return last if last is None or first is None else np.maximum(last - first, 0.0)
+
+
+def time_to_stop(loop: ChainLoop, seconds: float, nodes: int) -> float:
+    """Return when chains have to end for the whole computation to end in time.
+
+    Parameters
+    ----------
+    loop
+        The chains, which have been started.
+    seconds
+        The time for the whole computation.
+    nodes
+        The number of variables.
+    """
+    after = _SHARE_AFTER * seconds + _SECONDS_PER_PAIR * nodes**2
+    # However short the time is, some of it is for sampling.
+    return max(seconds - after, loop.started + _SHORTEST_SHARE * (seconds - loop.started))
 
 
 def equal_parts(total: int, count: int) -> list[int]:

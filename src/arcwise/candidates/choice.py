@@ -19,6 +19,7 @@ from arcwise.errors import ArgumentError
 from arcwise.families.families import candidate_matrix
 from arcwise.model import ask
 from arcwise.support.checks import MOST_INT, open_fraction, whole_number
+from arcwise.support.clock import Deadline, shared_clock
 from arcwise.support.running import Run, running
 from arcwise.support.words import shown
 
@@ -35,6 +36,7 @@ def candidates(
     max_conditioning: int | None = None,
     test: Literal["fisher-z", "g-squared"] | None = None,
     by: Literal["sum", "best"] = "sum",
+    seconds: float | Deadline | None = None,
     threads: int | None = None,
     **constraints: Unpack[ConstraintArguments],
 ) -> Candidates:
@@ -75,12 +77,16 @@ def candidates(
         The significance level of the tests of ``"pc"``; the larger, the more
         neighbours.
     max_conditioning
-        The largest conditioning set of ``"pc"``; None for no bound.
+        The largest conditioning set of ``"pc"``; None for no bound but that a level which
+        would take many minutes is left out, with a `CutShortWarning`.
     test
         ``"fisher-z"`` or ``"g-squared"``; None for the latter if all columns are
         discrete, otherwise the former. Rows may have weights.
     by
         Whether ``"greedy"`` goes by the sum of all families or by the best one.
+    seconds
+        If given, the choice ends after this time with the candidates found so far, and a
+        `CutShortWarning`. Or a `Deadline` that this call shares with others.
     threads
         The number of threads; None for all cores.
     **constraints
@@ -103,17 +109,18 @@ def candidates(
     >>> len(arcwise.Model(data, candidates=chosen).scores) < 8 * 2**7
     True
     """
-    weigher = FamilyWeigher.of(ask(data, score, prior=prior, constraints=gather(constraints)))
     _refuse(alpha, max_conditioning, test, by)
-    sizes = read_sizes(size, weigher.variables)
-    with running(threads, None, "Choosing candidates") as run:
-        if isinstance(method, str):
-            matrix = np.zeros_like(weigher.allowed)
-            for name, own_size in read_methods(method):
-                own = sizes if own_size is None else [own_size] * len(sizes)
-                matrix |= _choose(name, weigher, own, alpha, max_conditioning, test, by, run)
-        else:
-            matrix = candidate_matrix(method, weigher.variables, "method")
+    with shared_clock(seconds) as deadline:
+        weigher = FamilyWeigher.of(ask(data, score, prior=prior, constraints=gather(constraints)))
+        sizes = read_sizes(size, weigher.variables)
+        with running(threads, None, "Choosing candidates", deadline) as run:
+            if isinstance(method, str):
+                matrix = np.zeros_like(weigher.allowed)
+                for name, own_size in read_methods(method):
+                    own = sizes if own_size is None else [own_size] * len(sizes)
+                    matrix |= _choose(name, weigher, own, alpha, max_conditioning, test, by, run)
+            else:
+                matrix = candidate_matrix(method, weigher.variables, "method")
     kept = (matrix & weigher.allowed) | weigher.required
     return Candidates.from_matrix(weigher.variables, kept)
 

@@ -123,6 +123,18 @@ class FamilyWeigher:
         """Return the required parents of a node, ascending."""
         return [int(u) for u in np.flatnonzero(self.required[:, node])]
 
+    def single_parents(self, run: Run) -> NDArray[np.float64]:
+        """Return the log weights of families with a single parent besides the required ones."""
+        n = len(self.variables)
+        free = [self.free(node) for node in range(n)]
+        must = [self.must(node) for node in range(n)]
+        table = _core.PlusOneTable([[] for _ in range(n)], must, free, [0] * n)
+        self.weigh(table, run)
+        weights = np.full((n, n), -np.inf)
+        for node in range(n):
+            weights[free[node], node] = table.values(node)
+        return weights
+
     def room(self, node: int) -> int:
         """Return how many optional parents a node may have."""
         return int(self.max_indegree[node]) - len(self.must(node))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.candidates.family_weigher import FamilyWeigher
+from arcwise.errors import TimeIsUpError
 from arcwise.support.running import Run
 
 PARTNERS = 100
@@ -19,15 +20,24 @@ def gains(weigher: FamilyWeigher, sizes: Sequence[int], run: Run) -> NDArray[np.
     """Return a matrix [candidate, node] with the parents of largest gain for each node.
 
     The gain of u is the most that it adds to the log weight of a family with at most one
-    other parent: the maximum of w(S + u) - w(S) over S with at most one member.
+    other parent: the maximum of w(S + u) - w(S) over S with at most one member. When the
+    time is up, those with no other parent are taken alone.
     """
     n = len(weigher.variables)
     free = [weigher.free(node) for node in range(n)]
-    singles = _gains(weigher, free, 1, run)
+    try:
+        singles = _gains(weigher, free, 1, run)
+    except TimeIsUpError:
+        run.deadline.cut("Candidates by gains were left out, as the time was up.")
+        return np.zeros((n, n), dtype=np.bool_)
     partners = [
         sorted(free[node][place] for place in _best(singles[node], PARTNERS)) for node in range(n)
     ]
-    pairs = _gains(weigher, partners, 2, run)
+    try:
+        pairs = _gains(weigher, partners, 2, run)
+    except TimeIsUpError:
+        run.deadline.cut("Candidates by gains are those of single parents: the time was up.")
+        pairs = [np.full(len(of_node), -np.inf) for of_node in partners]
     matrix = np.zeros((n, n), dtype=np.bool_)
     for node in range(n):
         total = singles[node]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.candidates.family_weigher import FamilyWeigher
+from arcwise.errors import TimeIsUpError
 from arcwise.support.running import Run
 
 By = Literal["best", "sum"]
@@ -26,7 +27,8 @@ def greedy(weigher: FamilyWeigher, sizes: Sequence[int], by: By, run: Run) -> ND
     With the candidates C so far, the next is the u whose families S + u, S a subset of C,
     have the largest maximum or sum; the first among equals. Families without the latest
     candidate were computed in the steps before, so each step computes only those with it.
-    Of very many parents, only the best single ones remain after the first step.
+    Of very many parents, only the best single ones remain after the first step. When the
+    time is up, the candidates chosen so far are returned.
     """
     n = len(weigher.variables)
     chosen: list[list[int]] = [[] for _ in range(n)]
@@ -37,10 +39,15 @@ def greedy(weigher: FamilyWeigher, sizes: Sequence[int], by: By, run: Run) -> ND
     ]
     first = True
     while active:
-        for block in _blocks(active, chosen, outside):
-            for node, fresh in _weigh_new(weigher, block, chosen, outside, by, run).items():
-                together = np.maximum if by == "best" else np.logaddexp
-                merits[node] = together(merits[node], fresh)
+        try:
+            for block in _blocks(active, chosen, outside):
+                for node, fresh in _weigh_new(weigher, block, chosen, outside, by, run).items():
+                    together = np.maximum if by == "best" else np.logaddexp
+                    merits[node] = together(merits[node], fresh)
+        except TimeIsUpError:
+            most = max(map(len, chosen))
+            run.deadline.cut(f"Greedy candidates are {most} for each variable: the time was up.")
+            break
         if first:
             first = False
             for node in active:

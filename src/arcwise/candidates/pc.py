@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.data import Data
-from arcwise.errors import ArgumentError, DataError
+from arcwise.errors import ArgumentError, DataError, TimeIsUpError
 from arcwise.support.running import Run
 
 Test = Literal["fisher-z", "g-squared"]
+
+# Visits to rows, or as much work, beyond which a level of the algorithm is left out: some minutes.
+MOST_WORK = 2e11
 
 
 def pc(
@@ -29,7 +32,8 @@ def pc(
 
     A pair with both directions forbidden is never adjacent, one with a required edge
     always. If a node has more neighbours than its size, those with the largest maximum
-    p-value are left out.
+    p-value are left out. When the time is up, the skeleton found so far is returned, which
+    lacks no edge of the complete one.
     """
     data = weigher.data
     if data is None:
@@ -70,13 +74,33 @@ def _skeleton(
         np.ascontiguousarray(fixed, dtype=np.uint8),
         alpha,
         -1 if max_conditioning is None else max_conditioning,
+        MOST_WORK,
         run.threads,
+        run.quiet.progress,
     )
-    if test == "g-squared":
-        codes = data.discrete_codes("the test g-squared")
-        levels = [int(count) for count in data.level_counts()]
-        joined, log_p = _core.pc_skeleton_discrete(codes, levels, *settings)
-    else:
-        values = data.continuous_values("the test fisher-z")
-        joined, log_p = _core.pc_skeleton_continuous(values, list(data.variables), *settings)
-    return np.asarray(joined, dtype=np.bool_), np.asarray(log_p)
+    found = _core.PcSkeleton()
+    why = "larger sets would take too long"
+    try:
+        if test == "g-squared":
+            codes = data.discrete_codes("the test g-squared")
+            levels = [int(count) for count in data.level_counts()]
+            _core.pc_skeleton_discrete(found, codes, levels, *settings)
+        else:
+            values = data.continuous_values("the test fisher-z")
+            _core.pc_skeleton_continuous(found, values, list(data.variables), *settings)
+    except TimeIsUpError:
+        why = "the time was up"
+    if not found.complete:
+        run.deadline.cut(f"The PC algorithm {_tested(found.conditioned)}, as {why}.")
+    if found.conditioned < 0:  # tested by nothing or in part, so that the order of variables counts
+        return np.zeros_like(fixed), np.zeros(fixed.shape)
+    return np.asarray(found.joined(), dtype=np.bool_), found.log_p()
+
+
+def _tested(conditioned: int) -> str:
+    if conditioned < 0:
+        return "was left out"
+    if conditioned == 0:
+        return "tested pairs of variables given no others"
+    others = "one other variable" if conditioned == 1 else f"up to {conditioned} other variables"
+    return f"tested pairs of variables given {others}"

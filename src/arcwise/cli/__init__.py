@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from typer.exceptions import Exit, TyperException
 
 from arcwise.cli.app import app as commands
+from arcwise.cli.composition import began
 from arcwise.errors import ArcwiseError, ArcwiseWarning, readable
+from arcwise.support.clock import process_began
 from arcwise.support.signals import sigterm_interrupts
 
 _INTERRUPTED = 130
@@ -33,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with sigterm_interrupts(), warnings.catch_warnings():
             warnings.showwarning = _show_warning
             warnings.simplefilter("always", ArcwiseWarning)
+            if arguments is None:
+                began.set(process_began())
             words = list(sys.argv[1:] if arguments is None else arguments)
             # Typer turns Ctrl-C into a status that it returns.
             if commands(words, standalone_mode=False) == _INTERRUPTED:

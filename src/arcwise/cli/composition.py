@@ -10,9 +10,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, get_type_hints
+
+from arcwise.support.clock import Deadline
+
+began: ContextVar[float | None] = ContextVar("began", default=None)
+"""When the command began, on the clock of a `Deadline`; None for when its options were read."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,9 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     @wraps(function)
     def expanded(**options: Any) -> None:
         arguments = {}
+        if options.get("seconds") is not None:
+            # Reading the data counts as well, and so does starting the program.
+            options["seconds"] = Deadline(options["seconds"], began=began.get())
         for name, reader in readers.items():
             own = {p.name: options.pop(p.name) for p in _parameters(reader)}
             arguments[name] = reader(**own)

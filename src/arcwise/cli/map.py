@@ -11,7 +11,7 @@ import typer
 import arcwise
 from arcwise.algorithms.map import MOST_VARIABLES, all_families_fit
 from arcwise.cli.options import (
-    Cluster,
+    ClusterOptions,
     DataOptions,
     FamilyOptions,
     PriorName,
@@ -20,12 +20,14 @@ from arcwise.cli.options import (
     Threads,
 )
 from arcwise.cli.results import map_lines, print_dag, write_map
+from arcwise.support.clock import Deadline
 
 
 def map(
     data: DataOptions,
     score: ScoreOptions,
     families: FamilyOptions,
+    cluster: ClusterOptions,
     prior: PriorName = "uniform",
     method: Annotated[
         Literal["auto", "exact", "search"],
@@ -44,13 +46,12 @@ def map(
         float | None,
         typer.Option(
             "--seconds",
-            help="Stop the search after this time and return the best DAG found.",
+            help="Stop after this time, reading the data included, with the best DAG found.",
             metavar="SECONDS",
         ),
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,
-    cluster: Cluster = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -71,17 +72,17 @@ def map(
     if not asked and not all_families_fit(data.variables, **families.constraints):
         print("There are too many parent sets to score them all, so candidate parents are grown")
         families = replace(families, grow=True)
+    deadline = Deadline.of(seconds)
     parents = families.parents(
-        data, score, prior, seed=seed, threads=threads, keep_interrupted=True
+        data, score, prior, seed=seed, deadline=deadline, threads=threads, keep_interrupted=True
     )
-    if parents.growth is not None and restarts is None and seconds is None:
-        best = parents.growth.best
-        assert best is not None  # growth follows the best DAG
-    else:
+    best = None if parents.growth is None else parents.growth.best
+    if best is None or restarts is not None or seconds is not None:
         best = arcwise.map(
-            parents.model(engine=cluster, threads=threads, progress=True),
+            parents.model(engine=cluster, deadline=deadline, threads=threads, progress=True),
             method=method,
             restarts=restarts,
+            starts=[] if best is None else [best.dag],
             seconds=seconds,
             seed=seed,
             threads=threads,

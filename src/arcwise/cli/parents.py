@@ -13,6 +13,7 @@ from arcwise.errors import ArgumentError
 from arcwise.learning.parents import Parents, choose_parents
 from arcwise.model import Question
 from arcwise.scores import LocalScore
+from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.words import byte_size
 
 
@@ -59,6 +60,7 @@ class FamilyChoice:
         prior: str | None = None,
         *,
         seed: int = 0,
+        deadline: Deadline = NEVER,
         threads: int | None = None,
         keep_interrupted: bool = False,
     ) -> Parents:
@@ -75,6 +77,7 @@ class FamilyChoice:
             plus_one=self.plus_one,
             max_candidates=self.max_candidates,
             seed=seed,
+            deadline=deadline,
             threads=threads,
             progress=True,
             keep_interrupted=keep_interrupted,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Unpack
 
 import numpy as np
@@ -16,7 +17,7 @@ from arcwise.constraints.edges import edge_matrix, read_edges
 from arcwise.errors import ArgumentError, CapacityError, option
 from arcwise.support.checks import true_or_false
 from arcwise.support.names import as_list, checked_variables, positions
-from arcwise.support.words import shown
+from arcwise.support.words import rounded, shown
 
 _BYTES_PER_FAMILY = 8
 _MOST_FAMILIES = 2**31  # 16 GiB
@@ -123,9 +124,8 @@ class Families:
 
     def _count(self, node: int) -> int:
         inside, most = len(self.candidates[node]), self.max_free[node]
-        alone = sum(math.comb(inside, size) for size in range(min(most, inside) + 1))
-        joined = sum(math.comb(inside, size) for size in range(min(most - 1, inside) + 1))
-        return alone + joined * len(self.outside[node])
+        joined = subsets(inside, most - 1) * len(self.outside[node])
+        return subsets(inside, most) + joined
 
     def table(self) -> _core.FamilyTable:
         """Return a table of zeros, one for each family.
@@ -136,10 +136,10 @@ class Families:
             If there are more families than fit into 16 GiB.
         """
         if self.total > _MOST_FAMILIES:
-            gibibytes = self.total * _BYTES_PER_FAMILY / 2**30
+            size = rounded(self.total * _BYTES_PER_FAMILY // 2**30)
             raise CapacityError(
-                f"the {len(self.variables)} variables have {self.total:.3g} families, which need "
-                f"{gibibytes:,.0f} GiB; lower ",
+                f"the {len(self.variables)} variables have {rounded(self.total)} families, which "
+                f"need {size} GiB; lower ",
                 option("max_indegree"),
                 " or give ",
                 option("candidates"),
@@ -150,6 +150,14 @@ class Families:
             list(self.max_free),
             [list(parents) for parents in self.outside],
         )
+
+
+@cache
+def subsets(count: int, largest: int) -> int:
+    """Return the number of subsets of so many things with at most so many of them."""
+    if largest >= count:
+        return int(2**count)
+    return sum(math.comb(count, size) for size in range(largest + 1))
 
 
 def _parents(matrix: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from arcwise.data import Data
@@ -21,18 +21,43 @@ from arcwise.support.plain import plain
 from arcwise.support.words import plural, quoted
 
 DEFAULT_RULE = "rhat<1.01, ess>400, edge_rhat<1.1, difference<0.1"
-_CHAINS = 4
-_SHORTEST_SHARE = 0.25  # of the seconds, left to sampling however long preparations took
+DEFAULT_CHAINS = 4
+"""The number of chains of mcmc and mc3."""
 
 
-def algorithm_for(request: Request, asked: Model | Question) -> Algorithm:
+@dataclass(frozen=True)
+class AlgorithmChoice:
+    """The algorithm, and why, as the end of a sentence."""
+
+    algorithm: Algorithm
+    reason: str
+
+
+def choose_algorithm(request: Request, asked: Model | Question) -> AlgorithmChoice:
     """Return the algorithm requested, or exact where it is cheap, otherwise mcmc."""
     if request.algorithm is not None:
-        return request.algorithm
+        exact = request.algorithm is Algorithm.EXACT
+        return AlgorithmChoice(request.algorithm, "" if exact else ", as requested")
+    if request.wants_a_sampler or request.options:
+        return AlgorithmChoice(Algorithm.MCMC, ", as requested")
     n = len(asked.variables)
-    cheap = costs.exact_is_cheap(n, _families(asked), request.modularity, request.seconds)
-    sampler_wanted = request.wants_a_sampler or bool(request.options)
-    return Algorithm.EXACT if cheap and not sampler_wanted else Algorithm.MCMC
+    operations = costs.exact_operations(n, request.modularity)
+    limit = f"{costs.exact_limit(request.seconds):.0e}"
+    if operations is None:
+        why = "there are too many variables for exact computation"
+    elif not costs.exact_is_cheap(n, _families(asked), request.modularity, request.seconds):
+        why = (
+            f"exact computation would take {operations:.1e} operations (it is the default up to "
+            f"{limit})"
+        )
+    elif not _scoring_fits(request, asked):
+        why = "scoring all parent sets, for exact computation, would take too long"
+    else:
+        return AlgorithmChoice(
+            Algorithm.EXACT,
+            f" (exact is the default up to {limit} operations; this took {operations:.1e})",
+        )
+    return AlgorithmChoice(Algorithm.MCMC, f", because {why}")
 
 
 def candidate_method(request: Request, asked: Model | Question, algorithm: Algorithm) -> Any:
@@ -40,14 +65,20 @@ def candidate_method(request: Request, asked: Model | Question, algorithm: Algor
     given = request.candidates
     if given is not None or isinstance(asked, Model) or asked.precomputed is not None:
         return given
-    if algorithm is Algorithm.EXACT or costs.all_families_fit(asked.number_of_families):
+    if algorithm is Algorithm.EXACT:
         return "all"
-    if costs.growth_fits(len(asked.variables), request.seconds):
-        return "grow"
-    return "greedy:4" if asked.has_interventions else "pc"
+    fit = costs.all_families_fit(asked.number_of_families) and _scoring_fits(request, asked)
+    return "all" if fit else "grow"
 
 
-def settings_for(request: Request, algorithm: Algorithm, n: int, spent: float) -> dict[str, Any]:
+def _scoring_fits(request: Request, asked: Model | Question) -> bool:
+    """Return whether scoring all families takes a minute, or half of the time there is."""
+    if isinstance(asked, Model):
+        return True
+    return costs.scoring_fits(asked, request.deadline, request.threads)
+
+
+def settings_for(request: Request, algorithm: Algorithm, n: int) -> dict[str, Any]:
     """Return the arguments of the algorithm: all that is chosen about the run."""
     if algorithm is Algorithm.EXACT:
         dags = costs.DEFAULT_DAGS if request.dags is None else request.dags
@@ -55,16 +86,14 @@ def settings_for(request: Request, algorithm: Algorithm, n: int, spent: float) -
         return {"dags": dags, "paths": request.modularity == "modular"}
     modular = request.modularity == "modular"
     space: Space = request.space or (Partitions() if modular else LinearOrders())
-    seconds = request.seconds
-    if seconds is not None:
-        seconds = max(seconds - spent, _SHORTEST_SHARE * seconds)
+    seconds = request.deadline if request.deadline.limited else None
     settings: dict[str, Any] = {"space": space, "steps": request.steps, "seconds": seconds}
     if modular and space.modularity == "order-modular":
         # A count of orders that takes too long would otherwise end the run at its first DAG.
         settings["estimate_extensions"] = True
-    if algorithm is Algorithm.AIS:
+    if algorithm in (Algorithm.AIS, Algorithm.SMC):
         return settings | {"particles": request.particles} | dict(request.options)
-    chains = _CHAINS if request.chains is None else request.chains
+    chains = DEFAULT_CHAINS if request.chains is None else request.chains
     settings |= {"chains": chains, "until": _rule(request, chains)}
     if request.steps is None and seconds is None and "effective_samples" not in request.options:
         settings["steps"] = costs.default_steps(n, chains)
@@ -90,7 +119,7 @@ def make_plan(
     about: tuple[str, ...],
     parents: Parents,
     model: Model,
-    algorithm: Algorithm,
+    choice: AlgorithmChoice,
     settings: dict[str, Any],
 ) -> Plan:
     """Return the plan: everything that was chosen before the run."""
@@ -98,25 +127,25 @@ def make_plan(
     arguments = {
         name: repr(value) if isinstance(value, Space) else plain(value)
         for name, value in settings.items()
-        if name != "sums"
+        if name not in ("sums", "seconds")
     }
-    if "seconds" in arguments:
-        arguments["seconds"] = request.seconds  # not what remained of them
+    if "seconds" in settings:
+        arguments["seconds"] = request.seconds
     chosen = Choices(
         score=repr(model.score),
         prior=repr(model.prior),
         modularity=request.modularity,
         parents=parents.how,
         families=len(model.scores),
-        algorithm=algorithm,
+        algorithm=choice.algorithm,
         exact_operations=costs.exact_operations(n, request.modularity),
         exact_limit=costs.exact_limit(request.seconds),
         arguments=arguments,
         seed=request.seed,
     )
     return Plan(
-        (*about, *parents.sentences),
-        _reason(request, algorithm, n),
+        (*about, *parents.sentences, *request.deadline.cuts),
+        choice.reason,
         chosen,
         plain(plain_request(request, asked)),
     )
@@ -163,23 +192,6 @@ def reason_for_score(table: Data) -> str:
     verb = "is" if len(discrete) == 1 else "are"
     return (
         f"because not all columns are discrete, so {quoted(discrete)} {verb} treated as continuous"
-    )
-
-
-def _reason(request: Request, algorithm: Algorithm, variables: int) -> str:
-    operations = costs.exact_operations(variables, request.modularity)
-    limit = f"{costs.exact_limit(request.seconds):.0e}"
-    if algorithm is Algorithm.EXACT:
-        if request.algorithm is not None:
-            return ""
-        return f" (exact is the default up to {limit} operations; this took {operations:.1e})"
-    if request.algorithm is not None or request.wants_a_sampler or request.options:
-        return ", as requested"
-    if operations is None:
-        return ", because there are too many variables for exact computation"
-    return (
-        f", because exact computation would take {operations:.1e} operations (it is the default up "
-        f"to {limit})"
     )
 
 

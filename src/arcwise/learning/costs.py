@@ -1,4 +1,4 @@
-"""The cost of computations as a function of their size alone, never of the machine."""
+"""The cost of computations: a function of their size alone, unless there is a deadline."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ import math
 
 from arcwise import _core
 from arcwise.algorithms.exact_computation import MOST_VARIABLES
+from arcwise.errors import CapacityError, option
+from arcwise.model import Question
 from arcwise.model.modularity import Modularity
+from arcwise.model.scoring_time import scoring_seconds, sets_to_score
+from arcwise.support.clock import Deadline
+from arcwise.support.memory import available_memory
+from arcwise.support.words import byte_size, plural
 
 # DAGs drawn from an exact posterior by default.
 DEFAULT_DAGS = 10_000
@@ -19,14 +25,19 @@ _MOST_FAMILIES = 2**24
 # The most families whose sums over all subsets are tabulated; beyond, candidates are better.
 _MOST_TABULATED_FAMILIES = 2**21
 
-# From the benchmarks: the value, the number of variables it was measured at, and the power of the
-# number of variables it scales with; for steps over partitions with one more parent, and for the
-# seconds that growth of candidates takes.
+# The most visits to rows for which all families are scored: about a minute on one core.
+_MOST_SCORING_WORK = 6 * 10**10
+# Of continuous data, whose moments are computed once; and the calls of a function.
+_WORK_OF_MOMENTS = 64
+_WORK_OF_A_CALL = 4_000
+
+# Steps over partitions with one more parent, from the benchmarks: the value, the number of
+# variables it was measured at, and the power of the number of variables it scales with.
 _STEPS_PER_SECOND = 288_000.0, 20, 1.4
-_GROWTH_SECONDS = 94.0, 200, 2.4
-_GROWTH_SECONDS_OF_MANY = 130.0, 1_000, 2.0
-_MANY = 300
 _SAMPLING_SECONDS = 60.0
+
+# Sums of edge probabilities that a chain keeps for standard errors, and copies of them.
+_MATRICES_PER_CHAIN = 70
 
 
 def exact_operations(variables: int, modularity: Modularity) -> int | None:
@@ -55,6 +66,24 @@ def exact_is_cheap(
     )
 
 
+def scoring_fits(question: Question, deadline: Deadline, threads: int | None) -> bool:
+    """Return whether all families can be scored, in a minute or in half of the time left."""
+    if question.precomputed is not None:
+        return True
+    if deadline.limited:
+        if question.number_of_families > _MOST_FAMILIES:
+            return False
+        return scoring_seconds(question, threads) <= deadline.left / 2
+    return sets_to_score(question) * _work(question) <= _MOST_SCORING_WORK
+
+
+def _work(question: Question) -> int:
+    table = question.table
+    if table is None:
+        return _WORK_OF_A_CALL
+    return _WORK_OF_MOMENTS if "continuous" in table.kinds.values() else table.rows
+
+
 def exact_limit(seconds: float | None) -> float:
     """Return the most operations for which exact computation is chosen."""
     if seconds is None:
@@ -67,12 +96,17 @@ def all_families_fit(families: int) -> bool:
     return families <= _MOST_TABULATED_FAMILIES
 
 
-def growth_fits(variables: int, seconds: float | None) -> bool:
-    """Return whether growing candidates leaves half of the time for sampling."""
-    if seconds is None:
-        return True
-    rule = _GROWTH_SECONDS if variables <= _MANY else _GROWTH_SECONDS_OF_MANY
-    return _scaled(rule, variables) <= seconds / 2
+def refuse_too_many(variables: int, chains: int) -> None:
+    """Refuse more variables than the memory holds the edge probabilities of."""
+    needed = chains * _MATRICES_PER_CHAIN * 8 * variables**2
+    free = available_memory()
+    if needed > free:
+        raise CapacityError(
+            f"the table has {variables:,} variables, and the edges between them take "
+            f"{byte_size(needed)} in {plural(chains, 'chain')}, with {byte_size(free)} free; leave "
+            "out columns, or use fewer ",
+            option("chains"),
+        )
 
 
 def default_steps(variables: int, chains: int) -> int:

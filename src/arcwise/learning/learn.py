@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Unpack
@@ -13,16 +12,20 @@ from arcwise.algorithms.exact import exact
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS
 from arcwise.constraints import gather
+from arcwise.errors import TimeIsUpError
+from arcwise.learning import costs
 from arcwise.learning.choices import (
-    algorithm_for,
-    candidate_method,
+    DEFAULT_CHAINS,
+    AlgorithmChoice,
+    choose_algorithm,
     data_sentences,
     make_plan,
     plain_request,
     settings_for,
 )
-from arcwise.learning.parents import Parents, choose_parents
+from arcwise.learning.forecast import say_sampling
 from arcwise.learning.plan import Plan
+from arcwise.learning.preparation import Prepared, prepare
 from arcwise.learning.request import ArgumentGroups, FurtherArguments, Request, as_algorithm
 from arcwise.learning.resume import RESULT, resume
 from arcwise.model import Model, Question, ask
@@ -31,7 +34,10 @@ from arcwise.posterior import Posterior
 from arcwise.records.algorithm import Algorithm
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
 from arcwise.spaces import as_space
+from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
+
+_SHARE_OF_EXACT = 0.7  # of the time left, before chains take over
 
 
 def learn(
@@ -43,13 +49,13 @@ def learn(
     max_candidates: int = DEFAULT_MAX_SIZE,
     plus_one: bool | None = None,
     modularity: Modularity = "modular",
-    algorithm: Literal["exact", "mcmc", "mc3", "ais"] | None = None,
+    algorithm: Literal["exact", "mcmc", "mc3", "ais", "smc"] | None = None,
     space: Any = None,
     chains: int | None = None,
     particles: int | None = None,
     until: str | None = "auto",
     steps: int | None = None,
-    seconds: float | None = None,
+    seconds: float | Deadline | None = None,
     dags: int | None = None,
     seed: int = 0,
     engine: Any = None,
@@ -80,8 +86,8 @@ def learn(
         ``"all"``: every parent set; ``"grow"``: candidates by `arcwise.grow`, starting
         from those of ``"pc"``, or from another method as in ``"grow:greedy:6"``; a method
         of `arcwise.candidates` such as ``"greedy:8"``; or the candidates themselves. None:
-        all parent sets if there are at most two million, otherwise grown candidates, or
-        those of ``"pc"`` if `seconds` is too short to grow them.
+        all parent sets if there are at most two million and they can be scored in a minute
+        (or in half of the `seconds`), otherwise grown candidates.
     max_candidates
         The maximum number of candidates of a node when they are grown.
     plus_one
@@ -90,7 +96,7 @@ def learn(
     modularity
         Which posterior to compute, see `exact`.
     algorithm
-        ``"exact"``, ``"mcmc"``, ``"mc3"`` or ``"ais"``; None for exact where it is cheap
+        ``"exact"``, ``"mcmc"``, ``"mc3"``, ``"ais"`` or ``"smc"``; None for exact where it is cheap
         and no argument calls for a sampler, otherwise mcmc.
     space
         The space that chains move in; None for partitions, or for linear orders if the
@@ -98,14 +104,18 @@ def learn(
     chains
         The number of chains of ``"mcmc"`` and ``"mc3"``, 4 by default.
     particles
-        The number of particles of ``"ais"``, 100 by default.
+        The number of particles of ``"ais"``, 100 by default, or of each population of
+        ``"smc"``, 256 by default.
     until
         The stopping rule of mcmc and mc3, see `mcmc`. ``"auto"``: ``"rhat<1.01, ess>400,
         edge_rhat<1.1, difference<0.1"``. None for no rule: the budget is spent in full.
     steps, seconds
-        The maximum number of steps of each chain, or seconds for the whole computation;
-        by default the steps that take about a minute on one core, more for many
-        variables. With a budget in steps, the same seed gives the same result everywhere.
+        The maximum number of steps of each chain, or seconds for the whole call, reading the
+        table included; by default the steps that take about a minute on one core, more for
+        many variables. With a budget in steps, the same seed gives the same result
+        everywhere. With seconds, stages that take too long are cut short and the next make
+        do with what there is, which the account says; a `Deadline` counts from its own
+        beginning.
     dags
         With ``"exact"``: the number of DAGs drawn from the posterior, from which
         causal effects and features other than edges and paths are estimated. None for
@@ -147,7 +157,7 @@ def learn(
     >>> print(posterior.account.choices[0])
     The table has 500 rows, 8 discrete variables.
     """
-    start = time.perf_counter()
+    deadline = Deadline.of(seconds)
     wanted = as_algorithm(algorithm)
     groups = ArgumentGroups.split(further, wanted, _OWN_ARGUMENTS)
     request = Request(
@@ -161,7 +171,7 @@ def learn(
         particles=particles,
         until=until,
         steps=steps,
-        seconds=seconds,
+        deadline=deadline,
         dags=dags,
         seed=seed,
         engine=engine,
@@ -177,15 +187,19 @@ def learn(
     resumed = _resumed_run(request, asked)
     if resumed is not None:
         return resumed
-    chosen = algorithm_for(request, asked)
-    parents = _parents(request, asked, chosen)
-    model = parents.model(engine=engine, threads=threads, progress=progress)
-    settings = settings_for(request, chosen, len(model.variables), time.perf_counter() - start)
-    plan = make_plan(request, asked, about, parents, model, chosen, settings)
-    if request.directory is not None:
-        plan.write(Path(request.directory))
-    posterior = _run(request, chosen, model, settings)
-    return plan.with_account(posterior, time.perf_counter() - start)
+    costs.refuse_too_many(len(asked.variables), request.chains or DEFAULT_CHAINS)
+    choice = choose_algorithm(request, asked)
+    prepared = prepare(request, asked, choice)
+    try:
+        plan, posterior = _computed(request, asked, about, prepared)
+    except TimeIsUpError:
+        if request.algorithm is not None:
+            raise
+        deadline.cut("Exact computation was given up, as it took too long.")
+        why = ", because exact computation took too long"
+        choice = AlgorithmChoice(Algorithm.MCMC, why)
+        plan, posterior = _computed(request, asked, about, replace(prepared, choice=choice))
+    return plan.with_account(posterior, deadline.spent)
 
 
 _OWN_ARGUMENTS = frozenset(inspect.signature(learn).parameters) - {"further"}
@@ -209,32 +223,15 @@ def _resumed_run(request: Request, asked: Model | Question) -> Posterior | None:
     )
 
 
-def _parents(request: Request, asked: Model | Question, algorithm: Algorithm) -> Parents:
-    method = candidate_method(request, asked, algorithm)
-    plus_one = request.plus_one
-    if isinstance(asked, Question):
-        # If every node is a candidate, there is no further parent to allow.
-        among = asked.precomputed is None and not (isinstance(method, str) and method == "all")
-        plus_one = among and plus_one is not False
-    found = choose_parents(
-        asked,
-        method,
-        plus_one=plus_one,
-        max_candidates=request.max_candidates,
-        seed=request.seed,
-        threads=request.threads,
-        progress=request.progress,
-    )
-    if request.candidates is None and found.how == "candidates":
-        why = f" (growing them would take more than half of {request.seconds:g} seconds)"
-        sentence = found.sentences[0].replace(f"by {method!r}", f"by {method!r}{why}", 1)
-        return replace(found, sentences=(sentence,))
-    return found
-
-
-def _run(
-    request: Request, algorithm: Algorithm, model: Model, settings: dict[str, Any]
-) -> Posterior:
+def _computed(
+    request: Request, asked: Model | Question, about: tuple[str, ...], prepared: Prepared
+) -> tuple[Plan, Posterior]:
+    """Run the algorithm on the model that was prepared, and return its plan and its result."""
+    model, algorithm = prepared.model, prepared.choice.algorithm
+    settings = settings_for(request, algorithm, len(model.variables))
+    plan = make_plan(request, asked, about, prepared.parents, model, prepared.choice, settings)
+    if request.directory is not None:
+        plan.write(Path(request.directory))
     common: dict[str, Any] = {
         "modularity": request.modularity,
         "seed": request.seed,
@@ -242,13 +239,17 @@ def _run(
         "progress": request.progress,
     }
     if algorithm is Algorithm.EXACT:
-        posterior = exact(model, **common, **settings)
+        # What is left then is for chains, if it takes longer.
+        posterior = exact(
+            model, **common, **settings, seconds=request.deadline.part(_SHARE_OF_EXACT)
+        )
         if request.directory is not None:
             posterior.save(Path(request.directory) / RESULT)
-        return posterior
+        return plan.after(request.deadline), posterior
     common |= {
         "engine": request.engine,
         "directory": request.directory,
         "checkpoint_seconds": request.checkpoint_seconds,
     }
-    return SAMPLERS[algorithm](model, **common, **settings)
+    sums = say_sampling(request, model, settings)
+    return plan, SAMPLERS[algorithm](model, **common, **settings, sums=sums)

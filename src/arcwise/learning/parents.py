@@ -7,13 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE, Growth, grow
+from arcwise.algorithms.timely_models import model_within
 from arcwise.candidates import Candidates
 from arcwise.candidates import candidates as choose_candidates
 from arcwise.errors import InterruptedWarning
 from arcwise.model import Model, Question
 from arcwise.model.question import refuse_more
+from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Progress
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, rounded
+
+_SHARE = 0.6  # of the time left, for the choice of candidates
+_LONG_NUMBER = 10**15
 
 
 @dataclass(frozen=True)
@@ -38,12 +43,19 @@ class Parents:
     growth: Growth | None = None
 
     def model(
-        self, *, engine: Any = None, threads: int | None = None, progress: Progress = None
+        self,
+        *,
+        engine: Any = None,
+        deadline: Deadline = NEVER,
+        threads: int | None = None,
+        progress: Progress = None,
     ) -> Model:
-        """Return the model on these parent sets; see `Model`."""
+        """Return the model on these parent sets, or on fewer if the time is too short."""
         if isinstance(self.asked, Model):
             return self.asked
-        return Model(self.asked, engine=engine, threads=threads, progress=progress)
+        return model_within(
+            self.asked, None, deadline, engine=engine, threads=threads, progress=progress
+        )
 
 
 def choose_parents(
@@ -53,6 +65,7 @@ def choose_parents(
     plus_one: bool | None = None,
     max_candidates: int = DEFAULT_MAX_SIZE,
     seed: int = 0,
+    deadline: Deadline = NEVER,
     threads: int | None = None,
     progress: Progress = None,
     keep_interrupted: bool = False,
@@ -74,6 +87,8 @@ def choose_parents(
         The maximum number of candidates of a node when they are grown.
     seed, threads, progress
         As for `grow`.
+    deadline
+        The clock of the whole computation, of which half is left to what comes after.
     keep_interrupted
         Whether to accept candidates whose growth was interrupted; otherwise
         KeyboardInterrupt is raised.
@@ -93,20 +108,26 @@ def choose_parents(
             if not keep_interrupted:
                 warnings.simplefilter("ignore", InterruptedWarning)
             growth = grow(
-                asked, start, max_size=max_candidates, seed=seed, threads=threads, progress=progress
+                asked,
+                start,
+                max_size=max_candidates,
+                seed=seed,
+                seconds=deadline.part(_SHARE),
+                threads=threads,
+                progress=progress,
             )
         if growth.best is not None and growth.best.interrupted and not keep_interrupted:
             raise KeyboardInterrupt  # nothing is known of the posterior yet
         return _grown(asked, start, growth)
     chosen, how = method, "Candidate parents were given"
     if isinstance(method, str):
-        chosen = choose_candidates(asked, method, threads=threads)
+        chosen = choose_candidates(asked, method, seconds=deadline.part(_SHARE), threads=threads)
         how = f"Candidate parents were chosen by {method!r}"
     among = replace(asked, candidates=chosen, plus_one=bool(plus_one))
     if asked.precomputed is not None:
         return Parents(among, "given")
     sizes = f", {_sizes(chosen)}" if isinstance(chosen, Candidates) else ""
-    words = f"{how}{sizes}{_one_more(among)}: {among.number_of_families:,} parent sets."
+    words = f"{how}{sizes}{_one_more(among)}: {_count(among.number_of_families)} parent sets."
     return Parents(among, "candidates", (words,))
 
 
@@ -120,7 +141,8 @@ def _grown(question: Question, start: str, growth: Growth) -> Parents:
     words = [
         f"Candidate parents were grown from {start!r} in {len(growth.rounds)} rounds, to "
         f"{_sizes(growth.candidates)}{_one_more(growth.model.question)}: "
-        f"{len(growth.model.scores):,} of {question.number_of_families:.1e} possible parent sets."
+        f"{len(growth.model.scores):,} of {rounded(question.number_of_families)} possible parent "
+        "sets."
     ]
     if growth.full:
         words.append(
@@ -128,6 +150,10 @@ def _grown(question: Question, start: str, growth: Growth) -> Parents:
             "be missing there."
         )
     return Parents(growth.model, "grown", tuple(words), growth)
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number < _LONG_NUMBER else rounded(number)
 
 
 def _sizes(chosen: Candidates) -> str:

@@ -14,6 +14,7 @@ from arcwise.posterior import Posterior
 from arcwise.records.account import Account, Choices
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun
 from arcwise.spaces import Space
+from arcwise.support.clock import Deadline
 from arcwise.support.descriptions import Description
 from arcwise.support.files import UNREADABLE, write_json
 from arcwise.support.plain import plain
@@ -63,6 +64,11 @@ class Plan:
             seconds=seconds,
         )
         return replace(posterior, account=account)
+
+    def after(self, deadline: Deadline) -> Plan:
+        """Return the plan with all that was left out meanwhile for lack of time."""
+        more = tuple(cut for cut in deadline.cuts if cut not in self.sentences)
+        return replace(self, sentences=(*self.sentences, *more))
 
     def write(self, directory: Path) -> None:
         """Write the plan to a run directory, which is created if necessary."""

@@ -21,6 +21,7 @@ from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import Space
 from arcwise.support.arguments import refuse_unknown
 from arcwise.support.checks import checked_seed, whole_number
+from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Progress
 from arcwise.support.words import quoted
 
@@ -62,8 +63,10 @@ class Request:
     Parameters
     ----------
     candidates, max_candidates, plus_one, modularity, algorithm, space, chains, particles, until, \
-steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_seconds
+steps, dags, seed, engine, threads, progress, directory, checkpoint_seconds
         See `learn`.
+    deadline
+        The clock of the whole call, with its seconds.
     options
         Further arguments of the algorithm.
     """
@@ -78,7 +81,7 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
     particles: int | None = None
     until: str | None = "auto"
     steps: int | None = None
-    seconds: float | None = None
+    deadline: Deadline = NEVER
     dags: int | None = None
     seed: int = 0
     engine: Any = None
@@ -99,10 +102,10 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
             whole_number(self.chains, option("chains"), at_least=1)
         if self.particles is not None:
             whole_number(self.particles, option("particles"), at_least=1)
-            if self.algorithm is not Algorithm.AIS:
+            if not self.annealed:
                 raise ArgumentError(
                     option("particles"),
-                    " applies to ais only; leave it out, or add ",
+                    " applies to ais and smc only; leave it out, or add ",
                     option("algorithm", "ais"),
                 )
         if self.algorithm is Algorithm.EXACT and (self.wants_a_sampler or self.options):
@@ -114,19 +117,29 @@ steps, seconds, dags, seed, engine, threads, progress, directory, checkpoint_sec
         if self.space is not None:
             Recording(self.modularity).on(self.space)
         rule = None if isinstance(self.until, str) and self.until == "auto" else self.until
-        if self.algorithm is Algorithm.AIS and (rule is not None or self.chains is not None):
+        if self.annealed and (rule is not None or self.chains is not None):
             raise ArgumentError(
                 option("until" if rule is not None else "chains"),
-                " applies to mcmc and mc3 only; limit ais by ",
+                f" applies to mcmc and mc3 only; limit {self.algorithm} by ",
                 option("particles"),
                 " or ",
                 option("seconds"),
             )
         Budget(
-            self.steps if self.algorithm is not Algorithm.AIS else None,
+            None if self.annealed else self.steps,
             self.seconds,
             until=as_stopping_rule(rule),
         )
+
+    @property
+    def annealed(self) -> bool:
+        """Whether the algorithm requested anneals particles instead of running chains."""
+        return self.algorithm in (Algorithm.AIS, Algorithm.SMC)
+
+    @property
+    def seconds(self) -> float | None:
+        """The seconds for the whole call."""
+        return self.deadline.seconds
 
     @property
     def wants_a_sampler(self) -> bool:

@@ -20,6 +20,7 @@ from arcwise.model.question import Question, refuse_more, refuse_reading
 from arcwise.model.scoring import score_families
 from arcwise.priors import PriorTerms, Uniform
 from arcwise.scores import FamilyScores
+from arcwise.support.clock import Deadline
 from arcwise.support.descriptions import Description
 from arcwise.support.running import Progress
 from arcwise.support.words import quoted
@@ -45,6 +46,9 @@ class Model:
         See `Families.of`.
     engine
         Where families are scored: None for threads of this process, or a cluster; see `mcmc`.
+    seconds
+        If given and not enough to score all families, a `TimeIsUpError` is raised; a number, or
+        a `Deadline` that this call shares with others.
     threads
         The number of threads; None for all cores.
     progress
@@ -81,6 +85,7 @@ class Model:
         candidates: Any = None,
         plus_one: bool = False,
         engine: Any = None,
+        seconds: float | Deadline | None = None,
         threads: int | None = None,
         progress: Progress = None,
         **constraints: Unpack[ConstraintArguments],
@@ -95,7 +100,13 @@ class Model:
         )
         self.constraints, self.prior = question.constraints, question.prior
         self.data, self.score = question.table, question.score
-        self.scores = score_families(question, engine=engine, threads=threads, progress=progress)
+        self.scores = score_families(
+            question,
+            engine=engine,
+            threads=threads,
+            progress=progress,
+            deadline=Deadline.of(seconds),
+        )
         self.variables = self.scores.variables
         self.prior_terms: PriorTerms = self.prior.terms(self.variables)
         self.weights = self._weigh()

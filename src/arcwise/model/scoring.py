@@ -11,6 +11,7 @@ from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
 from arcwise.model.question import Question
 from arcwise.scores import FamilyScores, FunctionScore
+from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress, running
 
 
@@ -22,6 +23,7 @@ def score(
     candidates: Any = None,
     plus_one: bool = False,
     engine: Any = None,
+    seconds: float | Deadline | None = None,
     threads: int | None = None,
     progress: Progress = None,
     **constraints: Unpack[ConstraintArguments],
@@ -41,6 +43,9 @@ def score(
         See `Families.of`.
     engine
         Where families are scored: None for threads of this process, or a cluster; see `mcmc`.
+    seconds
+        If given and not enough, a `TimeIsUpError` is raised; a number, or a `Deadline` that
+        this call shares with others.
     threads
         The number of threads; None for all cores.
     progress
@@ -64,17 +69,22 @@ def score(
     """
     rule = gather(constraints)
     question = Question.of(data, score, constraints=rule, candidates=candidates, plus_one=plus_one)
-    return score_families(question, engine=engine, threads=threads, progress=progress)
+    return score_families(
+        question, engine=engine, threads=threads, progress=progress, deadline=Deadline.of(seconds)
+    )
 
 
 def score_families(
-    question: Question, *, engine: Any, threads: int | None, progress: Progress
+    question: Question, *, engine: Any, threads: int | None, progress: Progress, deadline: Deadline
 ) -> FamilyScores:
-    """Return the scores of all families of a question."""
+    """Return the scores of all families of a question; `TimeIsUpError` if that takes too long."""
     if question.precomputed is not None:
         return question.restricted_scores()
     job = question.scoring
-    with opened_engine(engine) as active, running(threads, progress, "Scoring families") as run:
+    with (
+        opened_engine(engine) as active,
+        running(threads, progress, "Scoring families", deadline) as run,
+    ):
         table = active.score(job, run)
     if not isinstance(job.score, FunctionScore):  # whose values were checked one by one
         for node, name in enumerate(question.variables):

@@ -65,7 +65,7 @@ def read_settings(values: dict[str, Any]) -> SamplingSettings:
         If they are not the settings of a run.
     """
     try:
-        annealing = Algorithm(values["algorithm"]) is Algorithm.AIS
+        annealing = Algorithm(values["algorithm"]) in (Algorithm.AIS, Algorithm.SMC)
         kind = AnnealingSettings if annealing else ChainSettings
         settings: SamplingSettings = _form(()).read(kind, values)
     except FileFormatError:

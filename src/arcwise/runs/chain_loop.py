@@ -15,6 +15,7 @@ from arcwise.records.chain_record import ChainRecord
 from arcwise.records.convergence import Convergence
 from arcwise.records.traces import Traces
 from arcwise.statistics.chains import trace_convergence
+from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import ProgressUpdate, Run
 
 _FIRST_LOOK = 64  # draws of a chain before R-hat is shown; then whenever they have doubled
@@ -68,6 +69,8 @@ class ChainLoop:
         The fraction of the run that is done, called whenever progress is reported.
     log
         The log that records the run, if any; its chains are at its last checkpoint.
+    deadline
+        The clock of the whole computation, from whose beginning seconds are counted.
     """
 
     def __init__(
@@ -76,15 +79,17 @@ class ChainLoop:
         run: Run,
         share: Callable[[ChainLoop], float],
         log: Log | None = None,
+        deadline: Deadline = NEVER,
     ) -> None:
         self.chains = chains
         self.after_piece: list[Callable[[ChainLoop], None]] = [ChainLoop._look]
         self.steps = 0
         self.draws = 0
         self.thinning = 1
-        # The time the chains had run at the end of the last call: decisions depend on this alone,
-        # so that they are the same when the run is replayed.
+        # The time at the end of the last call: decisions depend on this alone, so that they are the
+        # same when the run is replayed.
         self.seconds = 0.0
+        self.started = 0.0  # when the chains had their first states
         self.acceptance: float | None = None
         self.convergence: Convergence | None = None
         self._run = run
@@ -93,18 +98,24 @@ class ChainLoop:
         self._reported = 0.0
         self._next_look = _FIRST_LOOK
         self._ahead = 0
-        self._began = time.perf_counter()
+        self._began = deadline.began if deadline.limited else time.perf_counter()
 
     @property
     def seconds_now(self) -> float:
-        """The time the chains have run, also within a call."""
+        """The time since the beginning, also within a call."""
         return time.perf_counter() - self._began
+
+    @property
+    def seconds_of_chains(self) -> float:
+        """The time since the chains had their first states, at the end of the last call."""
+        return self.seconds - self.started
 
     def start(self) -> None:
         """Draw the initial states of the chains."""
         if not self._replayed("start", 0):
             self.chains.start(0, self._run.threads, None)
             self._note("start", 0)
+        self.started = self.seconds
 
     def burn_in(self, steps: int) -> None:
         """Run steps that are discarded; counts of moves are reset afterwards."""
@@ -252,12 +263,13 @@ class ChainLoop:
         # Several criteria may alternate; progress never goes backwards.
         self._reported = min(1.0, max(share, self._reported))
         seconds = self.seconds_now
+        sampling = seconds - self.started
         found = self.convergence or Convergence()
         self._run.progress(
             ProgressUpdate(
                 self._reported,
                 steps=steps,
-                rate=len(self.chains) * steps / seconds if steps and seconds > 0 else None,
+                rate=len(self.chains) * steps / sampling if steps and sampling > 0 else None,
                 acceptance=self.acceptance,
                 rhat=found.rhat,
                 effective=found.ess,

@@ -18,6 +18,7 @@ from arcwise.support.checks import (
     refuse_beyond_memory,
     whole_number,
 )
+from arcwise.support.clock import Deadline
 from arcwise.support.names import positions
 from arcwise.support.running import Progress, running
 from arcwise.support.sealed_files import Header
@@ -59,7 +60,7 @@ class ScoreSums:
         ``"sums"``, ``"maxima"`` or ``"both"``: what tables and rows hold, which determines
         their memory. Maxima that are not tabulated are slow, and rows of maxima alone
         provide no sums.
-    threads, progress
+    seconds, threads, progress
         As for `arcwise.score`.
 
     Examples
@@ -80,6 +81,7 @@ class ScoreSums:
         method: Method = "auto",
         tolerance: float = 1e-12,
         tabulate: Literal["sums", "maxima", "both"] = "both",
+        seconds: float | Deadline | None = None,
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
@@ -115,7 +117,7 @@ class ScoreSums:
                 f"a node has {largest} candidate parents, so its table of score sums would hold "
                 f"2^{largest} numbers; give at most {_LARGEST_TABLE} candidates, or method='scan'"
             )
-        with running(threads, progress, "Summing scores") as run:
+        with running(threads, progress, "Summing scores", Deadline.of(seconds)) as run:
             self.core = _core.ScoreSums(
                 table, list(self.methods), tolerance, tabulate, run.threads, run.progress
             )

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.devices import Device, Processors
 from arcwise.support.signals import sigterm_interrupts
 
@@ -92,11 +93,19 @@ class Run:
     device
         Where it runs.
     progress
-        A function of the share done.
+        A function of the share done. With a deadline it also ends the run when the time is
+        up, by a `TimeIsUpError`.
+    deadline
+        By when the run has to end.
     """
 
     device: Device
     progress: Callable[[float], None] | None = None
+    deadline: Deadline = NEVER
+
+    def __post_init__(self) -> None:
+        """Watch the deadline wherever progress is reported."""
+        object.__setattr__(self, "progress", self.deadline.watch(self.progress))
 
     @property
     def threads(self) -> int:
@@ -106,11 +115,13 @@ class Run:
     @property
     def quiet(self) -> Run:
         """The same without progress reports."""
-        return Run(self.device)
+        return Run(self.device, None, self.deadline)
 
 
 @contextmanager
-def running(threads: int | None, progress: Progress, what: str) -> Iterator[Run]:
+def running(
+    threads: int | None, progress: Progress, what: str, deadline: Deadline = NEVER
+) -> Iterator[Run]:
     """Yield the settings of a run, with a progress bar if requested.
 
     During the run, SIGTERM acts like Ctrl-C.
@@ -123,14 +134,16 @@ def running(threads: int | None, progress: Progress, what: str) -> Iterator[Run]
         See `Progress`.
     what
         The label of the progress bar.
+    deadline
+        By when the run has to end.
     """
     device = Processors.available(threads)
     with sigterm_interrupts():
         if progress is True:
             with _bar(what) as show:
-                yield Run(device, show)
+                yield Run(device, show, deadline)
         else:
-            yield Run(device, progress or None)
+            yield Run(device, progress or None, deadline)
 
 
 @contextmanager

@@ -84,6 +84,20 @@ def number(value: Any, digits: int = 4) -> str:
     return f"{value:,.{digits}g}".replace("-", "−")
 
 
+def rounded(count: int) -> str:
+    """Return a number of things that may be beyond all bounds, to two digits.
+
+    Examples
+    --------
+    >>> rounded(85_899_345_920), rounded(2**5000)
+    ('8.6e+10', '1.4e+1505')
+    """
+    if count < 10**300:
+        return f"{count:.1e}"
+    power = math.log10(count)
+    return f"{10 ** (power % 1):.1f}e+{int(power)}"
+
+
 def shown(value: object, limit: int = _SHOWN_AT_MOST) -> str:
     """Return the repr of what a user gave, without the middle if it is long.
 

@@ -1,0 +1,118 @@
+"""Models that are scored in time: on fewer parent sets, where all would take too long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.candidates.family_weigher import FamilyWeigher
+from arcwise.errors import TimeIsUpError
+from arcwise.model import Model, Question
+from arcwise.model.scoring_time import scoring_seconds
+from arcwise.support.clock import Deadline
+from arcwise.support.devices import Processors
+from arcwise.support.running import Progress, Run
+from arcwise.support.words import rounded
+
+_SHARE = 0.5  # of the time left, for an attempt
+_LEAST = 0.2  # of the time left to the whole computation
+
+
+def model_within(
+    question: Question,
+    merits: NDArray[np.float64] | None,
+    deadline: Deadline,
+    *,
+    engine: Any = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Model:
+    """Return the model of a question, or one on fewer parent sets if the time is too short.
+
+    First the further parent besides the candidates is given up, then half of the candidates of
+    the nodes that have most, and so on until there is none.
+
+    Parameters
+    ----------
+    question
+        The question, whose candidates are given or all others.
+    merits
+        The candidates of a node with the largest numbers [candidate, node] are kept longest;
+        None for the weights of single parents.
+    deadline
+        By when the model is needed; half of what is left may be spent on scoring.
+    engine, threads, progress
+        As for `Model`.
+    """
+    if not deadline.limited:
+        return Model(question, engine=engine, threads=threads, progress=progress)
+    for attempt in _smaller(question, merits, deadline, threads):
+        expected = scoring_seconds(attempt, threads)
+        allowed = max(deadline.part(_SHARE), deadline.whole.part(_LEAST), key=lambda d: d.left)
+        if expected <= allowed.left:
+            # What takes a moment is not worth being given up.
+            limit = allowed if expected > 0.0 else None
+            try:
+                model = Model(
+                    attempt, engine=engine, seconds=limit, threads=threads, progress=progress
+                )
+            except TimeIsUpError:
+                continue
+            if attempt is not question:
+                deadline.cut(
+                    f"To save time, {len(model.scores):,} parent sets were scored, of "
+                    f"{rounded(question.number_of_families)}."
+                )
+            return model
+    # Without candidates there is next to nothing to score.
+    n = len(question.variables)
+    none = replace(question, candidates=np.zeros((n, n), dtype=np.int64), plus_one=False)
+    deadline.cut("There was no time to score any parents, so there are no edges.")
+    return Model(none, threads=threads)
+
+
+def _smaller(
+    question: Question,
+    merits: NDArray[np.float64] | None,
+    deadline: Deadline,
+    threads: int | None,
+) -> Iterator[Question]:
+    """Yield the question, then the same with fewer and fewer families."""
+    yield question
+    if question.plus_one:
+        yield replace(question, plus_one=False)
+    size = max(len(parents) for parents in question.families.candidates) // 2
+    if size > 0 and merits is None:
+        merits = _single_parents(question, deadline.part(_SHARE), threads)
+    while size > 0:
+        fewer = _at_most(question, merits, size)
+        yield replace(question, candidates=fewer, plus_one=False)
+        size //= 2
+
+
+def _single_parents(
+    question: Question, deadline: Deadline, threads: int | None
+) -> NDArray[np.float64] | None:
+    weigher = FamilyWeigher.of(replace(question, candidates=None, plus_one=False))
+    try:
+        return weigher.single_parents(Run(Processors.available(threads), None, deadline))
+    except TimeIsUpError:
+        return None
+
+
+def _at_most(
+    question: Question, merits: NDArray[np.float64] | None, size: int
+) -> NDArray[np.int64]:
+    """Return the candidates, but at most so many of each node, as a matrix."""
+    n = len(question.variables)
+    matrix = np.zeros((n, n), dtype=np.int64)
+    for node, parents in enumerate(question.families.candidates):
+        kept = np.array(parents, dtype=np.int64)
+        if merits is not None:
+            kept = kept[np.argsort(-merits[kept, node], kind="stable")]
+        matrix[kept[:size], node] = 1
+    return matrix

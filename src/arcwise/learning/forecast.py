@@ -1,0 +1,150 @@
+"""What `learn` is about to do and about how long that takes, said before it is done.
+
+The estimates come from timings of real families and steps; no choice depends on them.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from arcwise import _core
+from arcwise.algorithms.growth_state import final_size
+from arcwise.algorithms.sampling_session import sums_for
+from arcwise.learning import costs
+from arcwise.learning.choices import AlgorithmChoice
+from arcwise.learning.request import Request
+from arcwise.model import Model, Question
+from arcwise.model.scoring_time import scoring_seconds
+from arcwise.records.algorithm import Algorithm
+from arcwise.records.recording import Recording
+from arcwise.sums import ScoreSums
+from arcwise.support.devices import Processors
+from arcwise.support.words import duration, plural
+
+# Searches of growth, from the benchmarks: the seconds, the number of variables they were measured
+# at, and the power of the number of variables they scale with.
+_GROWTH_SECONDS = 94.0, 200, 2.4
+_GROWTH_SECONDS_OF_MANY = 130.0, 1_000, 2.0
+_MANY = 300
+_OPERATIONS_PER_SECOND = 5 * 10**8  # of exact computation, on one core
+_LONG_ENOUGH = 0.1  # seconds of a trial
+_BATCHES = 8
+_MOST_DRAWS = 16_384
+
+
+def say(request: Request, sentence: str) -> None:
+    """Say a sentence on standard error, if progress is shown there."""
+    if request.progress is True:
+        print(sentence, file=sys.stderr, flush=True)
+
+
+def say_preparation(
+    request: Request, asked: Model | Question, choice: AlgorithmChoice, method: Any
+) -> None:
+    """Say which parent sets are about to be scored, what follows, and how long that takes."""
+    if request.progress is not True or isinstance(asked, Model) or asked.precomputed is not None:
+        return
+    exact = choice.algorithm is Algorithm.EXACT
+    then = "the posterior is computed exactly" if exact else f"{choice.algorithm.value} samples it"
+    if request.seconds is not None:
+        say(request, f"{_what(asked, method)}, then {then}; all in {request.seconds:g} s.")
+        return
+    seconds = _preparation_seconds(request, asked, method)
+    after = f" ({_about(_exact_seconds(request, asked))})" if exact else ""
+    say(request, f"{_what(asked, method)} ({_about(seconds)}), then {then}{after}.")
+
+
+def say_sampling(request: Request, model: Model, settings: dict[str, Any]) -> ScoreSums | None:
+    """Say how long the sampler takes at most, by a short trial; return the sums made for it."""
+    steps, space = settings.get("steps"), settings["space"]
+    if request.progress is not True or request.seconds is not None or steps is None:
+        return None
+    sums = sums_for(model, None, request.threads)
+    step, draw = _trial(request, settings, sums)
+    if "chains" not in settings:
+        return sums
+    chains = settings["chains"] * settings.get("temperatures", 1)
+    draws = min(_MOST_DRAWS, steps / (2 * len(model.variables)))
+    cores = Processors.available(request.threads).threads
+    seconds = settings["chains"] * (steps * step * chains / settings["chains"] + draws * draw)
+    seconds /= min(cores, settings["chains"])
+    until = ", fewer once the stopping rule is met" if settings.get("until") else ""
+    say(
+        request,
+        f"{plural(settings['chains'], 'chain')} on {space!r} make at most {steps:,} steps each "
+        f"({_about(seconds)}{until}).",
+    )
+    return sums
+
+
+def _what(asked: Question, method: Any) -> str:
+    if not isinstance(method, str):
+        return "The parent sets among the given candidates are scored"
+    if method == "all":
+        return f"All {asked.number_of_families:,} parent sets are scored"
+    if method.partition(":")[0] == "grow":
+        return "Candidate parents are grown"
+    return f"Candidate parents are chosen by {method!r}"
+
+
+def _preparation_seconds(request: Request, asked: Question, method: Any) -> float:
+    if not isinstance(method, str):
+        return scoring_seconds(replace(asked, candidates=method), request.threads)
+    if method == "all":
+        return scoring_seconds(asked, request.threads)
+    n = len(asked.variables)
+    # The final search of growth, in which each node has so many candidates, takes most scores.
+    size = min(n - 1, final_size(asked))
+    filled = np.zeros((n, n), dtype=np.int64)
+    for node in range(n):
+        filled[[(node + 1 + i) % n for i in range(size)], node] = 1
+    plus_one = n <= _MANY
+    scoring = scoring_seconds(replace(asked, candidates=filled, plus_one=plus_one), request.threads)
+    if method.partition(":")[0] != "grow":
+        return scoring
+    seconds, reference, power = _GROWTH_SECONDS if plus_one else _GROWTH_SECONDS_OF_MANY
+    return float(scoring + seconds * (n / reference) ** power)
+
+
+def _exact_seconds(request: Request, asked: Question) -> float:
+    operations = costs.exact_operations(len(asked.variables), request.modularity) or 0
+    cores = Processors.available(request.threads).threads
+    return operations / _OPERATIONS_PER_SECOND / cores
+
+
+def _trial(request: Request, settings: dict[str, Any], sums: ScoreSums) -> tuple[float, float]:
+    """Return the seconds of a step, and those of a draw besides its steps, of a short chain."""
+    space = settings["space"].on(sums)
+    recording = Recording(
+        request.modularity, estimate_extensions=settings.get("estimate_extensions", False)
+    ).on(space)
+    options = recording.options(edge_batches=_BATCHES)
+    chain = _core.Chains(space.build(sums), [1.0], 0, False, 1, options, request.seed, 0, 1)
+    chain.start(0, 1, None)
+    step = _rate(lambda count: chain.burn_in(count, 1, None))
+    thinning = 2 * len(sums.variables)
+    chain.set_thinning(thinning)
+    draw = _rate(lambda count: chain.sample(count, 1, None))
+    return step, max(0.0, draw - thinning * step)
+
+
+def _rate(make: Any) -> float:
+    """Return the seconds of one, from as many as take long enough."""
+    count = 1
+    while True:
+        # The time of the processor, as that on the clock depends on what else is running.
+        began = time.process_time()
+        make(count)
+        seconds = time.process_time() - began
+        if seconds >= _LONG_ENOUGH:
+            return seconds / count
+        count *= 2
+
+
+def _about(seconds: float) -> str:
+    return "less than a second" if seconds < 1.0 else f"about {duration(seconds)}"

@@ -1,0 +1,285 @@
+"""Seconds as a promise: each stage can be cut off, and the next makes do with what there is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise import Data, Model
+from arcwise.algorithms import growth, timely_models
+from arcwise.algorithms.exact_computation import ExactComputation
+from arcwise.algorithms.timely_models import model_within
+from arcwise.constraints import Constraints
+from arcwise.errors import CapacityError, CutShortWarning, TimeIsUpError
+from arcwise.learning import costs, preparation
+from arcwise.model import Question
+from arcwise.model.scoring_time import scoring_seconds, sets_to_score
+from arcwise.support.clock import Deadline
+from support.clocks import Jumping, past
+from support.run_records import account_of, chains_of
+
+quick = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
+
+REQUIRED = [("X1", "X0"), ("X2", "X0")]
+
+
+def gaussian(n: int, rows: int = 80) -> Data:
+    dag = arcwise.networks.random_dag(n, expected_degree=2.0, seed=1)
+    return arcwise.networks.gaussian_network(dag, seed=1).sample(rows, seed=1)
+
+
+def learn(data: Any, **options: Any) -> arcwise.Posterior:
+    return arcwise.learn(data, **({"progress": None, "seed": 1} | options))
+
+
+def jumping_before(target: Callable[..., Any], clock: Jumping) -> Callable[..., Any]:
+    def jump_first(*arguments: Any, **named: Any) -> Any:
+        clock.jump()
+        return target(*arguments, **named)
+
+    return jump_first
+
+
+def jumping_after(target: Callable[..., Any], clock: Jumping) -> Callable[..., Any]:
+    def jump_last(*arguments: Any, **named: Any) -> Any:
+        result = target(*arguments, **named)
+        clock.jump()
+        return result
+
+    return jump_last
+
+
+@pytest.mark.parametrize("method", ["pc", "greedy:3", "gains:3", "pc+greedy:2"])
+def test_candidates_so_far_are_returned(method: str) -> None:
+    data = gaussian(12)
+    deadline = past()
+    found = arcwise.candidates(data, method, seconds=deadline, required_edges=REQUIRED)
+    assert found["X0"] == ("X1", "X2")
+    assert sum(found.sizes().values()) == 2
+    assert len(deadline.cuts) == method.count("+") + 1
+    with pytest.warns(CutShortWarning, match="time was up"):
+        arcwise.candidates(data, method, seconds=1e-9)
+    # Where nothing is cut off, time makes no difference.
+    assert dict(arcwise.candidates(data, method, seconds=1000.0)) == dict(
+        arcwise.candidates(data, method)
+    )
+
+
+def test_levels_of_the_pc_algorithm_that_take_days_are_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = np.random.default_rng(1)
+    common = random.normal(size=(200, 1))  # on which all variables depend
+    data = arcwise.read(common + 0.5 * random.normal(size=(200, 12)))
+    everything = arcwise.candidates(data, "pc").matrix()
+    for work, words in [(0.0, "was left out"), (1e4, "given no others")]:
+        monkeypatch.setattr(sys.modules["arcwise.candidates.pc"], "MOST_WORK", work)
+        with pytest.warns(CutShortWarning, match=f"{words}, as larger sets would take too long$"):
+            found = arcwise.candidates(data, "pc").matrix()
+        assert work == 0.0 or not (everything & ~found).any()
+
+
+def test_growth_so_far_is_returned() -> None:
+    data = gaussian(25)
+    with pytest.warns(CutShortWarning, match="cut short after 0 rounds"):
+        grown = arcwise.grow(data, {"X3": ["X4"]}, seconds=1e-9, required_edges=REQUIRED)
+    assert grown.candidates["X0"] == ("X1", "X2")
+    assert grown.candidates["X3"] == ("X4",)
+    assert grown.best is None
+    assert np.isfinite(grown.model.log_weight("X3", ["X4"]))
+
+
+@pytest.mark.parametrize("by", ["map", "posterior"])
+@quick
+def test_growth_is_cut_off_between_rounds(by: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = gaussian(25)
+    clock = Jumping()
+    name = "_search" if by == "map" else "mcmc"
+    monkeypatch.setattr(growth, name, jumping_after(getattr(growth, name), clock))
+    deadline = Deadline(1000.0 if by == "map" else 1.0, clock=clock)
+    grown = arcwise.grow(data, "greedy:1", by=by, steps=200, seconds=deadline, seed=1)
+    assert "cut short after" in " ".join(deadline.cuts)
+    assert len(grown.model.scores) >= 25
+    if by == "map":
+        assert grown.best is not None
+        assert not grown.best.interrupted
+        assert grown.best.log_score == pytest.approx(grown.best.log_weight)
+        assert grown.best.log_weight == pytest.approx(
+            Model(data, candidates=grown.best.dag.matrix()).log_weight_of(grown.best.dag)
+        )
+
+
+def test_growth_in_time_is_growth() -> None:
+    data = gaussian(15, 60)
+    plain, timed = arcwise.grow(data, seed=1), arcwise.grow(data, seed=1, seconds=1000.0)
+    assert dict(plain.candidates) == dict(timed.candidates)
+    assert plain.rounds == timed.rounds
+
+
+def test_models_that_take_too_long_become_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = gaussian(10)
+    question = Question.of(data, candidates=arcwise.candidates(data, size=4), plus_one=True)
+    # By the number of families that there is time for: with one more parent there are 10 x 6 x 16.
+    for most, families, cuts in [(10**6, 960, 0), (500, 160, 1), (100, 40, 1), (30, 20, 1)]:
+        monkeypatch.setattr(
+            timely_models,
+            "scoring_seconds",
+            lambda asked, _, most=most: float(asked.number_of_families > most) * 1e9,
+        )
+        deadline = Deadline(1000.0)
+        model = model_within(question, None, deadline)
+        assert (len(model.scores), len(deadline.cuts)) == (families, cuts)
+    single = {name: model.families.candidates[i] for i, name in enumerate(data.variables)}
+    for node, (parent,) in single.items():
+        others = [p for p in question.families.candidates[data.index(node)] if p != parent]
+        whole = Model(data, max_indegree=1)
+        name = data.variables
+        assert all(
+            whole.log_weight(node, [name[parent]]) >= whole.log_weight(node, [name[other]])
+            for other in others
+        )
+    monkeypatch.setattr(timely_models, "scoring_seconds", lambda *_: 1e9)
+    deadline = Deadline(1000.0)
+    assert len(model_within(question, None, deadline).scores) == 10
+    assert deadline.cuts == ("There was no time to score any parents, so there are no edges.",)
+
+
+def test_scoring_raises_an_error_of_its_own() -> None:
+    with pytest.raises(TimeIsUpError, match="seconds given are over"):
+        Model(gaussian(8), seconds=past())
+    with pytest.raises(TimeIsUpError):
+        arcwise.score(gaussian(8), seconds=1e-9)
+    assert len(Model(gaussian(5), seconds=1000.0).scores) == 5 * 16
+
+
+def test_exact_draws_in_pieces_are_the_same() -> None:
+    model = Model(gaussian(7))
+    plain = arcwise.exact(model, paths=True, dags=1000, seed=3)
+    timed = arcwise.exact(model, paths=True, dags=1000, seed=3, seconds=1000.0)
+    assert plain.dags is not None
+    assert timed.dags is not None
+    assert np.array_equal(plain.dags.parents, timed.dags.parents)
+    assert np.array_equal(plain.edges, timed.edges)
+    assert np.array_equal(plain.paths, timed.paths)
+
+
+def test_exact_computation_leaves_out_what_there_is_no_time_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = Model(gaussian(7))
+    with pytest.raises(TimeIsUpError):
+        arcwise.exact(model, seconds=past())
+    for name in ("posterior", "dags"):
+        clock = Jumping()
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                ExactComputation, name, jumping_after(getattr(ExactComputation, name), clock)
+            )
+            deadline = Deadline(1000.0, clock=clock)
+            found = arcwise.exact(model, paths=True, dags=1000, seconds=deadline)
+        assert (0 if found.dags is None else len(found.dags)) == (256 if name == "dags" else 0)
+        assert found.run.dags == (256 if name == "dags" else 0)
+        assert f"{256 if name == 'dags' else 0} of 1,000 DAGs were drawn" in deadline.cuts[-1]
+        assert np.array_equal(found.edges, arcwise.exact(model).edges)
+
+
+def test_map_turns_from_exact_to_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Model(gaussian(8))
+    expected = arcwise.map(model)
+    with pytest.raises(TimeIsUpError):
+        arcwise.map(model, seconds=past())
+    with pytest.raises(TimeIsUpError):
+        arcwise.map(model, method="exact", seconds=past())
+
+    def too_slow(*_: Any, **__: Any) -> None:
+        raise TimeIsUpError("the time is up")
+
+    monkeypatch.setattr(ExactComputation, "best_dag", too_slow)
+    found = arcwise.map(model, restarts=3, seconds=1000.0)
+    assert found.search is not None
+    assert found.search.seconds == 1000.0
+    assert found.log_weight == pytest.approx(expected.log_weight)
+
+
+@quick
+@pytest.mark.parametrize("n", [5, 30])
+@pytest.mark.parametrize("options", [{}, {"algorithm": "mcmc"}, {"candidates": "greedy:3"}])
+def test_learn_always_has_a_result(n: int, options: dict[str, Any]) -> None:
+    found = learn(gaussian(n), seconds=past(), required_edges=REQUIRED, **options)
+    assert found.algorithm == "mcmc"
+    assert found.edges.shape == (n, n)
+    assert found.edge_probability("X1", "X0") == 1.0
+    told = account_of(found)
+    assert told.chosen.as_dict()["seconds"] == 5.0
+    assert told.verdict != "exact"
+    assert any("time" in sentence or "short" in sentence for sentence in told.choices)
+
+
+@quick
+def test_learn_turns_from_exact_to_chains(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Jumping()
+    monkeypatch.setattr(
+        ExactComputation, "posterior", jumping_before(ExactComputation.posterior, clock)
+    )
+    found = learn(gaussian(6), seconds=Deadline(1000.0, clock=clock))
+    assert found.algorithm == "mcmc"
+    words = " ".join(account_of(found).choices)
+    assert "Exact computation was given up, as it took too long." in words
+    assert "because exact computation took too long" in words
+    with pytest.raises(TimeIsUpError):
+        learn(gaussian(6), seconds=past(), algorithm="exact")
+
+
+@quick
+def test_learn_turns_from_all_parent_sets_to_grown_candidates(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def too_slow(*_: Any, **__: Any) -> None:
+        raise TimeIsUpError("the time is up")
+
+    monkeypatch.setattr(preparation, "Model", too_slow)
+    found = learn(gaussian(6), seconds=3.0)
+    assert account_of(found).chosen.parents == "grown"
+    assert "because scoring all parent sets took too long" in " ".join(account_of(found).choices)
+
+
+@quick
+def test_seconds_are_those_of_the_whole_call() -> None:
+    # A sampler begins to count where the call began: of a past deadline it makes the least.
+    model = Model(gaussian(6))
+    for sampler in ("mcmc", "mc3"):
+        found = arcwise.sample(model, "partitions", sampler, seconds=past(), seed=1)
+        assert found.dags is not None
+        assert len(found.dags) < 100
+        assert chains_of(found).settings.budget.seconds == 5.0
+
+
+@quick
+def test_many_rows_are_not_scored_for_all_parent_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    question = Question.of(arcwise.simulate("asia", 1000, seed=1))
+    assert sets_to_score(question) == 2**8
+    assert costs.scoring_fits(question, Deadline(), 1)
+    monkeypatch.setattr(costs, "_MOST_SCORING_WORK", 2**8 * 1000 - 1)
+    assert not costs.scoring_fits(question, Deadline(), 1)
+    told = account_of(learn(question.data, steps=200)).choices
+    assert any("grown" in sentence for sentence in told)
+
+
+def test_too_many_variables_are_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(costs, "available_memory", lambda: 2**20)
+    with pytest.raises(CapacityError, match=r"^the table has 30 variables, .*; leave out columns"):
+        learn(gaussian(30))
+
+
+def test_the_time_of_scoring_is_measured_on_some_families() -> None:
+    small = Question.of(arcwise.simulate("asia", 100, seed=1))
+    assert scoring_seconds(small) == 0.0
+    data = arcwise.simulate("asia", 500_000, seed=1)
+    for most in (2, 7):
+        rule = Constraints(max_indegree=most)
+        assert 0.0 < scoring_seconds(Question.of(data, constraints=rule)) < 60.0
