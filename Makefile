@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo faults test test-python test-core test-browser lint format sanitize stubs benchmark clean
+.PHONY: help demo faults fuzz fuzz-sanitize test test-python test-core test-browser lint format sanitize stubs benchmark clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -48,6 +48,33 @@ test-python: $(VENV)/test.stamp  ## the tests of the Python package, examples in
 faults: $(VENV)/test.stamp  ## runs killed, disks filled, ledgers damaged; some minutes
 	$(call say,Killing runs and damaging their files:)
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n auto tests/faults
+
+# make fuzz SECONDS=3600 PROCESSES=64 SEED=7 ARGUMENTS="--target npz"
+SECONDS ?= 300
+PROCESSES ?= $(shell nproc)
+SEED ?= 0
+FUZZ := tests/fuzz/run.py --seconds $(SECONDS) --processes $(PROCESSES) --seed $(SEED) $(ARGUMENTS)
+
+fuzz: $(VENV)/test.stamp  ## hostile files, arrays and arguments, for SECONDS on PROCESSES cores
+	$(call say,Fuzzing for $(SECONDS) s:)
+	@$(BIN)/python $(FUZZ)
+
+# The extension with its sanitizers goes beside the sources, in a package of its own. Python itself
+# is not built with them, so their library comes first and what Python leaves is not looked for.
+fuzz-sanitize: $(VENV)/test.stamp  ## the readers of files fuzzed under address and undefined sanitizers
+	$(call say,Building the extension with sanitizers:)
+	@rm -rf build/sanitized && mkdir -p build/sanitized && cp -r src/arcwise build/sanitized/arcwise
+	@rm -f build/sanitized/arcwise/_core*.so
+	@$(BIN)/cmake -S . -B build/sanitize-extension -G Ninja -DSKBUILD=1 -DARCWISE_SANITIZE=ON \
+	    -DSKBUILD_PROJECT_VERSION=$(call wanted,['project']['version']) \
+	    -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
+	@$(BIN)/cmake --build build/sanitize-extension --target _core -- --quiet
+	@cp build/sanitize-extension/_core*.so build/sanitized/arcwise/
+	$(call say,Fuzzing the readers for $(SECONDS) s:)
+	@PYTHONPATH=build/sanitized LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) \
+	    $$($(CXX) -print-file-name=libubsan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_segv=0 \
+	    UBSAN_OPTIONS=print_stacktrace=1 $(BIN)/python $(FUZZ) --readers
 
 test-browser: $(VENV)/test-browser.stamp  ## the report page in a real browser, Debian's chromium
 	@command -v chromium >/dev/null || { echo "The report page is tested in chromium, which is" \

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include "arcwise/families/family_table.hpp"
 #include "arcwise/families/plus_one_table.hpp"
@@ -62,6 +63,62 @@ auto plus_one_parent_sets(PlusOneTable& table, std::size_t node) {
     return std::tuple(owned(std::move(flat)), owned(std::move(offsets)));
 }
 
+// Numbers of other nodes than `node`, in any order.
+void check_others(const std::vector<int>& numbers, std::size_t node, std::size_t nodes) {
+    for (const int number : numbers) {
+        if (number < 0 || static_cast<std::size_t>(number) >= nodes ||
+            static_cast<std::size_t>(number) == node) {
+            throw Error(ErrorKind::argument, "The parents of a node must be other nodes.");
+        }
+    }
+}
+
+void check_max_free(int max_free) {
+    if (max_free < 0) {
+        throw Error(ErrorKind::argument, "The number of free parents must be 0 or more.");
+    }
+}
+
+// Node numbers that ascend, all below `nodes`, and none of them `node`.
+void check_nodes(const std::vector<int>& numbers, std::size_t node, std::size_t nodes) {
+    int before = -1;
+    for (const int number : numbers) {
+        if (number <= before || static_cast<std::size_t>(number) >= nodes ||
+            static_cast<std::size_t>(number) == node) {
+            throw Error(ErrorKind::argument,
+                        "The candidates or required parents of a node must be "
+                        "other nodes, each once, in ascending order.");
+        }
+        before = number;
+    }
+}
+
+void check_disjoint(const std::vector<int>& one, const std::vector<int>& other) {
+    std::vector<int> both;
+    std::set_intersection(one.begin(), one.end(), other.begin(), other.end(),
+                          std::back_inserter(both));
+    if (!both.empty()) throw Error(ErrorKind::argument, "A parent of a node is given twice.");
+}
+
+void check_settings(const std::vector<std::vector<int>>& candidates,
+                    const std::vector<std::vector<int>>& required, const std::vector<int>& max_free,
+                    std::size_t node) {
+    check_nodes(candidates[node], node, candidates.size());
+    check_nodes(required[node], node, candidates.size());
+    check_disjoint(candidates[node], required[node]);
+    check_max_free(max_free[node]);
+}
+
+// What is listed from outside may be anything.
+void check_listed(const std::vector<std::uint16_t>& descending, std::size_t candidates) {
+    for (std::size_t i = 0; i < descending.size(); ++i) {
+        if (descending[i] >= candidates || (i > 0 && descending[i] == descending[i - 1])) {
+            throw Error(ErrorKind::argument,
+                        "A listed family must have candidates as members, each once.");
+        }
+    }
+}
+
 void check_square(const FamilyTable& table, const auto& matrix) {
     if (matrix.shape(0) != table.size() || matrix.shape(1) != table.size()) {
         throw Error(ErrorKind::argument, "A matrix must have a row and a column per node.");
@@ -83,6 +140,12 @@ void bind_families(nb::module_& module) {
                 }
                 FamilyTable table;
                 for (std::size_t node = 0; node < candidates.size(); ++node) {
+                    check_settings(candidates, required, max_free, node);
+                    if (!outside.empty()) {
+                        check_nodes(outside[node], node, candidates.size());
+                        check_disjoint(outside[node], candidates[node]);
+                        check_disjoint(outside[node], required[node]);
+                    }
                     table.emplace_back(candidates[node], required[node], max_free[node],
                                        outside.empty() ? std::vector<int>{} : outside[node]);
                 }
@@ -96,19 +159,33 @@ void bind_families(nb::module_& module) {
                const std::vector<std::vector<std::vector<std::uint16_t>>>& members,
                const std::vector<std::vector<double>>& values,
                const std::vector<std::vector<int>>& required) {
+                const std::size_t nodes = candidates.size();
+                if (members.size() != nodes || values.size() != nodes ||
+                    (!required.empty() && required.size() != nodes)) {
+                    throw Error(ErrorKind::argument, "Every node needs all settings.");
+                }
                 FamilyTable table;
-                for (std::size_t node = 0; node < candidates.size(); ++node) {
+                for (std::size_t node = 0; node < nodes; ++node) {
+                    check_nodes(candidates[node], node, nodes);
+                    if (!required.empty()) {
+                        check_nodes(required[node], node, nodes);
+                        check_disjoint(candidates[node], required[node]);
+                    }
+                    if (values[node].size() != members[node].size()) {
+                        throw Error(ErrorKind::argument, "Every listed family needs a value.");
+                    }
                     std::vector<std::uint16_t> flat;
                     std::vector<std::uint64_t> offsets{0};
-                    for (std::vector<std::uint16_t> set : members.at(node)) {
+                    for (std::vector<std::uint16_t> set : members[node]) {
                         std::sort(set.begin(), set.end(), std::greater<>());
+                        check_listed(set, candidates[node].size());
                         flat.insert(flat.end(), set.begin(), set.end());
                         offsets.push_back(flat.size());
                     }
                     NodeFamilies& own = table.emplace_back(
-                        candidates[node], required.empty() ? std::vector<int>{} : required.at(node),
+                        candidates[node], required.empty() ? std::vector<int>{} : required[node],
                         std::move(flat), std::move(offsets));
-                    own.values() = values.at(node);
+                    own.values() = values[node];
                 }
                 return table;
             },
@@ -193,6 +270,11 @@ void bind_families(nb::module_& module) {
                 }
                 PlusOneTable table;
                 for (std::size_t node = 0; node < nodes; ++node) {
+                    for (const auto* numbers :
+                         {&candidates[node], &required[node], &outside[node]}) {
+                        check_others(*numbers, node, nodes);
+                    }
+                    check_max_free(max_free[node]);
                     table.emplace_back(candidates[node], required[node], outside[node],
                                        max_free[node]);
                 }

@@ -1,6 +1,9 @@
 // How errors leave the core and how Ctrl-C gets in.
 #include "gate.hpp"
 
+#include <new>
+#include <stdexcept>
+
 namespace arcwise::bindings {
 namespace {
 
@@ -22,6 +25,14 @@ const char* python_class(ErrorKind kind) {
     return "ArcwiseError";
 }
 
+// Where nobody could say beforehand how much it would take, or another process took it.
+void raise_capacity() {
+    const nb::object type = nb::module_::import_("arcwise.errors").attr("CapacityError");
+    PyErr_SetString(type.ptr(),
+                    "there is not enough memory for this; ask for less at once, or give fewer "
+                    "candidate parents");
+}
+
 }  // namespace
 
 void register_errors() {
@@ -37,6 +48,10 @@ void register_errors() {
             const nb::object text = nb::steal(PyUnicode_DecodeUTF8(
                 message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
             PyErr_SetObject(type.ptr(), text.ptr());
+        } catch (const std::bad_alloc&) {
+            raise_capacity();
+        } catch (const std::length_error&) {
+            raise_capacity();
         }
     });
 }

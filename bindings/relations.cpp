@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "arcwise/relations/dag_check.hpp"
 #include "arcwise/relations/many_dags.hpp"
 #include "arrays.hpp"
 #include "packed_dags.hpp"
@@ -35,6 +36,21 @@ ManyDags many(const PackedDags& parents) {
 }  // namespace
 
 void bind_relations(nb::module_& module) {
+    module.def(
+        "find_faulty_dag",
+        [](PackedDags parents,
+           int threads) -> std::optional<std::tuple<std::size_t, int, std::string>> {
+            const ManyDags dags = many(parents);
+            const std::optional<FaultyDag> found = run_released(
+                threads, nb::none(), [&](const RunOptions& o) { return find_faulty_dag(dags, o); });
+            if (!found) return std::nullopt;
+            const char* const names[] = {"beyond", "loop", "cycle"};
+            return std::tuple(found->dag, found->node,
+                              std::string(names[static_cast<std::size_t>(found->fault)]));
+        },
+        nb::arg("parents"), nb::arg("threads"),
+        "The first of the graphs that is no DAG, one of its nodes, and what is wrong: a parent "
+        "beyond the nodes, a loop or a cycle; None if all are DAGs.");
     module.def(
         "relation_sums",
         [](PackedDags parents, const std::string& relation, int longest,

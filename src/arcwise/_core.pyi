@@ -179,6 +179,11 @@ def estimate_linear_extensions(parents: Annotated[NDArray[numpy.uint64], dict(sh
     ln of an unbiased estimate for the first DAG, and its relative standard error.
     """
 
+def find_faulty_dag(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], threads: int) -> tuple[int, int, str] | None:
+    """
+    The first of the graphs that is no DAG, one of its nodes, and what is wrong: a parent beyond the nodes, a loop or a cycle; None if all are DAGs.
+    """
+
 def relation_sums(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], relation: str, longest: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]:
     """The summed weights of the DAGs that relate u to v, as [group, u, v]."""
 

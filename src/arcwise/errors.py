@@ -47,6 +47,18 @@ def worded(*parts: str | Wording) -> Wording:
     )
 
 
+# What was given may be of any length; a sentence about it begins and ends with what matters.
+_LONGEST = 2_000
+
+
+def readable(sentence: str) -> str:
+    """Return a sentence without its middle if it is too long to read."""
+    if len(sentence) <= _LONGEST:
+        return sentence
+    half = _LONGEST // 2
+    return f"{sentence[:half]} [...] {sentence[-half:]}"
+
+
 class Message:
     """A sentence whose parts, strings and `Wording`s, are the arguments of the constructor.
 
@@ -62,11 +74,11 @@ class Message:
     args: tuple[Any, ...]
 
     def __str__(self) -> str:
-        return worded(*self.args).python
+        return readable(worded(*self.args).python)
 
     def in_shell(self) -> str:
         """Return the sentence with options of the shell in place of Python arguments."""
-        return worded(*self.args).shell
+        return readable(worded(*self.args).shell)
 
 
 class ArcwiseError(Message, Exception):

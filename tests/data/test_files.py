@@ -139,3 +139,22 @@ def test_no_damaged_text_file_raises_an_error_of_the_library(written: Writer, by
             # Any other exception, above all one of the library that parses, fails the test.
             with contextlib.suppress(DataError, FileFormatError):
                 read(written(bytes(content)))
+
+
+def test_decimal_commas_are_noticed(written: Writer) -> None:
+    with pytest.raises(DataError, match=r"'x' of .* numbers with commas, such as '0,5'"):
+        read(written("x;y\n0,5;1\n1;0\n2,25;1\n"))
+    # Labels with commas are labels.
+    assert read(written('x,y\n"a,b",1\n"c,d",0\n')).variables == ("x", "y")
+
+
+@pytest.mark.parametrize("content", ["3,0\n0,1\n3,1\n0,0\n", "yes,no\nno,no\nyes,yes\nno,yes\n"])
+def test_a_missing_header_is_noticed(content: str, written: Writer) -> None:
+    with pytest.warns(DataWarning, match="took the first line of .* as names"):
+        read(written(content))
+
+
+def test_nul_bytes_are_found_wherever_they_are(written: Writer) -> None:
+    content = "a,b\n" + "0,1\n1,0\n" * 40_000 + "1,\0\n"
+    with pytest.raises(FileFormatError, match="not UTF-8 text"):
+        read(written(content))

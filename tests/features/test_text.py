@@ -175,3 +175,21 @@ def test_refusals_say_where_and_why(text: str) -> None:
 def test_no_text() -> None:
     with pytest.raises(ArgumentError, match=r"^text is 3; give a string such as 'a -> b'"):
         parse(3, NAMES)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("nested", ["(", "not ", "!"])
+def test_deep_nesting_is_refused_in_a_sentence(nested: str) -> None:
+    with pytest.raises(ArgumentError, match="more than 100 parentheses and negations") as refusal:
+        parse(nested * 20_000 + "a -> b", ["a", "b"])
+    assert len(str(refusal.value)) < 500
+    assert str(parse("not " * 90 + "a -> b", ["a", "b"])).endswith("not a -> b")
+
+
+def test_long_texts_are_shown_around_the_error() -> None:
+    text = "a -> b and " * 2_000 + "a => b"
+    with pytest.raises(ArgumentError, match="at character 22003") as refusal:
+        parse(text, ["a", "b"])
+    assert "a => b" in str(refusal.value)
+    assert len(str(refusal.value)) < 600
+    with pytest.raises(ArgumentError, match="has 110,000 characters; give at most 100,000"):
+        parse("a -> b and " * 10_000, ["a", "b"])

@@ -35,7 +35,7 @@ void BatchMeans::restore(ByteReader& in) {
     count_ = in.get<std::uint64_t>();
     batch_size_ = in.get<std::uint64_t>();
     sums_ = in.get_vector<double>();
-    if (!std::has_single_bit(batch_size_)) ByteReader::damaged();
+    if (!std::has_single_bit(batch_size_) || batch_size_ > largest_batch) ByteReader::damaged();
     const std::uint64_t begun = count_ / batch_size_ + (count_ % batch_size_ != 0 ? 1 : 0);
     if (begun > most_batches_ || sums_.size() != begun * quantities_) ByteReader::damaged();
 }

@@ -14,6 +14,9 @@
 
 namespace arcwise {
 
+// No chain gets there, and dozens of such batches can still be counted.
+constexpr std::uint64_t largest_batch = std::uint64_t{1} << 48;
+
 // Batches are of equal size; whenever there are too many, neighbours are merged and the size
 // doubles. So memory stays flat however long the chain, and batches become longer than its memory.
 class BatchMeans {
@@ -80,7 +83,7 @@ class LogMeanBatches {
         count_ = in.get<std::uint64_t>();
         batch_size_ = in.get<std::uint64_t>();
         log_sums_ = in.get_vector<double>();
-        if (!std::has_single_bit(batch_size_)) ByteReader::damaged();
+        if (!std::has_single_bit(batch_size_) || batch_size_ > largest_batch) ByteReader::damaged();
         const std::uint64_t begun = count_ / batch_size_ + (count_ % batch_size_ != 0 ? 1 : 0);
         if (begun > most_batches || log_sums_.size() != begun) ByteReader::damaged();
     }

@@ -90,6 +90,7 @@ void Record::draw(GivenState& given, Random& random, int count, LinearExtensions
                   TaskContext& context) {
     const std::size_t size = static_cast<std::size_t>(nodes_) * words_;
     for (int i = 0; i < count; ++i) {
+        if (i % 256 == 255) context.advance(0);  // there may be millions
         parents.resize(parents.size() + size);
         std::uint64_t* dag = parents.data() + (parents.size() - size);
         given.draw(random, dag);

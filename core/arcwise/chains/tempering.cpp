@@ -231,6 +231,7 @@ void TemperedChain::restore(ByteReader& in) {
          {&options_.thinning, &round_, &round_left_, &burn_in_left_, &steps_since_ratios_}) {
         *number = in.get<std::uint64_t>();
     }
+    if (options_.thinning == 0) ByteReader::damaged();
 }
 
 }  // namespace arcwise

@@ -71,6 +71,31 @@ NodeSums::NodeSums(const NodeFamilies& families, int node, SumMethod method, dou
     sums_ = std::move(sums);
 }
 
+void NodeSums::expect_sound(const ArchiveReader& reader, std::size_t node, std::size_t possible,
+                            std::size_t inside) const {
+    reader.expect(node_ == node && candidates_ <= possible &&
+                  required_count_ == possible - candidates_ && inside <= candidates_);
+    reader.expect(words_ == std::max<std::size_t>(1, words_for(possible)));
+    std::vector<std::uint64_t> required(words_, 0);
+    for (std::size_t i = candidates_; i < possible; ++i) put_member(required.data(), i);
+    reader.expect(required_bits_ == required && std::isfinite(heaviest_));
+    reader.expect(sorted_.has_value() != rows_.has_value());
+    if (rows_) {
+        reader.expect(sums_.empty() && maxima_.empty() && !walk_ && rows_->inside() == inside);
+        rows_->expect_sound(reader, node_, candidates_, required_count_);
+        return;
+    }
+    sorted_->expect_sound(reader, possible);
+    if (walk_) walk_->expect_sound(reader, candidates_, required_count_);
+    reader.expect(!(walk_ && tabulated()) && (tabulated() || maxima_.empty()));
+    if (!tabulated()) return;
+    reader.expect(candidates_ <= largest_table);
+    const std::size_t sets = std::size_t{1} << candidates_;
+    reader.expect(sums_.size() == sets && (maxima_.empty() || maxima_.size() == sets));
+    for (const double sum : sums_) reader.expect(sum < -minus_infinity);
+    for (const double most : maxima_) reader.expect(most < -minus_infinity);
+}
+
 bool NodeSums::has_required_parents(ParentBits allowed) const {
     for (std::size_t word = 0; word < required_bits_.size(); ++word) {
         if ((required_bits_[word] & ~allowed[word]) != 0) return false;

@@ -39,6 +39,11 @@ class NodeSums {
     explicit NodeSums(ArchiveReader& reader) { describe(*this, reader); }
     void write(ArchiveWriter& writer) const { describe(*this, writer); }
 
+    // Throws `file_format` unless what was read can be the sums of this node with so many possible
+    // parents, the first of them `inside`; whoever wrote it, no answer then leaves its memory.
+    void expect_sound(const ArchiveReader& reader, std::size_t node, std::size_t possible,
+                      std::size_t inside) const;
+
     // 64-bit words in a set of possible parents.
     std::size_t words() const { return words_; }
     bool tabulated() const { return !sums_.empty(); }

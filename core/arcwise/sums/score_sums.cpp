@@ -53,8 +53,15 @@ ScoreSums::ScoreSums(ArchiveReader& reader) {
     reader.array(inside_);
     reader.finish();
     reader.expect(inside_.size() == sums_.size());
-    for (const std::vector<int>& possible : possible_) {
-        for (const int parent : possible) reader.expect(parent >= 0 && parent < nodes());
+    for (std::size_t node = 0; node < sums_.size(); ++node) {
+        std::vector<bool> seen(sums_.size(), false);
+        seen[node] = true;
+        for (const int parent : possible_[node]) {
+            reader.expect(parent >= 0 && parent < nodes() &&
+                          !seen[static_cast<std::size_t>(parent)]);
+            seen[static_cast<std::size_t>(parent)] = true;
+        }
+        sums_[node].expect_sound(reader, node, possible_[node].size(), inside_[node]);
     }
     name_bits();
 }

@@ -9,8 +9,8 @@ from typing import Any
 from arcwise.algorithms.annealing import anneal
 from arcwise.algorithms.rates import steps_per_second
 from arcwise.algorithms.sampling_session import Environment
-from arcwise.errors import ArgumentError
-from arcwise.model import Model
+from arcwise.errors import ArgumentError, option
+from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
 from arcwise.records.ladders import as_rising, refuse_without_bridge
@@ -19,15 +19,17 @@ from arcwise.records.settings import AnnealingBudget, AnnealingSettings, Schedul
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import refuse_beyond_memory, whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
+from arcwise.support.words import shown
 
 _ROWS_IF_UNKNOWN = 1000
 _STATES_PER_RUN = 10
 # Particles that there should be time for, and the steps of one with its stretch.
 _PARTICLES_IN_TIME = 96
 _STEPS_WITH_STRETCH = 1.25
+_BYTES_PER_STEP = 48  # its inverse temperature, in a list and in the core
 
 
 def ais(
@@ -107,6 +109,7 @@ threads, progress, directory, checkpoint_seconds
     >>> bound.value < arcwise.exact(model, "order-modular").log_evidence
     True
     """
+    checked_model(model)
     deadline = Deadline.of(seconds)
     chosen = as_space(space)
     temperatures = _schedule(schedule, steps, model, deadline)
@@ -150,11 +153,13 @@ def _schedule(
         return Schedule(len(ladder) - 1, tuple(ladder))
     if schedule not in ("linear", "bridge"):
         raise ArgumentError(
-            f"schedule is {schedule!r}; give 'linear', 'bridge' or rising numbers from 0 to 1"
+            f"schedule is {shown(schedule)}; give 'linear', 'bridge' or rising numbers from 0 to 1"
         )
     bridge = schedule == "bridge"
     if steps is not None:
-        return Schedule(whole_number(steps, "steps", at_least=2 if bridge else 1), bridge=bridge)
+        count = whole_number(steps, option("steps"), at_least=2 if bridge else 1)
+        refuse_beyond_memory(count, option("steps"), _BYTES_PER_STEP)
+        return Schedule(count, bridge=bridge)
     rows = _ROWS_IF_UNKNOWN if model.data is None else model.data.rows
     n = len(model.variables)
     most = n * max(rows, 2 if bridge else 0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from arcwise.algorithms.sampling_session import SamplingSession
 from arcwise.algorithms.stages import SHORTEST, Stages, equal_parts, time_to_stop
 from arcwise.engines.sampling_jobs import ChainJob, Chains
-from arcwise.errors import ArgumentError, InterruptedWarning, option
+from arcwise.errors import ArgumentError, InterruptedWarning, RunDirectoryError, option
 from arcwise.records.budget import Budget
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.settings import ChainSettings
@@ -156,6 +156,11 @@ def run_chains(
             InterruptedWarning,
         )
     result.records = [record for record in result.records if record.states]
+    if not result.records and log is not None:
+        raise RunDirectoryError(
+            "the ledger of the run holds no draws where it should; start the run again in another "
+            "directory"
+        )
     return result
 
 

@@ -13,6 +13,7 @@ from arcwise.model import Model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior.evidence import Evidence
 from arcwise.spaces import as_space
+from arcwise.support.words import shown
 
 Method = Literal["ais", "smc", "mc3", "exact"]
 
@@ -60,11 +61,11 @@ def evidence(
                 "the ladder does not start at inverse temperature 0, so mc3 does not estimate the "
                 "evidence; start it at 0"
             )
-    elif method in ("ais", "smc"):
+    elif isinstance(method, str) and method in ("ais", "smc"):
         sampler = ais if method == "ais" else smc
         found = sampler(model, modularity=wanted, **_without_dags(wanted, options)).evidence
     else:
-        raise ArgumentError(f"method is {method!r}; give 'ais', 'smc', 'mc3' or 'exact'")
+        raise ArgumentError(f"method is {shown(method)}; give 'ais', 'smc', 'mc3' or 'exact'")
     assert found is not None
     return found
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.algorithms.exact_computation import ExactComputation
-from arcwise.errors import TimeIsUpError
+from arcwise.algorithms.exact_computation import ExactComputation, bytes_per_draw
+from arcwise.errors import TimeIsUpError, option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import DagSample, Posterior
 from arcwise.records.runs import ExactRun
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import checked_seed, refuse_beyond_memory, true_or_false, whole_number
 from arcwise.support.clock import Deadline, shared_clock
 from arcwise.support.running import Progress
 
@@ -92,8 +92,9 @@ def exact(
     True
     """
     start = time.perf_counter()
-    count = whole_number(dags, "dags", at_least=0)
-    key = whole_number(seed, "seed", at_least=0)
+    true_or_false(paths, option("paths"))
+    count = whole_number(dags, option("dags"), at_least=0)
+    key = checked_seed(seed)
     with shared_clock(seconds) as deadline:
         computation = ExactComputation(
             model,
@@ -103,6 +104,7 @@ def exact(
             seconds=deadline,
             threads=threads,
         )
+        refuse_beyond_memory(count, option("dags"), bytes_per_draw(len(model.variables)))
         found = computation.posterior(progress=progress)
         reached = _paths(computation, deadline, progress) if paths else None
         drawn = _draws(computation, count, key, deadline, progress) if count else None

@@ -13,13 +13,13 @@ from arcwise.algorithms.memory import memory_needed, refuse_too_large
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.graphs.linear_extensions import linear_extensions
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import DagSample, Evidence, Posterior
 from arcwise.priors.constant import log_constant_by_size, weights_by_size
 from arcwise.records.runs import ExactRun
 from arcwise.scores import FamilyScores
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import checked_seed, open_fraction, refuse_beyond_memory, whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress, Run, running
 
@@ -69,7 +69,7 @@ class ExactComputation:
         seconds: float | Deadline | None = None,
         threads: int | None = None,
     ) -> None:
-        self.model = model
+        self.model = checked_model(model)
         self.modularity = as_modularity(modularity)
         self._order_modular = self.modularity == "order-modular"
         n, most = len(model.variables), MOST_VARIABLES[self.modularity]
@@ -81,8 +81,9 @@ class ExactComputation:
                 f"the model has {n} variables, and the exact {self.modularity} posterior takes up "
                 f"to {most}; use {other}a sampler"
             )
-        if not 0 < tolerance < 1:
-            raise ArgumentError(f"tolerance is {tolerance!r}; give a number between 0 and 1")
+        tolerance = open_fraction(tolerance, "tolerance")
+        if memory_limit is not None:
+            whole_number(memory_limit, "memory_limit", at_least=0)
         self._memory_limit = memory_limit
         self._tolerance = tolerance
         self._threads = threads
@@ -195,7 +196,8 @@ class ExactComputation:
         self, count: int, seed: int, first: int, progress: Progress
     ) -> tuple[np.ndarray, np.ndarray]:
         number = whole_number(count, "count", at_least=1)
-        key = whole_number(seed, "seed", at_least=0)
+        refuse_beyond_memory(number, "count", bytes_per_draw(len(self.model.variables)))
+        key = checked_seed(seed)
         start = whole_number(first, "first", at_least=0)
         with running(self._threads, progress, "Drawing", self._deadline) as run:
             self._refuse_too_large(run)
@@ -233,6 +235,11 @@ class ExactComputation:
     def _refuse_too_large(self, run: Run, *, paths: bool = False) -> None:
         needed = memory_needed(self.model, self.modularity, run.threads, paths=paths)
         refuse_too_large(needed, self._memory_limit)
+
+
+def bytes_per_draw(nodes: int) -> int:
+    """Return the memory of an order and a DAG that are drawn, and of the check of the DAG."""
+    return 8 * nodes * ((nodes + 63) // 64) + 4 * nodes + 8
 
 
 def log_prior_constant(model: Model, modularity: Modularity, tolerance: float, run: Run) -> float:

@@ -22,7 +22,11 @@ from arcwise.model.modularity import Modularity
 from arcwise.posterior import DagSample, Estimate, Interval
 from arcwise.posterior.consensus import CredibleSet, credible_set
 from arcwise.posterior.estimation import estimate_without_error
+from arcwise.support.checks import open_fraction, real_number
 from arcwise.support.running import Progress
+from arcwise.support.words import shown
+
+_SMALLEST_ERROR = 1e-100  # its square is still a number
 
 
 class ExactSampler:
@@ -206,6 +210,11 @@ def importance_weighted_dags(
     >>> low <= truth.edge_probability("smoke", "bronc") <= high
     True
     """
+    log_total = 0.0
+    if log_total_weight is not None:
+        log_total = real_number(
+            log_total_weight, "log_total_weight", math.isfinite, "a finite number"
+        )
     sampler = ExactSampler(model, "order-modular", threads=threads, progress=progress)
     dags = sampler.dags(count, seed=seed).unique()
     log_weights = modular_log_weights(model, dags)
@@ -213,7 +222,7 @@ def importance_weighted_dags(
     weights = np.exp(log_weights - top)
     coverage = None
     if log_total_weight is not None:
-        coverage = min(1.0, math.exp(top - log_total_weight) * math.fsum(weights))
+        coverage = min(1.0, math.exp(min(0.0, top - log_total)) * math.fsum(weights))
     return ImportanceWeightedDags(DagSample(model.variables, dags.parents, weights), coverage)
 
 
@@ -235,7 +244,7 @@ def samples_for(epsilon: float, delta: float) -> int:
     >>> samples_for(0.01, 0.05)
     18445
     """
-    for name, value in (("epsilon", epsilon), ("delta", delta)):
-        if not 0 < value < 1:
-            raise ArgumentError(f"{name} is {value!r}; give a number between 0 and 1")
-    return math.ceil(math.log(2 / delta) / (2 * epsilon**2))
+    allowed, risk = open_fraction(epsilon, "epsilon"), open_fraction(delta, "delta")
+    if allowed < _SMALLEST_ERROR:
+        raise ArgumentError(f"epsilon is {shown(epsilon)}; give {_SMALLEST_ERROR:g} or more")
+    return math.ceil(math.log(2 / risk) / (2 * allowed**2))

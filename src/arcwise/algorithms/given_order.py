@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.graphs.partial_orders import read_order
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.posterior import DagSample
-from arcwise.sums import ScoreSums
-from arcwise.support.checks import whole_number
+from arcwise.sums import ScoreSums, checked_sums
+from arcwise.support.checks import checked_seed, refuse_beyond_memory, whole_number
 from arcwise.support.running import Progress, running
 
 
@@ -65,12 +65,12 @@ class GivenOrder:
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
-        self.model = model
+        self.model = checked_model(model)
         buckets, predecessors = read_order(order, model.variables)
         if sums is None:
             sums = ScoreSums(model, tabulate="sums", threads=threads, progress=progress)
         else:
-            sums.refuse_other_variables(model.variables)
+            checked_sums(sums).refuse_other_variables(model.variables)
         self._progress = progress
         self._given: _core.GivenBuckets | _core.GivenPartialOrder
         with running(threads, progress, "Summing over orders") as run:
@@ -115,7 +115,9 @@ class GivenOrder:
             If no DAG agrees with the order.
         """
         number = whole_number(count, "count", at_least=1)
-        key = whole_number(seed, "seed", at_least=0)
+        nodes = len(self.model.variables)
+        refuse_beyond_memory(number, "count", 8 * nodes * ((nodes + 63) // 64))
+        key = checked_seed(seed)
         with running(None, self._progress, "Drawing") as run:
             parents = self._given.draw(number, key, run.progress)
         return DagSample(self.model.variables, parents)

@@ -26,12 +26,12 @@ from arcwise.errors import (
 from arcwise.families import Families
 from arcwise.model import Model, Question, ask
 from arcwise.posterior.map_result import MapResult
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import MOST_INT, checked_seed, open_fraction, whole_number
 from arcwise.support.clock import Deadline, shared_clock
 from arcwise.support.plain import digest
 from arcwise.support.running import Progress, running
 from arcwise.support.warnings import warn
-from arcwise.support.words import byte_size, plural, quoted
+from arcwise.support.words import byte_size, plural, quoted, shown
 
 DEFAULT_MAX_SIZE = 14
 
@@ -179,8 +179,13 @@ def grow(
     True
     """
     _refuse(by, threshold)
-    whole_number(max_size, "max_size", at_least=1)
+    whole_number(max_size, "max_size", at_least=1, at_most=MOST_INT)
     whole_number(restarts, "restarts", at_least=1)
+    checked_seed(seed)
+    if steps is not None:
+        whole_number(steps, "steps", at_least=2)
+    if memory_limit is not None:
+        whole_number(memory_limit, "memory_limit", at_least=0)
     with shared_clock(seconds) as deadline:
         asked = ask(data, score, prior=prior, constraints=gather(constraints))
         question, first = _start(asked, candidates, deadline.part(_SHARE_OF_START), threads)
@@ -302,7 +307,6 @@ def _key(state: GrowthState, question: Question, restarts: int, seed: int) -> st
 
 
 def _refuse(by: Any, threshold: Any) -> None:
-    if by not in ("map", "posterior"):
-        raise ArgumentError(f"by is {by!r}; give 'map' or 'posterior'")
-    if not 0 < threshold < 1:
-        raise ArgumentError(f"threshold is {threshold!r}; give a number between 0 and 1")
+    if not isinstance(by, str) or by not in ("map", "posterior"):
+        raise ArgumentError(f"by is {shown(by)}; give 'map' or 'posterior'")
+    open_fraction(threshold, "threshold")

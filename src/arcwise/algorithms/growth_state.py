@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.algorithms.growth_log import GrowthLog
-from arcwise.algorithms.memory import available_memory
 from arcwise.algorithms.timely_models import model_within
 from arcwise.candidates.family_weigher import FamilyWeigher
 from arcwise.errors import CapacityError, TimeIsUpError, Wording
@@ -17,6 +16,7 @@ from arcwise.model import Model, Question
 from arcwise.model.scoring_time import scoring_seconds
 from arcwise.posterior.map_result import SearchSettings
 from arcwise.support.clock import Deadline
+from arcwise.support.memory import available_memory
 from arcwise.support.running import Run
 from arcwise.support.words import byte_size
 

@@ -20,20 +20,27 @@ from arcwise.errors import (
 from arcwise.families import Families
 from arcwise.graphs import cpdag
 from arcwise.graphs.dag import Dag
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.posterior.map_result import MapResult, SearchSettings, reach
 from arcwise.records.settings import SumSettings
-from arcwise.sums import ScoreSums
-from arcwise.support.checks import whole_number
+from arcwise.sums import ScoreSums, checked_sums
+from arcwise.support.checks import (
+    checked_seed,
+    instance,
+    refuse_beyond_memory,
+    whole_number,
+)
 from arcwise.support.clock import Deadline
+from arcwise.support.names import as_list
 from arcwise.support.running import Progress, Run, running
 from arcwise.support.warnings import warn
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 # Within both limits the exact computation takes a few seconds and less than a gigabyte.
 MOST_VARIABLES = 25
 _MOST_FAMILIES = 2**24
 
+_BYTES_PER_RESTART = 200  # of the order it found, and how
 _SHARE_OF_EXACT = 0.5  # of the seconds, before the search takes over
 
 _RESTARTS = 8
@@ -117,12 +124,13 @@ def map(
     True
     """
     start = time.perf_counter()
+    checked_model(model)
     deadline = Deadline.of(seconds)
-    if method not in ("auto", "exact", "search"):
-        raise ArgumentError(f"method is {method!r}; give 'auto', 'exact' or 'search'")
+    if not isinstance(method, str) or method not in ("auto", "exact", "search"):
+        raise ArgumentError(f"method is {shown(method)}; give 'auto', 'exact' or 'search'")
     wanted = _Restarts(model, restarts, patience, deadline, seed)
     if sums is not None:
-        sums.refuse_other_variables(model.variables)
+        checked_sums(sums).refuse_other_variables(model.variables)
     if method == "exact":
         return _exact(model, deadline, threads, progress, start)
     if method == "auto" and _is_small(model):
@@ -169,12 +177,14 @@ class _Restarts:
             self.count = _MOST_RESTARTS_BY_TIME if deadline.limited else _RESTARTS
         else:
             self.count = whole_number(restarts, option("restarts"), at_least=1)
+            order = _BYTES_PER_RESTART + 4 * len(model.variables)
+            refuse_beyond_memory(self.count, option("restarts"), order)
         if patience is None:
             self.patience = _PATIENCE * len(model.variables)
         else:
             self.patience = whole_number(patience, "patience", at_least=0)
         self.deadline = deadline
-        self.seed = whole_number(seed, option("seed"), at_least=0)
+        self.seed = checked_seed(seed)
 
     def run(self, search: _core.OrderSearch, run: Run) -> bool:
         """Run the restarts; return whether Ctrl-C came first."""
@@ -272,8 +282,8 @@ def order_of(dag: Dag) -> list[int]:
 
 
 def _orders(dags: Sequence[Dag], variables: tuple[str, ...]) -> list[list[int]]:
-    for dag in dags:
-        if dag.variables != variables:
+    for dag in as_list(dags, "starts", "a list of DAGs"):
+        if instance(dag, Dag, "one of starts", "arcwise.Dag objects").variables != variables:
             raise ArgumentError(
                 f"starts holds a DAG over the variables {quoted(dag.variables)}, and the model has "
                 f"{quoted(variables)}; give DAGs over the same variables, in the same order"

@@ -20,7 +20,7 @@ from arcwise.records.stopping_rule import as_stopping_rule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import MOST_INT, whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
 
@@ -110,7 +110,9 @@ threads, progress, directory, checkpoint_seconds
     else:
         exchanges = _EXCHANGES_PER_PAIR * (len(tempering.inverse_temperatures) - 1)
     if exchanges_per_step is not None:
-        exchanges = whole_number(exchanges_per_step, "exchanges_per_step", at_least=0)
+        exchanges = whole_number(
+            exchanges_per_step, "exchanges_per_step", at_least=0, at_most=MOST_INT
+        )
     settings = ChainSettings(
         space=chosen,
         budget=Budget(

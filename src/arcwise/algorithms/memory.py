@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 from arcwise import _core
@@ -10,6 +9,7 @@ from arcwise.errors import CapacityError
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.support.devices import Processors
+from arcwise.support.memory import available_memory
 from arcwise.support.words import byte_size
 
 
@@ -74,15 +74,3 @@ def refuse_too_large(memory: int, limit: int | None) -> None:
             f"the exact run needs {byte_size(memory)} and the limit is {byte_size(allowed)}; "
             "raise memory_limit, or use a sampler"
         )
-
-
-def available_memory() -> int:
-    """Return the bytes of memory the machine has free for this process."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

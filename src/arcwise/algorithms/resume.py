@@ -9,6 +9,7 @@ from typing import Any
 from arcwise.algorithms.annealing import anneal
 from arcwise.algorithms.chain_posterior import sample_chains
 from arcwise.algorithms.sampling_session import Environment
+from arcwise.errors import FileFormatError
 from arcwise.posterior import Posterior
 from arcwise.records.run_files import read_settings
 from arcwise.records.settings import AnnealingSettings
@@ -29,8 +30,12 @@ def resume_run(
     path = Path(directory)
     stored = read_directory(path)
     settings = read_settings(stored)
-    model = read_model(path / MODEL, stored["model"])
-    assert settings.sums is not None  # recorded in every run directory
+    model = read_model(path / MODEL, str(stored.get("model")))
+    if settings.sums is None or not settings.sums.methods:
+        raise FileFormatError(
+            f"the settings of the run in '{path}' lack its score sums; restore them from a backup, "
+            "or start the run again"
+        )
     sums = settings.sums.build(model, threads)
     environment = Environment(engine, threads, progress, path, checkpoint_seconds)
     if isinstance(settings, AnnealingSettings):

@@ -13,14 +13,14 @@ from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.sampler_options import SamplerOptions
 from arcwise.algorithms.smc import smc
 from arcwise.errors import ArgumentError, option
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.support.arguments import refuse_unknown
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 Sampler = Literal["mcmc", "mc3", "ais", "smc"]
 
@@ -87,14 +87,10 @@ def sample(
     >>> arcwise.sample(model, algorithm="ais", particles=20, steps=200, seed=1).algorithm
     'ais'
     """
-    if not isinstance(model, Model):
+    checked_model(model)
+    if not isinstance(algorithm, str) or algorithm not in SAMPLERS:
         raise ArgumentError(
-            f"model is of type {type(model).__name__}; give an arcwise.Model, or use "
-            "arcwise.learn, which takes data"
-        )
-    if algorithm not in SAMPLERS:
-        raise ArgumentError(
-            option("algorithm"), f" is {algorithm!r}; give one of {quoted(SAMPLERS)}"
+            option("algorithm"), f" is {shown(algorithm)}; give one of {quoted(SAMPLERS)}"
         )
     given = {"until": until, "chains": chains, "particles": particles}
     further = {name: value for name, value in given.items() if value is not None} | dict(options)

@@ -10,18 +10,20 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from arcwise import _core
+from arcwise.algorithms.sampling_memory import refuse_beyond_memory
 from arcwise.engines import Engine, opened_engine
 from arcwise.errors import ArgumentError, EngineError
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.records.plain_space import is_known
 from arcwise.records.run_files import write_settings
 from arcwise.records.settings import AnnealingSettings, ChainSettings
 from arcwise.runs.directory import CHECKPOINT_SECONDS, RunDirectory
 from arcwise.runs.ledger import resume_command
 from arcwise.spaces.space import Space
-from arcwise.sums import ScoreSums
+from arcwise.sums import ScoreSums, checked_sums
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Progress
+from arcwise.support.words import shown
 
 _SUM_TOLERANCE = 1e-9  # far below Monte Carlo error; tabulated sums are exact
 
@@ -90,11 +92,15 @@ def opened_session(
     sums
         The score sums, if already computed.
     """
+    checked_model(model)
     settings.recording.on(settings.space)  # refuses a wrong modularity before sums are computed
     score_sums = sums_for(model, sums, environment.threads)
     space = settings.space.on(score_sums)
     core_space = space.build(score_sums)
     chosen = settings.on(space, score_sums)
+    refuse_beyond_memory(
+        chosen, len(model.variables), kept_on_disk=environment.directory is not None
+    )
     with ExitStack() as stack:
         engine = stack.enter_context(opened_engine(environment.engine))
         directory = None
@@ -125,13 +131,13 @@ def sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> Score
     """Return the given score sums, if they are for these variables, or compute them."""
     if sums is None:
         return ScoreSums(model, tolerance=_SUM_TOLERANCE, tabulate="sums", threads=threads)
-    sums.refuse_other_variables(model.variables)
+    checked_sums(sums).refuse_other_variables(model.variables)
     return sums
 
 
 def _refuse_foreign(space: Space) -> None:
     if not is_known(space):
         raise ArgumentError(
-            f"space is {space!r}, and a run directory supports only the spaces of arcwise; leave "
-            "out directory"
+            f"space is {shown(space)}, and a run directory supports only the spaces of arcwise; "
+            "leave out directory"
         )

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import ArgumentError, option
+from arcwise.errors import ArgumentError, RunDirectoryError, option
 from arcwise.records.budget import Budget
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.convergence import Convergence
@@ -188,9 +188,17 @@ class Stages:
 
     def _check(self) -> bool:
         loop = self._loop
-        figures, states = loop.observed(self._measure)
-        loop.convergence = Convergence(**figures)
-        self.met = self.rule.progress(loop.convergence, states) >= 1.0
+        seen = loop.observed(self._measure)
+        try:
+            figures, states = seen
+            loop.convergence = Convergence(**figures)
+            self.met = self.rule.progress(loop.convergence, states) >= 1.0
+        except (TypeError, ValueError, AttributeError):
+            # Only what was read from a ledger can be anything else.
+            raise RunDirectoryError(
+                "the ledger of the run holds no convergence figures where it should; start the run "
+                "again in another directory"
+            ) from None
         return self.met
 
     def _measure(self) -> tuple[dict[str, float | None], int]:

@@ -18,8 +18,7 @@ from arcwise import _core
 from arcwise.algorithms.chains import sampled_chains
 from arcwise.algorithms.dag_weights import best_dag, modular_log_weights
 from arcwise.algorithms.sampling_session import Environment, opened_session
-from arcwise.errors import ArgumentError
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.posterior import DagSample, Posterior
 from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
@@ -27,7 +26,7 @@ from arcwise.records.runs import UniqueDagsRun
 from arcwise.records.settings import ChainSettings
 from arcwise.spaces import LinearOrders
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import open_fraction, refuse_beyond_memory, whole_number
 from arcwise.support.running import Progress
 
 _FIRST_DRAWS = 64
@@ -70,9 +69,11 @@ def unique_dags(
     >>> len(posterior.dags) == posterior.run.dags
     True
     """
-    if not 0 < coverage < 1:
-        raise ArgumentError(f"coverage is {coverage!r}; give a number between 0 and 1")
+    checked_model(model)
+    coverage = open_fraction(coverage, "coverage")
     most = whole_number(most_dags, "most_dags", at_least=1)
+    nodes = len(model.variables)
+    refuse_beyond_memory(most, "most_dags", 8 * nodes * ((nodes + 63) // 64))
     start = time.perf_counter()
     settings = ChainSettings(
         space=LinearOrders(),
@@ -89,7 +90,7 @@ def unique_dags(
     short = 0
     for number, order in enumerate(orders.tolist()):
         given = _core.GivenBuckets(session.sums.core, [[node] for node in order], None)
-        dags, enough = _distinct_dags(model, given, coverage, most, seed + number)
+        dags, enough = _distinct_dags(model, given, coverage, most, (seed + number) % 2**64)
         found.append(dags)
         short += not enough
     different = DagSample(model.variables, np.concatenate(found)).unique()

@@ -18,9 +18,10 @@ from arcwise.constraints import ConstraintArguments, gather, takes_constraints
 from arcwise.errors import ArgumentError
 from arcwise.families.families import candidate_matrix
 from arcwise.model import ask
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import MOST_INT, open_fraction, whole_number
 from arcwise.support.clock import Deadline, shared_clock
 from arcwise.support.running import Run, running
+from arcwise.support.words import shown
 
 
 @takes_constraints
@@ -143,11 +144,10 @@ def _choose(
 
 
 def _refuse(alpha: Any, max_conditioning: Any, test: Any, by: Any) -> None:
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 1:
-        raise ArgumentError(f"alpha is {alpha!r}; give a number between 0 and 1")
+    open_fraction(alpha, "alpha")
     if max_conditioning is not None:
-        whole_number(max_conditioning, "max_conditioning", at_least=0)
-    if test is not None and test not in get_args(Test):
-        raise ArgumentError(f"test is {test!r}; give 'fisher-z', 'g-squared' or None")
-    if by not in get_args(By):
-        raise ArgumentError(f"by is {by!r}; give 'sum' or 'best'")
+        whole_number(max_conditioning, "max_conditioning", at_least=0, at_most=MOST_INT)
+    if test is not None and not (isinstance(test, str) and test in get_args(Test)):
+        raise ArgumentError(f"test is {shown(test)}; give 'fisher-z', 'g-squared' or None")
+    if not isinstance(by, str) or by not in get_args(By):
+        raise ArgumentError(f"by is {shown(by)}; give 'sum' or 'best'")

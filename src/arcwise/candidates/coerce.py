@@ -9,6 +9,7 @@ from typing import Any
 from arcwise.errors import ArgumentError
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
+from arcwise.support.words import shown
 
 METHODS = ("pc", "greedy", "gains")
 DEFAULT_SIZE = 8
@@ -26,8 +27,8 @@ def read_methods(text: str) -> list[tuple[str, int | None]]:
     """Return the methods and their sizes, None where none is given, as in ``"pc+greedy:6"``."""
     if not is_method(text):
         raise ArgumentError(
-            f"method is {text!r}; give 'pc', 'greedy', 'gains' or several joined by +, such as "
-            "'pc+greedy:6'"
+            f"method is {shown(text)}; give 'pc', 'greedy', 'gains' or several joined by +, such "
+            "as 'pc+greedy:6'"
         )
     parts = [part.partition(":") for part in text.split("+")]
     return [(name, int(size) if size else None) for name, _, size in parts]

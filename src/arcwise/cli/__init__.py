@@ -11,7 +11,7 @@ from typer.exceptions import Exit, TyperException
 
 from arcwise.cli.app import app as commands
 from arcwise.cli.composition import began
-from arcwise.errors import ArcwiseError, ArcwiseWarning
+from arcwise.errors import ArcwiseError, ArcwiseWarning, readable
 from arcwise.support.clock import process_began
 from arcwise.support.signals import sigterm_interrupts
 
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse(sentence: str) -> int:
-    print(f"arcwise: {' '.join(sentence.split())}", file=sys.stderr)
+    print(f"arcwise: {readable(' '.join(sentence.split()))}", file=sys.stderr)
     return 2
 
 

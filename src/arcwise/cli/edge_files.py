@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 
@@ -21,7 +22,7 @@ def read_edge_file(path: Path) -> list[tuple[str, str]]:
         mapping from nodes to their parents.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = Path(path).read_bytes().decode("utf-8-sig")  # line ends as they are
     except FileNotFoundError:
         raise FileFormatError(
             f"there is no file '{path}'; give a file of edges, .csv or .json"
@@ -33,7 +34,10 @@ def read_edge_file(path: Path) -> list[tuple[str, str]]:
     if str(path).lower().endswith(".json"):
         return _from_json(text, path)
     try:
-        rows = [row for row in csv.reader(text.splitlines()) if row]
+        # In quotation marks a name may have line ends and blanks around it; elsewhere blanks are
+        # there for the eye.
+        lines = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+        rows = [row for row in lines if row]
     except csv.Error as problem:
         raise FileFormatError(
             f"'{path}' is not a valid .csv file ({problem}); give a file of edges, .csv or .json"
@@ -42,14 +46,16 @@ def read_edge_file(path: Path) -> list[tuple[str, str]]:
         raise FileFormatError(
             f"'{path}' is empty; give the header source,target and one edge per row"
         )
-    header = [name.strip() for name in rows[0]]
-    if header[:2] == ["source", "target"]:
+    if '"' not in text:
+        rows = [[field.strip() for field in row] for row in rows]
+    header = rows[0]
+    if [name.strip() for name in header[:2]] == ["source", "target"]:
         short = [number for number, row in enumerate(rows, 1) if len(row) < 2]
         if short:
             raise FileFormatError(
                 f"'{path}' has a single name in row {short[0]}; give source and target"
             )
-        return [(row[0].strip(), row[1].strip()) for row in rows[1:]]
+        return [(row[0], row[1]) for row in rows[1:]]
     return _from_matrix(header, rows[1:], path)
 
 

@@ -25,7 +25,7 @@ from arcwise.support.edges import (
     labelled_matrix,
 )
 from arcwise.support.names import positions
-from arcwise.support.words import listing
+from arcwise.support.words import listing, shown
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def read_edges(
         pairs = edges_of_general_graph(value, source)
     else:
         pairs = _iterated(value, source)
-    edges = {_checked(pair, source) for pair in pairs}
+    edges = {_checked(pair, source) for pair in _listed(pairs, source)}
     return tuple(sorted(edges, key=lambda edge: (_sort_key(edge[0]), _sort_key(edge[1]))))
 
 
@@ -129,21 +129,33 @@ def edge_matrix(
     return matrix
 
 
+def _listed(pairs: Iterable[Any], source: str | Wording) -> list[Any]:
+    try:
+        return list(pairs)
+    except TypeError:  # as arrays without dimensions, which look like collections
+        raise ConstraintError(
+            source, f" is {shown(pairs)}; give pairs (source, target) of names"
+        ) from None
+
+
 def _iterated(value: Any, source: str | Wording) -> Iterable[Any]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ConstraintError(
             source,
-            f" is {value!r}; give pairs (source, target) of names, a directed graph, "
+            f" is {shown(value)}; give pairs (source, target) of names, a directed graph, "
             "or an n x n matrix of 0 and 1",
         )
     return value
 
 
 def _checked(pair: Any, source: str | Wording) -> Edge:
-    ends = tuple(pair) if isinstance(pair, Iterable) and not isinstance(pair, str) else ()
+    try:
+        ends = tuple(pair) if not isinstance(pair, str) else ()
+    except TypeError:
+        ends = ()
     if len(ends) != 2 or not all(isinstance(end, _ENDPOINT_TYPES) for end in ends):
         raise ConstraintError(
-            source, f" contains {pair!r}; give each edge as a pair (source, target) of names"
+            source, f" contains {shown(pair)}; give each edge as a pair (source, target) of names"
         )
     start, end = ends
     if start == end and not isinstance(start, re.Pattern):

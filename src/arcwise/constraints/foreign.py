@@ -8,6 +8,7 @@ from itertools import permutations
 from typing import Any
 
 from arcwise.errors import ConstraintError, Wording
+from arcwise.support.words import shown
 
 _KNOWLEDGE = ("required_edges", "forbidden_edges", "temporal_order", "search_space")
 
@@ -63,8 +64,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except re.error as problem:
         raise ConstraintError(
-            f"the background knowledge contains {pattern!r}, which is not a regular expression "
-            f"({problem}); correct the pattern"
+            f"the background knowledge contains {shown(pattern)}, which is not a regular "
+            f"expression ({problem}); correct the pattern"
         ) from None
 
 

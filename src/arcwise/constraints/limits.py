@@ -13,6 +13,7 @@ from arcwise.constraints.options import MAX_INDEGREE
 from arcwise.errors import ConstraintError
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
+from arcwise.support.words import shown
 
 Limits: TypeAlias = int | tuple[tuple[str | None, int], ...] | None
 """One limit for all; or pairs of a name and its limit, None naming all other variables."""
@@ -35,12 +36,14 @@ def read_limits(value: Any) -> Limits:
         pairs = dict(value)
     except (TypeError, ValueError):
         raise ConstraintError(
-            f"max_indegree is {value!r}; give a whole number, 0 or more, "
+            f"max_indegree is {shown(value)}; give a whole number, 0 or more, "
             "or a mapping from names to such numbers"
         ) from None
     return _canonical(
         {
-            name: whole_number(limit, f"max_indegree[{name!r}]", at_least=0, error=ConstraintError)
+            name: whole_number(
+                limit, f"max_indegree[{shown(name)}]", at_least=0, error=ConstraintError
+            )
             for name, limit in pairs.items()
         }
     )

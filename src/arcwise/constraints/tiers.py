@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ConstraintError
 from arcwise.support.names import positions
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 Tiers: TypeAlias = tuple[tuple[str, ...], ...]
 """The names in each tier, the earliest tier first."""
@@ -75,14 +75,21 @@ def _grouped(numbers: Mapping[Any, Any]) -> list[list[str]]:
 def _listed(value: Any) -> list[list[str]]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ConstraintError(
-            f"temporal_order is {value!r}; give lists of names, the earliest first, "
+            f"temporal_order is {shown(value)}; give lists of names, the earliest first, "
             "or a mapping from names to tier numbers"
         )
-    return [_names([tier] if isinstance(tier, str) else tier) for tier in value]
+    return [_names([tier] if isinstance(tier, str) else tier) for tier in _items(value)]
+
+
+def _items(value: Any) -> list[Any]:
+    try:
+        return list(value)
+    except TypeError:  # no collection, or an array without dimensions, which looks like one
+        return [value]
 
 
 def _names(tier: Any) -> list[str]:
-    names = list(tier) if isinstance(tier, Iterable) else [tier]
+    names = _items(tier)
     wrong = [name for name in names if not isinstance(name, str)]
     if wrong:
         raise ConstraintError(f"temporal_order holds {quoted(wrong)}; give names of variables")

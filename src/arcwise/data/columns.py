@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import DataError
+from arcwise.support.names import is_writable
+from arcwise.support.words import shown
 
 Kind: TypeAlias = Literal["discrete", "continuous"]
 
@@ -66,6 +68,14 @@ class DiscreteColumn:
             raise DataError(
                 f"column {self.name!r} has {len(self.levels)} levels; give at most "
                 f"{MAX_LEVELS}, merging some of them, or leave the column out"
+            )
+        unwritable = [
+            level for level in self.levels if isinstance(level, str) and not is_writable(level)
+        ]
+        if unwritable:
+            raise DataError(
+                f"column {self.name!r} has the level {shown(unwritable[0])}, with a character that "
+                "no file can hold; give it another label"
             )
         # The compiled core indexes count tables by these codes without checking them again.
         if codes.ndim != 1 or (codes.size and not 0 <= codes.min() <= codes.max() < self.size):

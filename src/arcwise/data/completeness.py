@@ -13,7 +13,7 @@ from arcwise.data.messages import warn
 from arcwise.data.options import kind_option
 from arcwise.data.raw import RawColumn, RawNumbers
 from arcwise.errors import ArgumentError, DataError, Wording, option
-from arcwise.support.words import counted, plural, quoted
+from arcwise.support.words import counted, plural, quoted, shown
 
 MISSING_CHOICES = ("error", "drop", "level")
 CONSTANT_CHOICES = ("error", "drop", "keep")
@@ -21,8 +21,8 @@ CONSTANT_CHOICES = ("error", "drop", "keep")
 
 def check_choice(argument: Wording, value: object, choices: Sequence[str]) -> None:
     """Refuse a value that is not among the choices of an argument."""
-    if value not in choices:
-        raise ArgumentError(argument, f" is {value!r}; give one of {quoted(choices)}")
+    if not isinstance(value, str) or value not in choices:
+        raise ArgumentError(argument, f" is {shown(value)}; give one of {quoted(choices)}")
 
 
 def complete_rows(

@@ -20,13 +20,16 @@ import numpy as np
 from arcwise.data.foreign_errors import replace_errors
 from arcwise.data.messages import warn
 from arcwise.errors import ArgumentError, DataError, FileFormatError, Wording
-from arcwise.support.words import listing, plural
+from arcwise.support.words import listing, plural, shown
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 
 #: What counts as missing in a text file, quoted or not. `None` does not: networks such as
 #: INSURANCE and HAILFINDER have a level of that name.
 MISSING_MARKERS = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL", "?")
+
+#: Numbers as written where the comma is the decimal mark, or marks thousands.
+_NUMBER_WITH_COMMA = r"^[-+]?\d+(,\d+)*([eE][-+]?\d+)?$"
 
 BOOLEANS = {"true": True, "false": False}
 
@@ -76,15 +79,18 @@ def read_delimited(
     if names is None:
         names = shape.header
         _refuse_numbers(path, names)
+        _warn_of_no_header(path, names, columns)
         columns = [column[1:] for column in columns]
         if _is_row_names(path, names[0], columns[0]):
             names, columns = names[1:], columns[1:]
-    elif isinstance(names, str) or len(names) != len(columns):
+    elif isinstance(names, str) or not isinstance(names, Sequence) or len(names) != len(columns):
         raise ArgumentError(
-            f"names is {names!r}; give a list with a name for each of the "
+            f"names is {shown(names)}; give a list with a name for each of the "
             f"{plural(len(columns), 'column')} of {path!r}"
         )
-    return [(name, typed(column)) for name, column in zip(names, columns, strict=True)]
+    named = [(name, typed(column)) for name, column in zip(names, columns, strict=True)]
+    _refuse_decimal_commas(path, named)
+    return named
 
 
 def typed(series: nw.Series[Any]) -> nw.Series[Any]:
@@ -105,7 +111,7 @@ def typed(series: nw.Series[Any]) -> nw.Series[Any]:
 
 
 def _decoded(path: str, content: bytes) -> str:
-    if b"\0" in content[:65536]:
+    if b"\0" in content:
         raise FileFormatError(
             f"the file {path!r} is not UTF-8 text; save it as comma-separated text"
         )
@@ -164,6 +170,41 @@ def _refuse_numbers(path: str, header: Sequence[str]) -> None:
             "of names",
             Wording(", or give names=[...]", ""),
         )
+
+
+def _warn_of_no_header(path: str, header: Sequence[str], columns: Sequence[nw.Series[Any]]) -> None:
+    """Warn if the first line looks like one of the rows."""
+    numbered = [list(map(str, range(first, first + len(header)))) for first in (0, 1)]
+    if header in numbered:
+        return  # as pandas names the columns of a frame without names
+    numbers = all(map(_is_number, header))
+    # Every would-be name is also a value further down its own column.
+    values = not numbers and all(
+        (column[1:].str.strip_chars() == name).any()
+        for name, column in zip(header, columns, strict=True)
+    )
+    if numbers or values:
+        what = "numbers" if numbers else "values that come up again in their columns"
+        warn(
+            f"took the first line of {path!r} as names ({listing(header)}), but it holds {what}; "
+            "if it is a row, add a line of names",
+            Wording(" or give names=[...]", ""),
+        )
+
+
+def _refuse_decimal_commas(path: str, columns: list[tuple[str, nw.Series[Any]]]) -> None:
+    """Refuse numbers such as 0,5, which would be taken for as many labels."""
+    for name, column in columns:
+        if column.dtype != nw.String:
+            continue
+        present = column.drop_nulls()
+        if len(present) and present.str.contains(_NUMBER_WITH_COMMA).all():
+            example = present.filter(present.str.contains(",", literal=True))
+            if len(example):
+                raise DataError(
+                    f"column {name!r} of {path!r} holds numbers with commas, such as "
+                    f"{example[0]!r}; write them with a decimal point and without other separators"
+                )
 
 
 def _is_row_names(path: str, name: str, column: nw.Series[Any]) -> bool:

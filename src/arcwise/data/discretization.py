@@ -15,6 +15,8 @@ from arcwise.data.messages import check_mapping, warn
 from arcwise.data.reader import read
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError, DataError, Wording
+from arcwise.support import words
+from arcwise.support.names import as_list
 from arcwise.support.words import plural, quoted
 
 METHODS = ("quantile", "uniform")
@@ -109,6 +111,7 @@ def _chosen(table: Data, columns: Sequence[str] | None, named: Mapping[str, Any]
         return {name for name, kind in table.kinds.items() if kind == "continuous"} | set(named)
     if isinstance(columns, str):
         columns = [columns]
+    columns = as_list(columns, "columns", "a list of names")
     for name in columns:
         check_variable(name, table.variables, "columns")
     left_out = [name for name in named if name not in columns]
@@ -127,7 +130,8 @@ def _checked_breaks(name: str, points: Sequence[float]) -> NDArray[np.float64]:
         cuts = np.array([])
     if cuts.ndim != 1 or not cuts.size or not np.isfinite(cuts).all() or (np.diff(cuts) <= 0).any():
         raise ArgumentError(
-            f"breaks[{name!r}] is {points!r}; give at least one finite number, in ascending order"
+            f"breaks[{name!r}] is {words.shown(points)}; give at least one finite number, in "
+            "ascending order"
         )
     return cuts
 
@@ -136,8 +140,8 @@ def _checked_bins(name: str, count: object) -> int:
     whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
     if not whole or not 2 <= count <= MAX_LEVELS:  # type: ignore[operator]
         raise ArgumentError(
-            f"the number of bins for {name!r} is {count!r}; give a whole number from 2 to "
-            f"{MAX_LEVELS}"
+            f"the number of bins for {name!r} is {words.shown(count)}; give a whole number from 2 "
+            f"to {MAX_LEVELS}"
         )
     return int(count)  # type: ignore[call-overload, no-any-return]
 

@@ -13,7 +13,7 @@ from arcwise.data.messages import check_mapping, suggestion
 from arcwise.data.options import kind_option
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, as_level, level_type
 from arcwise.errors import ArgumentError, DataError, Wording, option
-from arcwise.support.words import listing, quoted
+from arcwise.support.words import listing, quoted, shown
 
 KINDS: tuple[Kind, ...] = ("discrete", "continuous")
 
@@ -33,8 +33,8 @@ def chosen_kinds(
         check_variable(name, variables, Wording("kinds", f"--{kind}"))
         if kind not in KINDS:
             raise ArgumentError(
-                f"kinds is {kind!r} for {name!r}; give 'discrete' or 'continuous', for all columns "
-                "or by name"
+                f"kinds is {shown(kind)} for {name!r}; give 'discrete' or 'continuous', for all "
+                "columns or by name"
             )
         if kind == "continuous" and name in levels:
             raise ArgumentError(
@@ -56,7 +56,7 @@ def declared_levels(
         check_variable(name, variables, "levels")
         if isinstance(given, str) or not isinstance(given, Iterable) or None in list(given):
             raise ArgumentError(
-                f"levels[{name!r}] is {given!r}; give a list of labels without None, and ",
+                f"levels[{name!r}] is {shown(given)}; give a list of labels without None, and ",
                 option("missing", "level"),
                 " to make missing a level",
             )
@@ -64,8 +64,8 @@ def declared_levels(
         types = sorted({level_type(level) for level in declared})
         if len(set(declared)) != len(declared) or len(types) != 1:
             raise ArgumentError(
-                f"levels[{name!r}] is {given!r}; give at least one label, and different labels of "
-                "one type"
+                f"levels[{name!r}] is {shown(given)}; give at least one label, and different "
+                "labels of one type"
             )
         checked[name] = declared
     return checked
@@ -73,9 +73,9 @@ def declared_levels(
 
 def check_variable(name: str, variables: Sequence[str], argument: str | Wording) -> None:
     """Refuse a name that is not a variable."""
-    if name not in variables:
+    if not isinstance(name, str) or name not in variables:
         hint = suggestion(str(name), variables)
-        raise ArgumentError(argument, f" names {name!r}, which is not a variable{hint}")
+        raise ArgumentError(argument, f" names {shown(name)}, which is not a variable{hint}")
 
 
 def discrete(column: RawColumn, declared: tuple[object, ...] | None) -> DiscreteColumn:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from arcwise.data.columns import Column, DiscreteColumn
 from arcwise.data.delimited import separator_of
 from arcwise.errors import ArgumentError, DataError
+from arcwise.support.files import replacing
 from arcwise.support.optional import optional
 
 if TYPE_CHECKING:
@@ -70,7 +71,10 @@ def write_csv(data: Data, path: str | os.PathLike[str]) -> None:
         )
     opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
     try:
-        with opener(path, "wt", encoding="utf-8", newline="") as file:
+        with (
+            replacing(path) as temporary,
+            opener(temporary, "wt", encoding="utf-8", newline="") as file,
+        ):
             write_text(data, file, separator)
     except OSError as error:
         raise DataError(

@@ -14,7 +14,9 @@ import narwhals as nw
 from arcwise.data.delimited import read_delimited, separator_of
 from arcwise.data.foreign_errors import replace_errors
 from arcwise.data.messages import warn
-from arcwise.errors import ArgumentError, DataError, FileFormatError
+from arcwise.errors import ArgumentError, CapacityError, DataError, FileFormatError
+from arcwise.support.memory import available_memory
+from arcwise.support.words import byte_size
 
 PANDAS_INDEX = "__index_level_"
 
@@ -52,8 +54,18 @@ def _content(path: Path) -> bytes:
         raise FileFormatError(f"the file {str(path)!r} is empty; give a table with at least 2 rows")
     if path.suffix.lower() != ".gz":
         return content
+    most = available_memory() // 4  # text, its fields and the columns are made of it
     try:
-        return gzip.decompress(content)
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            text = file.read(most + 1)
+        if len(text) > most:
+            raise CapacityError(
+                f"the file {str(path)!r} holds more than {byte_size(most)} of text, which is more "
+                "than fits into the free memory with all that is made of it; give fewer rows"
+            )
+        return text
+    except CapacityError:
+        raise
     except (OSError, EOFError, zlib.error):
         raise FileFormatError(
             f"the file {str(path)!r} is damaged or not compressed with gzip; write it again"

@@ -103,7 +103,7 @@ def read(
     ('no', 'yes')
     """
     options = (names, kinds, levels, weights, interventions)
-    defaults = missing == "error" and constant == "error"
+    defaults = all(isinstance(each, str) and each == "error" for each in (missing, constant))
     if isinstance(source, Data) and defaults and all(option is None for option in options):
         return source
     check_choice(option("missing"), missing, MISSING_CHOICES)

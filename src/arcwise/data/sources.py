@@ -26,7 +26,8 @@ from arcwise.data.raw import (
 from arcwise.data.series import from_series
 from arcwise.data.table import Data
 from arcwise.errors import ArgumentError, DataError
-from arcwise.support.words import listing, plural, quoted
+from arcwise.support.names import is_writable
+from arcwise.support.words import listing, plural, quoted, shown
 
 RENAME = "give each column a name of its own"
 
@@ -58,6 +59,13 @@ def checked_names(names: Sequence[object], advice: str) -> list[str]:
     if empty:
         which = f"column {empty[0]} has" if len(empty) == 1 else f"columns {listing(empty)} have"
         raise DataError(f"{which} no name; {advice}")
+    unwritable = [text for text in texts if not is_writable(text)]
+    if unwritable:
+        raise DataError(
+            f"the column {'name' if len(unwritable) == 1 else 'names'} {quoted(unwritable)} "
+            f"{'has' if len(unwritable) == 1 else 'have'} a character that no file can hold; "
+            f"{advice}"
+        )
     repeated = [text for text, count in Counter(texts).items() if count > 1]
     if repeated:
         noun, verb = ("name", "occurs") if len(repeated) == 1 else ("names", "occur")
@@ -81,8 +89,8 @@ def _converted(pairs: list[tuple[object, Any]]) -> list[RawColumn]:
         )
     lengths = {column.name: len(column.missing) for column in columns}
     if len(set(lengths.values())) > 1:
-        shown = listing([f"{name!r} has {plural(rows, 'row')}" for name, rows in lengths.items()])
-        raise DataError(f"{shown}; give columns of the same length")
+        each = listing([f"{name!r} has {plural(rows, 'row')}" for name, rows in lengths.items()])
+        raise DataError(f"{each}; give columns of the same length")
     return columns
 
 
@@ -122,9 +130,10 @@ def _from_matrix(
     width = array.shape[1]
     if names is None:
         names = [f"X{position}" for position in range(width)]
-    if isinstance(names, str) or len(names) != width:
+    if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != width:
         raise ArgumentError(
-            f"names is {names!r}; give a list with a name for each of the {plural(width, 'column')}"
+            f"names is {shown(names)}; give a list with a name for each of the "
+            f"{plural(width, 'column')}"
         )
     return [(name, array[:, position]) for position, name in enumerate(names)]
 

@@ -15,7 +15,7 @@ from arcwise.data.messages import columns as columns_text
 from arcwise.data.messages import suggestion
 from arcwise.data.options import DISCRETIZE, kind_option
 from arcwise.errors import ArgumentError, DataError
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 if TYPE_CHECKING:
     import os
@@ -225,7 +225,7 @@ class Data:
         """
         if isinstance(names, str) or not len(names) or len(set(names)) != len(names):
             raise ArgumentError(
-                f"names is {names!r}; give a list of different variables, at least one"
+                f"names is {shown(names)}; give a list of different variables, at least one"
             )
         positions = [self.index(name) for name in names]
         mask = None if self.intervened is None else self.intervened[:, positions]

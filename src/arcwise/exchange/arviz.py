@@ -13,6 +13,7 @@ from arcwise.posterior import DagSample, Posterior, views
 from arcwise.statistics.edges import parent_bits
 from arcwise.support.optional import optional
 from arcwise.support.plain import strict_json
+from arcwise.support.words import shown
 
 
 @views.to_arviz.fill
@@ -50,7 +51,7 @@ def to_arviz(posterior: Posterior, *, edges: Literal["all", "uncertain"] = "all"
     {'chain': 2, 'draw': 100, 'source': 8, 'target': 8}
     """
     if edges not in ("all", "uncertain"):
-        raise ArgumentError(f"edges is {edges!r}; give 'all' or 'uncertain'")
+        raise ArgumentError(f"edges is {shown(edges)}; give 'all' or 'uncertain'")
     dags = posterior.dags
     if dags is None:
         raise ArgumentError(

@@ -15,8 +15,9 @@ from arcwise import _core
 from arcwise.constraints import ConstraintArguments, gather, takes_constraints
 from arcwise.constraints.edges import edge_matrix, read_edges
 from arcwise.errors import ArgumentError, CapacityError, option
-from arcwise.support.names import checked_variables, positions
-from arcwise.support.words import rounded
+from arcwise.support.checks import true_or_false
+from arcwise.support.names import as_list, checked_variables, positions
+from arcwise.support.words import rounded, shown
 
 _BYTES_PER_FAMILY = 8
 _MOST_FAMILIES = 2**31  # 16 GiB
@@ -86,6 +87,7 @@ class Families:
             Which edges are allowed, and how many parents; see `ConstraintArguments`.
         """
         names = checked_variables(variables)
+        true_or_false(plus_one, option("plus_one"))
         resolved = gather(constraints).resolve(names)
         free = resolved.allowed & ~resolved.required
         inside = free
@@ -182,5 +184,9 @@ def candidate_matrix(candidates: Any, names: tuple[str, ...], source: str) -> ND
                 f"{source} gives {strings[0]!r} the single string "
                 f"{candidates[strings[0]]!r}; give a list of names"
             )
-        candidates = [(parent, node) for node, parents in candidates.items() for parent in parents]
+        candidates = [
+            (parent, node)
+            for node, parents in candidates.items()
+            for parent in as_list(parents, f"{source}[{shown(node)}]", "a list of names")
+        ]
     return edge_matrix(read_edges(candidates, source), names, source)

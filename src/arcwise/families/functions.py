@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from arcwise import _core
 from arcwise.errors import ArgumentError
+from arcwise.support.words import shown
 
 FamilyFunction: TypeAlias = Callable[[str, tuple[str, ...]], float]
 """From a node's name and its parents' names to the logarithm of a weight or likelihood."""
@@ -18,7 +19,8 @@ def refuse_uncallable(function: object) -> None:
     """Refuse an object that is not callable."""
     if not callable(function):
         raise ArgumentError(
-            f"function is {function!r}; give a function of a node's name and its parents' names"
+            f"function is {shown(function)}; give a function of a node's name and its parents' "
+            "names"
         )
 
 

@@ -11,6 +11,7 @@ from arcwise.features.feature import Conditional, Feature, checked_event
 from arcwise.features.functions import FunctionOfDag
 from arcwise.features.grammar import parse
 from arcwise.graphs.dag import Dag
+from arcwise.support.words import shown
 
 AnyFeature = str | tuple[str, str] | Feature | Conditional | Callable[[Dag], float | bool]
 """Text, an edge (source, target), a feature, or a function of a DAG."""
@@ -67,6 +68,6 @@ def _one(feature: Any, variables: Sequence[str]) -> Feature | Conditional:
         edge.refuse_unknown(variables)
         return edge
     raise ArgumentError(
-        f"feature is {feature!r}; give text such as 'a ~> b', a pair (source, target), "
+        f"feature is {shown(feature)}; give text such as 'a ~> b', a pair (source, target), "
         "a feature, or a function of a Dag"
     )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.support.names import positions
+from arcwise.support.words import shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
@@ -256,10 +257,10 @@ class Comparison(Feature):
             )
         if self.operator not in _OPERATORS:
             raise ArgumentError(
-                f"operator is {self.operator!r}; give one of {', '.join(_OPERATORS)}"
+                f"operator is {shown(self.operator)}; give one of {', '.join(_OPERATORS)}"
             )
         if isinstance(self.number, bool) or not isinstance(self.number, int | float | np.number):
-            raise ArgumentError(f"number is {self.number!r}; give a number to compare with")
+            raise ArgumentError(f"number is {shown(self.number)}; give a number to compare with")
         object.__setattr__(self, "number", float(self.number))
 
     @property

@@ -26,23 +26,26 @@ underscores and dots, must be quoted: ``"blood pressure" -> stroke``.
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Sequence
-from functools import reduce
 from itertools import pairwise
 from typing import NamedTuple, NoReturn
 
 from arcwise.errors import ArgumentError
 from arcwise.features.edges import Edge, NumberOfEdges, ParentSet, SkeletonEdge
-from arcwise.features.feature import Comparison, Conditional, Feature, Not
+from arcwise.features.feature import And, Comparison, Conditional, Feature, Not, Or
 from arcwise.features.names import KEYWORDS
 from arcwise.features.related import Blanket, CpdagEdge, InBlanket, Path, VStructure
 from arcwise.support.names import checked_variables, positions
+from arcwise.support.words import shown
+
+_LONGEST = 100_000  # characters of a feature
+_SHOWN = 200  # of them in a message
+_DEEPEST = 100  # parentheses and negations in each other
 
 _TOKEN = re.compile(
     r"""\s*(?:
-      (?P<arrow>->|<-|--|[→←–—]|(?:~>|<~|[⇝⇜])(?:\s*\{\s*\d+\s*\})?)
+      (?P<arrow>->|<-|--|[→←–—]|(?:~>|<~|[⇝⇜])(?:\s*\{\s*\d{1,9}\s*\})?)
     | (?P<compare><=|>=|!=|==|=|<|>|[≤≥≠])
     | (?P<sign>[&|!(){},:])
     | (?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
@@ -95,7 +98,12 @@ def parse(text: str, variables: Sequence[str]) -> Feature | Conditional:
     'a -> c given a -> b or b -> a'
     """
     if not isinstance(text, str):
-        raise ArgumentError(f"text is {text!r}; give a string such as 'a -> b'")
+        raise ArgumentError(f"text is {shown(text)}; give a string such as 'a -> b'")
+    if len(text) > _LONGEST:
+        raise ArgumentError(
+            f"the feature has {len(text):,} characters; give at most {_LONGEST:,}, or features as "
+            "objects of arcwise.features"
+        )
     return _Parser(text, checked_variables(variables)).read()
 
 
@@ -107,6 +115,7 @@ class _Parser:
         self.variables = variables
         self.tokens = self._tokens()
         self.at = 0
+        self.depth = 0
 
     def _tokens(self) -> list[_Token]:
         tokens = []
@@ -136,8 +145,18 @@ class _Parser:
 
     def refuse(self, place: int, problem: str, remedy: str) -> NoReturn:
         raise ArgumentError(
-            f"the feature {self.text!r} has an error at character {place + 1}: {problem}; {remedy}"
+            f"the feature {self._excerpt(place)} has an error at character {place + 1}: {problem}; "
+            f"{remedy}"
         )
+
+    def _excerpt(self, place: int) -> str:
+        """Return the text, or what is around a place of a long one."""
+        if len(self.text) <= _SHOWN:
+            return repr(self.text)
+        first = max(0, min(place - _SHOWN // 2, len(self.text) - _SHOWN))
+        last = first + _SHOWN
+        before, after = "..." if first else "", "..." if last < len(self.text) else ""
+        return repr(f"{before}{self.text[first:last]}{after}")
 
     @property
     def next(self) -> _Token:
@@ -160,7 +179,7 @@ class _Parser:
             )
 
     def _next_in_words(self) -> str:
-        return "the end" if self.next.kind == "end" else repr(self.next.text)
+        return "the end" if self.next.kind == "end" else shown(self.next.text)
 
     def read(self) -> Feature | Conditional:
         feature = self.alternatives()
@@ -196,9 +215,24 @@ class _Parser:
             self.event(parts[-1], start)
             start = self.next.place
             parts.append(self.event(inner(), start))
-        return reduce(operator.or_ if word == "or" else operator.and_, parts)
+        if len(parts) == 1:
+            return parts[0]
+        return Or(tuple(parts)) if word == "or" else And(tuple(parts))
 
     def single(self) -> Feature:
+        if self.depth > _DEEPEST:
+            self.refuse(
+                self.next.place,
+                f"more than {_DEEPEST} parentheses and negations are nested",
+                "write it with fewer",
+            )
+        self.depth += 1
+        try:
+            return self._single()
+        finally:
+            self.depth -= 1
+
+    def _single(self) -> Feature:
         if self.take_if("word", "not"):
             start = self.next.place
             return Not(self.event(self.single(), start))
@@ -246,7 +280,7 @@ class _Parser:
         try:
             return Comparison(NumberOfEdges(), sign, float(token.text))
         except ValueError:
-            self.refuse(token.place, f"{token.text!r} is not a number", "compare with one")
+            self.refuse(token.place, f"{shown(token.text)} is not a number", "compare with one")
 
     def parent_set(self) -> Feature:
         start = self.tokens[self.at - 1].place
@@ -302,7 +336,7 @@ class _Parser:
         if not arrows:
             self.refuse(
                 self.next.place,
-                f"there is no arrow after {names[0]!r}",
+                f"there is no arrow after {shown(names[0])}",
                 "write an edge as 'a -> b' or a path as 'a ~> b'",
             )
         signs = [arrow.text for arrow in arrows]
@@ -316,7 +350,7 @@ class _Parser:
                     "combine the edges of longer ones by 'and'",
                 )
         links = zip(names, signs, names[1:], strict=False)
-        return self._made(start, lambda: reduce(operator.and_, [_link(*link) for link in links]))
+        return self._made(start, lambda: _all_of([_link(*link) for link in links]))
 
     def _made(self, start: int, make: Callable[[], Feature]) -> Feature:
         """Return the feature that `make` returns, adding the place to its errors."""
@@ -329,6 +363,10 @@ class _Parser:
             self.at = before
             problem, _, remedy = str(error).partition("; ")
             self.refuse(start, problem, remedy)
+
+
+def _all_of(features: list[Feature]) -> Feature:
+    return features[0] if len(features) == 1 else And(tuple(features))
 
 
 def _link(first: str, sign: str, second: str) -> Feature:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from arcwise.errors import ArgumentError
+from arcwise.support.words import shown
 
 KEYWORDS = frozenset({"and", "or", "not", "given", "has", "parents", "blanket", "edges", "cpdag"})
 PLAIN = re.compile(r"\w[\w.]*")
@@ -25,6 +26,9 @@ def written_set(names: tuple[str, ...]) -> str:
 
 def refuse_same(names: tuple[str, ...], what: str) -> None:
     """Refuse a feature that names a variable twice."""
+    wrong = [name for name in names if not isinstance(name, str)]
+    if wrong:
+        raise ArgumentError(f"{what} names {shown(wrong[0])}; give names of variables as strings")
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
         raise ArgumentError(f"{what} names {repeated!r} twice; give different variables")

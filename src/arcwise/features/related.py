@@ -16,7 +16,7 @@ from arcwise.errors import ArgumentError
 from arcwise.features.edges import has_edge, name_set
 from arcwise.features.feature import Feature
 from arcwise.features.names import refuse_same, written, written_set
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import MOST_INT, whole_number
 from arcwise.support.running import running
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Path(Feature):
     def __post_init__(self) -> None:
         refuse_same(self.names, "a path")
         if self.max_length is not None:
-            length = whole_number(self.max_length, "max_length", at_least=1)
+            length = whole_number(self.max_length, "max_length", at_least=1, at_most=MOST_INT)
             object.__setattr__(self, "max_length", length)
 
     @property

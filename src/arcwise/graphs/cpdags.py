@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.errors import ArgumentError
 from arcwise.support.edges import edges_between
 from arcwise.support.names import checked_variables, index_of, positions
+from arcwise.support.words import shown
 
 Pair = tuple[str, str]
 
@@ -176,7 +177,7 @@ def _placed(pairs: Iterable[Pair], index: dict[str, int], source: str) -> list[t
     placed = []
     for pair in pairs:
         if isinstance(pair, str) or len(pair) != 2:
-            raise ArgumentError(f"{source} holds {pair!r}; give pairs of names")
+            raise ArgumentError(f"{source} holds {shown(pair)}; give pairs of names")
         first, second = positions(pair, index, source)
         if first == second:
             raise ArgumentError(f"{source} has an edge from {pair[0]!r} to itself; leave it out")

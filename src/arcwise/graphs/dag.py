@@ -12,8 +12,9 @@ from arcwise.errors import ArgumentError
 from arcwise.graphs import views
 from arcwise.support.cycles import cycle_in_words, find_cycle, topological_order
 from arcwise.support.edges import edges_between, edges_of_graph, is_graph
-from arcwise.support.names import checked_variables, index_of, positions
+from arcwise.support.names import as_list, checked_variables, index_of, positions
 from arcwise.support.optional import optional
+from arcwise.support.words import shown
 
 _EDGES_SHOWN = 8
 
@@ -56,11 +57,15 @@ class Dag:
         names = checked_variables(variables)
         index = index_of(names)
         indices: list[tuple[int, ...]] = [()] * len(names)
+        if not isinstance(parents, Mapping):
+            raise ArgumentError(
+                f"parents is {shown(parents)}; give a mapping from names to lists of names"
+            )
         for node, name in zip(positions(parents, index, "parents"), parents, strict=True):
             of_node = parents[name]
             if isinstance(of_node, str):
                 raise ArgumentError(
-                    f"parents[{name!r}] is the single string {of_node!r}; "
+                    f"parents[{name!r}] is the single string {shown(of_node)}; "
                     "give a list of names instead"
                 )
             indices[node] = tuple(sorted(set(positions(of_node, index, f"parents[{name!r}]"))))
@@ -97,9 +102,11 @@ class Dag:
         names = checked_variables(variables)
         index = index_of(names)
         pairs = []
-        for edge in edges:
-            if isinstance(edge, str) or len(edge) != 2:
-                raise ArgumentError(f"edges holds {edge!r}; give pairs (source, target) of names")
+        for edge in as_list(edges, "edges", "pairs (source, target) of names"):
+            if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+                raise ArgumentError(
+                    f"edges holds {shown(edge)}; give pairs (source, target) of names"
+                )
             source, target = positions(edge, index, "edges")
             pairs.append((source, target))
         return cls._from_pairs(names, pairs)

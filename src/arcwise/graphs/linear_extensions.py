@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.graphs.dag import Dag
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import (
+    MOST_INT,
+    checked_seed,
+    instance,
+    refuse_beyond_memory,
+    true_or_false,
+    whole_number,
+)
 from arcwise.support.running import running
 
 # A component that needs no more sets than this is counted exactly even for an estimate,
@@ -107,7 +114,9 @@ def linear_extensions(
     >>> arcwise.graphs.linear_extensions(arcwise.Dag(["a", "b"], {}), estimate=True)
     LinearExtensionEstimate(log_count=0.693..., standard_error=0.0)
     """
-    packed = packed_parents(dag)
+    for name, value in (("log", log), ("estimate", estimate)):
+        true_or_false(value, name)
+    packed = packed_parents(instance(dag, Dag, "dag", "an arcwise.Dag"))
     if estimate:
         return _estimate(packed, seed, sets, runs, threads)
     most = whole_number(budget, "budget", at_least=1)
@@ -124,8 +133,11 @@ def _estimate(
     packed: NDArray[np.uint64], seed: int, sets: int, runs: int, threads: int | None
 ) -> LinearExtensionEstimate:
     kept = whole_number(sets, "sets", at_least=1)
-    count = whole_number(runs, "runs", at_least=2)
-    stream = whole_number(seed, "seed", at_least=0)
+    count = whole_number(runs, "runs", at_least=2, at_most=MOST_INT)
+    stream = checked_seed(seed, "seed")
+    # Each run keeps so many sets of one size and of the next, with their numbers.
+    refuse_beyond_memory(kept, "sets", 2 * (8 * packed.shape[2] + 32))
+    refuse_beyond_memory(count, "runs", 16)
     with running(threads, None, "Linear extensions") as run:
         answer = _core.estimate_linear_extensions(
             packed, kept, count, EXACT_SETS, EXACT_NODES, stream, run.threads, run.progress

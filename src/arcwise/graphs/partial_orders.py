@@ -10,8 +10,8 @@ from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.support.cycles import cycle_in_words, find_cycle
 from arcwise.support.edges import edges_of_graph, is_graph
-from arcwise.support.names import positions, refuse_other_names
-from arcwise.support.words import quoted
+from arcwise.support.names import as_list, positions, refuse_other_names
+from arcwise.support.words import quoted, shown
 
 _MAX_VARIABLES = 64
 
@@ -27,9 +27,9 @@ def as_partial_order(order: Any, variables: tuple[str, ...]) -> list[int]:
         The names of all variables.
     """
     if not isinstance(order, Dag) and not is_graph(order):
-        pairs = list(order) if isinstance(order, Iterable) else [order]
+        pairs = as_list(order, "order", "pairs (first, second) or a graph")
         if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
-            raise ArgumentError(f"order is {order!r}; give pairs (first, second) or a graph")
+            raise ArgumentError(f"order is {shown(order)}; give pairs (first, second) or a graph")
         return _predecessors(pairs, variables)
     _, predecessors = read_order(order, variables)
     assert predecessors is not None
@@ -46,7 +46,7 @@ def read_order(order: Any, variables: tuple[str, ...]) -> tuple[list[list[int]],
         return [], _predecessors(edges_of_graph(order, "order"), variables)
     if isinstance(order, str) or not isinstance(order, Iterable):
         raise ArgumentError(
-            f"order is {order!r}; give a list of names, of buckets or of pairs, or a graph"
+            f"order is {shown(order)}; give a list of names, of buckets or of pairs, or a graph"
         )
     items = list(order)
     if items and all(isinstance(item, tuple) and len(item) == 2 for item in items):
@@ -69,7 +69,7 @@ def read_order(order: Any, variables: tuple[str, ...]) -> tuple[list[list[int]],
 
 def _names(bucket: Any) -> list[Any]:
     if not isinstance(bucket, Iterable):
-        raise ArgumentError(f"order holds {bucket!r}; give names, or lists or sets of names")
+        raise ArgumentError(f"order holds {shown(bucket)}; give names, or lists or sets of names")
     return list(bucket)
 
 

@@ -15,6 +15,7 @@ from arcwise.layout.layering import acyclic_edges, layers_of
 from arcwise.layout.ordering import Layers
 from arcwise.support.edges import is_matrix, square_matrix
 from arcwise.support.names import checked_variables, positions
+from arcwise.support.words import shown
 
 Pair = tuple[int, int]
 Point = tuple[float, float]
@@ -106,7 +107,7 @@ def _weights(names: Sequence[str], edges: Any) -> dict[Pair, float]:
     result = {}
     for edge in edges:
         if isinstance(edge, str) or len(edge) != 2:
-            raise ArgumentError(f"edges holds {edge!r}; give pairs (source, target) of names")
+            raise ArgumentError(f"edges holds {shown(edge)}; give pairs (source, target) of names")
         source, target = positions(edge, names, "edges")
         if source != target:
             result[source, target] = 1.0

@@ -6,13 +6,13 @@ import math
 
 from arcwise import _core
 from arcwise.algorithms.exact_computation import MOST_VARIABLES
-from arcwise.algorithms.memory import available_memory
 from arcwise.algorithms.rates import steps_per_second
 from arcwise.errors import CapacityError, option
 from arcwise.model import Question
 from arcwise.model.modularity import Modularity
 from arcwise.model.scoring_time import scoring_seconds, sets_to_score
 from arcwise.support.clock import Deadline
+from arcwise.support.memory import available_memory
 from arcwise.support.words import byte_size, plural
 
 # DAGs drawn from an exact posterior by default.
@@ -86,7 +86,7 @@ def exact_limit(seconds: float | None) -> float:
     """Return the most operations for which exact computation is chosen."""
     if seconds is None:
         return _EXACT_OPERATIONS
-    return seconds * _EXACT_OPERATIONS_PER_SECOND
+    return float(seconds) * _EXACT_OPERATIONS_PER_SECOND
 
 
 def all_families_fit(families: int) -> bool:

@@ -16,7 +16,7 @@ from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun
 from arcwise.spaces import Space
 from arcwise.support.clock import Deadline
 from arcwise.support.descriptions import Description
-from arcwise.support.files import write_json
+from arcwise.support.files import UNREADABLE, write_json
 from arcwise.support.plain import plain
 from arcwise.support.plain_dataclasses import PlainDataclasses
 from arcwise.support.words import plural
@@ -90,7 +90,7 @@ class Plan:
             plan: Plan = PlainDataclasses().read(Plan, values)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except UNREADABLE:
             raise FileFormatError(
                 f"'{file}' is damaged; restore it from a copy, or delete it and resume without it"
             ) from None

@@ -20,7 +20,7 @@ from arcwise.records.stopping_rule import as_stopping_rule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import Space
 from arcwise.support.arguments import refuse_unknown
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import checked_seed, whole_number
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Progress
 from arcwise.support.words import quoted
@@ -94,7 +94,7 @@ steps, dags, seed, engine, threads, progress, directory, checkpoint_seconds
     def __post_init__(self) -> None:
         """Refuse at once what the algorithm would refuse only after minutes of scoring."""
         as_modularity(self.modularity)
-        whole_number(self.seed, option("seed"), at_least=0)
+        checked_seed(self.seed)
         whole_number(self.max_candidates, option("max_candidates"), at_least=1)
         if self.dags is not None:
             whole_number(self.dags, option("dags"), at_least=0)
@@ -116,7 +116,7 @@ steps, dags, seed, engine, threads, progress, directory, checkpoint_seconds
             )
         if self.space is not None:
             Recording(self.modularity).on(self.space)
-        rule = self.until if self.until != "auto" else None
+        rule = None if isinstance(self.until, str) and self.until == "auto" else self.until
         if self.annealed and (rule is not None or self.chains is not None):
             raise ArgumentError(
                 option("until" if rule is not None else "chains"),

@@ -269,3 +269,13 @@ def _refuse_empty(weights: FamilyScores) -> None:
             f"the constraints and the prior leave no parent set for {quoted(empty)}; "
             "relax those that concern them"
         )
+
+
+def checked_model(value: object) -> Model:
+    """Return a model, or refuse anything else, such as the data themselves."""
+    if not isinstance(value, Model):
+        raise ArgumentError(
+            f"model is of type {type(value).__name__}; give an arcwise.Model, or use "
+            "arcwise.learn, which takes data"
+        )
+    return value

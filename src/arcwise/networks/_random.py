@@ -6,7 +6,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from arcwise.errors import ArgumentError
+from arcwise.errors import option
 from arcwise.support.checks import whole_number
 
 _KEY_BITS = 128
@@ -34,8 +34,6 @@ def generator(seed: int, purpose: Purpose, item: int = 0) -> np.random.Generator
     The two high words of the counter hold the purpose and the item (such as the number of a
     variable), so streams never overlap.
     """
-    key = whole_number(seed, "seed", at_least=0)
-    if key >= 1 << _KEY_BITS:
-        raise ArgumentError(f"seed is {key}; give a whole number below 2**{_KEY_BITS}")
+    key = whole_number(seed, option("seed"), at_least=0, at_most=(1 << _KEY_BITS) - 1)
     counter = np.array([0, 0, item, purpose], dtype=np.uint64)
     return np.random.Generator(np.random.Philox(key=key, counter=counter))

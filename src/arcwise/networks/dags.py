@@ -7,8 +7,12 @@ from collections.abc import Iterable
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.networks._random import Purpose, generator
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import real_number, refuse_beyond_memory, whole_number
 from arcwise.support.names import checked_variables
+from arcwise.support.words import shown
+
+# Names, sets of parents and positions, before there is any edge.
+_BYTES_PER_VARIABLE = 1_000
 
 
 def random_dag(
@@ -80,6 +84,7 @@ def _named(variables: int | Iterable[str]) -> tuple[str, ...]:
     if isinstance(variables, Iterable):
         return checked_variables(variables)
     count = whole_number(variables, "variables", at_least=1)
+    refuse_beyond_memory(count, "variables", _BYTES_PER_VARIABLE)
     return tuple(f"X{number}" for number in range(count))
 
 
@@ -87,19 +92,20 @@ def _probability(
     n: int, edge_probability: float | None, expected_degree: float | None
 ) -> float | None:
     if expected_degree is None:
-        if edge_probability is not None and not 0.0 <= edge_probability <= 1.0:
-            raise ArgumentError(
-                f"edge_probability is {edge_probability}; give a number from 0 to 1"
-            )
-        return edge_probability
+        if edge_probability is None:
+            return None
+        return real_number(
+            edge_probability, "edge_probability", lambda x: 0.0 <= x <= 1.0, "a number from 0 to 1"
+        )
     if edge_probability is not None:
         raise ArgumentError(
-            f"random_dag got both edge_probability={edge_probability} and "
-            f"expected_degree={expected_degree}; give one of the two"
+            f"random_dag got both edge_probability={shown(edge_probability)} and "
+            f"expected_degree={shown(expected_degree)}; give one of the two"
         )
-    if not 0.0 <= expected_degree <= n - 1:
-        raise ArgumentError(
-            f"expected_degree is {expected_degree}; with {n} variables give a number "
-            f"from 0 to {n - 1}"
-        )
-    return expected_degree / max(n - 1, 1)
+    degree = real_number(
+        expected_degree,
+        "expected_degree",
+        lambda x: 0.0 <= x <= n - 1,
+        f"a number from 0 to {n - 1} for {n} variables",
+    )
+    return degree / max(n - 1, 1)

@@ -14,8 +14,9 @@ from arcwise.data import DiscreteColumn
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.networks.network import Network
-from arcwise.support.names import refuse_other_names
-from arcwise.support.words import quoted
+from arcwise.support.checks import instance, real_numbers
+from arcwise.support.names import as_list, refuse_other_names
+from arcwise.support.words import quoted, shown
 
 _SUM_TOLERANCE = 1e-9
 _LARGEST_JOINT = 4_000_000
@@ -58,8 +59,11 @@ class DiscreteNetwork(Network):
         levels: Mapping[str, Sequence[Hashable]],
         tables: Mapping[str, ArrayLike],
     ) -> None:
-        refuse_other_names(levels, dag.variables, "levels")
-        refuse_other_names(tables, dag.variables, "tables")
+        instance(dag, Dag, "dag", "an arcwise.Dag")
+        for name, given in (("levels", levels), ("tables", tables)):
+            if not isinstance(given, Mapping):
+                raise ArgumentError(f"{name} is {shown(given)}; give a mapping from the variables")
+            refuse_other_names(given, dag.variables, name)
         labels = {name: _checked_levels(levels[name], name) for name in dag.variables}
         arrays = {}
         for name in dag.variables:
@@ -149,9 +153,9 @@ class DiscreteNetwork(Network):
 
     def _setting(self, node: int, value: Any) -> np.uint16:
         name = self.dag.variables[node]
-        if value not in self.levels[name]:
+        if not any(value is level or _equal(value, level) for level in self.levels[name]):
             raise ArgumentError(
-                f"interventions sets {name!r} to {value!r}; "
+                f"interventions sets {name!r} to {shown(value)}; "
                 f"its levels are {quoted(self.levels[name])}"
             )
         return np.uint16(self.levels[name].index(value))
@@ -174,18 +178,31 @@ class DiscreteNetwork(Network):
         return DiscreteColumn(name, values, self.levels[name])
 
 
+def _equal(value: Any, level: Hashable) -> bool:
+    """Return whether a value is a level; arrays and the like are none."""
+    same = value == level
+    return isinstance(same, bool | np.bool_) and bool(same)
+
+
 def _checked_levels(levels: Sequence[Hashable], name: str) -> tuple[Hashable, ...]:
-    if isinstance(levels, str) or not 1 <= len(levels) <= _MOST_LEVELS:
+    labels = as_list(levels, f"levels[{name!r}]", f"a list of 1 to {_MOST_LEVELS} labels")
+    if not 1 <= len(labels) <= _MOST_LEVELS:
         raise ArgumentError(
-            f"levels[{name!r}] is {levels!r}; give a list of 1 to {_MOST_LEVELS} labels"
+            f"levels[{name!r}] is {shown(levels)}; give a list of 1 to {_MOST_LEVELS} labels"
         )
-    if len(set(levels)) < len(levels):
-        raise ArgumentError(f"levels[{name!r}] is {levels!r}; give each label once")
-    return tuple(levels)
+    try:
+        different = len(set(labels))
+    except TypeError:
+        different = 0
+    if different < len(labels):
+        raise ArgumentError(
+            f"levels[{name!r}] is {shown(levels)}; give numbers, texts or booleans, each once"
+        )
+    return tuple(labels)
 
 
 def _checked_table(table: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    array = np.array(table, dtype=np.float64)
+    array = real_numbers(table, f"tables[{name!r}]").copy()
     if array.shape != shape:
         raise ArgumentError(
             f"tables[{name!r}] has the shape {array.shape}; give the shape {shape}, "

@@ -15,6 +15,8 @@ from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.networks._random import Purpose, generator
 from arcwise.networks.network import Network
+from arcwise.support.checks import instance, real_number, real_numbers
+from arcwise.support.words import shown
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -54,7 +56,7 @@ class GaussianNetwork(Network):
         intercepts: ArrayLike = 0.0,
         variances: ArrayLike = 1.0,
     ) -> None:
-        n = len(dag.variables)
+        n = len(instance(dag, Dag, "dag", "an arcwise.Dag").variables)
         for name, value in (
             ("dag", dag),
             ("weights", _array(weights, "weights", (n, n))),
@@ -91,19 +93,21 @@ class GaussianNetwork(Network):
         return np.linalg.inv(np.eye(len(self.weights)) - self.weights)
 
     def _setting(self, node: int, value: Any) -> float:
-        if isinstance(value, str) or not math.isfinite(value):
-            raise ArgumentError(
-                f"interventions sets {self.dag.variables[node]!r} to {value!r}; "
-                "give a finite number"
-            )
-        return float(value)
+        source = f"interventions[{self.dag.variables[node]!r}]"
+        return real_number(value, source, math.isfinite, "a finite number")
 
     def _draw(
         self, node: int, parents: Sequence[NDArray[Any]], rows: int, random: np.random.Generator
     ) -> NDArray[np.float64]:
         values = random.normal(self.intercepts[node], math.sqrt(self.variances[node]), rows)
-        for parent, drawn in zip(self.dag.parent_indices[node], parents, strict=True):
-            values += self.weights[parent, node] * drawn
+        with np.errstate(over="ignore", invalid="ignore"):
+            for parent, drawn in zip(self.dag.parent_indices[node], parents, strict=True):
+                values += self.weights[parent, node] * drawn
+        if not np.isfinite(values).all():
+            raise ArgumentError(
+                f"the values of {self.dag.variables[node]!r} are beyond any number; give smaller "
+                "weights, intercepts or variances"
+            )
         return values
 
     def _column(self, node: int, values: NDArray[Any]) -> ContinuousColumn:
@@ -140,11 +144,15 @@ def gaussian_network(
     array([[0., 1.],
            [0., 0.]])
     """
-    low, high = weights
-    if not (math.isfinite(low) and math.isfinite(high) and low <= high):
-        raise ArgumentError(f"weights is {weights}; give two finite numbers, the lower first")
-    if signs not in ("positive", "random"):
-        raise ArgumentError(f"signs is {signs!r}; give 'positive' or 'random'")
+    instance(dag, Dag, "dag", "an arcwise.Dag")
+    bounds = real_numbers(weights, "weights")
+    if bounds.shape != (2,) or not np.isfinite(bounds).all() or bounds[0] > bounds[1]:
+        raise ArgumentError(
+            f"weights is {shown(weights)}; give two finite numbers, the lower first"
+        )
+    low, high = bounds.tolist()
+    if not isinstance(signs, str) or signs not in ("positive", "random"):
+        raise ArgumentError(f"signs is {shown(signs)}; give 'positive' or 'random'")
     random = generator(seed, Purpose.PARAMETERS)
     matrix = np.zeros((len(dag.variables),) * 2)
     for node, parents in enumerate(dag.parent_indices):
@@ -156,7 +164,7 @@ def gaussian_network(
 
 
 def _array(value: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    array = np.array(value, dtype=np.float64)
+    array = real_numbers(value, name).copy()
     if array.ndim == 0 and len(shape) == 1:
         array = np.full(shape, array)
     if array.shape != shape:

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
+from arcwise.errors import ArgumentError, option
 from arcwise.graphs.dag import Dag
 from arcwise.networks._random import Purpose, generator
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import refuse_beyond_memory, whole_number
 from arcwise.support.cycles import topological_order
 from arcwise.support.names import positions
+from arcwise.support.words import shown
 
 
 class Network(ABC):
@@ -42,8 +44,14 @@ class Network(ABC):
             (Pearl's do-operator); its parents have no effect. The data mark these cells as
             intervened on.
         """
-        count = whole_number(rows, "rows", at_least=1)
+        count = whole_number(rows, option("rows"), at_least=1)
         variables = self.dag.variables
+        # A column is drawn as numbers of 8 bytes and kept as such; a draw takes one more.
+        refuse_beyond_memory(count, option("rows"), 8 * (len(variables) + 3))
+        if interventions is not None and not isinstance(interventions, Mapping):
+            raise ArgumentError(
+                f"interventions is {shown(interventions)}; give a mapping from variables to values"
+            )
         settings = dict(interventions or {})
         intervened = positions(settings, variables, "interventions")
         values: dict[int, NDArray[Any]] = {

@@ -11,10 +11,12 @@ from arcwise.errors import ArgumentError, CapacityError
 from arcwise.graphs.dag import Dag
 from arcwise.networks._random import Purpose, generator
 from arcwise.networks.discrete import DiscreteNetwork
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import instance, positive_number, refuse_beyond_memory, whole_number
 from arcwise.support.names import refuse_other_names
+from arcwise.support.words import shown
 
 _LARGEST_TABLE = 2**26
+_BYTES_PER_LEVEL = 200  # labels, in every place that has them
 
 
 def discrete_network(
@@ -47,8 +49,8 @@ def discrete_network(
     >>> network.tables["b"].shape
     (3, 3)
     """
-    if not (math.isfinite(concentration) and concentration > 0.0):
-        raise ArgumentError(f"concentration is {concentration}; give a finite number above 0")
+    instance(dag, Dag, "dag", "an arcwise.Dag")
+    concentration = positive_number(concentration, "concentration")
     labels = _labels(dag, levels, seed)
     tables = {}
     for node, name in enumerate(dag.variables):
@@ -77,7 +79,7 @@ def _labels(dag: Dag, levels: Any, seed: int) -> dict[str, tuple[Hashable, ...]]
         low, high = 1, 0
     if low > high:
         raise ArgumentError(
-            f"levels is {levels!r}; give a whole number, two of them with the smaller first, "
+            f"levels is {shown(levels)}; give a whole number, two of them with the smaller first, "
             "or a mapping from names"
         )
     counts = generator(seed, Purpose.LEVELS).integers(low, high, len(variables), endpoint=True)
@@ -86,5 +88,7 @@ def _labels(dag: Dag, levels: Any, seed: int) -> dict[str, tuple[Hashable, ...]]
 
 def _numbered(levels: Any, source: str) -> tuple[Hashable, ...]:
     if isinstance(levels, Integral):
-        return tuple(range(whole_number(levels, source, at_least=1)))
+        count = whole_number(levels, source, at_least=1)
+        refuse_beyond_memory(count, source, _BYTES_PER_LEVEL)
+        return tuple(range(count))
     return levels  # type: ignore[no-any-return]  # labels, which DiscreteNetwork checks

@@ -19,9 +19,10 @@ from arcwise.parameters.quantiles import checked_probabilities, weighted_quantil
 from arcwise.parameters.requirements import gaussian_data
 from arcwise.parameters.sampled import Dags, SampledFamilies, model_of, sampled_families
 from arcwise.statistics.convergence import weighted_standard_error
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import refuse_beyond_memory, whole_number
 from arcwise.support.files import write_table
-from arcwise.support.names import positions
+from arcwise.support.names import as_list, positions
+from arcwise.support.words import shown
 
 Array = NDArray[np.float64]
 
@@ -245,6 +246,8 @@ def effects(
     data, score = gaussian_data(model, "effects")
     each = whole_number(draws, "draws", at_least=1)
     families = sampled_families(posterior, model)
+    # The draws of one DAG are made together, as coefficients and as effects.
+    refuse_beyond_memory(each, "draws", 3 * 8 * len(model.variables) ** 2)
     n, count = len(model.variables), len(families)
     kept = _kept_pairs(pairs, model.variables, count * (each + 1))
     sources = np.array([u for u, _ in kept], dtype=np.intp)
@@ -301,10 +304,15 @@ def _kept_pairs(
             return []
         return [(u, v) for u in range(n) for v in range(n) if u != v]
     found: dict[tuple[int, int], None] = {}
-    for pair in pairs:
-        if isinstance(pair, str) or len(names := _names(pair)) != 2 or names[0] == names[1]:
+    for pair in as_list(pairs, "pairs", "pairs (source, target) of names"):
+        names = [] if isinstance(pair, str) else _names(pair)
+        if (
+            len(names) != 2
+            or not all(isinstance(name, str) for name in names)
+            or (names[0] == names[1])
+        ):
             raise ArgumentError(
-                f"pairs holds {pair!r}; give pairs (source, target) of two different names"
+                f"pairs holds {shown(pair)}; give pairs (source, target) of two different names"
             )
         u, v = positions(names, variables, "pairs")
         found[u, v] = None

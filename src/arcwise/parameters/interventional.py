@@ -26,7 +26,7 @@ from arcwise.parameters.requirements import discrete_data
 from arcwise.parameters.sampled import Dags, SampledFamilies, model_of, sampled_families
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 Array = NDArray[np.float64]
 Family = tuple[int, tuple[int, ...]]
@@ -96,7 +96,7 @@ def interventional(
     levels = tables.levels
     if len(families) * each * levels[place] > _MAX_KEPT:
         raise ArgumentError(
-            f"draws is {draws} for each of {len(families)} DAGs; give at most "
+            f"draws is {shown(draws)} for each of {len(families)} DAGs; give at most "
             f"{_MAX_KEPT // (len(families) * levels[place])}"
         )
     given_dag = np.empty((len(families), levels[place]))

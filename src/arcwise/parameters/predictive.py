@@ -17,6 +17,7 @@ from arcwise.parameters.normal_wishart import node_posteriors
 from arcwise.parameters.requirements import scored_data
 from arcwise.parameters.sampled import Dags, SampledFamilies, model_of, sampled_families
 from arcwise.scores import BDe, BDeu, BGe
+from arcwise.support.checks import true_or_false
 
 Array = NDArray[np.float64]
 
@@ -73,6 +74,7 @@ def log_predictive(
     >>> np.exp(log_predictive(dags, {"a": [0, 0], "b": [0, 1]}, model=model)).round(3)
     array([0.488, 0.012])
     """
+    true_or_false(joint, "joint")
     model = model_of(posterior, model)
     data, score = scored_data(model, "log_predictive")
     families = sampled_families(posterior, model)

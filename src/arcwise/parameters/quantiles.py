@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import ArgumentError
+from arcwise.support.words import shown
 
 
 def checked_probabilities(probabilities: float | Sequence[float]) -> NDArray[np.float64]:
@@ -15,7 +16,8 @@ def checked_probabilities(probabilities: float | Sequence[float]) -> NDArray[np.
     given = np.asarray(probabilities, dtype=np.float64)
     if given.ndim > 1 or not ((given >= 0) & (given <= 1)).all():
         raise ArgumentError(
-            f"probabilities is {probabilities!r}; give one number from 0 to 1 or a list of them"
+            f"probabilities is {shown(probabilities)}; give one number from 0 to 1 or a list of "
+            "them"
         )
     return given
 

@@ -10,6 +10,7 @@ import numpy as np
 from arcwise.errors import ArgumentError
 from arcwise.plots.figures import GREY, axes_for, colour, shortened, tidy
 from arcwise.posterior import Posterior
+from arcwise.support.words import shown
 
 _MAX_NAME_LENGTH = 16
 
@@ -54,7 +55,8 @@ def agreement(
     if chains is not None:
         if len(set(chains)) != 2 or not all(0 <= number < len(by_chain) for number in chains):
             raise ArgumentError(
-                f"chains is {chains!r}; give two different numbers from 0 to {len(by_chain) - 1}"
+                f"chains is {shown(chains)}; give two different numbers from 0 to "
+                f"{len(by_chain) - 1}"
             )
         pairs = [chains]
     first, second = max(pairs, key=lambda pair: np.abs(by_chain[pair[0]] - by_chain[pair[1]]).max())

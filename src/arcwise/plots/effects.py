@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.plots.figures import axes_for, colour, tidy
+from arcwise.support.words import shown
 
 _MAX_BINS = 60
 
@@ -63,7 +64,7 @@ def effect(
             "finite samples, and weights of 0 or more with a positive sum"
         )
     if not 0 < level < 1:
-        raise ArgumentError(f"level is {level!r}; give a probability between 0 and 1")
+        raise ArgumentError(f"level is {shown(level)}; give a probability between 0 and 1")
     axes = axes_for(axes, (6.0, 3.5), "plots.effect")
     shares = shares / shares.sum()
     nonzero = values != 0.0

@@ -22,7 +22,7 @@ from arcwise.records.plain_space import plain_space
 from arcwise.records.runs import AnnealingRun, ChainRun, MergedRun, OrderWeights
 from arcwise.records.traces import Traces
 from arcwise.statistics.chains import trace_convergence
-from arcwise.support.words import listing
+from arcwise.support.words import listing, shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
@@ -105,8 +105,8 @@ def _refuse_unlike(posteriors: Sequence[Posterior]) -> None:
 def _refuse_other(name: str, value: Any, expected: Any) -> None:
     if value != expected:
         raise ArgumentError(
-            f"{name} is {expected!r} in one posterior and {value!r} in another; concatenate runs "
-            "of the same model and modularity"
+            f"{name} is {shown(expected)} in one posterior and {shown(value)} in another; "
+            "concatenate runs of the same model and modularity"
         )
 
 

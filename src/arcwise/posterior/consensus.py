@@ -14,7 +14,9 @@ from arcwise.errors import ArgumentError
 from arcwise.graphs import Cpdag
 from arcwise.graphs.dag import Dag
 from arcwise.posterior.matrices import relation_rows, unpacked
+from arcwise.support.checks import real_number, true_or_false
 from arcwise.support.cycles import cycle_in_words, find_cycle
+from arcwise.support.words import shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
@@ -70,7 +72,9 @@ def threshold_graph(
 ) -> ThresholdGraph:
     """Return the edges above a threshold; see `Posterior.threshold_graph`."""
     if not 0.0 <= threshold < 1.0:
-        raise ArgumentError(f"threshold is {threshold!r}; give a number of at least 0 and below 1")
+        raise ArgumentError(
+            f"threshold is {shown(threshold)}; give a number of at least 0 and below 1"
+        )
     pairs = _above(edges, threshold)
     parents: list[list[int]] = [[] for _ in variables]
     for source, target in pairs:
@@ -193,8 +197,10 @@ def credible_set(dags: DagSample, level: float, classes: bool, total: float = 1.
     total
         The total probability of the DAGs, if known.
     """
-    if not 0.0 < level <= 1.0:
-        raise ArgumentError(f"level is {level!r}; give a probability above 0, at most 1")
+    level = real_number(
+        level, "level", lambda x: 0.0 < x <= 1.0, "a probability above 0, at most 1"
+    )
+    true_or_false(classes, "classes")
     patterns = relation_rows(dags, "cpdag") if classes else dags.parents
     first, place = _core.distinct_patterns(patterns.reshape(len(dags), -1))
     probabilities = np.asarray(

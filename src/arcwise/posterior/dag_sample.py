@@ -24,8 +24,9 @@ from arcwise.posterior.matrices import (
     relation_probabilities,
     unpacked,
 )
+from arcwise.posterior.packed_dags import checked_parents
 from arcwise.posterior.sample_estimation import estimate_from_dags, weighted_mean
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import real_numbers, whole_number
 from arcwise.support.names import checked_variables, positions
 
 # Edges at least this uncertain show how quickly the DAGs mix.
@@ -41,7 +42,7 @@ class DagSample:
         The names of the nodes.
     parents
         The parents of each node in each DAG as bits, 64 nodes to a word: an array
-        of shape (DAGs, nodes, words). With up to 32 nodes also (DAGs, nodes).
+        of shape (DAGs, nodes, words). With up to 64 nodes also (DAGs, nodes).
     weights
         The weight of each DAG, nonnegative; None if all are equal.
     log_weights
@@ -70,15 +71,7 @@ class DagSample:
         chains: NDArray[np.int64] | None = None,
     ) -> None:
         self.variables = checked_variables(variables)
-        packed = np.ascontiguousarray(parents, dtype=np.uint64)
-        if packed.ndim == 2:
-            packed = packed[:, :, np.newaxis]
-        n = len(self.variables)
-        if packed.ndim != 3 or packed.shape[1] != n or packed.shape[2] != (n + 63) // 64:
-            raise ArgumentError(
-                f"parents has the shape {packed.shape}; for {n} variables give "
-                f"(DAGs, {n}, {(n + 63) // 64})"
-            )
+        packed = checked_parents(self.variables, parents)
         self.parents = packed
         self.parents.flags.writeable = False
         self.log_weights, self.weights = _checked_weights(len(packed), weights, log_weights)
@@ -309,7 +302,7 @@ def _checked_weights(
     if log_weights is not None:
         if weights is not None:
             raise ArgumentError("both weights and log_weights were given; give only one of them")
-        logs = np.asarray(log_weights, dtype=np.float64)
+        logs = real_numbers(log_weights, "log_weights")
         if logs.shape != (count,) or not (logs < np.inf).all() or (logs == -np.inf).all():
             raise ArgumentError(
                 "log_weights must hold one number or -inf for each DAG, and not only -inf"
@@ -317,7 +310,7 @@ def _checked_weights(
         return logs, np.exp(logs - logs.max())
     if weights is None:
         return None, None
-    given = np.asarray(weights, dtype=np.float64)
+    given = real_numbers(weights, "weights")
     if given.shape != (count,) or not (given >= 0).all() or not 0 < given.sum() < np.inf:
         raise ArgumentError(
             "weights must hold one nonnegative finite number for each DAG, not all of them zero"

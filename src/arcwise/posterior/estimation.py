@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.errors import ArgumentError
 from arcwise.features import (
     AnyFeature,
     Conditional,
@@ -32,6 +33,7 @@ from arcwise.posterior.sample_estimation import estimate_from_dags, event_estima
 from arcwise.records.runs import UniqueDagsRun
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.names import positions
+from arcwise.support.words import shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
@@ -56,6 +58,10 @@ def estimate(
     >>> print(arcwise.estimate(arcwise.exact(model), "a -- b"))
     a -- b has probability 0.999999 (exact)
     """
+    if not hasattr(posterior, "variables"):
+        raise ArgumentError(
+            f"posterior is {shown(posterior)}; give an arcwise.Posterior or its sampled DAGs"
+        )
     return estimate_from_posterior(posterior, as_feature(feature, posterior.variables, given))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import open_fraction, real_numbers, whole_number
 
 
 @dataclass(frozen=True)
@@ -158,8 +158,7 @@ def lower_bound(log_weights: ArrayLike, bins: int, confidence: float) -> LowerBo
             f"bins is {count}, but there are only {len(logs)} weights; give at most as many bins "
             "as weights"
         )
-    if not 0 < confidence < 1:
-        raise ArgumentError(f"confidence is {confidence!r}; give a number between 0 and 1")
+    confidence = open_fraction(confidence, "confidence")
     size = len(logs) // count
     # Each bin has its own scale, as a bin far below the others determines the bound.
     least = min(log_mean(group).value for group in logs[: size * count].reshape(count, size))
@@ -200,7 +199,7 @@ def lower_bounds(log_weights: ArrayLike) -> dict[str, LowerBound]:
 
 
 def _checked(log_weights: ArrayLike) -> NDArray[np.float64]:
-    logs = np.asarray(log_weights, dtype=np.float64)
+    logs = real_numbers(log_weights, "log_weights")
     if logs.ndim != 1 or len(logs) < 1:
         raise ArgumentError(
             f"log_weights has the shape {logs.shape}; give a vector of one or more numbers"

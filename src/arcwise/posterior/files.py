@@ -56,15 +56,20 @@ from arcwise.records.run_files import (
 )
 from arcwise.records.traces import Traces
 from arcwise.scores import FamilyScores
+from arcwise.support.archives import read_archive
 from arcwise.support.files import UNREADABLE, replacing
 from arcwise.support.names import checked_variables
 from arcwise.support.plain import number_in, number_out, strict_json
+from arcwise.support.words import shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
 
 FORMAT = "arcwise posterior"
 FORMAT_VERSION = 3
+
+_MOST_PROBABLE = 1.0 + 1e-6  # rounding
+_LARGEST_LOG = 1e100  # of a weight; the square of any real one is a number
 
 _NUMBERS = ("map_log_weight", "map_probability", "error")
 _EVIDENCE_NUMBERS = (
@@ -133,12 +138,13 @@ def _arrays(posterior: Posterior) -> dict[str, NDArray[Any]]:
 def load(path: Path) -> dict[str, Any]:
     """Return the fields of a saved posterior."""
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+        arrays = read_archive(path)
         header = json.loads(arrays["header"].tobytes().decode())
         if header["format"] != FORMAT:
             raise ValueError
-        version = int(header["format_version"])
+        version = header["format_version"]
+        if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+            raise ValueError
     except FileNotFoundError:
         raise FileFormatError(f"there is no file '{path}'; check the path") from None
     except UNREADABLE:
@@ -147,8 +153,8 @@ def load(path: Path) -> dict[str, Any]:
         ) from None
     if version > FORMAT_VERSION:
         raise FileFormatError(
-            f"'{path}' has format {version}, written by a newer version of arcwise, but this "
-            f"version reads formats up to {FORMAT_VERSION}; update arcwise"
+            f"'{path}' has format {shown(version)}, written by a newer version of arcwise, but "
+            f"this version reads formats up to {FORMAT_VERSION}; update arcwise"
         )
     try:
         if version < 2:
@@ -156,7 +162,7 @@ def load(path: Path) -> dict[str, Any]:
         if version < 3:
             header = from_format_2(header)
         return _fields(header, arrays)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArcwiseError):
+    except (*UNREADABLE, ArcwiseError):
         raise FileFormatError(lacks_parts(path)) from None
 
 
@@ -170,8 +176,9 @@ def _fields(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
     fields["provenance"] = read_provenance(header["provenance"])
     fields["modularity"] = as_modularity(header["target"])
     fields["variables"] = variables
-    fields["edges"] = parts["edges"]
-    fields |= {name: parts.get(name) for name in ("edge_errors", "paths")}
+    for name in ("edges", "edge_errors", "paths"):
+        if name == "edges" or name in parts:
+            fields[name] = _matrix(parts[name], errors=name == "edge_errors")
     fields["evidence"] = _evidence_in(header["evidence"])
     if header["map_edges"] is not None:
         edges = [tuple(edge) for edge in header["map_edges"]]
@@ -190,6 +197,16 @@ def _fields(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
     if header["trace_steps"] is not None:
         fields["traces"] = _traces(header["trace_steps"], parts)
     return fields
+
+
+def _matrix(values: NDArray[Any], *, errors: bool) -> NDArray[np.float64]:
+    """Return probabilities, or errors, which may be unknown (NaN)."""
+    if values.dtype != np.float64:
+        raise ValueError
+    sound = (values >= 0.0) | (np.isnan(values) if errors else False)
+    if not sound.all() or not (errors or (values <= _MOST_PROBABLE).all()):
+        raise ValueError
+    return values
 
 
 def _evidence_out(evidence: Evidence | None) -> dict[str, Any] | None:
@@ -215,6 +232,10 @@ def _evidence_in(values: dict[str, Any] | None) -> Evidence | None:
 
 def _traces(steps: int, arrays: dict[str, Any]) -> Traces:
     offsets, values = arrays["trace_offsets"].tolist(), arrays["trace_log_weights"]
+    if values.dtype != np.float64 or values.ndim != 1:
+        raise ValueError
+    if (np.abs(values[np.isfinite(values)]) > _LARGEST_LOG).any():
+        raise ValueError
     if [0, len(values)] != [offsets[0], offsets[-1]] or sorted(offsets) != offsets:
         raise ValueError
     return Traces(tuple(values[first:last] for first, last in pairwise(offsets)), steps)
@@ -227,6 +248,8 @@ def _families(variables: tuple[str, ...], arrays: dict[str, Any]) -> FamilyScore
         offsets = arrays[f"offsets_{node}"].tolist()
         probabilities = arrays[f"probabilities_{node}"].tolist()
         if [0, len(parents), len(probabilities)] != [offsets[0], offsets[-1], len(offsets) - 1]:
+            raise ValueError
+        if sorted(offsets) != offsets or not all(0.0 <= p <= _MOST_PROBABLE for p in probabilities):
             raise ValueError
         possible = sorted(set(parents))
         place = {parent: position for position, parent in enumerate(possible)}

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.errors import ArgumentError
 from arcwise.statistics.convergence import weighted_standard_error
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import MOST_INT, whole_number
 from arcwise.support.running import running
+from arcwise.support.words import shown
 
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
@@ -38,10 +39,10 @@ class FeatureMatrix(NamedTuple):
 def checked_relation(relation: Any) -> Relation:
     """Return the relation, or refuse an unknown one."""
     for known in get_args(Relation):
-        if relation == known:
+        if isinstance(relation, str) and relation == known:
             return known  # type: ignore[no-any-return]
     words = ", ".join(repr(known) for known in get_args(Relation))
-    raise ArgumentError(f"relation is {relation!r}; give one of {words}")
+    raise ArgumentError(f"relation is {shown(relation)}; give one of {words}")
 
 
 def checked_length(max_length: int | None, relation: Relation) -> int:
@@ -50,9 +51,9 @@ def checked_length(max_length: int | None, relation: Relation) -> int:
         return 0
     if relation != "ancestor":
         raise ArgumentError(
-            f"max_length applies to paths only, but relation is {relation!r}; leave it out"
+            f"max_length applies to paths only, but relation is {shown(relation)}; leave it out"
         )
-    return whole_number(max_length, "max_length", at_least=1)
+    return whole_number(max_length, "max_length", at_least=1, at_most=MOST_INT)
 
 
 def relation_probabilities(

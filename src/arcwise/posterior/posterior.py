@@ -26,9 +26,9 @@ from arcwise.records.account import Account
 from arcwise.records.runs import AnyRun
 from arcwise.records.traces import Traces
 from arcwise.scores import FamilyScores
-from arcwise.support.checks import checked_probability
+from arcwise.support.checks import checked_probability, real_numbers
 from arcwise.support.files import write_json, write_table
-from arcwise.support.names import positions
+from arcwise.support.names import checked_variables, positions
 from arcwise.support.plain import plain
 
 if TYPE_CHECKING:
@@ -114,11 +114,15 @@ class Posterior:
     model: Model | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", checked_variables(self.variables))
         n = len(self.variables)
         for name in ("edges", "edge_errors", "paths"):
-            matrix = getattr(self, name)
-            if matrix is not None and matrix.shape != (n, n):
+            if getattr(self, name) is None and name != "edges":
+                continue
+            matrix = real_numbers(getattr(self, name), name)
+            if matrix.shape != (n, n):
                 raise ArgumentError(f"{name} has the shape {matrix.shape}; give {(n, n)}")
+            object.__setattr__(self, name, matrix)
         for name in ("map_dag", "family_probabilities", "dags"):
             part = getattr(self, name)
             if part is not None and tuple(part.variables) != tuple(self.variables):

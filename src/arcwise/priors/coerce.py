@@ -7,7 +7,7 @@ from arcwise.families.functions import FamilyFunction
 from arcwise.priors.base import NAMED_PRIORS, Prior
 from arcwise.priors.function import FunctionPrior
 from arcwise.priors.uniform import Uniform
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 
 def as_prior(value: Prior | str | FamilyFunction | None) -> Prior:
@@ -34,7 +34,8 @@ def as_prior(value: Prior | str | FamilyFunction | None) -> Prior:
         if value in NAMED_PRIORS:
             return NAMED_PRIORS[value]()
         raise ArgumentError(
-            f"prior is {value!r}; give one of {quoted(sorted(NAMED_PRIORS))}, a Prior or a function"
+            f"prior is {shown(value)}; give one of {quoted(sorted(NAMED_PRIORS))}, a Prior or a "
+            "function"
         )
     # A class is callable, too, and would be mistaken for a function of families.
     if isinstance(value, type):

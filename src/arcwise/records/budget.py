@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from arcwise.errors import ArgumentError, option
 from arcwise.records.stopping_rule import Condition, StoppingRule
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import positive_number, real_number, whole_number
+from arcwise.support.words import shown
 
 # The default number of draws of each chain: one in 2 n steps, within these bounds. More would add
 # little information, and DAGs drawn from them would fill the memory.
@@ -46,7 +47,7 @@ class Budget:
     def __post_init__(self) -> None:
         """Refuse invalid values."""
         if self.steps is not None:
-            whole_number(self.steps, option("steps"), at_least=2)
+            self._set("steps", whole_number(self.steps, option("steps"), at_least=2))
             if self.seconds is not None:
                 raise ArgumentError(
                     "both ",
@@ -57,21 +58,27 @@ class Budget:
                 )
         for name in ("seconds", "effective_samples"):
             value = getattr(self, name)
-            if value is not None and not 0 < value < float("inf"):
-                raise ArgumentError(option(name), f" is {value!r}; give a positive number")
-        if not 0 <= self.burn_in < 1:
-            raise ArgumentError(
-                option("burn_in"),
-                f" is {self.burn_in!r}; give a fraction of at least 0 and below 1",
-            )
+            if value is not None:
+                self._set(name, positive_number(value, option(name)))
+        fraction = real_number(
+            self.burn_in,
+            option("burn_in"),
+            lambda x: 0.0 <= x < 1.0,
+            "a fraction of at least 0 and below 1",
+        )
+        self._set("burn_in", fraction)
         if self.thinning is not None:
-            whole_number(self.thinning, option("thinning"), at_least=1)
+            self._set("thinning", whole_number(self.thinning, option("thinning"), at_least=1))
         if self.rule is not None and self.burn_in != 0.5:
             raise ArgumentError(
                 option("burn_in"),
-                f" is {self.burn_in!r}, but with a stopping rule the burn-in is always about half "
-                "of the run; leave it out, or give no stopping rule",
+                f" is {shown(self.burn_in)}, but with a stopping rule the burn-in is always about "
+                "half of the run; leave it out, or give no stopping rule",
             )
+
+    def _set(self, name: str, value: float) -> None:
+        # As plain numbers, whatever type they were given in.
+        object.__setattr__(self, name, value)
 
     @property
     def rule(self) -> StoppingRule | None:

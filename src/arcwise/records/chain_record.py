@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise import _core
+from arcwise.support.devices import Processors
+
 # The arrays with an entry for each draw: first by state, then by DAG.
 DRAW_ARRAYS = (
     "log_weights",
@@ -17,6 +20,37 @@ DRAW_ARRAYS = (
     "log_extensions",
     "extension_errors",
 )
+
+
+def refuse_other_draws(record: dict[str, Any], like: dict[str, Any]) -> None:
+    """Refuse draws read from a file that are not of the types and shapes of those of the core.
+
+    Parameters
+    ----------
+    record
+        The draws read.
+    like
+        Draws of the same chain, of any number, from the core.
+
+    Raises
+    ------
+    ValueError
+        If they are, or if one is no DAG.
+    """
+    for name in DRAW_ARRAYS:
+        one, other = record[name], like[name]
+        if one.dtype != other.dtype or one.ndim != other.ndim:
+            raise ValueError(name)
+    states, dags = len(record["log_weights"]), len(record["parents"])
+    lengths = (states, states, states, dags, dags, dags)
+    if tuple(len(record[name]) for name in DRAW_ARRAYS) != lengths:
+        raise ValueError("the draws are of different lengths")
+    if record["parents"].shape[1:] != like["parents"].shape[1:]:
+        raise ValueError("parents")
+    if int(record["dag_counts"].sum(dtype=np.uint64)) != dags:
+        raise ValueError("dag_counts")
+    if _core.find_faulty_dag(record["parents"], Processors.available().threads) is not None:
+        raise ValueError("parents")
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,9 @@ from itertools import pairwise
 from arcwise.errors import ArgumentError, option
 from arcwise.records.tempering import Path, Tempering
 from arcwise.spaces.space import NAMED_SPACES, Space
-from arcwise.support.checks import whole_number
-from arcwise.support.words import quoted
+from arcwise.support.checks import real_numbers, refuse_beyond_memory, whole_number
+from arcwise.support.names import as_list
+from arcwise.support.words import quoted, shown
 
 LADDERS = ("linear", "harmonic", "adapted", "bridge", "uniform bridge")
 """The ladders that have a name."""
@@ -23,6 +24,8 @@ _WORDS = ", ".join(f"'{name}'" for name in LADDERS)
 
 # Near the end of the bridge a variable in this many, of all, still lacks the parent it needs.
 _LAST_PLACES = 4
+# A number in a list; what a chain takes at each temperature is more and comes later.
+_BYTES_PER_TEMPERATURE = 64
 
 
 def linear(steps: int) -> list[float]:
@@ -85,6 +88,7 @@ def as_ladder(
     if not isinstance(value, str):
         return Tempering.of(as_path(value))
     steps = whole_number(temperatures, option("temperatures"), at_least=2) - 1
+    refuse_beyond_memory(steps + 1, option("temperatures"), _BYTES_PER_TEMPERATURE)
     if value == "harmonic":
         return Tempering(tuple(harmonic(steps)))
     if value in ("linear", "adapted"):
@@ -94,7 +98,8 @@ def as_ladder(
     if value == "uniform bridge":
         return Tempering.of(uniform_bridge(steps, nodes), adapt=True)
     raise ArgumentError(
-        option("ladder"), f" is {value!r}; give one of {_WORDS}, or increasing numbers up to 1"
+        option("ladder"),
+        f" is {shown(value)}; give one of {_WORDS}, or increasing numbers up to 1",
     )
 
 
@@ -111,26 +116,29 @@ def refuse_without_bridge(space: Space, name: str) -> None:
 
 def as_path(value: Sequence[float] | Sequence[tuple[float, float]]) -> Path:
     """Return inverse temperatures, or pairs of these and of places on the bridge, up to 1."""
-    if not any(isinstance(point, tuple) for point in value):
-        return list(as_rising(value, "ladder"))  # type: ignore[arg-type]
-    pairs = [(float(point[0]), float(point[1])) for point in value]  # type: ignore[index]
+    given = as_list(value, option("ladder"), "increasing numbers up to 1")
+    if not any(isinstance(point, tuple) for point in given):
+        return list(as_rising(given, "ladder"))
+    numbers = real_numbers(given, option("ladder"))
+    pairs = [(row[0], row[1]) for row in numbers.tolist()] if numbers.shape[1:] == (2,) else []
     rising = all(
         low[0] <= high[0] and low[1] <= high[1] and low != high for low, high in pairwise(pairs)
     )
     if len(pairs) < 2 or not rising or min(pairs[0]) < 0 or pairs[-1] != (1.0, 1.0):
         raise ArgumentError(
             option("ladder"),
-            f" is {pairs!r}; give pairs of which no number falls, from 0 or more up to (1, 1)",
+            f" is {shown(value)}; give pairs of which no number falls, from 0 or more up to (1, 1)",
         )
     return list(pairs)
 
 
 def as_rising(value: Sequence[float], name: str) -> list[float]:
     """Return inverse temperatures as a list, or refuse unless they increase from >= 0 to 1."""
-    numbers = [float(number) for number in value]
+    given = real_numbers(value, option(name))
+    numbers: list[float] = given.tolist() if given.ndim == 1 else []
     increasing = all(low < high for low, high in pairwise(numbers))
     if len(numbers) < 2 or not increasing or numbers[0] < 0 or numbers[-1] != 1:
         raise ArgumentError(
-            option(name), f" is {numbers!r}; give increasing numbers from 0 or more up to 1"
+            option(name), f" is {shown(value)}; give increasing numbers from 0 or more up to 1"
         )
     return numbers

@@ -8,7 +8,7 @@ from arcwise import _core
 from arcwise.errors import ArgumentError, option
 from arcwise.model.modularity import Modularity
 from arcwise.spaces.space import Space
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import MOST_INT, real_number, true_or_false, whole_number
 
 _BUDGET_BEFORE_ESTIMATE = 50_000
 
@@ -57,6 +57,20 @@ class Recording:
             )
         return replace(self, sampled=space.modularity)
 
+    def __post_init__(self) -> None:
+        """Refuse invalid values."""
+        whole_number(self.dags_per_state, option("dags_per_state"), at_least=0, at_most=MOST_INT)
+        if self.dag_time_share is not None:
+            real_number(
+                self.dag_time_share,
+                "dag_time_share",
+                lambda x: 0.0 < x < 10.0,
+                "a fraction of the sampling time, such as 0.25",
+            )
+        true_or_false(self.estimate_extensions, "estimate_extensions")
+        if self.extension_budget is not None:
+            whole_number(self.extension_budget, "extension_budget", at_least=1)
+
     def bytes_per_state(self, nodes: int) -> int:
         """Return the approximate memory of a kept state and the DAGs drawn from it."""
         of_dag = 8 * nodes * ((nodes + 63) // 64) + 16
@@ -68,20 +82,13 @@ class Recording:
         fewest = int(self.weighted)
         options.dags = whole_number(self.dags_per_state, option("dags_per_state"), at_least=fewest)
         if self.dag_time_share is not None:
-            if not 0 < self.dag_time_share < 10:
-                raise ArgumentError(
-                    f"dag_time_share is {self.dag_time_share!r}; give a fraction of the sampling "
-                    "time, such as 0.25"
-                )
             options.dag_time_share = float(self.dag_time_share)
         if self.extension_budget is not None:
-            options.extension_budget = whole_number(
-                self.extension_budget, "extension_budget", at_least=1
-            )
+            options.extension_budget = int(self.extension_budget)
         elif self.estimate_extensions:
             # If an estimate is acceptable, counting for seconds is not worth it.
             options.extension_budget = _BUDGET_BEFORE_ESTIMATE
-        options.estimate_extensions = self.estimate_extensions
+        options.estimate_extensions = bool(self.estimate_extensions)
         options.count_extensions = self.weighted
         options.edges = not self.weighted
         options.edge_batches = edge_batches

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from arcwise.errors import ArcwiseError, FileFormatError
 from arcwise.model.provenance import Provenance
 from arcwise.records.account import Account
 from arcwise.records.algorithm import Algorithm
@@ -18,6 +19,7 @@ from arcwise.records.runs import (
 )
 from arcwise.records.settings import AnnealingSettings, ChainSettings, SamplingSettings
 from arcwise.spaces.space import Space
+from arcwise.support.files import UNREADABLE
 from arcwise.support.plain_dataclasses import PlainDataclasses
 
 _KINDS: dict[str, type] = {
@@ -55,10 +57,24 @@ def write_settings(settings: SamplingSettings, variables: tuple[str, ...]) -> di
 
 
 def read_settings(values: dict[str, Any]) -> SamplingSettings:
-    """Return the settings of a run from plain values."""
-    annealing = Algorithm(values["algorithm"]) in (Algorithm.AIS, Algorithm.SMC)
-    kind = AnnealingSettings if annealing else ChainSettings
-    settings: SamplingSettings = _form(()).read(kind, values)
+    """Return the settings of a run from plain values.
+
+    Raises
+    ------
+    FileFormatError
+        If they are not the settings of a run.
+    """
+    try:
+        annealing = Algorithm(values["algorithm"]) in (Algorithm.AIS, Algorithm.SMC)
+        kind = AnnealingSettings if annealing else ChainSettings
+        settings: SamplingSettings = _form(()).read(kind, values)
+    except FileFormatError:
+        raise
+    except (*UNREADABLE, ArcwiseError):
+        raise FileFormatError(
+            "the settings of the run are damaged, or were changed by something other than arcwise; "
+            "restore them from a backup, or start the run again"
+        ) from None
     return settings
 
 

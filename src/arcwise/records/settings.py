@@ -18,7 +18,7 @@ from arcwise.records.recording import Recording
 from arcwise.records.tempering import Path, Tempering
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import checked_seed, open_fraction, positive_number, whole_number
 
 _DEFAULT_RUNS = {Algorithm.AIS: 100, Algorithm.SMC: 8}
 
@@ -98,7 +98,7 @@ class ChainSettings:
         """Refuse invalid numbers, and a stopping rule that such a run cannot evaluate."""
         chains = whole_number(self.chains, option("chains"), at_least=1)
         object.__setattr__(self, "chains", chains)
-        object.__setattr__(self, "seed", whole_number(self.seed, option("seed"), at_least=0))
+        object.__setattr__(self, "seed", checked_seed(self.seed))
         if self.budget.rule is not None:
             self.budget.rule.refuse_unknowable(self.chains, self.recording.dags_per_state)
 
@@ -145,7 +145,7 @@ class AnnealingBudget:
         """Return the budget, or refuse invalid values; `name` is the argument for the runs."""
         budget = cls(runs, seconds, effective_samples)
         if runs is not None:
-            whole_number(runs, option(name), at_least=1)
+            budget = replace(budget, runs=whole_number(runs, option(name), at_least=1))
             if budget.open_ended:
                 raise ArgumentError(
                     "both ",
@@ -154,9 +154,11 @@ class AnnealingBudget:
                     option("effective_samples" if seconds is None else "seconds"),
                     " were given; give only one of them",
                 )
-        for other, value in (("seconds", seconds), ("effective_samples", effective_samples)):
-            if value is not None and not 0 < value < float("inf"):
-                raise ArgumentError(option(other), f" is {value!r}; give a positive number")
+        if seconds is not None:
+            budget = replace(budget, seconds=positive_number(seconds, option("seconds")))
+        if effective_samples is not None:
+            wanted = positive_number(effective_samples, option("effective_samples"))
+            budget = replace(budget, effective_samples=wanted)
         return budget
 
     @property
@@ -268,9 +270,13 @@ class AnnealingSettings:
 
     def __post_init__(self) -> None:
         """Refuse invalid numbers."""
-        for name, least in (("stretch", 0), ("thinning", 1), ("seed", 0)):
+        for name, least in (("stretch", 0), ("thinning", 1)):
             value = whole_number(getattr(self, name), option(name), at_least=least)
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "seed", checked_seed(self.seed))
+        if self.bins is not None:
+            whole_number(self.bins, option("bins"), at_least=1)
+        open_fraction(self.confidence, option("confidence"))
 
     @property
     def algorithm(self) -> Algorithm:

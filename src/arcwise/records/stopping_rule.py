@@ -8,6 +8,7 @@ from typing import Any
 
 from arcwise.errors import ArgumentError, option
 from arcwise.records.convergence import Convergence
+from arcwise.support.words import shown
 
 # A quantity that never changed in fewer draws than this may still change.
 _FEWEST_STATES = 1_000
@@ -65,7 +66,7 @@ class StoppingRule:
         if isinstance(text, StoppingRule):
             return text
         if not isinstance(text, str):
-            raise ArgumentError(option("until"), f" is {text!r}; {_FORM}")
+            raise ArgumentError(option("until"), f" is {shown(text)}; {_FORM}")
         conditions = []
         for part in re.split(r",|;|\band\b", text):
             found = re.fullmatch(r"\s*([a-z_-]+)\s*([<>])=?\s*([0-9.eE+-]+)\s*", part)

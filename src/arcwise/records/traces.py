@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import real_numbers, whole_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Traces:
     steps: int = 1
 
     def __post_init__(self) -> None:
-        rows = tuple(np.asarray(row, dtype=np.float64) for row in self.log_weights)
+        rows = tuple(real_numbers(row, "log_weights") for row in self.log_weights)
         if not rows or any(row.ndim != 1 for row in rows):
             raise ArgumentError(
                 "log_weights must hold a vector of numbers for each of one or more chains"

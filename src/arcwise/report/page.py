@@ -7,10 +7,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from arcwise.errors import ArgumentError, option
 from arcwise.posterior import Posterior, views
 from arcwise.report.contents import report_contents
+from arcwise.support.files import replacing
+from arcwise.support.names import is_writable
 from arcwise.support.optional import optional
 from arcwise.support.plain import strict_json
+from arcwise.support.words import shown
 
 _SCRIPTS = ("drawing.js", "network.js", "panel.js", "table.js", "charts.js", "start.js")
 # Inside a script element these could end it or begin a comment; JSON allows escapes instead.
@@ -57,9 +61,13 @@ def report(
     ...     page.read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
+    for name, given in (("title", title), ("data_description", data_description)):
+        if given is not None and not (isinstance(given, str) and is_writable(given)):
+            raise ArgumentError(option(name), f" is {shown(given)}; give text that a file can hold")
     text = page_text(report_contents(posterior, title=title, data_description=data_description))
     file = Path(path)
-    file.write_text(text, encoding="utf-8", newline="\n")
+    with replacing(file) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
     return file
 
 

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from arcwise.engines.sampling_jobs import AnnealedRuns
 from arcwise.runs.checkpoint_clock import CheckpointClock
 from arcwise.runs.ledger import Ledger
+from arcwise.runs.packing import decompressed
 from arcwise.support.signals import uninterrupted
 
 _FIRST_PART = 2  # runs before the first look at the clock
@@ -42,7 +43,7 @@ class AnnealingLog:
             before = float(last.facts["seconds"])
             self._finished = bool(last.facts["finished"])
             for runs in ledger.draws():
-                annealed.restore_runs(zlib.decompress(runs))
+                annealed.restore_runs(decompressed(runs))
         self._written = len(annealed)
         self.began = time.perf_counter() - before
         self._clock.saved()

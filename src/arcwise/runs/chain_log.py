@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from arcwise.engines.sampling_jobs import Chains
 from arcwise.errors import RunDirectoryError
-from arcwise.records.chain_record import DRAW_ARRAYS, ChainRecord
+from arcwise.records.chain_record import DRAW_ARRAYS, ChainRecord, refuse_other_draws
 from arcwise.runs.checkpoint_clock import CheckpointClock
 from arcwise.runs.ledger import Ledger
 from arcwise.runs.packing import pack, unpack
+from arcwise.runs.reading import reading
 from arcwise.support.signals import uninterrupted
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class ChainLog:
         last = ledger.last()
         if last is not None:
             assert last.state is not None
-            self._calls = ledger.calls()
+            self._calls = [_checked_call(call) for call in ledger.calls()]
             self._resumed = int(last.facts["begun"]), float(last.facts["seconds"])
             self._states = int(last.facts["states"])
             self._finished = bool(last.facts["finished"])
@@ -117,7 +118,8 @@ class ChainLog:
             name, value, _ = self._next()
             if name != "seen":
                 raise self._mismatch(name, "an observation")
-            return _read(value)
+            with reading(self._ledger.path):
+                return _read(value)
         value = look()
         self._new.append(["seen", _written(value), 0.0])
         return value
@@ -132,7 +134,13 @@ class ChainLog:
         parts: list[list[dict[str, NDArray[Any]]]] = [[] for _ in records]
         passed = 0
         for draws in self._ledger.draws():
-            for chain, record in enumerate(unpack(draws)):
+            with reading(self._ledger.path):
+                written = unpack(draws)
+                for record, like in zip(written, records, strict=True):
+                    refuse_other_draws(record, like)
+                if len({len(record["log_weights"]) for record in written}) != 1:
+                    raise ValueError("chains of different lengths")
+            for chain, record in enumerate(written):
                 parts[chain].append(_thinned(record, passed, every))
                 length = len(record["log_weights"])
             passed += length
@@ -191,6 +199,14 @@ class ChainLog:
             f"the ledger '{self._ledger.path}' does not match its settings (it records "
             f"{recorded!r} instead of {expected!r}); start the run again in another directory"
         )
+
+
+def _checked_call(call: Any) -> list[Any]:
+    """Return a call as name, size and clock; what was observed may be anything."""
+    name, size, seconds = call
+    if not isinstance(name, str) or not (name == "seen" or isinstance(size, int)):
+        raise ValueError(name)
+    return [name, size, float(seconds)]
 
 
 def _together(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:

@@ -31,8 +31,10 @@ from arcwise.runs.annealing_log import AnnealingLog
 from arcwise.runs.chain_log import ChainLog
 from arcwise.runs.ledger import Ledger, is_blank, repair, resume_command
 from arcwise.runs.lock import Lock
+from arcwise.runs.reading import reading
 from arcwise.runs.stored_model import StoredModel, arrays_of, digest_of, write_model
-from arcwise.support.files import write_json
+from arcwise.support.checks import real_number
+from arcwise.support.files import UNREADABLE, write_json
 from arcwise.support.warnings import warn
 
 FORMAT = "arcwise run"
@@ -62,17 +64,17 @@ class RunDirectory:
     def __init__(
         self, path: Path, settings: dict[str, Any], model: Model, checkpoint_seconds: float
     ) -> None:
-        if not 0 <= checkpoint_seconds < float("inf"):
-            raise ArgumentError(
-                Wording("checkpoint_seconds", "--checkpoint"),
-                f" is {checkpoint_seconds!r}; give a time in seconds",
-            )
+        self._seconds = real_number(
+            checkpoint_seconds,
+            Wording("checkpoint_seconds", "--checkpoint"),
+            lambda x: 0.0 <= x < float("inf"),
+            "a time in seconds",
+        )
         if path.exists() and not path.is_dir():
             raise ArgumentError(f"'{path}' is a file; give a directory for the run")
         self._path = path
         self._settings: dict[str, Any] = json.loads(json.dumps(settings))
         self._model = model
-        self._seconds = float(checkpoint_seconds)
         self.ledger: Ledger
 
     def __enter__(self) -> RunDirectory:
@@ -104,17 +106,19 @@ class RunDirectory:
 
     def chain_log(self, chains: Chains, *, bytes_per_state: int, thin: bool) -> ChainLog:
         """Return the log of a run of chains, restoring them to its last checkpoint."""
-        return ChainLog(
-            self.ledger,
-            chains,
-            checkpoint_seconds=self._seconds,
-            bytes_per_state=bytes_per_state,
-            most_loaded=None if thin else _ANY_NUMBER,
-        )
+        with reading(self._path / LEDGER):
+            return ChainLog(
+                self.ledger,
+                chains,
+                checkpoint_seconds=self._seconds,
+                bytes_per_state=bytes_per_state,
+                most_loaded=None if thin else _ANY_NUMBER,
+            )
 
     def annealing_log(self, annealed: AnnealedRuns) -> AnnealingLog:
         """Return the log of annealing runs, restoring the completed ones."""
-        return AnnealingLog(self.ledger, annealed, self._seconds)
+        with reading(self._path / LEDGER):
+            return AnnealingLog(self.ledger, annealed, self._seconds)
 
     def _begin_or_compare(self) -> None:
         arrays = None
@@ -167,7 +171,7 @@ def read_directory(path: Path) -> dict[str, Any]:
         raise ArgumentError(
             f"there is no run in '{path}'; give the directory in which a run was started"
         ) from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except UNREADABLE:
         known, version = False, FORMAT_VERSION
     if version > FORMAT_VERSION:
         raise FileFormatError(

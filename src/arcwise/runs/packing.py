@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.support.memory import available_memory
+
 Arrays = Mapping[str, NDArray[Any]]
 
 _LENGTH = 8
@@ -44,15 +46,38 @@ def pack(records: Sequence[Arrays]) -> bytes:
     return zlib.compress(whole, _FASTEST)
 
 
+def decompressed(content: bytes) -> bytes:
+    """Return what was compressed; what would not fit into memory is refused, as damage.
+
+    Raises
+    ------
+    ValueError or zlib.error
+        If so, or if it is cut off.
+    """
+    reader = zlib.decompressobj()
+    whole = reader.decompress(content, max(1, available_memory() // 2))
+    if not reader.eof:
+        raise ValueError("the compressed bytes have no end")
+    return whole
+
+
 def unpack(content: bytes) -> list[dict[str, NDArray[Any]]]:
-    """Return the records `pack` was given, from bytes known to be intact."""
-    whole = memoryview(zlib.decompress(content))
+    """Return the records `pack` was given.
+
+    Raises
+    ------
+    One of `UNREADABLE`
+        If the bytes are something else.
+    """
+    whole = memoryview(decompressed(content))
     start = _LENGTH + int.from_bytes(whole[:_LENGTH], "little")
     records = []
     for entry in json.loads(bytes(whole[_LENGTH:start])):
         record = {}
         for name, kind, shape in entry:
             dtype = np.dtype(kind)
+            if dtype.kind not in "biuf":
+                raise ValueError(f"{kind!r} is no type of numbers")
             count = int(np.prod(shape, dtype=np.int64))
             values = np.frombuffer(whole, dtype, count, start).reshape(shape)
             record[name] = values.astype(dtype.newbyteorder("="))

@@ -25,6 +25,7 @@ from arcwise.runs.directory import LEDGER, read_directory
 from arcwise.runs.ledger import read_all
 from arcwise.runs.lock import is_locked
 from arcwise.runs.packing import unpack
+from arcwise.runs.reading import reading
 from arcwise.statistics.chains import trace_convergence
 from arcwise.support.plain import plain
 from arcwise.support.words import duration
@@ -155,6 +156,11 @@ def status(directory: str | os.PathLike[str]) -> RunStatus:
     """
     path = Path(directory)
     settings = read_settings(read_directory(path))
+    with reading(path / LEDGER):
+        return _status(path, settings)
+
+
+def _status(path: Path, settings: SamplingSettings) -> RunStatus:
     ledger = path / LEDGER
     annealing = isinstance(settings, AnnealingSettings)
     wanted_of_draws = _nothing if annealing else _log_weights
@@ -191,7 +197,7 @@ def status(directory: str | os.PathLike[str]) -> RunStatus:
         rhat=figures.rhat,
         effective=figures.ess,
         checkpoints=len(facts),
-        checkpoint_time=last["time"],
+        checkpoint_time=_checked_time(last["time"]),
     )
 
 
@@ -208,6 +214,13 @@ def _wanted(
     if budget.seconds is not None:
         return None, min(1.0, seconds / budget.seconds)
     return None, None
+
+
+def _checked_time(time: Any) -> str | None:
+    """Return the time of a checkpoint if it is one; its zone is known."""
+    if time is not None and datetime.fromisoformat(time).tzinfo is None:
+        raise ValueError(time)
+    return None if time is None else str(time)
 
 
 def _nothing(draws: bytes) -> None:

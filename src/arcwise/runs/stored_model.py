@@ -24,7 +24,9 @@ from arcwise.model.provenance import Provenance
 from arcwise.priors import PriorTerms, Uniform
 from arcwise.records.run_files import read_provenance, write_provenance
 from arcwise.scores import FamilyScores
+from arcwise.support.archives import read_archive
 from arcwise.support.files import UNREADABLE, replacing
+from arcwise.support.names import checked_variables
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -43,7 +45,7 @@ class StoredModel(Model):
     def __init__(self, arrays: Arrays) -> None:
         header = json.loads(arrays["header"].tobytes().decode())
         self.digest = digest_of(arrays)
-        self.variables = tuple(header["variables"])
+        self.variables = checked_variables(header["variables"])
         self.data = None
         self.score = None
         self.prior = Uniform()
@@ -52,6 +54,11 @@ class StoredModel(Model):
         self.scores = self.weights
         self.question = Question(self.weights, None)
         self.constraints = self.question.constraints
+        n = len(self.variables)
+        shapes = {"prior_constant": (n,), "prior_size": (n, n), "prior_edge": (n, n)}
+        for name, shape in shapes.items():
+            if arrays[name].shape != shape or arrays[name].dtype != np.float64:
+                raise ValueError(name)
         self.prior_terms = PriorTerms(
             arrays["prior_constant"],
             arrays["prior_size"],
@@ -137,8 +144,7 @@ def read_model(path: Path, digest: str) -> StoredModel:
         If the file is missing or damaged, or holds another model.
     """
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+        arrays = read_archive(path)
         if digest_of(arrays) != digest:
             raise ValueError
         return StoredModel(arrays)
@@ -161,7 +167,10 @@ def _scores(header: dict[str, Any], arrays: Arrays, name: str) -> FamilyScores:
     rule = Families(variables, max_free=tuple(header["max_free"]), **sets)
     table = rule.table()
     for node in nodes:
-        table.values(node)[:] = arrays[f"{name}_{node}"]
+        values = arrays[f"{name}_{node}"]
+        if values.shape != table.values(node).shape or values.dtype != np.float64:
+            raise ValueError(name)
+        table.values(node)[:] = values
     return FamilyScores(variables, table)
 
 
@@ -171,6 +180,8 @@ def _listed(header: dict[str, Any], arrays: Arrays, name: str) -> _core.FamilyTa
         place = {parent: position for position, parent in enumerate(candidates)}
         parents = arrays[f"parents_{node}"].tolist()
         offsets = arrays[f"offsets_{node}"].tolist()
+        if [offsets[0], offsets[-1]] != [0, len(parents)] or sorted(offsets) != offsets:
+            raise ValueError("offsets")
         members.append(
             [
                 [place[parent] for parent in parents[first:last] if parent in place]

@@ -16,6 +16,7 @@ from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import intervention_mask, positive
 from arcwise.support.names import positions
 from arcwise.support.running import Run
+from arcwise.support.words import shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,7 @@ class BGe(LocalScore, name="bge"):
         degrees = float(n + 2 if self.alpha_w is None else self.alpha_w)
         if degrees <= n - 1:
             raise ArgumentError(
-                f"alpha_w is {self.alpha_w!r}; for {n} variables give a number above {n - 1}"
+                f"alpha_w is {shown(self.alpha_w)}; for {n} variables give a number above {n - 1}"
             )
         strength = float(self.alpha_mu)
         mean = _mean(self.prior_mean, variables)

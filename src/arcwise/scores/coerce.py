@@ -10,7 +10,7 @@ from arcwise.scores.base import NAMED_SCORES, LocalScore
 from arcwise.scores.bdeu import BDeu
 from arcwise.scores.bge import BGe
 from arcwise.scores.function import FunctionScore
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 
 def as_score(value: Any, data: Data | None = None) -> LocalScore:
@@ -43,6 +43,6 @@ def as_score(value: Any, data: Data | None = None) -> LocalScore:
     if callable(value):
         return FunctionScore(value)
     raise ArgumentError(
-        f"score is {value!r}; give one of {quoted(NAMED_SCORES)}, a score such as BDeu(), or a "
-        "function of a node and its parents"
+        f"score is {shown(value)}; give one of {quoted(NAMED_SCORES)}, a score such as BDeu(), or "
+        "a function of a node and its parents"
     )

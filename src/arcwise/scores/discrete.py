@@ -10,18 +10,13 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.errors import ArgumentError
+from arcwise.support.checks import real_number
 from arcwise.support.running import Run
 
 
 def positive(value: Any, name: str) -> float:
     """Return the value as a float, or refuse it if it is not positive."""
-    number = np.nan
-    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
-        number = float(value)
-    if not (np.isfinite(number) and number > 0):
-        raise ArgumentError(f"{name} is {value!r}; give a number greater than 0")
-    return number
+    return real_number(value, name, lambda x: 0.0 < x < float("inf"), "a number greater than 0")
 
 
 def intervention_mask(data: Data) -> NDArray[np.uint8] | None:

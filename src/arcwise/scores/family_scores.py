@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ import numpy as np
 from arcwise import _core
 from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.support.checks import whole_number
-from arcwise.support.names import checked_variables, positions
+from arcwise.support.files import replacing
+from arcwise.support.names import as_list, checked_variables, positions
+from arcwise.support.words import shown
 
 
 class FamilyScores:
@@ -44,11 +47,21 @@ class FamilyScores:
 
         Parent sets left out are not allowed.
         """
+        if not isinstance(scores, Mapping):
+            raise ArgumentError(
+                f"scores is {shown(scores)}; give a mapping from each node and parent set to a "
+                "number"
+            )
         variables = checked_variables(scores)
         candidates, members, values = [], [], []
         for node, (name, families) in enumerate(scores.items()):
+            if not isinstance(families, Mapping):
+                raise ArgumentError(
+                    f"scores[{name!r}] is {shown(families)}; give a mapping from parent sets to "
+                    "numbers"
+                )
             sets = [
-                sorted(set(positions(parents, variables, f"a parent set of {name!r}")))
+                sorted(set(positions(_as_set(parents), variables, f"a parent set of {name!r}")))
                 for parents in families
             ]
             if any(node in parents for parents in sets):
@@ -60,7 +73,7 @@ class FamilyScores:
                 )
             try:
                 numbers = [float(value) for value in families.values()]
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 numbers = [np.nan]
             if not np.isfinite(numbers).all():
                 raise ArgumentError(
@@ -129,7 +142,12 @@ class FamilyScores:
         ArgumentError
             If a name holds white space, which separates names in the file.
         """
-        _core.write_jkl(os.fsdecode(path), list(self.variables), self._table)
+        with replacing(Path(path)) as temporary:
+            _core.write_jkl(os.fsdecode(temporary), list(self.variables), self._table)
+
+
+def _as_set(parents: Any) -> list[Any]:
+    return as_list(parents, "a parent set", "tuples of names as parent sets, () for none")
 
 
 def read_scores(path: str | os.PathLike[str]) -> FamilyScores:

@@ -9,7 +9,7 @@ from arcwise import _core
 from arcwise.model.modularity import Modularity
 from arcwise.spaces.space import Space, is_size
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import MOST_INT, whole_number
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class BucketOrders(Space, name="buckets"):
 
     def __post_init__(self) -> None:
         """Refuse a size that is none."""
-        whole_number(self.size, "size", at_least=1)
+        whole_number(self.size, "size", at_least=1, at_most=MOST_INT)
 
     def build(self, sums: ScoreSums) -> _core.Space:
         """Return the space of the core, on the score sums of a model."""

@@ -11,7 +11,7 @@ from arcwise.model.modularity import Modularity
 from arcwise.spaces.moves import refuse_bad_moves
 from arcwise.spaces.space import Space, is_size
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import MOST_INT, whole_number
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Layerings(Space, name="layerings"):
     def __post_init__(self) -> None:
         """Refuse a size that is none, and moves that do not exist or cannot be."""
         if self.max_size is not None:
-            whole_number(self.max_size, "max_size", at_least=1)
-        whole_number(self.partition_moves, "partition_moves", at_least=1)
+            whole_number(self.max_size, "max_size", at_least=1, at_most=MOST_INT)
+        whole_number(self.partition_moves, "partition_moves", at_least=1, at_most=MOST_INT)
         refuse_bad_moves(self, self.moves)
 
     def on(self, sums: ScoreSums) -> Layerings:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from arcwise import _core
 from arcwise.errors import ArgumentError
 from arcwise.spaces.space import Space
-from arcwise.support.words import quoted
+from arcwise.support.checks import real_numbers
+from arcwise.support.words import quoted, shown
 
 
 def move_shares(space: type[Space], variables: int) -> dict[str, float]:
@@ -33,14 +36,18 @@ def refuse_bad_moves(space: Space, moves: Mapping[str, float] | None) -> None:
     """Refuse moves that a space does not have, and probabilities that are none."""
     if moves is None:
         return
+    if not isinstance(moves, Mapping):
+        raise ArgumentError(
+            f"moves is {shown(moves)}; give a mapping from kinds of moves to numbers"
+        )
     known = move_shares(type(space), 2)
     unknown = [name for name in moves if name not in known]
     if unknown:
         raise ArgumentError(
             f"moves names {quoted(unknown)}; {type(space).__name__} has {quoted(known)}"
         )
-    finite = all(0 <= probability < float("inf") for probability in moves.values())
-    if not finite or not sum(moves.values()) > 0:
+    shares = real_numbers(list(moves.values()), "moves")
+    if shares.ndim != 1 or not ((shares >= 0) & (shares < np.inf)).all() or not shares.sum() > 0:
         raise ArgumentError(
             f"moves is {dict(moves)!r}; give numbers from 0 on, at least one above 0"
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 from arcwise.errors import ArgumentError
 from arcwise.spaces.space import NAMED_SPACES, Space
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 
 def as_space(value: Any) -> Space:
@@ -26,7 +26,8 @@ def as_space(value: Any) -> Space:
         if parsed is not None:
             return parsed
     raise ArgumentError(
-        f"space is {value!r}; give one of {quoted(space_words())}, or a space such as Partitions()"
+        f"space is {shown(value)}; give one of {quoted(space_words())}, or a space such "
+        "as Partitions()"
     )
 
 

@@ -9,17 +9,24 @@ from typing import Literal, get_args
 
 from arcwise import _core
 from arcwise.errors import ArgumentError, CapacityError
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.sums.score_table import Layout, read_score_table, write_score_table
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import (
+    checked_seed,
+    instance,
+    open_fraction,
+    refuse_beyond_memory,
+    whole_number,
+)
 from arcwise.support.clock import Deadline
 from arcwise.support.names import positions
 from arcwise.support.running import Progress, running
 from arcwise.support.sealed_files import Header
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 _MOST_TABULATED = 20  # candidates: 8 MiB a node
 _LARGEST_TABLE = 30
+_BYTES_PER_DRAW = 200  # of a parent set as a tuple
 # A walk reads all families within a set, a scan only the heaviest; beyond this, scans are safer.
 _MOST_WALKED = 2**22
 _LARGEST_WALKED = 6
@@ -78,19 +85,19 @@ class ScoreSums:
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
-        if not 0 < tolerance < 1:
-            raise ArgumentError(f"tolerance is {tolerance!r}; give a number between 0 and 1")
-        if tabulate not in ("sums", "maxima", "both"):
-            raise ArgumentError(f"tabulate is {tabulate!r}; give 'sums', 'maxima' or 'both'")
+        checked_model(model)
+        tolerance = open_fraction(tolerance, "tolerance")
+        if not isinstance(tabulate, str) or tabulate not in ("sums", "maxima", "both"):
+            raise ArgumentError(f"tabulate is {shown(tabulate)}; give 'sums', 'maxima' or 'both'")
         self.variables = model.variables
         self.tabulated: Literal["sums", "maxima", "both"] = tabulate
         self.tolerance = tolerance
         table = model.weights.table
         nodes = range(len(self.variables))
         candidates = [len(table.candidates(node)) for node in nodes]
-        if method not in get_args(Method):
+        if not isinstance(method, str) or method not in get_args(Method):
             raise ArgumentError(
-                f"method is {method!r}; give 'auto', 'table', 'rows', 'walk' or 'scan'"
+                f"method is {shown(method)}; give 'auto', 'table', 'rows', 'walk' or 'scan'"
             )
         self.methods = tuple(_chosen(table, node) if method == "auto" else method for node in nodes)
         for node in nodes:
@@ -98,7 +105,7 @@ class ScoreSums:
             others = "walk rows" if table.listed(node) else others
             if self.methods[node] in others.split():
                 raise ArgumentError(
-                    f"method is {method!r}, but the families of {self.variables[node]!r} are "
+                    f"method is {shown(method)}, but the families of {self.variables[node]!r} are "
                     f"{'a list' if table.listed(node) else 'not all sets of candidates'}; "
                     "give 'scan' or 'auto'"
                 )
@@ -226,7 +233,8 @@ class ScoreSums:
         """
         index, inside, meeting = self._query(node, allowed, required)
         count = whole_number(size, "size", at_least=0)
-        key = [_word(seed, "seed"), _word(stream, "stream")]
+        refuse_beyond_memory(count, "size", _BYTES_PER_DRAW + 8 * len(self.variables))
+        key = [checked_seed(seed, "seed"), checked_seed(stream, "stream")]
         drawn = self.core.draw(index, inside, meeting, count, *key)
         if len(drawn) < count:
             raise ArgumentError(f"no family of {node!r} satisfies the constraints; relax them")
@@ -245,6 +253,11 @@ class ScoreSums:
         return index, inside, meeting
 
 
+def checked_sums(value: object) -> ScoreSums:
+    """Return score sums, or refuse anything else."""
+    return instance(value, ScoreSums, "sums", "arcwise.sums.ScoreSums")
+
+
 def _chosen(table: _core.FamilyTable, node: int) -> Literal["table", "rows", "walk", "scan"]:
     if table.outside(node):
         return "rows"
@@ -254,10 +267,3 @@ def _chosen(table: _core.FamilyTable, node: int) -> Literal["table", "rows", "wa
     if small and not table.listed(node) and table.max_free(node) <= _LARGEST_WALKED:
         return "walk"
     return "scan"
-
-
-def _word(value: int, name: str) -> int:
-    number = whole_number(value, name, at_least=0)
-    if number >= 2**64:
-        raise ArgumentError(f"{name} is {value!r}; give a whole number below 2^64")
-    return number

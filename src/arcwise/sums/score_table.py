@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from arcwise import _core
-from arcwise.errors import FileFormatError
+from arcwise.errors import ArgumentError, FileFormatError
+from arcwise.support.files import UNREADABLE
+from arcwise.support.names import checked_variables
+from arcwise.support.plain_dataclasses import PlainDataclasses
 from arcwise.support.sealed_files import Header, header_of, seal, verify
+from arcwise.support.words import shown
 
 KIND = "arcwise scores"
 VERSION = 1
@@ -70,12 +74,15 @@ def read_score_table(path: Path) -> tuple[_core.ScoreSums, Layout]:
     header = header_of(path, KIND, VERSION)
     verify(path, header)
     about = header.description
-    if about["byte_order"] != sys.byteorder:
+    if about.get("byte_order") != sys.byteorder:
         raise FileFormatError(
-            f"'{path}' was written on a machine of byte order {about['byte_order']}, and this one "
-            f"has {sys.byteorder}; write it on a machine of the same kind"
+            f"'{path}' was written on a machine of byte order {shown(about.get('byte_order'))}, "
+            f"and this one has {sys.byteorder}; write it on a machine of the same kind"
         )
-    layout = Layout(
-        tuple(about["variables"]), tuple(about["methods"]), about["tolerance"], about["tabulated"]
-    )
+    try:
+        layout: Layout = PlainDataclasses().read(Layout, about)
+        if len(layout.methods) != len(checked_variables(layout.variables)):
+            raise ValueError
+    except (*UNREADABLE, ArgumentError):
+        raise FileFormatError(f"'{path}' is damaged; delete it and write it again") from None
     return _core.ScoreSums.map(os.fspath(path), header.start), layout

@@ -1,25 +1,166 @@
-"""Checks of numbers given as arguments."""
+"""Checks of numbers given as arguments: their types, and what a machine can hold and count."""
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import Any
+from collections.abc import Callable, Iterable
+from numbers import Integral, Real
+from typing import Any, TypeVar
 
-from arcwise.errors import ArcwiseError, ArgumentError, Wording
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import ArcwiseError, ArgumentError, CapacityError, Wording, option
+from arcwise.support.memory import available_memory
+from arcwise.support.words import byte_size, shown
+
+Kind = TypeVar("Kind")
+
+# The core counts in 64 bits, some of it with a sign, and adds a few to what it is given.
+_MOST = 2**62
+# Some small counts are of 32 bits in the core.
+MOST_INT = 2**31 - 1
+# More threads than any machine has cores; beyond, the system refuses to start them.
+_MOST_THREADS = 4096
 
 
 def whole_number(
-    value: Any, name: str | Wording, *, at_least: int, error: type[ArcwiseError] = ArgumentError
+    value: Any,
+    name: str | Wording,
+    *,
+    at_least: int,
+    at_most: int = _MOST,
+    error: type[ArcwiseError] = ArgumentError,
 ) -> int:
     """Return the value as an int, or refuse it."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
-        raise error(name, f" is {value!r}; give a whole number, {at_least} or more")
+    wrong = isinstance(value, bool | np.bool_) or not isinstance(value, Integral)
+    if wrong or int(value) < at_least:
+        raise error(name, f" is {shown(value)}; give a whole number, {at_least} or more")
+    if int(value) > at_most:
+        raise error(name, f" is {shown(value)}; give a whole number up to {at_most:,}")
     return int(value)
+
+
+_SEED = option("seed")
+
+
+def checked_seed(value: Any, name: str | Wording = _SEED) -> int:
+    """Return a seed of random numbers, which has 64 bits, or refuse it."""
+    return whole_number(value, name, at_least=0, at_most=2**64 - 1)
+
+
+def checked_threads(value: Any) -> int:
+    """Return a number of threads, or refuse it."""
+    return whole_number(value, option("threads"), at_least=1, at_most=_MOST_THREADS)
+
+
+def real_number(
+    value: Any,
+    name: str | Wording,
+    allowed: Callable[[float], bool],
+    wanted: str,
+    error: type[ArcwiseError] = ArgumentError,
+) -> float:
+    """Return the value as a float, or refuse it.
+
+    Parameters
+    ----------
+    value, name
+        The value, and the argument it was given as.
+    allowed
+        Whether a number is allowed; NaN never is.
+    wanted
+        The numbers that are, for the message: "a positive number".
+    error
+        The class of the error.
+
+    Examples
+    --------
+    >>> real_number(3, "seconds", lambda x: x > 0, "a positive number")
+    3.0
+    """
+    number = float("nan")
+    if not isinstance(value, bool | np.bool_) and isinstance(value, Real):
+        try:
+            number = float(value)
+        except OverflowError:  # a whole number of more than 308 digits
+            number = float("-inf") if value < 0 else float("inf")
+    if np.isnan(number) or not allowed(number):
+        raise error(name, f" is {shown(value)}; give {wanted}")
+    return number
+
+
+def positive_number(value: Any, name: str | Wording) -> float:
+    """Return the value as a positive finite float, or refuse it."""
+    return real_number(value, name, lambda x: 0.0 < x < float("inf"), "a positive number")
+
+
+def open_fraction(value: Any, name: str | Wording) -> float:
+    """Return the value as a number between 0 and 1, neither of them included, or refuse it."""
+    return real_number(value, name, lambda x: 0.0 < x < 1.0, "a number between 0 and 1")
 
 
 def checked_probability(value: Any, name: str | Wording) -> float:
     """Return the value as a probability, or refuse it."""
-    number = float(value)
-    if not 0.0 <= number <= 1.0:
-        raise ArgumentError(name, f" is {value!r}; give a probability from 0 to 1")
-    return number
+    return real_number(value, name, lambda x: 0.0 <= x <= 1.0, "a probability from 0 to 1")
+
+
+def true_or_false(value: Any, name: str | Wording) -> bool:
+    """Return the value as a bool, or refuse what is none."""
+    if not isinstance(value, bool | np.bool_):
+        raise ArgumentError(name, f" is {shown(value)}; give True or False")
+    return bool(value)
+
+
+def instance(value: Any, kind: type[Kind], name: str | Wording, wanted: str) -> Kind:
+    """Return the value if it is of a type, or refuse it.
+
+    Examples
+    --------
+    >>> instance("a", str, "name", "a string")
+    'a'
+    """
+    if not isinstance(value, kind):
+        raise ArgumentError(name, f" is {shown(value)}; give {wanted}")
+    return value
+
+
+def real_numbers(value: Any, name: str | Wording) -> NDArray[np.float64]:
+    """Return the value as an array of floats, or refuse what is no array of numbers."""
+    try:
+        given = np.asarray(value)
+        if given.dtype.kind in "biuf" or (given.dtype.kind == "O" and _all_real(given.flat)):
+            return given.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ArgumentError(name, " holds values that are not numbers; give an array of numbers")
+
+
+def _all_real(values: Iterable[Any]) -> bool:
+    return all(isinstance(value, Real) for value in values)
+
+
+def refuse_beyond_memory(count: int, name: str | Wording, bytes_each: int, more: int = 0) -> None:
+    """Refuse a count of things that need more memory than there is, before any of it is taken.
+
+    Parameters
+    ----------
+    count, name
+        The count, and the argument it was given as.
+    bytes_each
+        The memory of each thing.
+    more
+        The memory needed besides.
+
+    Raises
+    ------
+    CapacityError
+        If so, with both amounts.
+    """
+    needed = count * bytes_each + more
+    free = available_memory()
+    if needed > free:
+        raise CapacityError(
+            name,
+            f" is {shown(count)}, which would take about {byte_size(needed)} of memory, and "
+            f"{byte_size(free)} {'is' if free < 2 else 'are'} free; give a lower number",
+        )

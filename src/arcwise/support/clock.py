@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from arcwise.errors import ArgumentError, CutShortWarning, TimeIsUpError, option
+from arcwise.errors import CutShortWarning, TimeIsUpError, option
+from arcwise.support.checks import positive_number
 from arcwise.support.warnings import warn
 
 
@@ -47,13 +48,7 @@ class Deadline:
         clock: Callable[[], float] = time.perf_counter,
         whole: Deadline | None = None,
     ) -> None:
-        if seconds is not None and (
-            isinstance(seconds, bool)
-            or not isinstance(seconds, int | float)
-            or not 0 < seconds < float("inf")
-        ):
-            raise ArgumentError(option("seconds"), f" is {seconds!r}; give a positive number")
-        self.seconds = seconds
+        self.seconds = None if seconds is None else positive_number(seconds, option("seconds"))
         self.began = clock() if began is None else began
         self.whole = self if whole is None else whole
         self._cuts: list[str] = []

@@ -6,8 +6,7 @@ import os
 from dataclasses import dataclass
 
 from arcwise import _core
-from arcwise.errors import option
-from arcwise.support.checks import whole_number
+from arcwise.support.checks import checked_threads
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Processors:
     def available(cls, threads: int | None = None) -> Processors:
         """Return as many threads as asked for; None for all cores this process may use."""
         if threads is not None:
-            return cls(whole_number(threads, option("threads"), at_least=1))
+            return cls(checked_threads(threads))
         if hasattr(os, "sched_getaffinity"):
             return cls(len(os.sched_getaffinity(0)))
         return cls(os.cpu_count() or 1)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArcwiseError, ArgumentError, Wording
+from arcwise.support.checks import real_numbers
 
 
 def is_frame(value: Any) -> bool:
@@ -50,6 +51,7 @@ def is_matrix(value: Any) -> bool:
         return False
     return all(
         isinstance(row, list | tuple | np.ndarray)
+        and not (isinstance(row, np.ndarray) and row.ndim == 0)
         and len(row) > 0
         and all(isinstance(entry, Number | np.bool_) for entry in row)
         for row in value
@@ -61,8 +63,8 @@ def square_matrix(
 ) -> NDArray[np.float64]:
     """Return the value as an n x n array of floats."""
     try:
-        matrix = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+        matrix = real_numbers(value, source).copy()
+    except ArgumentError:
         raise error(
             source, " holds values that are not numbers; give an n x n array of numbers"
         ) from None

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import math
 import os
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from arcwise.errors import ArgumentError
@@ -22,7 +24,12 @@ UNREADABLE = (
     KeyError,
     TypeError,
     EOFError,
-    RuntimeError,
+    RuntimeError,  # also too deep a nesting
+    IndexError,
+    AttributeError,
+    OverflowError,
+    SyntaxError,
+    struct.error,
     zipfile.BadZipFile,
     zlib.error,
 )
@@ -31,9 +38,12 @@ UNREADABLE = (
 def write_table(columns: list[str], rows: Iterable[tuple[Any, ...]], path: Path) -> None:
     """Write rows of text and numbers to a .csv file; NaN is an empty cell."""
     with replacing(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
+        cells = [[_cell(value) for value in row] for row in rows]
+        # A blank at the end of a name is only safe in quotation marks.
+        bare = all(cell == cell.strip() for row in cells for cell in row)
+        writer = csv.writer(file, quoting=csv.QUOTE_MINIMAL if bare else csv.QUOTE_ALL)
         writer.writerow(columns)
-        writer.writerows([_cell(value) for value in row] for row in rows)
+        writer.writerows(cells)
 
 
 def _cell(value: Any) -> str:
@@ -50,11 +60,19 @@ def write_json(values: Mapping[str, Any], path: Path) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path to write to, which replaces `path` when writing succeeds."""
+    """Yield a temporary path to write to, which replaces `path` when writing succeeds.
+
+    The temporary file is new and has a name that nobody can foresee, so no link that someone put
+    there is followed; a link at `path` is replaced, not followed, either.
+    """
     if not path.parent.is_dir():
         raise ArgumentError(f"there is no folder '{path.parent}'; create it first")
-    temporary = path.with_name(path.name + ".partial")
+    if path.is_dir():
+        raise ArgumentError(f"'{path}' is a folder; give the name of a file in it")
+    temporary = path.with_name(f".{token_hex(8)}.partial")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     try:
+        os.close(os.open(temporary, flags, 0o666))
         yield temporary
         os.replace(temporary, path)
     finally:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from arcwise.errors import ArcwiseError, ArgumentError, Wording
-from arcwise.support.words import listing, near_miss, quoted
+from arcwise.support.words import listing, near_miss, quoted, shown
 
 
 def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
@@ -19,20 +19,66 @@ def checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
     """
     if isinstance(variables, str):
         raise ArgumentError(
-            f"variables is the single string {variables!r}; give a list of names instead"
+            f"variables is the single string {shown(variables)}; give a list of names instead"
         )
-    names = tuple(variables)
+    try:
+        names = tuple(variables)
+    except TypeError:
+        raise ArgumentError(
+            f"variables is {shown(variables)}; give a list of names instead"
+        ) from None
     if not names:
         raise ArgumentError("variables is empty; give at least one name")
     wrong = [name for name in names if not isinstance(name, str) or not name]
     if wrong:
         raise ArgumentError(f"variables holds {quoted(wrong)}; give nonempty strings as names")
+    unwritable = [name for name in names if not is_writable(name)]
+    if unwritable:
+        raise ArgumentError(
+            f"variables holds {quoted(unwritable)}, with a character that no file can hold; give "
+            "other names"
+        )
     if len(set(names)) < len(names):
         repeated = sorted({name for name in names if names.count(name) > 1})
         raise ArgumentError(
             f"variables contains {quoted(repeated)} more than once; give every name once"
         )
     return names
+
+
+def as_list(value: Any, source: str | Wording, wanted: str) -> list[Any]:
+    """Return the items of a list or another collection, or refuse what is none.
+
+    Parameters
+    ----------
+    value
+        The value; a string is no collection.
+    source
+        The argument it was given as.
+    wanted
+        What to give, for the message: "a list of names".
+    """
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        try:
+            return list(value)
+        except TypeError:  # as arrays without dimensions, which look like collections
+            pass
+    raise ArgumentError(source, f" is {shown(value)}; give {wanted}")
+
+
+def is_writable(text: str) -> bool:
+    r"""Return whether files can hold a text: a NUL or half a surrogate pair is in no text file.
+
+    Examples
+    --------
+    >>> is_writable("naïve\n☂"), is_writable("\ud800"), is_writable("\0")
+    (True, False, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
 
 
 def index_of(variables: Iterable[str]) -> dict[str, int]:
@@ -57,13 +103,16 @@ def positions(
         and `source`, the argument that contained the names.
     """
     index = variables if isinstance(variables, Mapping) else index_of(variables)
-    names = list(names)
+    try:
+        names = list(names)
+    except TypeError:
+        raise error(source, f" is {shown(names)}; give names of variables") from None
     unknown: dict[str, None] = {}  # keyed by text, since a wrong name need not be hashable
     for name in names:
         if not isinstance(name, str):
-            unknown[repr(name)] = None
+            unknown[shown(name)] = None
         elif name not in index:
-            unknown[f"{name!r}{near_miss(name, index)}"] = None
+            unknown[f"{shown(name)}{near_miss(name, index)}"] = None
     if unknown:
         raise error(source, f" names {listing(unknown)}; the variables are {quoted(index)}")
     return [index[name] for name in names]

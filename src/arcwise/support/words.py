@@ -10,6 +10,7 @@ from typing import Any
 from arcwise.errors import Wording
 
 _LISTED_AT_MOST = 20
+_SHOWN_AT_MOST = 80  # characters
 
 
 def listing(items: Iterable[str], limit: int | None = _LISTED_AT_MOST) -> str:
@@ -30,7 +31,7 @@ def listing(items: Iterable[str], limit: int | None = _LISTED_AT_MOST) -> str:
 
 def quoted(names: Iterable[object], limit: int | None = _LISTED_AT_MOST) -> str:
     """Join names as in a sentence, each in quotation marks."""
-    return listing((repr(name) for name in names), limit)
+    return listing((shown(name) for name in names), limit)
 
 
 def worded_listing(items: Iterable[Wording]) -> Wording:
@@ -97,7 +98,29 @@ def rounded(count: int) -> str:
     return f"{10 ** (power % 1):.1f}e+{int(power)}"
 
 
-def byte_size(count: int) -> str:
+def shown(value: object, limit: int = _SHOWN_AT_MOST) -> str:
+    """Return the repr of what a user gave, without the middle if it is long.
+
+    Examples
+    --------
+    >>> shown("abc"), shown("a" * 1000, limit=12), shown(10**5000)
+    ("'abc'", "'aaaa...aaa'", 'a number of more than 4,300 digits')
+    """
+    if isinstance(value, str) and len(value) > 2 * limit:
+        value = value[:limit] + value[-limit:]  # the middle would be left out anyway
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes out no more digits
+        return "a number of more than 4,300 digits"
+    except Exception:  # an object of the user's may do anything
+        text = f"an object of the type {type(value).__name__}"
+    if len(text) <= limit:
+        return text
+    half = (limit - 3) // 2
+    return f"{text[: limit - 3 - half]}...{text[-half:] if half else ''}"
+
+
+def byte_size(count: float) -> str:
     """Return a number of bytes in suitable units.
 
     Examples
@@ -105,12 +128,12 @@ def byte_size(count: int) -> str:
     >>> byte_size(2048), byte_size(3 * 2**20)
     ('2 KiB', '3.0 MiB')
     """
-    amount = float(count)
-    for unit in ("bytes", "KiB", "MiB"):
+    amount = count
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
         if amount < 1024:
-            return f"{amount:,.{1 if unit == 'MiB' else 0}f} {unit}"
+            return f"{amount:,.{0 if unit in ('bytes', 'KiB') else 1}f} {unit}"
         amount /= 1024
-    return f"{amount:,.1f} GiB"
+    return f"{amount:,.1f} PiB" if amount < 1e9 else "more than 10^24 bytes"
 
 
 def duration(seconds: float) -> str:

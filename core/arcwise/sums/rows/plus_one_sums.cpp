@@ -92,6 +92,48 @@ PlusOneSums::PlusOneSums(const NodeFamilies& families, int node, bool with_sums,
     }
 }
 
+void PlusOneSums::expect_sound(const ArchiveReader& reader, std::uint64_t node,
+                               std::size_t candidates, std::size_t required) const {
+    reader.expect(node_ == node && inside_ <= most_inside && inside_ <= candidates);
+    reader.expect(words_ == std::max<std::size_t>(1, words_for(candidates + required)));
+    reader.expect(entries_ == candidates - inside_ + 1 && chunks_ == words_for(entries_));
+    reader.expect(length_ == (entries_ + lanes - 1) / lanes * lanes);
+    const std::size_t sets = std::size_t{1} << inside_;
+    reader.expect(all_ == sets - 1 && std::isfinite(heaviest_));
+    const auto fits = [&](const Stored<double>& numbers) {
+        return numbers.size() % length_ == 0 && numbers.size() / length_ == sets;
+    };
+    const auto no_number_too_large = [&](const Stored<double>& numbers) {
+        for (const double number : numbers) reader.expect(number < -minus_infinity);
+    };
+    reader.expect(maxima_.empty() || fits(maxima_));
+    no_number_too_large(maxima_);
+    if (rows_.empty()) {
+        // Of maxima alone.
+        reader.expect(!maxima_.empty() && raw_.empty() && exponents_.empty() &&
+                      wide_sets_.empty() && wide_rows_.empty());
+        return;
+    }
+    reader.expect(fits(raw_) && fits(rows_) && exponents_.size() == sets);
+    reader.expect(wide_rows_.size() % length_ == 0 &&
+                  wide_rows_.size() / length_ == wide_sets_.size());
+    no_number_too_large(raw_);
+    no_number_too_large(rows_);
+    no_number_too_large(wide_rows_);
+    std::size_t wide_ones = 0;
+    for (Set set = 0; set < sets; ++set) {
+        // The difference of two exponents is a whole number, too.
+        const bool usual = exponents_[set] >= -(1 << 30) && exponents_[set] <= 1 << 12;
+        reader.expect(usual || wide(set));
+        if (wide(set)) ++wide_ones;
+    }
+    reader.expect(wide_ones == wide_sets_.size());
+    for (std::size_t i = 0; i < wide_sets_.size(); ++i) {
+        reader.expect(wide_sets_[i] < sets && wide(wide_sets_[i]) &&
+                      (i == 0 || wide_sets_[i - 1] < wide_sets_[i]));
+    }
+}
+
 void PlusOneSums::fill_sums() {
     const std::size_t sets = std::size_t{all_} + 1;
     heaviest_ = *std::max_element(raw_.begin(), raw_.end());

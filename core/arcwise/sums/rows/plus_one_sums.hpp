@@ -37,6 +37,13 @@ class PlusOneSums {
     explicit PlusOneSums(ArchiveReader& reader) { describe(*this, reader); }
     void write(ArchiveWriter& writer) const { describe(*this, writer); }
 
+    // Throws `file_format` unless what was read can be the rows of a node with so many candidates
+    // and required parents.
+    void expect_sound(const ArchiveReader& reader, std::uint64_t node, std::size_t candidates,
+                      std::size_t required) const;
+
+    std::size_t inside() const { return inside_; }
+
     // As in NodeSums, all of them.
     double log_sum(ParentBits allowed) const;
     double log_sum(ParentBits allowed, ParentBits required, SumMemo& memo,

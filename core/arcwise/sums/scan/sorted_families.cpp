@@ -62,6 +62,22 @@ SortedFamilies::SortedFamilies(const NodeFamilies& families, double tolerance)
     log_remaining_ = std::move(log_remaining);
 }
 
+void SortedFamilies::expect_sound(const ArchiveReader& reader, std::size_t possible) const {
+    reader.expect(words_ == std::max<std::size_t>(1, words_for(possible)));
+    reader.expect(bits_.size() % words_ == 0 && bits_.size() / words_ == count());
+    reader.expect(log_remaining_.size() == (count() + families_per_block - 1) / families_per_block);
+    reader.expect(log_tolerance_ <= 0.0);
+    for (std::size_t place = 0; place < count(); ++place) {
+        reader.expect(std::isfinite(weights_[place]));
+        reader.expect(place == 0 || weights_[place] <= weights_[place - 1]);
+        for (std::size_t word = 0; word < words_; ++word) {
+            const std::size_t before = std::min(possible, 64 * word);
+            reader.expect((parents(place)[word] & ~first_bits(possible - before)) == 0);
+        }
+    }
+    for (const double rest : log_remaining_) reader.expect(std::isfinite(rest));
+}
+
 template <class EnterBlock, class Visit>
 void SortedFamilies::scan(ParentBits allowed, ParentBits required, EnterBlock enter_block,
                           Visit visit) const {

@@ -39,6 +39,10 @@ class SortedFamilies {
     explicit SortedFamilies(ArchiveReader& reader) { describe(*this, reader); }
     void write(ArchiveWriter& writer) const { describe(*this, writer); }
 
+    // Throws `file_format` unless what was read can be the families of a node with so many possible
+    // parents: no answer then reads or writes beyond its memory.
+    void expect_sound(const ArchiveReader& reader, std::size_t possible) const;
+
     // 64-bit words in a set of possible parents.
     std::size_t words() const { return words_; }
     std::size_t count() const { return weights_.size(); }

@@ -23,6 +23,7 @@ struct FamilyTree {
     // As it was written.
     explicit FamilyTree(ArchiveReader& reader) { describe(*this, reader); }
     void write(ArchiveWriter& writer) const { describe(*this, writer); }
+    void expect_sound(const ArchiveReader& reader, std::size_t candidates) const;
 
     // Members are numbered anew, by falling number of families they are in: rows are then dense at
     // their beginning and can be cut off early.

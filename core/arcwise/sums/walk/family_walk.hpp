@@ -29,6 +29,11 @@ class FamilyWalk {
     explicit FamilyWalk(ArchiveReader& reader);
     void write(ArchiveWriter& writer) const;
 
+    // Throws `file_format` unless what was read can be the walk of a node with so many candidates
+    // and required parents (mapped_walks.cpp, as for its parts).
+    void expect_sound(const ArchiveReader& reader, std::size_t candidates,
+                      std::size_t required) const;
+
     // Whether the windows reach down to the lightest family. Where they do not, a sum that comes
     // out as minus infinity may be that of lighter families.
     bool complete() const { return complete_; }

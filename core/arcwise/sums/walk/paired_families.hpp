@@ -28,6 +28,8 @@ class PairedFamilies {
     // As it was written.
     explicit PairedFamilies(ArchiveReader& reader) { describe(*this, reader); }
     void write(ArchiveWriter& writer) const { describe(*this, writer); }
+    void expect_sound(const ArchiveReader& reader) const;
+    std::size_t size() const { return others_.size(); }  // with what fills the groups
 
     // The tree's weights in the order of this table; not of one that was read.
     std::vector<double> arranged(std::span<const double> tree_weights) const;

@@ -1,0 +1,279 @@
+"""Fuzzes arcwise for as long as one likes: ``python tests/fuzz/run.py --seconds 600``.
+
+Each target runs in processes of its own, so that a crash or a hang is a failure like any other:
+it is counted, and the next case goes on. Every failure is printed with the arguments that repeat
+it, ``--target NAME --seed S --case I``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from fuzz import targets
+from fuzz.harness import PROGRESS_SIZE, TARGETS, Target, progress_of, run_case, work
+
+HANG_SECONDS = 10.0
+_IDLE_SECONDS = 60.0  # of a case that does not even use its processor: others may have it
+_SET_UP_SECONDS = 300.0
+_STRIDE = 1 << 40  # between the cases of two processes of one target
+_ANY_NUMBER = 1 << 39
+
+
+@dataclass
+class Outcome:
+    """What came of a target."""
+
+    inputs: int = 0
+    seconds: float = 0.0
+    failures: list[tuple[int, str]] = field(default_factory=list)  # case, what is wrong
+
+
+class Worker:
+    """A process that goes through the cases of one target, started again after a crash."""
+
+    def __init__(
+        self, target: str, seed: int, first: int, cases: int, seconds: float, folder: Path
+    ) -> None:
+        self.target = target
+        self.outcome = Outcome()
+        self._seed = seed
+        self._next = first
+        self._end = first + cases
+        self._began = time.monotonic()
+        self._seconds = seconds
+        self._report = folder / f"{target}-{first}.failures"
+        self._progress = folder / f"{target}-{first}.progress"
+        self._start()
+
+    def _start(self) -> None:
+        self._progress.write_bytes(bytes(PROGRESS_SIZE))
+        self._report.write_text("")
+        left = self._seconds - (time.monotonic() - self._began)
+        self._words = self._report.with_suffix(".said")
+        with open(self._words, "wb") as said:
+            self._process = self._started_process(left, said)
+        self._started = time.monotonic()
+
+    def _started_process(self, left: float, said: IO[bytes]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [
+                *(sys.executable, str(Path(__file__).resolve()), "--work", self.target),
+                *(str(self._seed), str(self._next), str(self._end - self._next), str(left)),
+                *(str(self._report), str(self._progress)),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            env=os.environ | _FRUGAL,
+        )
+
+    def look(self) -> bool:
+        """Say whether it is still at work, and kill it if a case hangs."""
+        status = self._process.poll()
+        case, done, began, used = progress_of(self._progress)
+        if status is None:
+            waiting = time.monotonic() - (began or self._started)
+            busy = self._processor_time() - used > HANG_SECONDS
+            hangs = began > 0.0 and waiting > (HANG_SECONDS if busy else _IDLE_SECONDS)
+            if hangs or (not began and waiting > _SET_UP_SECONDS):
+                self._process.kill()
+                self._process.wait()
+                self._settle(done + 1, case, f"no answer within {HANG_SECONDS:.0f} s")
+                return self._again(case + 1)
+            return True
+        self._settle(done, None, "")
+        if status == 0:
+            return False
+        if not began:
+            raise SystemExit(f"{self.target} cannot be set up:\n{self._said()}")
+        words = signal.Signals(-status).name if status < 0 else f"status {status}"
+        crash = self._report.with_suffix(".crash")
+        details = crash.read_text(errors="replace") if crash.exists() else ""
+        self.outcome.inputs += 1
+        self.outcome.failures.append((case, f"{words}\n{details}{self._said()}"))
+        return self._again(case + 1)
+
+    def _processor_time(self) -> float:
+        """Return the processor time the process has used, all its threads together."""
+        try:
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def stop(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+
+    def _said(self) -> str:
+        return self._words.read_text(errors="replace")[-8000:]
+
+    def _settle(self, done: int, case: int | None, problem: str) -> None:
+        self.outcome.inputs += done
+        self.outcome.seconds = time.monotonic() - self._began
+        for line in self._report.read_text(encoding="utf-8").splitlines():
+            _, _, number, words = json.loads(line)
+            self.outcome.failures.append((number, words))
+        if case is not None:
+            self.outcome.failures.append((case, problem))
+
+    def _again(self, first: int) -> bool:
+        self._next = first
+        if first >= self._end or time.monotonic() - self._began > self._seconds:
+            return False
+        self._start()
+        return True
+
+
+# Each process has a core of its own at most.
+_FRUGAL = {"OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+def fuzz(
+    names: Sequence[str], *, seed: int, processes: int, cases: int | None, seconds: float
+) -> dict[str, Outcome]:
+    """Fuzz targets, so many processes at a time; return what came of each.
+
+    Parameters
+    ----------
+    names
+        The targets.
+    seed
+        The seed of all cases.
+    processes
+        How many are at work at once.
+    cases
+        The number of cases of each target; None for as many as there is time for.
+    seconds
+        The time for all of it; ignored if the number of cases is given.
+    """
+    outcomes = {name: Outcome() for name in names}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        jobs = _jobs(names, processes, cases, seconds)
+        running: list[Worker] = []
+        try:
+            while jobs or running:
+                while jobs and len(running) < processes:
+                    target, first, count, time_left = jobs.pop(0)
+                    running.append(Worker(target, seed, first, count, time_left, folder))
+                time.sleep(0.05)
+                for worker in [worker for worker in running if not worker.look()]:
+                    running.remove(worker)
+                    _add(outcomes[worker.target], worker.outcome)
+        finally:
+            for worker in running:
+                worker.stop()
+    return outcomes
+
+
+def _jobs(
+    names: Sequence[str], processes: int, cases: int | None, seconds: float
+) -> list[tuple[str, int, int, float]]:
+    """Return target, first case, number of cases and seconds of each process to start."""
+    if cases is not None:
+        return [(name, 0, cases, float("inf")) for name in names]
+    # Everything gets a turn in each round, in proportion to its share of the time.
+    total = sum(TARGETS[name].share for name in names)
+    each = processes * seconds / total
+    jobs = []
+    for name in names:
+        wanted = TARGETS[name].share * each
+        parts = max(1, min(processes, round(wanted / max(30.0, seconds / 4))))
+        jobs += [(name, part * _STRIDE, _ANY_NUMBER, wanted / parts) for part in range(parts)]
+    return sorted(jobs, key=lambda job: -job[3])
+
+
+def _add(to: Outcome, more: Outcome) -> None:
+    to.inputs += more.inputs
+    to.seconds += more.seconds
+    to.failures += more.failures
+
+
+def table(outcomes: dict[str, Outcome]) -> str:
+    """Return the outcomes as a table."""
+    rows = [
+        (name, f"{each.inputs:,}", str(len(each.failures)), f"{each.seconds:,.0f}")
+        for name, each in outcomes.items()
+    ]
+    inputs = sum(each.inputs for each in outcomes.values())
+    failures = sum(len(each.failures) for each in outcomes.values())
+    seconds = sum(each.seconds for each in outcomes.values())
+    rows = [
+        ("target", "inputs", "failures", "seconds"),
+        *rows,
+        ("all", f"{inputs:,}", str(failures), f"{seconds:,.0f}"),
+    ]
+    widths = [max(len(row[place]) for row in rows) for place in range(4)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+
+
+def described(outcomes: dict[str, Outcome], seed: int, most: int = 5) -> str:
+    """Return the failures of each target, the first few in full, and how to repeat them."""
+    lines = []
+    for name, outcome in outcomes.items():
+        for case, problem in outcome.failures[:most]:
+            lines.append(f"--target {name} --seed {seed} --case {case}\n{problem}")
+        if len(outcome.failures) > most:
+            cases = [case for case, _ in outcome.failures[most:]]
+            lines.append(f"and {len(cases)} more failures of {name}, cases {cases[:50]}")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the fuzzers; return 1 if one found something."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["--work"]:
+        name, seed, first, cases, seconds, report, progress = words[1:]
+        work(name, int(seed), int(first), int(cases), float(seconds), Path(report), Path(progress))
+        return 0
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--target", action="append", choices=list(TARGETS), help="only this one")
+    parser.add_argument("--readers", action="store_true", help="only what reads files")
+    parser.add_argument("--seconds", type=float, default=60.0, help="for all of it (default: 60)")
+    parser.add_argument("--cases", type=int, help="of each target, in place of a time")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--case", type=int, help="only this case, in this process")
+    given = parser.parse_args(words)
+    names = given.target or (list(targets.READERS) if given.readers else list(TARGETS))
+    if given.case is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            target: Target = TARGETS[names[0]](Path(folder))
+            problem = run_case(target, given.seed, given.case)
+        print(problem or "no failure")
+        return int(problem is not None)
+    outcomes = fuzz(
+        names,
+        seed=given.seed,
+        processes=given.processes,
+        cases=given.cases,
+        seconds=given.seconds,
+    )
+    print(described(outcomes, given.seed))
+    print(table(outcomes))
+    return int(any(outcome.failures for outcome in outcomes.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+"""Files are written beside their place and put there whole; no link is followed."""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise.cli.edge_files import read_edge_file
+from arcwise.errors import ArgumentError, DataError
+from arcwise.support.archives import read_archive
+from arcwise.support.files import replacing, write_table
+
+
+def test_links_are_replaced_and_not_followed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    target = tmp_path / "edges.csv"
+    target.symlink_to(victim)
+    (tmp_path / "edges.csv.partial").symlink_to(victim)
+    write_table(["a"], [("1",)], target)
+    assert victim.read_text() == "precious"
+    assert not target.is_symlink()
+    assert target.read_text() == "a\n1\n"
+
+
+def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    target.write_text("before")
+
+    def fail() -> None:
+        with replacing(target) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert target.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_written_file_has_the_usual_rights(tmp_path: Path) -> None:
+    umask = os.umask(0o027)
+    try:
+        write_table(["a"], [("1",)], tmp_path / "t.csv")
+    finally:
+        os.umask(umask)
+    assert (tmp_path / "t.csv").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\r\nb", " a", "a ", "a,b", 'a"b', "\ta", "\u2028x"])
+def test_names_come_back_from_our_own_edges(name: str, tmp_path: Path) -> None:
+    data = arcwise.read({name: [0, 1, 1, 0], "other": [0, 1, 0, 1]})
+    posterior = arcwise.exact(arcwise.Model(data))
+    posterior.write_edges(tmp_path / "edges.csv")
+    found = read_edge_file(tmp_path / "edges.csv")
+    assert set(found) == {(name, "other"), ("other", name)}
+
+
+@pytest.mark.parametrize("name", ["\ud800", "a\0b"])
+def test_names_that_no_file_can_hold_are_refused(name: str) -> None:
+    with pytest.raises(DataError, match="a character that no file can hold"):
+        arcwise.read({name: [0, 1], "b": [1, 0]})
+    with pytest.raises(ArgumentError, match="a character that no file can hold"):
+        arcwise.Dag([name, "b"], {})
+    with pytest.raises(DataError, match="a character that no file can hold"):
+        arcwise.read({"a": [name, "x"], "b": [1, 0]})
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_arrays_larger_than_their_file_are_refused_before_memory_is_taken(
+    method: int, tmp_path: Path
+) -> None:
+    member = io.BytesIO()
+    header = {"descr": "<f8", "fortran_order": False, "shape": (10**12,)}
+    np.lib.format.write_array_header_1_0(member, header)
+    path = tmp_path / "a.npz"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("numbers.npy", member.getvalue() + bytes(80))
+    with pytest.raises(ValueError, match="not as large as its header says"):
+        read_archive(path)
