@@ -235,7 +235,9 @@ double change_by_a_step(const Space& space, const Space& truth, const Temperatur
 // The largest relative error of what the weights of annealing runs that end in a state come to.
 double error_of_annealing(const Space& space, const Space& truth) {
     std::map<Code, double> found;
-    for (const AnnealedEnd& end : annealing_law(space, {0.0, 0.4, 1.0})) {
+    const std::vector<Temperature> path = {Temperature::at(0.0), Temperature::at(0.4),
+                                           Temperature{}};
+    for (const AnnealedEnd& end : annealing_law(space, path)) {
         if (std::isfinite(end.log_weight)) {
             found[end.states] += end.probability * std::exp(end.log_weight);
         }
