@@ -147,4 +147,4 @@ def test_a_table_of_another_byte_order_is_refused(table: Path, tmp_path: Path) -
     about["byte_order"] = "big" if sys.byteorder == "little" else "little"
     foreign = tmp_path / "foreign"
     seal(foreign, KIND, VERSION, about, lambda path: None)
-    assert re.search("byte order (big|little)", refuse(foreign))
+    assert re.search("byte order '(big|little)'", refuse(foreign))

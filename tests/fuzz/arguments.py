@@ -47,6 +47,7 @@ class Arguments(Target, name="arguments"):
             (arcwise.mcmc, (small,), {"space": "partitions", "effective_samples": 5.0, **few}),
             (arcwise.mc3, (small,), {"space": "linear", "temperatures": 3, **short}),
             (arcwise.ais, (small,), {"space": "linear", "particles": 5, "steps": 10, **few}),
+            (arcwise.smc, (small,), {"space": "linear", "particles": 8, "runs": 2, **few}),
             (arcwise.sample, (small,), short),
             (arcwise.exact, (small,), {"dags": 5, **few}),
             (arcwise.map, (small,), {"method": "search", "restarts": 2, "patience": 2, **few}),

@@ -49,6 +49,7 @@ class RunDirectories(Target, name="ledger"):
                 short | {"steps": 40, "space": "layerings:3", "temperatures": 3},
             ),
             "ais": (arcwise.ais, model, few | {"particles": 6, "steps": 20}),
+            "smc": (arcwise.smc, model, few | {"particles": 8, "runs": 3}),
             "learn": (
                 arcwise.learn,
                 data,

@@ -9,7 +9,7 @@ from typing import Any
 
 from arcwise.algorithms.chain_posterior import sample_chains
 from arcwise.algorithms.sampling_session import Environment
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
 from arcwise.records.budget import Budget
@@ -103,6 +103,7 @@ threads, progress, directory, checkpoint_seconds
     """
     deadline = Deadline.of(seconds)
     chosen = as_space(space)
+    checked_model(model)
     tempering = as_ladder(ladder, temperatures, len(model.variables))
     if tempering.bridge is not None:
         refuse_without_bridge(chosen, "ladder")

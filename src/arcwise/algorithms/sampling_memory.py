@@ -68,6 +68,8 @@ def _counts(settings: SamplingSettings, nodes: int) -> tuple[int, int, int, str]
     """Return the chains or particles, their temperatures, the states kept of each, and the unit."""
     if isinstance(settings, AnnealingSettings):
         particles = settings.budget.runs or 1
+        if settings.population is not None:
+            particles *= settings.population.particles
         return particles, 1, settings.stretch // settings.thinning + 1, "particle"
     tempering, budget = settings.tempering, settings.budget
     temperatures = 1 if tempering is None else len(tempering.inverse_temperatures)

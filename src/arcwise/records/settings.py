@@ -18,7 +18,13 @@ from arcwise.records.recording import Recording
 from arcwise.records.tempering import Path, Tempering
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import checked_seed, open_fraction, positive_number, whole_number
+from arcwise.support.checks import (
+    MOST_INT,
+    checked_seed,
+    open_fraction,
+    positive_number,
+    whole_number,
+)
 
 _DEFAULT_RUNS = {Algorithm.AIS: 100, Algorithm.SMC: 8}
 
@@ -226,14 +232,10 @@ class Population:
 
     def __post_init__(self) -> None:
         """Refuse invalid numbers."""
-        whole_number(self.particles, option("particles"), at_least=2)
+        whole_number(self.particles, option("particles"), at_least=2, at_most=MOST_INT)
         if self.steps is not None:
             whole_number(self.steps, option("steps"), at_least=1)
-        if not 0.0 < self.effective_share < 1.0:
-            raise ArgumentError(
-                option("effective_share"),
-                f" is {self.effective_share!r}; give a number between 0 and 1",
-            )
+        open_fraction(self.effective_share, option("effective_share"))
 
 
 @dataclass(frozen=True)
