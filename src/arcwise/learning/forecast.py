@@ -17,6 +17,7 @@ from arcwise.algorithms.growth_state import final_size
 from arcwise.algorithms.sampling_session import sums_for
 from arcwise.learning import costs
 from arcwise.learning.choices import AlgorithmChoice
+from arcwise.learning.plan import space_in_words
 from arcwise.learning.request import Request
 from arcwise.model import Model, Question
 from arcwise.model.scoring_time import scoring_seconds
@@ -32,14 +33,15 @@ _GROWTH_SECONDS = 94.0, 200, 2.4
 _GROWTH_SECONDS_OF_MANY = 130.0, 1_000, 2.0
 _MANY = 300
 _OPERATIONS_PER_SECOND = 5 * 10**8  # of exact computation, on one core
+_WORTH_SAYING = 5.0  # seconds
 _LONG_ENOUGH = 0.1  # seconds of a trial
 _BATCHES = 8
 _MOST_DRAWS = 16_384
 
 
-def say(request: Request, sentence: str) -> None:
-    """Say a sentence on standard error, if progress is shown there."""
-    if request.progress is True:
+def say(seconds: float, sentence: str) -> None:
+    """Say on standard error what takes longer than a moment."""
+    if seconds >= _WORTH_SAYING:
         print(sentence, file=sys.stderr, flush=True)
 
 
@@ -52,11 +54,13 @@ def say_preparation(
     exact = choice.algorithm is Algorithm.EXACT
     then = "the posterior is computed exactly" if exact else f"{choice.algorithm.value} samples it"
     if request.seconds is not None:
-        say(request, f"{_what(asked, method)}, then {then}; all in {request.seconds:g} s.")
+        sentence = f"{_what(asked, method)}, then {then}; all in {request.seconds:g} s."
+        say(request.seconds, sentence)
         return
     seconds = _preparation_seconds(request, asked, method)
-    after = f" ({_about(_exact_seconds(request, asked))})" if exact else ""
-    say(request, f"{_what(asked, method)} ({_about(seconds)}), then {then}{after}.")
+    later = _exact_seconds(request, asked) if exact else 0.0
+    after = f" ({_about(later)})" if exact else ""
+    say(seconds + later, f"{_what(asked, method)} ({_about(seconds)}), then {then}{after}.")
 
 
 def say_sampling(request: Request, model: Model, settings: dict[str, Any]) -> ScoreSums | None:
@@ -75,8 +79,8 @@ def say_sampling(request: Request, model: Model, settings: dict[str, Any]) -> Sc
     seconds /= min(cores, settings["chains"])
     until = ", fewer once the stopping rule is met" if settings.get("until") else ""
     say(
-        request,
-        f"{plural(settings['chains'], 'chain')} on {space!r} make at most {steps:,} steps each "
+        seconds,
+        f"{plural(settings['chains'], 'chain')} on {space_in_words(space)} make at most {steps:,} steps each "
         f"({_about(seconds)}{until}).",
     )
     return sums
