@@ -80,8 +80,8 @@ def say_sampling(request: Request, model: Model, settings: dict[str, Any]) -> Sc
     until = ", fewer once the stopping rule is met" if settings.get("until") else ""
     say(
         seconds,
-        f"{plural(settings['chains'], 'chain')} on {space_in_words(space)} make at most {steps:,} steps each "
-        f"({_about(seconds)}{until}).",
+        f"{plural(settings['chains'], 'chain')} on {space_in_words(space)} make at most {steps:,} "
+        f"steps each ({_about(seconds)}{until}).",
     )
     return sums
 

@@ -122,8 +122,8 @@ class Plan:
         if isinstance(run, AnnealingRun):
             return [
                 f"The {posterior.modularity} posterior was sampled by ais on "
-                f"{space_in_words(run.settings.space)}{self.reason}: {plural(run.runs, 'particle')} of "
-                f"{run.settings.schedule.steps:,} annealing steps."
+                f"{space_in_words(run.settings.space)}{self.reason}: "
+                f"{plural(run.runs, 'particle')} of {run.settings.schedule.steps:,} annealing steps."
             ]
         assert isinstance(run, ChainRun)
         steps = run.burn_in_steps + max(run.steps_after_burn_in)
