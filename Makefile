@@ -47,7 +47,7 @@ test-python: $(VENV)/test.stamp  ## the tests of the Python package, examples in
 
 faults: $(VENV)/test.stamp  ## runs killed, disks filled, ledgers damaged; some minutes
 	$(call say,Killing runs and damaging their files:)
-	@$(BIN)/python -m pytest tests/faults
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n auto tests/faults
 
 test-browser: $(VENV)/test-browser.stamp  ## the report page in a real browser, Debian's chromium
 	@command -v chromium >/dev/null || { echo "The report page is tested in chromium, which is" \

@@ -155,7 +155,9 @@ def message_sizes(model: Model, sums: ScoreSums) -> None:
     job = SamplingJob(
         file, arcwise.spaces.Partitions(), as_short_ladder(linear(20_000)), recording, 1
     )
-    task = cloudpickle.dumps((perform, AnnealingWork(job, 5_000, 500, 0, 10), Versions.own()))
+    task = cloudpickle.dumps(
+        (perform, AnnealingWork(job, 5_000, 500, 1, (), 0, 10), Versions.own())
+    )
     line("a task, whatever its length", f"{len(task):,} bytes")
     space = arcwise.spaces.Partitions().build(sums)
     runs = arcwise._core.AnnealedRuns(space, linear(200), 50, 5, recording.options(), 1)

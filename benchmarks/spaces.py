@@ -25,7 +25,7 @@ from arcwise import Model
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 
-SPACES = ["dags", "partitions", "layerings:4", "layerings:8", "linear", "buckets:5"]
+SPACES = ["dags", "partitions", "layerings:4", "layerings:8", "linear", "buckets:5", "canonical"]
 BURN_IN = 0.1
 TRIAL = 0.3  # seconds of a run that tells the speed
 

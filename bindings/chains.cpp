@@ -9,9 +9,11 @@
 
 #include "arcwise/chains/annealing.hpp"
 #include "arcwise/chains/edge_mixing.hpp"
+#include "arcwise/chains/population_pilot.hpp"
 #include "arcwise/support/bits.hpp"
 #include "arrays.hpp"
 #include "spaces.hpp"
+#include "temperatures.hpp"
 
 namespace arcwise::bindings {
 namespace {
@@ -84,18 +86,17 @@ void bind_chains(nb::module_& module) {
     nb::class_<Chains>(module, "Chains")
         .def(
             "__init__",
-            [](Chains* self, const PythonSpace& space,
-               const std::vector<double>& inverse_temperatures, int exchanges_per_step, bool adapt,
-               std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed,
+            [](Chains* self, const PythonSpace& space, const Path& path, int exchanges_per_step,
+               bool adapt, std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed,
                std::uint64_t first, std::size_t count) {
                 new (self)
                     Chains(space.space,
-                           {inverse_temperatures, exchanges_per_step, adapt, thinning, record},
+                           {temperatures_along(path), exchanges_per_step, adapt, thinning, record},
                            seed, first, count);
             },
-            nb::arg("space"), nb::arg("inverse_temperatures"), nb::arg("exchanges_per_step"),
-            nb::arg("adapt"), nb::arg("thinning"), nb::arg("record"), nb::arg("seed"),
-            nb::arg("first"), nb::arg("count"))
+            nb::arg("space"), nb::arg("path"), nb::arg("exchanges_per_step"), nb::arg("adapt"),
+            nb::arg("thinning"), nb::arg("record"), nb::arg("seed"), nb::arg("first"),
+            nb::arg("count"))
         .def("__len__", &Chains::size)
         .def("set_thinning", &Chains::set_thinning, nb::arg("thinning"))
         .def(
@@ -165,14 +166,16 @@ void bind_chains(nb::module_& module) {
              [](const Chains& self, std::size_t chain) {
                  return as_dict(self.chain(chain).moves(), self.space());
              })
-        .def("inverse_temperatures",
-             [](const Chains& self, std::size_t chain) {
-                 std::vector<double> result;
-                 for (const Temperature& temperature : self.chain(chain).temperatures()) {
-                     result.push_back(temperature.inverse);
-                 }
-                 return result;
-             })
+        .def(
+            "path",
+            [](const Chains& self, std::size_t chain) {
+                std::vector<std::pair<double, double>> result;
+                for (const Temperature& temperature : self.chain(chain).temperatures()) {
+                    result.emplace_back(temperature.inverse, temperature.bridge);
+                }
+                return result;
+            },
+            "The inverse temperatures, which may have been adapted, and places on the bridge.")
         .def("exchanges",
              [](const Chains& self, std::size_t chain) {
                  return std::tuple(self.chain(chain).exchanges_proposed(),
@@ -192,14 +195,22 @@ void bind_chains(nb::module_& module) {
     nb::class_<AnnealedRuns>(module, "AnnealedRuns")
         .def(
             "__init__",
-            [](AnnealedRuns* self, const PythonSpace& space,
-               const std::vector<double>& inverse_temperatures, std::uint64_t stretch,
-               std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed) {
-                new (self) AnnealedRuns(space.space,
-                                        {inverse_temperatures, stretch, thinning, record}, seed);
+            [](AnnealedRuns* self, const PythonSpace& space, const Path& path,
+               std::uint64_t stretch, std::uint64_t thinning, const RecordOptions& record,
+               std::uint64_t seed, std::size_t population,
+               const std::vector<std::uint64_t>& steps) {
+                if (population == 0 || (!steps.empty() && steps.size() + 1 != path.size())) {
+                    throw Error(ErrorKind::argument,
+                                "A population has one state or more, and a number of steps for "
+                                "each temperature but the first.");
+                }
+                new (self) AnnealedRuns(
+                    space.space,
+                    {temperatures_along(path), stretch, thinning, record, population, steps}, seed);
             },
-            nb::arg("space"), nb::arg("inverse_temperatures"), nb::arg("stretch"),
-            nb::arg("thinning"), nb::arg("record"), nb::arg("seed"))
+            nb::arg("space"), nb::arg("path"), nb::arg("stretch"), nb::arg("thinning"),
+            nb::arg("record"), nb::arg("seed"), nb::arg("population") = 1,
+            nb::arg("steps") = std::vector<std::uint64_t>())
         .def("__len__", [](const AnnealedRuns& self) { return self.runs().size(); })
         .def(
             "run",
@@ -232,6 +243,32 @@ void bind_chains(nb::module_& module) {
                  return as_dict(self.runs().at(run).record, self.space().nodes());
              })
         .def("moves", [](const AnnealedRuns& self) { return as_dict(self.moves(), self.space()); });
+    module.def(
+        "plan_population",
+        [](const PythonSpace& space, const Path& path, std::size_t population,
+           double effective_share, double correlation, std::uint64_t steps_a_look,
+           std::uint64_t most_looks, std::uint64_t seed, int threads, nb::object progress) {
+            const PilotOptions options{temperatures_along(path),
+                                       population,
+                                       effective_share,
+                                       correlation,
+                                       steps_a_look,
+                                       most_looks};
+            PopulationPlan plan;
+            run_released(threads, std::move(progress), [&](const RunOptions& o) {
+                plan = plan_population(*space.space, options, seed, o);
+            });
+            std::vector<std::pair<double, double>> points;
+            for (const Temperature& each : plan.temperatures) {
+                points.emplace_back(each.inverse, each.bridge);
+            }
+            return std::pair(points, plan.steps);
+        },
+        nb::arg("space"), nb::arg("path"), nb::arg("population"), nb::arg("effective_share"),
+        nb::arg("correlation"), nb::arg("steps_a_look"), nb::arg("most_looks"), nb::arg("seed"),
+        nb::arg("threads"), nb::arg("progress").none(),
+        "The temperatures, with their places on the bridge, and the steps at each, of a "
+        "population.");
     module.def(
         "edge_mixing",
         [](const std::vector<PackedChain>& parents, std::int64_t fewest_changes,

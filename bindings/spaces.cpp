@@ -16,6 +16,7 @@
 #include "arcwise/support/bits.hpp"
 #include "arrays.hpp"
 #include "score_sums.hpp"
+#include "temperatures.hpp"
 
 namespace arcwise::bindings {
 namespace {
@@ -78,38 +79,41 @@ void bind_spaces(nb::module_& module) {
                      [](const PythonSpace& self) { return self.space->moves().names(); })
         .def(
             "log_weight",
-            [](const PythonSpace& self, const Code& code) {
+            [](const PythonSpace& self, const Code& code, double bridge) {
                 const auto state = self.space->make_state();
+                state->go_to(Temperature::at(1.0, bridge));
                 state->decode(code);
                 return std::tuple(state->log_weight().value, state->log_weight().impossible);
             },
-            nb::arg("code"), "The log weight of a state, and its nodes without a parent set.")
+            nb::arg("code"), nb::arg("bridge") = 1.0,
+            "The log weight of a state, and its nodes without a parent set.")
         .def(
             "step_law",
-            [](const PythonSpace& self, const Code& code, double inverse_temperature) {
-                return as_list(step_law(*self.space, code, Temperature::at(inverse_temperature)));
+            [](const PythonSpace& self, const Code& code, const PathPoint& point) {
+                return as_list(step_law(*self.space, code, temperature_at(point)));
             },
-            nb::arg("code"), nb::arg("inverse_temperature"))
+            nb::arg("code"), nb::arg("point"))
         .def(
             "tempered_law",
-            [](const PythonSpace& self, const std::vector<double>& inverse_temperatures,
-               int exchanges_per_step, const std::vector<Code>& codes) {
+            [](const PythonSpace& self, const Path& path, int exchanges_per_step,
+               const std::vector<Code>& codes) {
                 TemperingOptions options;
-                options.inverse_temperatures = inverse_temperatures;
+                options.temperatures = temperatures_along(path);
                 options.exchanges_per_step = exchanges_per_step;
                 return as_list(tempered_law(*self.space, options, codes));
             },
-            nb::arg("inverse_temperatures"), nb::arg("exchanges_per_step"), nb::arg("codes"))
+            nb::arg("path"), nb::arg("exchanges_per_step"), nb::arg("codes"))
         .def(
             "annealing_law",
-            [](const PythonSpace& self, const std::vector<double>& inverse_temperatures) {
+            [](const PythonSpace& self, const Path& path, std::size_t population) {
                 std::vector<std::tuple<Code, double, double>> ends;
-                for (AnnealedEnd& end : annealing_law(*self.space, inverse_temperatures)) {
-                    ends.emplace_back(std::move(end.state), end.log_weight, end.probability);
+                for (AnnealedEnd& end :
+                     annealing_law(*self.space, temperatures_along(path), population)) {
+                    ends.emplace_back(std::move(end.states), end.log_weight, end.probability);
                 }
                 return ends;
             },
-            nb::arg("inverse_temperatures"))
+            nb::arg("path"), nb::arg("population") = 1)
         .def("uniform_law",
              [](const PythonSpace& self) { return as_list(uniform_law(*self.space)); });
     module.def("space_names", &space_names, "The names of all spaces of the core.");

@@ -60,6 +60,7 @@ from arcwise.algorithms.map import map as map
 from arcwise.algorithms.mc3 import mc3 as mc3
 from arcwise.algorithms.mcmc import mcmc as mcmc
 from arcwise.algorithms.sample import sample as sample
+from arcwise.algorithms.smc import smc as smc
 from arcwise.candidates import candidates as candidates
 from arcwise.comparison import compare as compare
 from arcwise.constraints import Constraints as Constraints
@@ -89,7 +90,7 @@ _PUBLIC = (
     *("Constraints", "Dag", "Data", "Model", "Posterior"),
     *("ais", "candidates", "compare", "describe", "diagnose", "discretize", "effects", "estimate"),
     *("evidence", "exact", "grow", "interventional", "learn", "log_predictive", "map", "mc3"),
-    *("mcmc", "read", "report", "resume", "sample", "score", "simulate", "status"),
+    *("mcmc", "read", "report", "resume", "sample", "score", "simulate", "smc", "status"),
     *("algorithms", "cluster", "engines", "errors", "exchange", "features", "graphs", "networks"),
     *("plots", "priors", "results", "scores", "spaces", "__version__"),
 )

@@ -217,7 +217,7 @@ def test_one_variable() -> None:
 
 def test_refusals() -> None:
     sampler = ExactSampler(flat_model(3))
-    with pytest.raises(ArgumentError, match="the modular posterior has no orders; use target="):
+    with pytest.raises(ArgumentError, match="the modular posterior has no orders; use modularity="):
         sampler.orders(3)
     for arguments in (
         {"count": 0},

@@ -89,7 +89,7 @@ def test_the_same_seed_writes_the_same_edges(algorithm: str, table: Path, tmp_pa
             ["--algorithm", "ais", "--particles", 5, "--seconds", 1],
             "both --particles and --seconds were given",
         ),
-        (["--particles", 5], "--particles is an option of --algorithm ais only"),
+        (["--particles", 5], "--particles is an option of --algorithm ais or smc only"),
         (["--algorithm", "ais", "--particles", 0], "particles is 0"),
     ],
 )

@@ -84,7 +84,7 @@ def test_a_task_is_a_short_message_however_long_the_work() -> None:
         ladder = as_short_ladder(linear(steps))
         job = SamplingJob(file, arcwise.spaces.LinearOrders(), ladder, settings, seed=1)
         cluster = SimulatedCluster(1)
-        work = AnnealingWork(job, 250, 25, 0, 1)
+        work = AnnealingWork(job, 250, 25, 1, (), 0, 1)
         object.__setattr__(work, "seconds", 1.0)
         cluster.submit([work], None)
         sizes += cluster.bytes

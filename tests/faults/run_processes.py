@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -66,6 +67,15 @@ def kill_after(
             process.send_signal(signal_number)
         process.communicate(timeout=600)
         return process.returncode
+
+
+def is_finished(ledger: Path) -> bool:
+    """Return whether the last checkpoint says that the run is complete."""
+    with closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as connection:
+        (facts,) = connection.execute(
+            "SELECT facts FROM checkpoints ORDER BY number DESC LIMIT 1"
+        ).fetchone()
+    return bool(json.loads(facts)["finished"])
 
 
 def _checkpoints(ledger: Path) -> int:

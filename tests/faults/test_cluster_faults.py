@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import signal
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ from distributed import Client
 
 import arcwise
 from arcwise import Model
-from arcwise.cli import main
 from arcwise.cluster import DaskEngine
 from arcwise.errors import EngineError
+from faults.run_processes import finish, is_finished, kill_after, write_data
 from support.local_clusters import Process, ProcessCluster, of_processes, wait_until
 from support.same_posteriors import assert_same_posterior
 from support.shared_pages import mapped_kibibytes
@@ -42,8 +42,11 @@ def anneal(model: Model, **more: Any) -> arcwise.Posterior:
     return arcwise.ais(model, "partitions", particles=100, steps=2500, seed=2, **more)
 
 
-def chains(model: Model, **more: Any) -> arcwise.Posterior:
-    return arcwise.mcmc(model, "partitions", steps=250_000, chains=4, seed=2, **more)
+SAMPLERS: dict[str, Callable[..., arcwise.Posterior]] = {
+    "ais": partial(arcwise.ais, particles=1_500, steps=2500, seed=2),
+    "mcmc": partial(arcwise.mcmc, steps=4_000_000, chains=4, seed=2),
+    "mc3": partial(arcwise.mc3, steps=500_000, chains=4, temperatures=4, seed=2),
+}
 
 
 class Once:
@@ -59,22 +62,48 @@ class Once:
 
 
 def busy_worker(cluster: ProcessCluster) -> Process:
-    """Return a worker that is at a task right now, or the first if none is."""
+    """Wait for a worker that is at a task, and return it."""
     with Client(cluster.address, set_as_default=False) as client:
-        busy = [worker for worker, tasks in client.processing().items() if tasks]
-    found = [worker for worker in cluster.workers if worker.address in busy]
-    return (found or cluster.workers)[0]
+        found: list[Process] = []
+
+        def look() -> bool:
+            busy = [worker for worker, tasks in client.processing().items() if tasks]
+            found[:] = [worker for worker in cluster.workers if worker.address in busy]
+            return bool(found)
+
+        wait_until(look)
+    return found[0]
 
 
-@pytest.mark.parametrize("sample", [anneal, chains])
-def test_a_worker_killed_in_the_middle(sample: Any, cluster: ProcessCluster, model: Model) -> None:
-    expected = sample(model)
+@pytest.mark.parametrize("algorithm", SAMPLERS)
+def test_workers_killed_in_the_middle(
+    algorithm: str, cluster: ProcessCluster, model: Model
+) -> None:
+    """Four busy workers die one after another, each followed by a new one."""
+    sample = SAMPLERS[algorithm]
+    expected = sample(model, "partitions")
     for _ in range(2):
         cluster.add_worker()
-    kill = Once(0.2, lambda: busy_worker(cluster).kill())
-    assert_same_posterior(sample(model, engine=cluster.address, progress=kill), expected)
-    assert kill.done
-    assert [worker.process.poll() is None for worker in cluster.workers].count(False) == 1
+    killed: list[Process] = []
+    reached = [0.0]
+
+    def kill_on_the_way() -> None:
+        while len(killed) < 4:
+            wait_until(lambda: reached[0] >= 0.15 * (len(killed) + 1), 120)
+            killed.append(busy_worker(cluster))
+            killed[-1].kill()
+            cluster.add_worker()
+
+    def follow(share: float) -> None:
+        reached[0] = share
+
+    killer = threading.Thread(target=kill_on_the_way)
+    killer.start()
+    found = sample(model, "partitions", engine=cluster.address, progress=follow)
+    killer.join()
+    assert_same_posterior(found, expected)
+    assert len({worker.address for worker in killed}) == 4
+    assert all(worker.process.wait(10) == -signal.SIGKILL for worker in killed)
 
 
 def test_all_workers_killed_and_another_started(
@@ -93,41 +122,35 @@ def test_all_workers_killed_and_another_started(
     assert disturb.done
 
 
-@pytest.mark.parametrize("algorithm", ["ais", "mcmc"])
+@pytest.mark.parametrize(
+    ("algorithm", "size"),
+    [
+        ("ais", ["--particles", "1500", "--steps", "2500"]),
+        ("mcmc", ["--chains", "2", "--steps", "2500000"]),
+        ("mc3", ["--chains", "2", "--steps", "400000", "--temperatures", "4"]),
+    ],
+)
 def test_the_driver_killed_and_the_run_resumed(
-    algorithm: str, cluster: ProcessCluster, tmp_path: Path
+    algorithm: str, size: list[str], cluster: ProcessCluster, tmp_path: Path
 ) -> None:
-    table = tmp_path / "data.csv"
-    arcwise.simulate("asia", 500, seed=1).write_csv(table)
-    size = ["--chains", "100", "--steps", "2500"]
-    if algorithm == "mcmc":
-        size = ["--chains", "2", "--steps", "150000"]
-    asked = ["sample", str(table), "--max-indegree", "3", "--space", "partitions", *size]
+    """Three times, each after a checkpoint made since it was started."""
+    table = write_data(tmp_path / "data.csv")
+    asked: list[object] = ["sample", table, "--max-indegree", 3, "--space", "partitions", *size]
     asked += ["--algorithm", algorithm]
-    assert main([*asked, "--out", str(tmp_path / "undisturbed")]) == 0
+    finish(*asked, "--out", tmp_path / "undisturbed")
     for _ in range(2):
         cluster.add_worker()
     far = ["--cluster", cluster.address, "--checkpoint", "0.2"]
     run = tmp_path / "run"
-    script = "import sys; from arcwise.cli import main; sys.exit(main(sys.argv[1:]))"
-    with subprocess.Popen(
-        [sys.executable, "-c", script, *asked, "--run", str(run), *far]
-    ) as driver:
-        wait_until(lambda: run.exists() and _some_is_written(run))
-        driver.kill()
+    ledger = run / "ledger.sqlite"
+    for kill in range(3):
+        command = ["resume", run, *far] if kill else [*asked, "--run", run, *far]
+        assert kill_after(1, 0.05, command, signal.SIGKILL, ledger) == -signal.SIGKILL
+        assert not is_finished(ledger)
     assert not (run / "edges.csv").exists()
-    assert main(["resume", str(run), *far]) == 0
+    finish("resume", run, *far)
     undisturbed = (tmp_path / "undisturbed" / "edges.csv").read_bytes()
     assert (run / "edges.csv").read_bytes() == undisturbed
-
-
-def _some_is_written(run: Path) -> bool:
-    """Whether the run has a checkpoint with anything in it."""
-    try:
-        found = arcwise.status(run)
-    except arcwise.errors.ArcwiseError:
-        return False
-    return bool(found.share and found.share > 0.1)
 
 
 def separate_worker(cluster: ProcessCluster, folder: Path) -> Process:

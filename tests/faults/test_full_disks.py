@@ -30,9 +30,9 @@ def test_a_full_disk(algorithm: str, small_disk: Path, tmp_path: Path) -> None:
     data = write_data(tmp_path / "data.csv")
     arguments = ["sample", data, "--max-indegree", 2, "--seed", 5, "--algorithm", algorithm]
     arguments += (
-        ["--chains", 400, "--steps", 1000, "--dags", 20]
+        ["--particles", 400, "--steps", 1000, "--dags-per-state", 20]
         if algorithm == "ais"
-        else ["--space", "partitions", "--chains", 4, "--steps", 400_000, "--dags", 3]
+        else ["--space", "partitions", "--chains", 4, "--steps", 400_000, "--dags-per-state", 3]
     )
     finish(*arguments, "--out", tmp_path / "whole")
     folder = small_disk / "run"

@@ -8,40 +8,53 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from faults.run_processes import finish, kill_after, write_data
+from faults.run_processes import finish, is_finished, kill_after, write_data
 
-_RUNS: dict[str, list[object]] = {
-    "orders": ["--space", "linear", "--steps", 6_000_000, "--chains", 2],
-    "partitions": ["--space", "partitions", "--steps", 2_000_000, "--chains", 2],
-    "layerings": ["--space", "layerings:4", "--steps", 60_000, "--chains", 2],
-    "coupled chains": [
-        *("--space", "buckets:3", "--algorithm", "mc3", "--ladder", "adapted"),
-        *("--temperatures", 5, "--steps", 60_000, "--chains", 2),
-    ],
-    "annealing": ["--algorithm", "ais", "--chains", 1_000, "--steps", 3_000],
-    "DAGs": ["--space", "dags", "--steps", 1_500_000, "--chains", 2],
+# Runs that take a few seconds: steps of chains and of coupled chains, and particles.
+_SIZES: dict[str, tuple[int, int, int]] = {
+    "linear": (3_000_000, 600_000, 12_000),
+    "buckets:3": (3_000_000, 500_000, 7_000),
+    "partitions": (1_500_000, 250_000, 3_000),
+    "layerings:4": (200_000, 30_000, 500),
+    "dags": (3_000_000, 300_000, 6_000),
 }
+_KILLS = 4
 
 
-@pytest.mark.parametrize("name", _RUNS)
-def test_killed_again_and_again(name: str, tmp_path: Path) -> None:
+def _arguments(algorithm: str, space: str) -> list[object]:
+    steps, coupled_steps, particles = _SIZES[space]
+    return {
+        "mcmc": ["--steps", steps, "--chains", 2],
+        "mc3": [
+            *("--steps", coupled_steps, "--chains", 2),
+            *("--ladder", "adapted", "--temperatures", 5),
+        ],
+        "ais": ["--steps", 1_000, "--particles", particles],
+    }[algorithm]
+
+
+@pytest.mark.parametrize("space", _SIZES)
+@pytest.mark.parametrize("algorithm", ["mcmc", "mc3", "ais"])
+def test_killed_again_and_again(algorithm: str, space: str, tmp_path: Path) -> None:
+    """Every kill hits a run that has made a checkpoint since it was started, and is not done."""
     data = write_data(tmp_path / "data.csv")
-    arguments = ["sample", data, "--max-indegree", 2, "--seed", 5, *_RUNS[name]]
+    arguments = ["sample", data, "--max-indegree", 2, "--seed", 5, "--space", space]
+    arguments += ["--algorithm", algorithm, *_arguments(algorithm, space)]
     finish(*arguments, "--out", tmp_path / "whole")
     folder = tmp_path / "run"
-    random = np.random.default_rng(len(name))
+    random = np.random.default_rng([len(algorithm), len(space)])
     begin = [*arguments, "--run", folder, "--checkpoint", 0.05]
     go_on = ["resume", folder, "--checkpoint", 0.05, "--threads", 1]
-    kills = 0
-    for _ in range(8):
+    for kill in range(_KILLS):
         # The same command begins a run and goes on with it.
-        command = go_on if (folder / "settings.json").exists() and kills % 2 else begin
-        more, seconds = int(random.integers(4)), float(random.uniform(0.0, 0.06))
+        command = go_on if kill % 2 else begin
+        more, seconds = int(random.integers(1, 4)), float(random.uniform(0.0, 0.06))
         status = kill_after(more, seconds, command, signal.SIGKILL, folder / "ledger.sqlite")
-        kills += status == -signal.SIGKILL
+        assert status == -signal.SIGKILL
+        assert not is_finished(folder / "ledger.sqlite")
     finish("status", folder)
     finish(*go_on)
-    assert kills >= 2
+    assert is_finished(folder / "ledger.sqlite")
     whole, resumed = (path / "edges.csv" for path in (tmp_path / "whole", folder))
     assert resumed.read_bytes() == whole.read_bytes()
 

@@ -271,7 +271,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (NUMBERS, {"thinnig": 3}, "learn has no argument 'thinnig' (did you mean 'thinning'?)"),
     (NUMBERS, {"tiers": []}, "learn has no argument 'tiers' (did you mean 'temporal_order'?)"),
     (NUMBERS, {"schedule": "linear"}, "learn has no argument 'schedule'"),
-    (NUMBERS, {"particles": 5}, "particles applies to ais only"),
+    (NUMBERS, {"particles": 5}, "particles applies to ais and smc only"),
     (NUMBERS, {"algorithm": "ais", "chains": 5}, "chains applies to mcmc and mc3 only"),
     (NUMBERS, {"algorithm": "gibbs"}, "algorithm is 'gibbs'"),
     (NUMBERS, {"algorithm": "exact", "steps": 50}, "which has no space, chains, steps or stopping"),

@@ -20,12 +20,16 @@ def order_weight(model: Model, order: Sequence[int]) -> float:
     return weight
 
 
-def _sum_within(model: Model, node: int, allowed: Iterable[int]) -> float:
+def _sum_within(
+    model: Model, node: int, allowed: Iterable[int], needed: Iterable[int] | None = None
+) -> float:
+    """Return the sum over the families within some nodes, and with one of others if needed."""
     names = {model.variables[u] for u in allowed}
+    wanted = None if needed is None else {model.variables[u] for u in needed}
     return math.fsum(
         math.exp(weight)
         for parents, weight in model.weights.families(model.variables[node])
-        if set(parents) <= names
+        if set(parents) <= names and (wanted is None or wanted & set(parents))
     )
 
 
@@ -87,6 +91,55 @@ def weights_of_partial_orders(model: Model, pairs: Sequence[tuple[int, int]]) ->
         )
         for relation, code in states.items()
     }
+
+
+def canonical_order(dag: Parents, numbers: Sequence[int]) -> State:
+    """Return the order of a DAG that always takes the smallest number there is."""
+    order: list[int] = []
+    while len(order) < len(dag):
+        ready = [v for v in range(len(dag)) if v not in order and set(dag[v]) <= set(order)]
+        order.append(min(ready, key=lambda v: numbers[v]))
+    return tuple(order)
+
+
+def weights_of_canonical_orders(model: Model, numbers: Sequence[int]) -> dict[State, float]:
+    """Return for each order the summed weights of the DAGs whose canonical order it is."""
+    return weights_of_numbered_orders(model, [tuple(numbers)], with_numbers=False)
+
+
+def weights_of_numbered_orders(
+    model: Model, numberings: Iterable[State] | None = None, with_numbers: bool = True
+) -> dict[State, float]:
+    """Return the same for every numbering, which follows the order in the state."""
+    n = len(model.variables)
+    dags = {dag: dag_weight(model, dag) for dag in all_dags(n)}
+    weights = {}
+    for numbers in permutations(range(n)) if numberings is None else numberings:
+        tail = numbers if with_numbers else ()
+        weights.update({(*order, *tail): 0.0 for order in linear_orders(n)})
+        for dag, weight in dags.items():
+            weights[(*canonical_order(dag, numbers), *tail)] += weight
+    return weights
+
+
+def weights_on_bridge(model: Model, numbers: Sequence[int], bridge: float) -> dict[State, float]:
+    """Return the weights of orders on the way from linear to canonical ones.
+
+    A family that does not meet the nodes from the last one with a larger number on, where the
+    order has such a one before the family's node, counts with 1 - bridge.
+    """
+    weights = {}
+    for order in linear_orders(len(model.variables)):
+        weight = 1.0
+        for place, node in enumerate(order):
+            larger = [i for i in range(place) if numbers[order[i]] > numbers[node]]
+            if not larger:
+                weight *= _sum_within(model, node, order[:place])
+                continue
+            met = _sum_within(model, node, order[:place], order[larger[-1] : place])
+            weight *= met + (1.0 - bridge) * _sum_within(model, node, order[: larger[-1]])
+        weights[order] = weight
+    return weights
 
 
 def partitions(n: int) -> Iterator[State]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import json
+import os
 import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -265,3 +268,35 @@ def test_a_run_of_an_earlier_format_is_left_to_its_version(tmp_path: Path) -> No
         sentence = _refusal(lambda use=use: use(tmp_path), FileFormatError)
         assert "format 1, written by an earlier version of arcwise" in sentence
         assert sentence.endswith("resume it with the version that started it")
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL])
+def test_a_file_system_without_locks(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(file: int, operation: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    sentence = _refusal(lambda: _begin(tmp_path / "run"), RunDirectoryError)
+    assert "does not support locks" in sentence
+    assert "move this one there to continue its run" in sentence
+    assert not is_locked(tmp_path / "run")
+
+
+def test_a_ledger_that_stays_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _begin(tmp_path / "run")
+    monkeypatch.setattr(ledger_module, "_SECONDS_TO_WAIT", 0.05)
+    with closing(sqlite3.connect(tmp_path / "run" / "ledger.sqlite")) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        sentence = _refusal(lambda: arcwise.resume(tmp_path / "run"), RunDirectoryError)
+    assert "stayed locked for" in sentence
+    assert sentence.endswith(f"then continue with arcwise.resume({str(tmp_path / 'run')!r})")
+
+
+def test_a_path_too_long_for_sqlite(tmp_path: Path) -> None:
+    deep = tmp_path
+    while len(str(deep)) < 520:
+        deep = deep / ("x" * 60)
+    sentence = _refusal(lambda: _begin(deep), RunDirectoryError)
+    assert "use a directory with a shorter path" in sentence

@@ -15,7 +15,14 @@ from arcwise.errors import ArcwiseWarning, InterruptedWarning
 from arcwise.records.recording import Recording
 from arcwise.runs import chain_log
 from support.run_records import annealing_of, chains_of
-from support.stopped_runs import Stop, assert_same, run_with_stops, stopping_after, stopping_at
+from support.stopped_runs import (
+    Stop,
+    assert_same,
+    checkpoints_whatever_they_cost,
+    run_with_stops,
+    stopping_after,
+    stopping_at,
+)
 
 _PARTS = [("asia", "tub"), ("smoke", "lung"), ("smoke", "bronc")]
 _SPACES: dict[str, Any] = {
@@ -103,7 +110,7 @@ def test_effective_annealing_runs_are_counted_in_the_same_pieces(tmp_path: Path)
     assert annealing_of(expected).runs == 32
     for calls in (0, 1):
         folder = tmp_path / str(calls)
-        with pytest.raises(Stop):
+        with pytest.raises(Stop), checkpoints_whatever_they_cost():
             begin(directory=folder, progress=stopping_after(calls), checkpoint_seconds=0.0)
         assert arcwise.status(folder).done == 16 * (calls + 1)
         assert_same(_quietly(arcwise.resume, folder), expected, tmp_path)

@@ -15,6 +15,7 @@ from arcwise.cli import main
 from arcwise.errors import ArgumentError
 from arcwise.spaces import (
     BucketOrders,
+    CanonicalOrders,
     Dags,
     Layerings,
     LinearOrders,
@@ -31,6 +32,7 @@ from support.run_records import chains_of
 SPACES: dict[str, Space] = {
     "linear": LinearOrders(),
     "buckets:2": BucketOrders(2),
+    "canonical": CanonicalOrders(),
     "partitions": Partitions(),
     "layerings:1": Layerings(1),
     "layerings:2": Layerings(2),

@@ -13,13 +13,16 @@ import pytest
 
 from arcwise import _core
 from reference.spaces import State
-from support.exact_laws import target_of
+from support.exact_laws import Point, target_of
 from support.law_cases import space_of, weights_of
 
 EXCHANGES = 2
 PAIR = (0.3, 1.0)
 UNIFORM_TO_POSTERIOR = (0.0, 1.0)
 THREE = (0.2, 0.6, 1.0)
+BRIDGE = ((1.0, 0.0), (1.0, 1.0))
+MIDDLE_OF_BRIDGE = ((1.0, 0.6), (1.0, 1.0))
+HOT_BRIDGE = ((0.4, 0.3), (1.0, 1.0))
 
 # Space, model, variables and temperatures. Every space is there, and every move that leaves few
 # enough branches to go through: all of one state's meet all of the other's.
@@ -59,11 +62,19 @@ CASES = [
     ("reverse and redraw", "free", 3, PAIR),
     ("dags", "candidates", 3, PAIR),
     ("dags", "far apart", 2, PAIR),
+    *(
+        (case, model, 3, points)
+        for case in ("canonical, first to last", "relocate in canonical orders")
+        for model in ("free", "required edges", "plus one", "impossible families")
+        for points in (PAIR, UNIFORM_TO_POSTERIOR, BRIDGE, MIDDLE_OF_BRIDGE, HOT_BRIDGE)
+    ),
+    *(("renumber", model, 3, BRIDGE) for model in ("free", "required edges")),
+    ("canonical", "free", 3, MIDDLE_OF_BRIDGE),
 ]
 
 
 def joint_target(
-    space: _core.Space, states: list[State], inverses: tuple[float, ...]
+    space: _core.Space, states: list[State], inverses: tuple[Point, ...]
 ) -> dict[State, float]:
     """Return the probability of each combination of states, one for each temperature."""
     each = [target_of(space, states, inverse) for inverse in inverses]
@@ -76,10 +87,10 @@ def joint_target(
 
 
 def change_by_a_step(
-    space: _core.Space, joint: dict[State, float], inverses: tuple[float, ...]
+    space: _core.Space, joint: dict[State, float], inverses: tuple[Point, ...]
 ) -> float:
     """Return the largest difference between a law of all states and where a step takes it."""
-    n = space.nodes
+    n = len(next(iter(joint))) // len(inverses)
     after = dict.fromkeys(joint, 0.0)
     for start, probability in joint.items():
         if probability == 0.0:
@@ -94,7 +105,7 @@ def change_by_a_step(
     ("case", "model", "n", "inverses"), CASES, ids=["-".join(map(str, case)) for case in CASES]
 )
 def test_coupled_chains_leave_the_joint_target_as_it_is(
-    case: str, model: str, n: int, inverses: tuple[float, ...]
+    case: str, model: str, n: int, inverses: tuple[Point, ...]
 ) -> None:
     states = list(weights_of(case, model, n))
     assert len(states) > 1
@@ -110,3 +121,11 @@ def test_a_level_at_another_temperature_is_found_out(case: str) -> None:
     states = list(weights_of(case, "free", 3))
     for wrong in ((0.301, 1.0), (0.3, 0.999)):
         assert change_by_a_step(space, joint_target(space, states, wrong), PAIR) > 1e-7
+
+
+def test_a_level_at_another_place_of_the_bridge_is_found_out() -> None:
+    space = space_of("swap in canonical orders", "free", 3)
+    states = list(weights_of("swap in canonical orders", "free", 3))
+    for wrong in (((1.0, 0.601), (1.0, 1.0)), ((1.0, 0.6), (1.0, 0.999))):
+        joint = joint_target(space, states, wrong)
+        assert change_by_a_step(space, joint, MIDDLE_OF_BRIDGE) > 1e-7

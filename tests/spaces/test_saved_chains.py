@@ -15,6 +15,7 @@ _NAMES = tuple("abcdefg")
 _PARTS = [("a", "b"), ("a", "c"), ("d", "e"), ("f", "e")]
 _SPACES = {
     "linear": arcwise.spaces.LinearOrders(),
+    "canonical": arcwise.spaces.CanonicalOrders(),
     "buckets": arcwise.spaces.BucketOrders(3),
     "partial orders": arcwise.spaces.PartialOrders(_PARTS),
     "partitions": arcwise.spaces.Partitions(),
@@ -47,7 +48,7 @@ _MODELS = {
 def _chains(
     space: arcwise.spaces.Space,
     model: arcwise.Model,
-    ladder: list[float],
+    ladder: list[float] | list[tuple[float, float]],
     *,
     seed: int = 5,
     count: int = 2,
@@ -98,6 +99,23 @@ def test_restored_chains_go_on_bit_for_bit(
             np.testing.assert_array_equal(values, expected[name])
 
 
+@pytest.mark.parametrize("model", _MODELS.values(), ids=_MODELS)
+def test_chains_on_the_bridge_go_on_bit_for_bit(model: arcwise.Model) -> None:
+    space = _SPACES["canonical"]
+    bridge = [(0.5, 0.0), (1.0, 0.0), (1.0, 0.9), (1.0, 1.0)]
+    whole = _chains(space, model, bridge)
+    whole.start(_BURN_IN, 1, None)
+    whole.sample(200, 1, None)
+    chains = _chains(space, model, bridge)
+    chains.start(_BURN_IN, 1, None)
+    for draws in (1, 60, 7, 132):
+        state = chains.save_state()
+        chains = _chains(space, model, bridge)
+        chains.restore_state(state)
+        chains.sample(draws, 2, None)
+    assert chains.save_state() == whole.save_state()
+
+
 @pytest.mark.parametrize("space", _SPACES.values(), ids=_SPACES)
 @pytest.mark.parametrize(("model", "method"), _METHODS.values(), ids=_METHODS)
 def test_however_sums_are_had(
@@ -117,7 +135,9 @@ def test_however_sums_are_had(
     assert chains.save_state() == whole.save_state()
 
 
-@pytest.mark.parametrize("space", [_SPACES["linear"], _SPACES["partitions"], _SPACES["dags"]])
+@pytest.mark.parametrize(
+    "space", [_SPACES[name] for name in ("linear", "canonical", "partitions", "dags")]
+)
 def test_weights_keep_the_rounding_of_their_way_here(space: arcwise.spaces.Space) -> None:
     """Long enough for rounding to build up, and for the sums to be made anew in between."""
     model = _MODELS["free"]

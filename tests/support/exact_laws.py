@@ -16,12 +16,17 @@ from reference.spaces import State
 PENALTY_SCALE = 5.0  # of the path from the uniform distribution to the posterior
 
 
-def target_of(space: _core.Space, states: list[State], inverse: float) -> np.ndarray:
-    """Return the probability of each state at an inverse temperature."""
+Point = float | tuple[float, float]
+"""An inverse temperature, or one with a place on the bridge."""
+
+
+def target_of(space: _core.Space, states: list[State], point: Point) -> np.ndarray:
+    """Return the probability of each state at an inverse temperature, or a place of the bridge."""
+    inverse, bridge = point if isinstance(point, tuple) else (point, 1.0)
     penalty = math.inf if inverse == 1.0 else PENALTY_SCALE * inverse / (1.0 - inverse)
     logs = []
     for state in states:
-        value, impossible = space.log_weight(list(state))
+        value, impossible = space.log_weight(list(state), bridge)
         logs.append(inverse * value - (penalty * impossible if impossible else 0.0))
     densities = np.exp(np.array(logs) - max(logs))
     law: np.ndarray = densities / densities.sum()
@@ -29,14 +34,14 @@ def target_of(space: _core.Space, states: list[State], inverse: float) -> np.nda
 
 
 def kernel_of(
-    space: _core.Space, states: list[State], inverse: float, alive: np.ndarray
+    space: _core.Space, states: list[State], point: Point, alive: np.ndarray
 ) -> np.ndarray:
     """Return the probabilities of going from each state that is alive to each."""
     place = {state: i for i, state in enumerate(states)}
     kernel = np.eye(len(states))
     for i in np.flatnonzero(alive):
         kernel[i, i] = 0.0
-        for to, probability in space.step_law(list(states[i]), inverse):
+        for to, probability in space.step_law(list(states[i]), point):
             kernel[i, place[tuple(to)]] += probability
     return kernel
 

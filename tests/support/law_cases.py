@@ -9,6 +9,7 @@ from functools import cache, partial
 from arcwise import Model, _core
 from arcwise.spaces import (
     BucketOrders,
+    CanonicalOrders,
     Dags,
     Layerings,
     LinearOrders,
@@ -20,9 +21,11 @@ from arcwise.sums import ScoreSums
 from reference.spaces import (
     State,
     weights_of_bucket_orders,
+    weights_of_canonical_orders,
     weights_of_dags,
     weights_of_layerings,
     weights_of_linear_orders,
+    weights_of_numbered_orders,
     weights_of_partial_orders,
     weights_of_partitions,
 )
@@ -76,6 +79,8 @@ class Case:
     """Whether this move alone leads from every state to every other."""
     misses: tuple[str, ...] = ()
     """The models in whose posterior it does not."""
+    numbered: bool = False
+    """Whether every structure is there once for each numbering of the variables."""
 
 
 def _bucket_orders(size: int) -> Case:
@@ -89,6 +94,11 @@ def _partial_orders(*pairs: tuple[int, int]) -> Case:
 
 def _linear_orders(move: str) -> Case:
     return Case(LinearOrders({move: 1.0}), weights_of_linear_orders)
+
+
+def _canonical_orders(move: str) -> Case:
+    weights = partial(weights_of_canonical_orders, numbers=range(4))
+    return Case(CanonicalOrders({move: 1.0}), weights, reaches=False)
 
 
 def _partitions(move: str, reaches: bool = False) -> Case:
@@ -114,6 +124,20 @@ CASES = {
     "swap": _linear_orders("swap"),
     "adjacent": _linear_orders("adjacent"),
     "relocate": _linear_orders("relocate"),
+    "canonical": Case(CanonicalOrders(), weights_of_numbered_orders, numbered=True),
+    "canonical, first to last": Case(
+        CanonicalOrders({"swap": 1.0, "adjacent": 1.0, "relocate": 1.0}),
+        partial(weights_of_canonical_orders, numbers=range(4)),
+    ),
+    "swap in canonical orders": _canonical_orders("swap"),
+    "adjacent in canonical orders": _canonical_orders("adjacent"),
+    "relocate in canonical orders": _canonical_orders("relocate"),
+    "renumber": Case(
+        CanonicalOrders({"renumber": 1.0}),
+        weights_of_numbered_orders,
+        reaches=False,
+        numbered=True,
+    ),
     "buckets of 1": _bucket_orders(1),
     "buckets of 2": _bucket_orders(2),
     "buckets of 3": _bucket_orders(3),

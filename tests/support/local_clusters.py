@@ -80,9 +80,10 @@ class Process:
 class ProcessCluster:
     """A scheduler and workers as processes, each worker with a cache of its own if wanted."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **environment: str) -> None:
         self.folder = folder
-        self.scheduler = Process(_SCHEDULER)
+        self.environment = environment
+        self.scheduler = Process(_SCHEDULER, **environment)
         self.workers: list[Process] = []
 
     @property
@@ -93,7 +94,9 @@ class ProcessCluster:
     def add_worker(self, prologue: str = "", **environment: str) -> Process:
         """Start another worker, in a process that runs the prologue first."""
         local = self.folder / f"worker-{len(self.workers)}"
-        worker = Process(prologue + _WORKER, self.address, str(local), **environment)
+        worker = Process(
+            prologue + _WORKER, self.address, str(local), **self.environment | environment
+        )
         self.workers.append(worker)
         return worker
 
@@ -104,9 +107,9 @@ class ProcessCluster:
 
 
 @contextmanager
-def of_processes(folder: Path, workers: int = 2) -> Iterator[ProcessCluster]:
-    """Give a cluster of real processes."""
-    cluster = ProcessCluster(folder)
+def of_processes(folder: Path, workers: int = 2, **environment: str) -> Iterator[ProcessCluster]:
+    """Give a cluster of real processes, with additions to their environment."""
+    cluster = ProcessCluster(folder, **environment)
     try:
         for _ in range(workers):
             cluster.add_worker()

@@ -47,7 +47,7 @@ def annealing_run(**changes: Any) -> AnnealingRun:
     """Return annealing runs over partitions; changes are of them or of their settings."""
     settings = AnnealingSettings(
         space=Partitions(),
-        budget=AnnealingBudget(particles=50),
+        budget=AnnealingBudget(runs=50),
         schedule=Schedule(400),
         stretch=100,
         thinning=10,

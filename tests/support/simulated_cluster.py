@@ -56,6 +56,9 @@ class SimulatedCluster:
     def __str__(self) -> str:
         return "the simulated cluster"
 
+    def is_reachable(self) -> bool:
+        return True
+
     def slots(self) -> dict[str, int]:
         return dict.fromkeys(self.workers, 1)
 

@@ -1,9 +1,12 @@
 // The annealing loop.
 #include "arcwise/chains/annealing.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
+#include "arcwise/chains/resampling.hpp"
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/support/error.hpp"
 #include "arcwise/support/tasks.hpp"
@@ -17,8 +20,13 @@ constexpr std::uint32_t runs_version = 1;
 
 }  // namespace
 
-AnnealedRun anneal(const Space& space, State& state, const AnnealingOptions& options, Random moves,
-                   Random draws, TaskContext& context) {
+std::uint64_t AnnealingOptions::steps_of_a_state() const {
+    const std::uint64_t one_each = temperatures.size() - 1;
+    return stretch + std::accumulate(steps.begin(), steps.end(), steps.empty() ? one_each : 0);
+}
+
+AnnealedRun anneal(const Space& space, const Population& states, const AnnealingOptions& options,
+                   Random moves, Random draws, TaskContext& context) {
     AnnealedRun run(space, options.record);
     double start = seconds_now();
     std::uint64_t steps = 0;
@@ -27,28 +35,44 @@ AnnealedRun anneal(const Space& space, State& state, const AnnealingOptions& opt
         if (finished || ++steps % steps_between_checks == 0) context.advance(piece);
     };
     LinearExtensions counter(options.record.extension_budget);
-    state.draw_uniform(moves);
-
-    Temperature temperature = Temperature::at(options.inverse_temperatures.front());
-    for (std::size_t level = 1; level < options.inverse_temperatures.size(); ++level) {
-        const Temperature next = Temperature::at(options.inverse_temperatures[level]);
-        run.log_weight +=
-            next.log_density(state.log_weight()) - temperature.log_density(state.log_weight());
-        if (run.log_weight == minus_infinity) break;
-        temperature = next;
-        run.counts.add(metropolis_step(state, temperature, moves));
-        report(false);
+    Temperature temperature = options.temperatures.front();
+    for (const auto& state : states) {
+        state->go_to(temperature);
+        state->draw_uniform(moves);
     }
-    // A state of weight zero says nothing about DAGs, and its weight keeps it out of every mean.
+    std::vector<double> log_weights(states.size(), 0.0);  // since the last resampling
+
+    for (std::size_t level = 1; level < options.temperatures.size(); ++level) {
+        const Temperature& next = options.temperatures[level];
+        reweight(states, temperature, next, log_weights);
+        if (std::ranges::max(log_weights) == minus_infinity) {
+            run.log_weight = minus_infinity;
+            break;
+        }
+        temperature = next;
+        const bool last = level + 1 == options.temperatures.size();
+        if (last || needs_resampling(log_weights)) {
+            run.log_weight += resample(states, log_weights, moves);
+        }
+        for (const auto& state : states) {
+            for (std::uint64_t step = options.steps_at(level); step > 0; --step) {
+                run.counts.add(metropolis_step(*state, temperature, moves));
+                report(false);
+            }
+        }
+    }
+    // States of weight zero say nothing about DAGs, and their weight keeps them out of every mean.
     if (run.log_weight > minus_infinity) {
-        run.record.keep(state, draws, seconds_now() - start, counter, context);
-        start = seconds_now();
-        for (std::uint64_t step = 1; step <= options.stretch; ++step) {
-            run.counts.add(metropolis_step(state, temperature, moves));
-            report(false);
-            if (step % options.thinning == 0) {
-                run.record.keep(state, draws, seconds_now() - start, counter, context);
-                start = seconds_now();
+        const auto keep = [&](const State& state) {
+            run.record.keep(state, draws, seconds_now() - start, counter, context);
+            start = seconds_now();
+        };
+        for (const auto& state : states) keep(*state);
+        for (const auto& state : states) {
+            for (std::uint64_t step = 1; step <= options.stretch; ++step) {
+                run.counts.add(metropolis_step(*state, temperature, moves));
+                report(false);
+                if (step % options.thinning == 0) keep(*state);
             }
         }
     }
@@ -70,12 +94,13 @@ void AnnealedRuns::run(std::uint64_t first, std::size_t count, const RunOptions&
             runs_.push_back(std::move(*run));
         }
     };
-    const std::uint64_t steps = options_.inverse_temperatures.size() - 1 + options_.stretch;
+    const std::uint64_t steps = options_.population * options_.steps_of_a_state();
     try {
         run_tasks(count, count * steps, run_options, [&](std::size_t i, TaskContext& context) {
             const std::uint64_t stream = 2 * (first + i);
-            const std::unique_ptr<State> state = space_->make_state();
-            finished[i].emplace(anneal(*space_, *state, options_, Random(seed_, stream),
+            Population states(options_.population);
+            for (auto& state : states) state = space_->make_state();
+            finished[i].emplace(anneal(*space_, states, options_, Random(seed_, stream),
                                        Random(seed_, stream + 1), context));
         });
     } catch (const Error& error) {

@@ -1,9 +1,12 @@
-// Annealed importance sampling: independent states with weights whose mean is the evidence.
+// Annealing: independent runs with weights whose mean is the evidence.
 //
-// The only loop that anneals, for every space. A run starts from a uniformly random state, moves it
-// once at each of a long row of temperatures, and collects the ratios of the targets it passes
-// (Neal 2001; paper 001, section 3.1); then it goes on at the posterior and keeps states from
-// there.
+// The only loop that anneals, for every space. A run starts from uniformly random states, moves
+// them at each of a long row of temperatures, and collects the ratios of the targets they pass;
+// then it goes on at the posterior and keeps states from there. A run of one state is annealed
+// importance sampling (Neal 2001; paper 001, section 3.1). One of a population that is resampled on
+// the way is sequential Monte Carlo (Del Moral, Doucet and Jasra 2006): states that have fallen
+// behind are replaced by copies of those ahead, and the mean weights between two resamplings
+// multiply. With temperatures and steps fixed beforehand the weight is unbiased in both cases.
 #pragma once
 
 #include <vector>
@@ -15,11 +18,20 @@
 namespace arcwise {
 
 struct AnnealingOptions {
-    std::vector<double> inverse_temperatures;  // rising from 0 to 1
-    std::uint64_t stretch = 0;                 // steps at the posterior after the annealing
-    std::uint64_t thinning = 1;                // of these
+    std::vector<Temperature> temperatures;  // from the uniform distribution to the posterior
+    std::uint64_t stretch = 0;              // steps at the posterior after the annealing
+    std::uint64_t thinning = 1;             // of these
     RecordOptions record;
+    std::size_t population = 1;        // states of a run
+    std::vector<std::uint64_t> steps;  // at each temperature but the first; empty: one at each
+
+    std::uint64_t steps_at(std::size_t level) const { return steps.empty() ? 1 : steps[level - 1]; }
+
+    // Of each state of a run, the stretch included.
+    std::uint64_t steps_of_a_state() const;
 };
+
+using Population = std::vector<std::unique_ptr<State>>;
 
 struct AnnealedRun {
     AnnealedRun(const Space& space, const RecordOptions& options)
@@ -27,14 +39,14 @@ struct AnnealedRun {
 
     // ln of the weight; its exponential has the mean (sum of all weights) / (number of states).
     double log_weight = 0.0;
-    Record record;  // of the state at the end of the annealing, and of the stretch
+    Record record;  // of the states at the end of the annealing, and of the stretch
     MoveCounts counts;
 };
 
-// One run with its own random numbers. It takes a state of the space, wherever that is, and begins
-// from a uniformly random one.
-AnnealedRun anneal(const Space& space, State& state, const AnnealingOptions& options, Random moves,
-                   Random draws, TaskContext& context);
+// One run with its own random numbers. It takes states of the space, wherever they are, and begins
+// from uniformly random ones.
+AnnealedRun anneal(const Space& space, const Population& states, const AnnealingOptions& options,
+                   Random moves, Random draws, TaskContext& context);
 
 // Runs of the same space with the same settings, as many as were asked for so far.
 class AnnealedRuns {

@@ -9,7 +9,7 @@ namespace arcwise {
 namespace {
 
 constexpr std::string_view state_name = "arcwise chains";
-constexpr std::uint32_t state_version = 1;
+constexpr std::uint32_t state_version = 2;
 
 }  // namespace
 

@@ -11,6 +11,7 @@ std::map<Code, double> step_law(const Space& space, const Code& from,
     std::map<Code, double> law;
     AllBranches branches;
     const std::unique_ptr<State> state = space.make_state();
+    state->go_to(temperature);
     branches.for_each([&] {
         Random random(branches);
         state->decode(from);
@@ -41,21 +42,23 @@ std::map<Code, double> tempered_law(const Space& space, const TemperingOptions& 
 }
 
 std::vector<AnnealedEnd> annealing_law(const Space& space,
-                                       const std::vector<double>& inverse_temperatures) {
+                                       const std::vector<Temperature>& temperatures,
+                                       std::size_t population) {
     std::map<std::pair<Code, double>, double> law;
     AnnealingOptions options;
-    options.inverse_temperatures = inverse_temperatures;
+    options.temperatures = temperatures;
     options.record.dags = 0;
     const std::atomic<bool> stop = false;
     std::atomic<std::uint64_t> work = 0;
     AllBranches branches;
-    const std::unique_ptr<State> state = space.make_state();
-    const Code first = state->encode();
+    Population states(population);
+    for (auto& state : states) state = space.make_state();
+    const Code first = states.front()->encode();
     branches.for_each([&] {
         TaskContext context(stop, work);
-        state->decode(first);
+        for (const auto& state : states) state->decode(first);
         const AnnealedRun run =
-            anneal(space, *state, options, Random(branches), Random(0, 0), context);
+            anneal(space, states, options, Random(branches), Random(0, 0), context);
         law[{run.record.codes, run.log_weight}] += branches.probability();
     });
     std::vector<AnnealedEnd> ends;

@@ -23,15 +23,16 @@ std::map<Code, double> step_law(const Space& space, const Code& from,
 std::map<Code, double> tempered_law(const Space& space, const TemperingOptions& options,
                                     const std::vector<Code>& from);
 
-// What an annealing run can come to: the last state, the log weight of the run and the probability
-// of both. A run that ends in weight zero has no state.
+// What an annealing run can come to: its last states in a row, the log weight of the run and the
+// probability of both. A run that ends in weight zero has no state.
 struct AnnealedEnd {
-    Code state;
+    Code states;
     double log_weight;
     double probability;
 };
 std::vector<AnnealedEnd> annealing_law(const Space& space,
-                                       const std::vector<double>& inverse_temperatures);
+                                       const std::vector<Temperature>& temperatures,
+                                       std::size_t population = 1);
 
 // How probable each state is under draw_uniform.
 std::map<Code, double> uniform_law(const Space& space);

@@ -39,17 +39,21 @@ TemperedChain::TemperedChain(const Space& space, const TemperingOptions& options
       record_(space.nodes(), options.record),
       moves_(space.moves()),
       hotter_moves_(space.moves()) {
-    set_temperatures(options.inverse_temperatures);
-    for (std::size_t level = 0; level < temperatures_.size(); ++level) {
+    for (std::size_t level = 0; level < options.temperatures.size(); ++level) {
         states_.push_back(space.make_state());
     }
+    set_temperatures(options.temperatures);
     forget_counts();
+    // The weight of a state is at hand for every temperature, but not all along the bridge.
+    const auto off_bridge = [](const Temperature& each) { return each.bridge == 1.0; };
+    const bool at_hand = std::ranges::all_of(temperatures_, off_bridge);
+    steps_between_ratios_ = at_hand ? 1 : static_cast<std::uint64_t>(space.nodes());
 }
 
-void TemperedChain::set_temperatures(const std::vector<double>& inverse_temperatures) {
-    temperatures_.clear();
-    for (const double inverse : inverse_temperatures) {
-        temperatures_.push_back(Temperature::at(inverse));
+void TemperedChain::set_temperatures(const std::vector<Temperature>& temperatures) {
+    temperatures_ = temperatures;
+    for (std::size_t level = 0; level < states_.size(); ++level) {
+        states_[level]->go_to(temperatures_[level]);
     }
 }
 
@@ -64,7 +68,9 @@ void TemperedChain::forget_counts() {
 
 void TemperedChain::start() {
     for (const std::unique_ptr<State>& state : states_) state->draw_uniform(move_random_);
-    settle(*states_.back(), move_random_);
+    for (std::size_t level = 0; level < states_.size(); ++level) {
+        if (temperatures_[level].excludes_impossible()) settle(*states_[level], move_random_);
+    }
 }
 
 void TemperedChain::step() {
@@ -83,14 +89,31 @@ void TemperedChain::exchange() {
     const std::size_t cold = hot + 1;
     const LogWeight& of_hot = states_[hot]->log_weight();
     const LogWeight& of_cold = states_[cold]->log_weight();
-    const double log_acceptance =
-        temperatures_[hot].log_density(of_cold) + temperatures_[cold].log_density(of_hot) -
-        temperatures_[hot].log_density(of_hot) - temperatures_[cold].log_density(of_cold);
-    const double acceptance = std::exp(std::min(0.0, log_acceptance));
+    const Temperature& hotter = temperatures_[hot];
+    const Temperature& colder = temperatures_[cold];
+    const auto log_acceptance = [&](const LogWeight& cold_in_hot, const LogWeight& hot_in_cold) {
+        return hotter.log_density(cold_in_hot) + colder.log_density(hot_in_cold) -
+               hotter.log_density(of_hot) - colder.log_density(of_cold);
+    };
+    const auto event = [&](double log_probability) {
+        return log_probability >= 0.0 || move_random_.event(std::exp(log_probability));
+    };
+    const double at_most =
+        log_acceptance(states_[cold]->weight_above(hotter), states_[hot]->weight_above(colder));
+    const double acceptance = std::exp(std::min(0.0, at_most));
     ++exchanges_proposed_[hot];
     refusals_[hot] += 1.0 - acceptance;
-    if (log_acceptance >= 0.0 || move_random_.event(acceptance)) {
+    bool accepted = event(at_most);
+    if (accepted && hotter.bridge != colder.bridge) {
+        // The product of the two probabilities is that of an exchange.
+        accepted = event(
+            log_acceptance(states_[cold]->weight_at(hotter), states_[hot]->weight_at(colder)) -
+            std::min(0.0, at_most));
+    }
+    if (accepted) {
         std::swap(states_[hot], states_[cold]);
+        states_[hot]->go_to(hotter);
+        states_[cold]->go_to(colder);
         ++exchanges_accepted_[hot];
     }
 }
@@ -107,16 +130,15 @@ void TemperedChain::adapt_temperatures() {
         const double rate = proposed > 0.0 ? refusals_[pair] / proposed : 0.5;
         way[pair + 1] = way[pair] + std::max(rate, smallest_refusal_rate);
     }
-    std::vector<double> spread{temperatures_.front().inverse};
+    std::vector<Temperature> spread{temperatures_.front()};
     std::size_t pair = 0;
     for (std::size_t level = 1; level < pairs; ++level) {
         const double wanted = way.back() * static_cast<double>(level) / static_cast<double>(pairs);
         while (way[pair + 1] < wanted) ++pair;
         const double share = (wanted - way[pair]) / (way[pair + 1] - way[pair]);
-        const double low = temperatures_[pair].inverse;
-        spread.push_back(low + share * (temperatures_[pair + 1].inverse - low));
+        spread.push_back(Temperature::between(temperatures_[pair], temperatures_[pair + 1], share));
     }
-    spread.push_back(temperatures_.back().inverse);
+    spread.push_back(temperatures_.back());
     set_temperatures(spread);
 }
 
@@ -149,24 +171,30 @@ void TemperedChain::sample(std::uint64_t draws, TaskContext& context) {
         const double start = seconds_now();
         run_steps(options_.thinning, context, [&] {
             step();
-            for (std::size_t level = 0; level + 1 < states_.size(); ++level) {
-                const LogWeight& weight = states_[level]->log_weight();
-                ratios_[level].add(temperatures_[level + 1].log_density(weight) -
-                                   temperatures_[level].log_density(weight));
-            }
+            if (++steps_since_ratios_ < steps_between_ratios_) return;
+            steps_since_ratios_ = 0;
+            add_ratios();
         });
         record_.keep(*states_.back(), draw_random_, seconds_now() - start, counter_, context);
+    }
+}
+
+void TemperedChain::add_ratios() {
+    for (std::size_t level = 0; level + 1 < states_.size(); ++level) {
+        const Temperature& colder = temperatures_[level + 1];
+        ratios_[level].add(colder.log_density(states_[level]->weight_at(colder)) -
+                           temperatures_[level].log_density(states_[level]->log_weight()));
     }
 }
 
 void TemperedChain::save(ByteWriter& out) const {
     move_random_.save(out);
     draw_random_.save(out);
-    std::vector<double> inverse_temperatures;
+    std::vector<double> path;
     for (const Temperature& temperature : temperatures_) {
-        inverse_temperatures.push_back(temperature.inverse);
+        path.insert(path.end(), {temperature.inverse, temperature.bridge});
     }
-    out.put(inverse_temperatures);
+    out.put(path);
     for (const std::unique_ptr<State>& state : states_) state->save(out);
     record_.save(out);
     moves_.save(out);
@@ -175,7 +203,8 @@ void TemperedChain::save(ByteWriter& out) const {
     out.put(exchanges_accepted_);
     out.put(refusals_);
     for (const LogMeanBatches& ratio : ratios_) ratio.save(out);
-    for (const std::uint64_t number : {options_.thinning, round_, round_left_, burn_in_left_}) {
+    for (const std::uint64_t number :
+         {options_.thinning, round_, round_left_, burn_in_left_, steps_since_ratios_}) {
         out.put(number);
     }
 }
@@ -183,9 +212,13 @@ void TemperedChain::save(ByteWriter& out) const {
 void TemperedChain::restore(ByteReader& in) {
     move_random_.restore(in);
     draw_random_.restore(in);
-    std::vector<double> inverse_temperatures(temperatures_.size());
-    in.get_into(inverse_temperatures);
-    set_temperatures(inverse_temperatures);
+    std::vector<double> path(2 * temperatures_.size());
+    in.get_into(path);
+    std::vector<Temperature> temperatures;
+    for (std::size_t i = 0; i < path.size(); i += 2) {
+        temperatures.push_back(Temperature::at(path[i], path[i + 1]));
+    }
+    set_temperatures(temperatures);
     for (const std::unique_ptr<State>& state : states_) state->restore(in);
     record_.restore(in);
     moves_.restore(in);
@@ -194,7 +227,8 @@ void TemperedChain::restore(ByteReader& in) {
     in.get_into(exchanges_accepted_);
     in.get_into(refusals_);
     for (LogMeanBatches& ratio : ratios_) ratio.restore(in);
-    for (std::uint64_t* number : {&options_.thinning, &round_, &round_left_, &burn_in_left_}) {
+    for (std::uint64_t* number :
+         {&options_.thinning, &round_, &round_left_, &burn_in_left_, &steps_since_ratios_}) {
         *number = in.get<std::uint64_t>();
     }
 }

@@ -3,7 +3,8 @@
 //
 // The only loop that runs Markov chains, for every space. Each step moves every state once and then
 // proposes to exchange the states of neighbouring temperatures many times over, which costs next to
-// nothing.
+// nothing. What is called a temperature may be a place on the bridge to the modular posterior as
+// well; there an exchange takes as long as summing up two states.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,7 @@
 namespace arcwise {
 
 struct TemperingOptions {
-    std::vector<double> inverse_temperatures = {1.0};  // rising, the last is 1
+    std::vector<Temperature> temperatures = {{}};  // the hottest first, the last is the posterior
     int exchanges_per_step = 0;
     bool adapt = false;  // spread the temperatures during burn-in so that all exchanges are as easy
     std::uint64_t thinning = 1;
@@ -70,8 +71,9 @@ class TemperedChain {
     State& state(std::size_t level) { return *states_[level]; }
 
   private:
-    void set_temperatures(const std::vector<double>& inverse_temperatures);
+    void set_temperatures(const std::vector<Temperature>& temperatures);
     void exchange();
+    void add_ratios();
     void forget_counts();
     void adapt_temperatures();
 
@@ -89,6 +91,8 @@ class TemperedChain {
     std::vector<std::uint64_t> exchanges_accepted_;
     std::vector<double> refusals_;  // summed probabilities that an exchange is refused
     std::vector<LogMeanBatches> ratios_;
+    std::uint64_t steps_between_ratios_;
+    std::uint64_t steps_since_ratios_ = 0;
 
     // Of the burn-in that is planned: steps in a round of adaptation, left of it, and left of all.
     std::uint64_t round_ = 0;

@@ -48,6 +48,15 @@ class NodeWeights {
         return {stand_in(node), 1};
     }
 
+    // The log score sum relative to that of NodeSums::sum_scale, where it has more digits after the
+    // point; minus infinity where there is no family.
+    double relative_log_sum(int node, const std::uint64_t* predecessors) const {
+        const Table& table = tables_[static_cast<std::size_t>(node)];
+        if (table.sums == nullptr) return (*sums_)[node].relative_log_sum(predecessors);
+        if ((table.required & ~predecessors[0]) != 0) return minus_infinity;
+        return table.sums[predecessors[0] & table.mask];
+    }
+
     double stand_in(int node) const { return stand_ins_[static_cast<std::size_t>(node)]; }
 
   private:

@@ -28,19 +28,34 @@ inline LogWeight sum_of(std::span<const LogWeight> parts) {
 
 // A tempered target: e^(inverse * value - penalty * impossible), up to a constant. At inverse 1 the
 // penalty is infinite and the target is the posterior; at inverse 0 both are 0 and it is uniform.
+//
+// In spaces that have a bridge, states have other weights on the way to the modular posterior: with
+// `bridge` 0 those of the order-modular posterior, with 1 those of the modular one. Other spaces do
+// not look at it.
 struct Temperature {
     double inverse = 1.0;
     double penalty = std::numeric_limits<double>::infinity();
+    double bridge = 1.0;
 
     double log_density(const LogWeight& weight) const {
         const double forbidden = weight.impossible == 0 ? 0.0 : penalty * weight.impossible;
         return inverse * weight.value - forbidden;
     }
 
+    // What no state of weight zero passes, and is the posterior asked for.
+    bool excludes_impossible() const { return penalty == std::numeric_limits<double>::infinity(); }
+    bool is_posterior() const { return excludes_impossible() && bridge >= 1.0; }
+
     // The path from the uniform distribution to the posterior, its end included.
-    static Temperature at(double inverse) {
-        if (inverse >= 1.0) return {};
-        return {inverse, penalty_scale * inverse / (1.0 - inverse)};
+    static Temperature at(double inverse, double bridge = 1.0) {
+        if (inverse >= 1.0) return {.bridge = bridge};
+        return {inverse, penalty_scale * inverse / (1.0 - inverse), bridge};
+    }
+
+    // A point of the path between two others.
+    static Temperature between(const Temperature& low, const Temperature& high, double share) {
+        return at(low.inverse + share * (high.inverse - low.inverse),
+                  low.bridge + share * (high.bridge - low.bridge));
     }
 
     static constexpr double penalty_scale = 5.0;

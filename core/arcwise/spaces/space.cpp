@@ -41,6 +41,13 @@ void State::save(ByteWriter& out) {
     for (const LogWeight& part : exact_parts()) save_weight(part, out);
 }
 
+void State::become(State& other) {
+    decode(other.exact_code());
+    weight_ = other.weight_;
+    accepted_ = other.accepted_;
+    std::ranges::copy(other.exact_parts(), exact_parts().begin());
+}
+
 void State::restore(ByteReader& in) {
     try {
         decode(in.get_vector<std::uint16_t>());

@@ -40,6 +40,15 @@ class State {
 
     const LogWeight& log_weight() const { return weight_; }
 
+    // In spaces that have a bridge: its weight under a target elsewhere on it, and to go there,
+    // where it stays until it is told otherwise. States begin at the modular end.
+    virtual LogWeight weight_at(const Temperature&) const { return weight_; }
+    // One that is not smaller and quicker to find, for what is refused anyway.
+    virtual LogWeight weight_above(const Temperature& temperature) const {
+        return weight_at(temperature);
+    }
+    virtual void go_to(const Temperature&) {}
+
     // Proposes a move, by a law that may depend on the temperature (Gibbs moves); the state stays
     // as it is until `accept` takes the last proposal.
     virtual Proposal propose(const Temperature& temperature, Random& random) = 0;
@@ -59,6 +68,9 @@ class State {
     // one that does not have the weight that was saved with it.
     void save(ByteWriter& out);
     void restore(ByteReader& in);
+
+    // Goes on as the other state of the same space, at the same place of the bridge, would have.
+    void become(State& other);
 
   protected:
     // The code with all that moves can tell apart; `decode` understands it.
@@ -87,7 +99,8 @@ class Space {
     virtual int nodes() const = 0;
     virtual std::unique_ptr<State> make_state() const = 0;
 
-    // ln of the number of states, all of which draw_uniform may give.
+    // ln of the number of states, all of which draw_uniform may give; where every structure is
+    // among them several times, equally often, over how often.
     virtual double log_size() const = 0;
 
     const MoveTable& moves() const { return moves_; }

@@ -18,6 +18,11 @@ namespace {
 // logarithms. Below this gap the families are added up.
 constexpr double smallest_gap = 0x1p-7;
 
+// Where nine digits are enough: logarithms of sums, and the plain numbers made of them, are right
+// to some 1e-15.
+constexpr double smallest_difference_of_table = 0x1p-18;
+constexpr double smallest_difference_of_rows = 0x1p-20;
+
 constexpr int largest_table = 30;
 
 }  // namespace
@@ -80,7 +85,7 @@ bool NodeSums::meets_required_parents(ParentBits required) const {
     return false;
 }
 
-double NodeSums::relative_log_sum(ParentBits allowed) const {
+double NodeSums::tabulated_log_sum(ParentBits allowed) const {
     if (tabulated()) return sums_[allowed[0] & (sums_.size() - 1)];
     const double sum = walk_->log_sum(allowed);
     if (sum != minus_infinity || walk_->complete()) return sum;
@@ -90,14 +95,36 @@ double NodeSums::relative_log_sum(ParentBits allowed) const {
 double NodeSums::log_sum(ParentBits allowed) const {
     if (rows_) return has_required_parents(allowed) ? rows_->log_sum(allowed) : minus_infinity;
     if (!tabulated() && !walk_) return sorted_->log_sum(allowed, nullptr);
-    return has_required_parents(allowed) ? heaviest_ + relative_log_sum(allowed) : minus_infinity;
+    return has_required_parents(allowed) ? heaviest_ + tabulated_log_sum(allowed) : minus_infinity;
+}
+
+double NodeSums::relative_log_sum(ParentBits allowed) const {
+    if (!has_required_parents(allowed)) return minus_infinity;
+    if (rows_) return rows_->relative_log_sum(allowed);
+    if (tabulated() || walk_) return tabulated_log_sum(allowed);
+    return sorted_->log_sum(allowed, nullptr) - heaviest_;
+}
+
+double NodeSums::smallest_difference() const {
+    // Sums by scan and by walk leave out a share of the whole.
+    if (rows_) return smallest_difference_of_rows;
+    return tabulated() ? smallest_difference_of_table : smallest_gap;
 }
 
 double NodeSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const {
+    return log_sum_meeting(allowed, required, memo, smallest_gap, PlusOneSums::usual_share);
+}
+
+double NodeSums::nearly_log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const {
+    return log_sum_meeting(allowed, required, memo, smallest_difference(), smallest_difference());
+}
+
+double NodeSums::log_sum_meeting(ParentBits allowed, ParentBits required, SumMemo& memo,
+                                 double smallest_gap, double smallest_share) const {
     if (!tabulated() && !walk_ && !rows_) return sorted_->log_sum(allowed, required);
     if (!has_required_parents(allowed)) return minus_infinity;
     if (meets_required_parents(required)) return log_sum(allowed);
-    if (rows_) return rows_->log_sum(allowed, required, memo);
+    if (rows_) return rows_->log_sum(allowed, required, memo, smallest_share);
     std::array<std::uint64_t, 4> few;
     std::vector<std::uint64_t> many(words() > few.size() ? words() : 0);
     std::uint64_t* without = many.empty() ? few.data() : many.data();
@@ -107,8 +134,8 @@ double NodeSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& memo)
         without[word] = allowed[word] & ~required[word];
     }
     if (!any) return minus_infinity;
-    const double whole = relative_log_sum(allowed);
-    const double rest = relative_log_sum(without);
+    const double whole = tabulated_log_sum(allowed);
+    const double rest = tabulated_log_sum(without);
     if (rest == minus_infinity) return heaviest_ + whole;
     const double gap = whole - rest;
     if (gap > smallest_gap) return heaviest_ + (whole + std::log(-std::expm1(-gap)));

@@ -57,6 +57,16 @@ class NodeSums {
     // Of those that have at least one parent in `required` as well.
     double log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const;
 
+    // ln of the summed weights of the families within `allowed`, relative to `sum_scale`, and the
+    // share of that sum below which a difference of two such sums has less than nine digits.
+    double relative_log_sum(ParentBits allowed) const;
+    double sum_scale() const { return rows_ ? rows_->heaviest() : heaviest_; }
+    double smallest_difference() const;
+
+    // Of the families within `allowed` that meet `required`, to nine digits: more than that are
+    // rarely needed, and often dear.
+    double nearly_log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const;
+
     // The largest log weight of a family within `allowed`.
     double max(ParentBits allowed) const;
 
@@ -127,8 +137,10 @@ class NodeSums {
     bool is_candidate(int place) const {
         return place >= 0 && static_cast<std::size_t>(place) < candidates_;
     }
-    // ln of the summed weights relative to the heaviest family, by table or walk.
-    double relative_log_sum(ParentBits allowed) const;
+    // The same by table or walk, without regard for the parents in all families.
+    double tabulated_log_sum(ParentBits allowed) const;
+    double log_sum_meeting(ParentBits allowed, ParentBits required, SumMemo& memo,
+                           double smallest_gap, double smallest_share) const;
     // Whether every parent that must be in all families is allowed (or is met by `required`).
     bool has_required_parents(ParentBits allowed) const;
     bool meets_required_parents(ParentBits required) const;

@@ -34,6 +34,11 @@ MappedFile::MappedFile(const std::string& path) {
     const auto size = static_cast<std::size_t>(about.st_size);
     void* memory = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
     ::close(file);  // the mapping stays
+    if (memory == MAP_FAILED && errno == ENOMEM) {
+        throw Error(ErrorKind::capacity, "'" + path + "' takes " + std::to_string(size >> 20) +
+                                             " MiB, more than this process may map; allow it "
+                                             "more memory.");
+    }
     if (memory == MAP_FAILED) refuse(path);
     bytes_ = {static_cast<const std::byte*>(memory), size};
 }

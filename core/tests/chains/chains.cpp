@@ -32,7 +32,7 @@ std::shared_ptr<const Space> small_space() {
 Chains chains_of(const std::shared_ptr<const Space>& space, std::uint64_t first,
                  std::size_t count) {
     TemperingOptions options;
-    options.inverse_temperatures = {0.3, 1.0};
+    options.temperatures = {Temperature::at(0.3), Temperature{}};
     options.thinning = 2;
     options.record.dags = 1;
     options.record.edges = true;

@@ -237,7 +237,7 @@ double error_of_annealing(const Space& space, const Space& truth) {
     std::map<Code, double> found;
     for (const AnnealedEnd& end : annealing_law(space, {0.0, 0.4, 1.0})) {
         if (std::isfinite(end.log_weight)) {
-            found[end.state] += end.probability * std::exp(end.log_weight);
+            found[end.states] += end.probability * std::exp(end.log_weight);
         }
     }
     const auto law = uniform_law(truth);

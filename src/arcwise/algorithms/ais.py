@@ -13,7 +13,7 @@ from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
-from arcwise.records.ladders import as_rising
+from arcwise.records.ladders import as_rising, refuse_without_bridge
 from arcwise.records.recording import Recording
 from arcwise.records.settings import AnnealingBudget, AnnealingSettings, Schedule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
@@ -77,7 +77,9 @@ def ais(
         The number of annealing steps of a particle; None for variables x rows, or with
         `seconds` for fewer if about a hundred particles would otherwise take longer.
     schedule
-        ``"linear"``, or the inverse temperatures themselves, rising from 0 to 1.
+        ``"linear"``, or the inverse temperatures themselves, rising from 0 to 1; for
+        `CanonicalOrders` also ``"bridge"``: half of the steps lead to the order-modular
+        posterior, and half from there to the modular one.
     stretch
         The number of steps at the posterior after annealing, from which states are kept;
         None for a quarter of the annealing steps.
@@ -106,15 +108,18 @@ threads, progress, directory, checkpoint_seconds
     True
     """
     deadline = Deadline.of(seconds)
+    chosen = as_space(space)
     temperatures = _schedule(schedule, steps, model, deadline)
+    if temperatures.bridge:
+        refuse_without_bridge(chosen, "schedule")
     if stretch is None:
         stretch = temperatures.steps // 4
     stretch = whole_number(stretch, "stretch", at_least=0)
     if thinning is None:
         thinning = max(1, stretch // _STATES_PER_RUN)
     settings = AnnealingSettings(
-        space=as_space(space),
-        budget=AnnealingBudget(particles, deadline.seconds, effective_samples),
+        space=chosen,
+        budget=AnnealingBudget.of("particles", particles, deadline.seconds, effective_samples),
         schedule=temperatures,
         stretch=stretch,
         thinning=thinning,
@@ -143,19 +148,20 @@ def _schedule(
         if ladder[0] != 0.0:
             raise ArgumentError(f"schedule starts at {ladder[0]!r}; let it rise from 0 to 1")
         return Schedule(len(ladder) - 1, tuple(ladder))
-    if schedule != "linear":
+    if schedule not in ("linear", "bridge"):
         raise ArgumentError(
-            f"schedule is {schedule!r}; give 'linear' or rising numbers from 0 to 1"
+            f"schedule is {schedule!r}; give 'linear', 'bridge' or rising numbers from 0 to 1"
         )
+    bridge = schedule == "bridge"
     if steps is not None:
-        return Schedule(whole_number(steps, "steps", at_least=1))
+        return Schedule(whole_number(steps, "steps", at_least=2 if bridge else 1), bridge=bridge)
     rows = _ROWS_IF_UNKNOWN if model.data is None else model.data.rows
     n = len(model.variables)
-    most = n * rows
+    most = n * max(rows, 2 if bridge else 0)
     if deadline.seconds is not None:
         # Particles come in pieces, and their number is the less random the more pieces there are.
         in_time = (
             deadline.seconds * steps_per_second(n) / (_PARTICLES_IN_TIME * _STEPS_WITH_STRETCH)
         )
         most = max(n, min(most, int(in_time)))
-    return Schedule(most)
+    return Schedule(max(most, 2 if bridge else 1), bridge=bridge)

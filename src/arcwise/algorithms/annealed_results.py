@@ -77,7 +77,7 @@ def annealed_log_total(
     core_space = chosen.build(ScoreSums(model, tabulate="sums", threads=threads))
     options = recording.options(edge_batches=2)
     options.edges = False
-    annealed = _core.AnnealedRuns(core_space, linear(steps), 0, 1, options, seed)
+    annealed = _core.AnnealedRuns(core_space, list(linear(steps)), 0, 1, options, seed)
     with running(threads, None, "") as run:
         annealed.run(_FIRST_RUN_OF_TOTALS, runs, run.threads, None)
     log_total, error = log_mean(AnnealedResults.of(annealed).log_totals(recording.weighted))

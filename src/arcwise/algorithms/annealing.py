@@ -1,4 +1,4 @@
-"""Runs annealed particles over a space and returns the posterior they estimate."""
+"""Runs annealed particles or populations over a space; returns the posterior they estimate."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from arcwise import _core
 from arcwise.algorithms.annealed_results import AnnealedResults
 from arcwise.algorithms.assembly import assemble, order_weights
 from arcwise.algorithms.chains import acceptance
@@ -17,9 +18,10 @@ from arcwise.errors import InterruptedWarning, TimeIsUpError, option
 from arcwise.model import Model
 from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence, effective_runs, log_mean, lower_bound, lower_bounds
+from arcwise.records.algorithm import Algorithm
 from arcwise.records.convergence import Convergence
-from arcwise.records.runs import AnnealingRun
-from arcwise.records.settings import AnnealingBudget, AnnealingSettings
+from arcwise.records.runs import AnnealingRun, PopulationPlan
+from arcwise.records.settings import AnnealingBudget, AnnealingSettings, Population
 from arcwise.records.traces import Traces
 from arcwise.runs.annealing_log import AnnealingLog
 from arcwise.sums import ScoreSums
@@ -29,12 +31,20 @@ from arcwise.support.warnings import warn
 
 _MOST_RUNS_OF_WEIGHT_ZERO = 4096
 _PIECE = 16
+_CORRELATION = 0.1  # of log weights before and after the steps at a temperature
+_MOST_SWEEPS = 64  # at a temperature, each of as many steps as there are variables
+_PILOT = 0x5EED_0F_7E57_F00D  # seeds of pilots
+_UNITS = {Algorithm.AIS: "particles", Algorithm.SMC: "populations"}
+_METHODS = {
+    Algorithm.AIS: "annealed importance sampling",
+    Algorithm.SMC: "sequential Monte Carlo",
+}
 
 
 def anneal(
     model: Model, settings: AnnealingSettings, sums: ScoreSums | None, environment: Environment
 ) -> Posterior:
-    """Anneal particles and return the posterior; see `ais`.
+    """Anneal particles, or populations, and return the posterior; see `ais` and `smc`.
 
     Parameters
     ----------
@@ -50,7 +60,8 @@ def anneal(
     start = time.perf_counter()
     with opened_session(model, settings, sums, environment) as session:
         settings = session.settings
-        annealed = session.engine.annealed_runs(_job(session))
+        plan = None if settings.population is None else _plan(session, settings.population)
+        annealed = session.engine.annealed_runs(_job(session, plan))
         log = None if session.directory is None else session.directory.annealing_log(annealed)
         interrupted = _anneal_all(session, annealed, log)
     results = AnnealedResults.of(annealed)
@@ -64,7 +75,10 @@ def anneal(
         moves=acceptance([annealed.moves()]),
         dags=0 if found.dags is None else len(found.dags),
         interrupted=interrupted,
-        convergence=Convergence(ess=effective_runs(results.log_weights)),
+        convergence=Convergence(
+            ess=_states_per_run(settings) * effective_runs(results.log_weights)
+        ),
+        plan=plan,
         order_weights=order_weights(found.dags, recording, results.records),
         seconds=time.perf_counter() - start,
     )
@@ -78,25 +92,60 @@ def anneal(
         map_dag=found.best,
         map_log_weight=found.best_log_weight,
         dags=found.dags,
-        traces=Traces((results.log_weights,), settings.schedule.steps + settings.stretch),
+        traces=Traces((results.log_weights,), _steps_per_run(settings, plan)),
         provenance=model.provenance(),
         model=None if model.stored else model,
     )
 
 
-def _job(session: SamplingSession[AnnealingSettings]) -> AnnealingJob:
+def _job(session: SamplingSession[AnnealingSettings], plan: PopulationPlan | None) -> AnnealingJob:
     settings = session.settings
+    path = settings.schedule.path(len(session.model.variables)) if plan is None else plan.path
     return AnnealingJob(
         session.sums,
         settings.space,
         session.core_space,
-        settings.schedule.inverse_temperatures(),
+        path,
         settings.stretch,
         settings.thinning,
         settings.recording.options(edge_batches=2),
         settings.seed,
         settings.budget.open_ended,
+        _states_per_run(settings),
+        () if plan is None else plan.steps,
     )
+
+
+def _plan(session: SamplingSession[AnnealingSettings], population: Population) -> PopulationPlan:
+    """Run a pilot, which is the same for the same settings wherever it runs."""
+    settings, n = session.settings, len(session.model.variables)
+    fixed = population.steps
+    with running(session.environment.threads, None, "pilot") as run:
+        points, steps = _core.plan_population(
+            session.core_space,
+            settings.schedule.path(n),
+            population.particles,
+            population.effective_share,
+            _CORRELATION,
+            n if fixed is None else fixed,
+            _MOST_SWEEPS if fixed is None else 1,
+            settings.seed ^ _PILOT,
+            run.threads,
+            None,
+        )
+    inverses, places = zip(*points, strict=True)
+    return PopulationPlan(
+        tuple(inverses), tuple(places) if settings.schedule.bridge else None, tuple(steps)
+    )
+
+
+def _states_per_run(settings: AnnealingSettings) -> int:
+    return 1 if settings.population is None else settings.population.particles
+
+
+def _steps_per_run(settings: AnnealingSettings, plan: PopulationPlan | None) -> int:
+    steps = settings.schedule.steps if plan is None else sum(plan.steps)
+    return steps + settings.stretch
 
 
 def _anneal_all(
@@ -106,12 +155,14 @@ def _anneal_all(
     budget, environment = session.settings.budget, session.environment
     try:
         with running(environment.threads, environment.progress, session.settings.algorithm) as run:
+            # Populations take long, and are run as many at a time as there are threads.
+            piece = _PIECE if session.settings.population is None else run.threads
             if not budget.open_ended:
-                assert budget.particles is not None
+                assert budget.runs is not None
                 fewest = session.engine.fewest_runs_at_once
-                _anneal_count(annealed, budget.particles, fewest, run, log)
+                _anneal_count(annealed, budget.runs, fewest, piece, run, log)
             elif log is None or not log.finished:
-                _anneal_until_done(annealed, budget, run, log, environment.deadline)
+                _anneal_until_done(annealed, budget, piece, run, log, environment.deadline)
         if log is not None:
             log.save(finished=True)
     except KeyboardInterrupt:
@@ -120,8 +171,8 @@ def _anneal_all(
         if len(annealed) == 0:
             raise
         warn(
-            f"the run was interrupted; the result is based on the {len(annealed)} particles "
-            "finished so far",
+            f"the run was interrupted; the result is based on the {len(annealed)} "
+            f"{_UNITS[session.settings.algorithm]} finished so far",
             InterruptedWarning,
         )
         return True
@@ -129,7 +180,7 @@ def _anneal_all(
 
 
 def _anneal_count(
-    annealed: AnnealedRuns, count: int, fewest: int, run: Run, log: AnnealingLog | None
+    annealed: AnnealedRuns, count: int, fewest: int, first: int, run: Run, log: AnnealingLog | None
 ) -> None:
     if run.progress is None and log is None:
         annealed.run(0, count, run.threads, None)
@@ -138,7 +189,7 @@ def _anneal_count(
     # Pieces double in size; each particle has its own random numbers, wherever pieces end.
     while (done := len(annealed)) < count:
         left = count - done
-        piece = min(max(_PIECE, fewest, done), left)
+        piece = min(max(first, fewest, done), left)
         piece = piece if log is None else min(max(log.part(piece), fewest), left)
 
         def within(share: float, done: int = done, piece: int = piece) -> None:
@@ -154,6 +205,7 @@ def _anneal_count(
 def _anneal_until_done(
     annealed: AnnealedRuns,
     budget: AnnealingBudget,
+    size: int,
     run: Run,
     log: AnnealingLog | None,
     deadline: Deadline,
@@ -166,7 +218,7 @@ def _anneal_until_done(
     piece_seconds = 0.0
     while True:
         done = len(annealed)
-        if done > 0 and done % _PIECE == 0:
+        if done > 0 and done % size == 0:
             effective = reporter.measure()
             shares = []
             if budget.seconds is not None:
@@ -182,7 +234,7 @@ def _anneal_until_done(
         # Only the first piece may be cut off, as there would be nothing at all otherwise.
         watch = deadline.watch(None) if done == 0 else None
         try:
-            annealed.run(done, _PIECE - done % _PIECE, run.threads, watch)
+            annealed.run(done, size - done % size, run.threads, watch)
         except TimeIsUpError:
             if len(annealed) == 0:
                 raise TimeIsUpError(
@@ -251,5 +303,5 @@ def _evidence(session: SamplingSession[AnnealingSettings], results: AnnealedResu
         lower_bounds=bounds,
         log_prior_constant=constant,
         log_prior_constant_error=constant_error,
-        method="annealed importance sampling",
+        method=_METHODS[settings.algorithm],
     )

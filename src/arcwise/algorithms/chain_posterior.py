@@ -10,19 +10,21 @@ from numpy.typing import NDArray
 
 from arcwise.algorithms.assembly import assemble, order_weights
 from arcwise.algorithms.chains import SampledChains, sampled_chains
-from arcwise.algorithms.prior_constant import prior_constant
+from arcwise.algorithms.prior_constant import is_exact, prior_constant
 from arcwise.algorithms.sampling_session import Environment, SamplingSession, opened_session
 from arcwise.algorithms.telescoping_product import telescoped
 from arcwise.diagnostics.findings import FEWEST_EXCHANGES, HOPELESS_RHAT, LARGEST_RHAT, advice
 from arcwise.errors import ConvergenceWarning, ExchangeWarning, Wording, option
 from arcwise.model import Model
+from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.records.convergence import Convergence
-from arcwise.records.runs import ChainRun, Exchanges
+from arcwise.records.runs import ChainRun, EvidenceRatio, Exchanges
 from arcwise.records.settings import ChainSettings
 from arcwise.records.tempering import Tempering
 from arcwise.records.traces import Traces
+from arcwise.spaces import Space
 from arcwise.statistics.chains import chain_convergence
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.sums import ScoreSums
@@ -54,7 +56,7 @@ def sample_chains(
     every = sampled.records[0].every
     convergence = chain_convergence(sampled.records, len(model.variables))
     _warn_of_convergence(convergence, advice(settings))
-    exchanges = None if tempering is None else _exchanges(sampled)
+    exchanges = None if tempering is None else _exchanges(session, sampled, tempering)
     _warn_of_gaps(() if exchanges is None else exchanges.acceptance)
     evidence = None
     if tempering is not None and tempering.reaches_uniform:
@@ -93,26 +95,58 @@ def sample_chains(
     )
 
 
-def _exchanges(sampled: SampledChains) -> Exchanges:
+def _exchanges(
+    session: SamplingSession[ChainSettings], sampled: SampledChains, tempering: Tempering
+) -> Exchanges:
     chains = sampled.chains
+    paths = [chains.path(chain) for chain in range(len(chains))]
     proposed, accepted = (
         np.sum([chains.exchanges(chain)[kind] for chain in range(len(chains))], axis=0)
         for kind in (0, 1)
     )
     return Exchanges(
-        tuple(tuple(chains.inverse_temperatures(chain)) for chain in range(len(chains))),
+        tuple(tuple(inverse for inverse, _ in path) for path in paths),
         tuple(float(a / p) if p else None for p, a in zip(proposed, accepted, strict=True)),
+        None
+        if tempering.bridge is None
+        else tuple(tuple(place for _, place in path) for path in paths),
+        _evidence_ratio(session, sampled, tempering) if tempering.spans_bridge else None,
     )
+
+
+def _log_ratio(sampled: SampledChains, tempering: Tempering) -> tuple[float, float]:
+    """Return the log ratio of the constants of the coldest and the hottest, and its variance."""
+    return telescoped(
+        [sampled.chains.ratios(chain) for chain in range(len(sampled.chains))],
+        same_temperatures=not tempering.adapt,
+    )
+
+
+def _prior_constant(
+    session: SamplingSession[ChainSettings], modularity: Modularity, space: Space
+) -> tuple[float, float]:
+    seed, threads = session.settings.seed, session.environment.threads
+    return prior_constant(session.model, modularity, space, seed=seed, threads=threads)
+
+
+def _evidence_ratio(
+    session: SamplingSession[ChainSettings], sampled: SampledChains, tempering: Tempering
+) -> EvidenceRatio:
+    log_weights, variance = _log_ratio(sampled, tempering)
+    both: tuple[Modularity, ...] = ("modular", "order-modular")
+    log_ratio = None
+    if all(is_exact(session.model, each) for each in both):
+        space = session.settings.space
+        modular, orders = (_prior_constant(session, each, space)[0] for each in both)
+        log_ratio = log_weights - (modular - orders)
+    return EvidenceRatio(log_weights, log_ratio, float(np.sqrt(variance)))
 
 
 def _evidence(
     session: SamplingSession[ChainSettings], sampled: SampledChains, tempering: Tempering
 ) -> Evidence:
     settings = session.settings
-    total, variance = telescoped(
-        [sampled.chains.ratios(chain) for chain in range(len(sampled.chains))],
-        same_temperatures=not tempering.adapt,
-    )
+    total, variance = _log_ratio(sampled, tempering)
     log_total = session.core_space.log_size + total
     if settings.recording.weighted:
         # The mean of 1 / (number of orders) converts the sum to the modular prior.
@@ -121,13 +155,8 @@ def _evidence(
         )
         log_total += inverse_orders
         variance += error**2
-    constant, constant_error = prior_constant(
-        session.model,
-        settings.recording.modularity,
-        settings.space,
-        seed=settings.seed,
-        threads=session.environment.threads,
-    )
+    modularity = settings.recording.modularity
+    constant, constant_error = _prior_constant(session, modularity, settings.space)
     return Evidence(
         log_evidence=log_total - constant,
         standard_error=float(np.hypot(np.sqrt(variance), constant_error)),

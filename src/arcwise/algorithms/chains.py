@@ -77,7 +77,7 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
             session.sums,
             settings.space,
             session.core_space,
-            list(tempering.inverse_temperatures),
+            tempering.path,
             tempering.exchanges_per_step,
             tempering.adapt,
             settings.recording.options(edge_batches=_batches(len(session.model.variables))),

@@ -7,13 +7,14 @@ from typing import Any, Literal
 from arcwise.algorithms.ais import ais
 from arcwise.algorithms.exact import exact
 from arcwise.algorithms.mc3 import mc3
+from arcwise.algorithms.smc import smc
 from arcwise.errors import ArgumentError
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior.evidence import Evidence
 from arcwise.spaces import as_space
 
-Method = Literal["ais", "mc3", "exact"]
+Method = Literal["ais", "smc", "mc3", "exact"]
 
 
 def evidence(
@@ -31,12 +32,14 @@ def evidence(
         The model.
     method
         ``"ais"``: an unbiased estimate, with lower bounds that hold with high probability.
-        ``"mc3"``: an estimate from coupled chains. ``"exact"``: for few variables.
+        ``"smc"``: the same from populations that are resampled, for less time where many
+        variables leave few particles any weight. ``"mc3"``: an estimate from coupled
+        chains. ``"exact"``: for few variables.
     modularity
         The structure prior: ``"modular"``, or ``"order-modular"``, under which the evidence
         is easier to estimate.
     **options
-        Arguments of `ais`, `mc3` or `exact`.
+        Arguments of `ais`, `smc`, `mc3` or `exact`.
 
     Examples
     --------
@@ -57,10 +60,11 @@ def evidence(
                 "the ladder does not start at inverse temperature 0, so mc3 does not estimate the "
                 "evidence; start it at 0"
             )
-    elif method == "ais":
-        found = ais(model, modularity=wanted, **_without_dags(wanted, options)).evidence
+    elif method in ("ais", "smc"):
+        sampler = ais if method == "ais" else smc
+        found = sampler(model, modularity=wanted, **_without_dags(wanted, options)).evidence
     else:
-        raise ArgumentError(f"method is {method!r}; give 'ais', 'mc3' or 'exact'")
+        raise ArgumentError(f"method is {method!r}; give 'ais', 'smc', 'mc3' or 'exact'")
     assert found is not None
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from arcwise.algorithms.chain_posterior import sample_chains
@@ -12,11 +13,10 @@ from arcwise.model import Model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
 from arcwise.records.budget import Budget
-from arcwise.records.ladders import as_ladder
+from arcwise.records.ladders import as_ladder, refuse_without_bridge
 from arcwise.records.recording import Recording
 from arcwise.records.settings import ChainSettings
 from arcwise.records.stopping_rule import as_stopping_rule
-from arcwise.records.tempering import Tempering
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
@@ -25,6 +25,7 @@ from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
 
 _EXCHANGES_PER_PAIR = 4
+_EXCHANGES_ON_BRIDGE = 2  # each takes as long as summing up two states
 
 
 def mc3(
@@ -32,7 +33,7 @@ def mc3(
     space: Any = "linear",
     *,
     temperatures: int = 16,
-    ladder: str | Sequence[float] = "linear",
+    ladder: str | Sequence[float] | Sequence[tuple[float, float]] = "linear",
     exchanges_per_step: int | None = None,
     modularity: Modularity = "modular",
     steps: int | None = None,
@@ -71,11 +72,17 @@ def mc3(
         ``"linear"``: inverse temperatures from 0 to 1 in equal steps. ``"harmonic"``: 1 / T,
         1 / (T - 1), ..., 1 / 2, 1 for T temperatures; as none is 0, the evidence is not
         estimated. ``"adapted"``: linear at first, then adapted during burn-in so that all
-        exchanges have the same acceptance rate. Or the inverse temperatures themselves,
-        increasing to 1, and starting at 0 if the evidence is to be estimated.
+        exchanges have the same acceptance rate. ``"bridge"``, for `CanonicalOrders`: not
+        temperatures but places on the way from the order-modular posterior to the modular one,
+        adapted likewise; the ratio of the two evidences is estimated. ``"uniform bridge"``: the
+        same after temperatures that lead from the uniform distribution to the order-modular
+        posterior, so that the evidence is estimated. Or the inverse temperatures themselves,
+        increasing to 1, and starting at 0 if the evidence is to be estimated; or pairs of these
+        and of places on the bridge, from 0 to 1.
     exchanges_per_step
         The number of exchanges between adjacent temperatures proposed after each step,
-        which cost next to nothing; None for 4 per adjacent pair.
+        which cost next to nothing; None for 4 per adjacent pair. On the bridge they do cost,
+        and None stands for 2 in all.
     modularity, steps, seconds, effective_samples, until, burn_in, thinning, chains, \
 dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
 threads, progress, directory, checkpoint_seconds
@@ -95,13 +102,17 @@ threads, progress, directory, checkpoint_seconds
     True
     """
     deadline = Deadline.of(seconds)
-    inverse_temperatures, adapt = as_ladder(ladder, temperatures)
-    if exchanges_per_step is None:
-        exchanges = _EXCHANGES_PER_PAIR * (len(inverse_temperatures) - 1)
+    chosen = as_space(space)
+    tempering = as_ladder(ladder, temperatures, len(model.variables))
+    if tempering.bridge is not None:
+        refuse_without_bridge(chosen, "ladder")
+        exchanges = _EXCHANGES_ON_BRIDGE
     else:
+        exchanges = _EXCHANGES_PER_PAIR * (len(tempering.inverse_temperatures) - 1)
+    if exchanges_per_step is not None:
         exchanges = whole_number(exchanges_per_step, "exchanges_per_step", at_least=0)
     settings = ChainSettings(
-        space=as_space(space),
+        space=chosen,
         budget=Budget(
             steps, deadline.seconds, effective_samples, burn_in, thinning, as_stopping_rule(until)
         ),
@@ -114,7 +125,7 @@ threads, progress, directory, checkpoint_seconds
         ),
         chains=chains,
         seed=seed,
-        tempering=Tempering(tuple(inverse_temperatures), adapt, exchanges),
+        tempering=replace(tempering, exchanges_per_step=exchanges),
     )
     environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
     return sample_chains(model, settings, sums, environment)

@@ -48,9 +48,9 @@ def mcmc(
     """Sample the posterior by the Metropolis–Hastings algorithm.
 
     Where the states of the space follow the posterior wanted, the exact edge probabilities given
-    each kept state are averaged: orders follow the order-modular posterior, `Partitions`,
-    `Layerings` and `Dags` the modular one. For the modular posterior on orders, DAGs are drawn
-    and weighted by the inverse of their number of topological orders.
+    each kept state are averaged: orders follow the order-modular posterior, `CanonicalOrders`,
+    `Partitions`, `Layerings` and `Dags` the modular one. For the modular posterior on orders,
+    DAGs are drawn and weighted by the inverse of their number of topological orders.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def mcmc(
         The model.
     space
         The space that the chains move in: `LinearOrders`, `BucketOrders`, `PartialOrders`,
-        `Partitions`, `Layerings`, `Dags`, or a name such as ``"buckets:5"``.
+        `CanonicalOrders`, `Partitions`, `Layerings`, `Dags`, or a name such as ``"buckets:5"``.
     modularity
         Which posterior to sample, see `exact`.
     steps, seconds, effective_samples

@@ -21,6 +21,12 @@ _STEPS_PER_VARIABLE = 100
 _TOLERANCE = 1e-8
 
 
+def is_exact(model: Model, modularity: Modularity) -> bool:
+    """Say whether the constant is computed, and not estimated, which takes a while."""
+    by_size = weights_by_size(model.prior_terms, model.families) is not None
+    return by_size or len(model.variables) <= _MOST_EXACT[modularity]
+
+
 def prior_constant(
     model: Model, modularity: Modularity, space: Space, *, seed: int, threads: int | None
 ) -> tuple[float, float]:
@@ -39,9 +45,7 @@ def prior_constant(
     threads
         As for `exact`.
     """
-    n = len(model.variables)
-    by_size = weights_by_size(model.prior_terms, model.families) is not None
-    if by_size or n <= _MOST_EXACT[modularity]:
+    if is_exact(model, modularity):
         with running(threads, None, "") as run:
             return log_prior_constant(model, modularity, _TOLERANCE, run), 0.0
     prior_alone = Model(model.prior_weights(), threads=threads)
@@ -50,7 +54,7 @@ def prior_constant(
         space,
         modularity,
         runs=_RUNS,
-        steps=_STEPS_PER_VARIABLE * n,
+        steps=_STEPS_PER_VARIABLE * len(model.variables),
         seed=seed,
         threads=threads,
     )

@@ -11,6 +11,7 @@ from arcwise.algorithms.ais import ais
 from arcwise.algorithms.mc3 import mc3
 from arcwise.algorithms.mcmc import mcmc
 from arcwise.algorithms.sampler_options import SamplerOptions
+from arcwise.algorithms.smc import smc
 from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
@@ -21,9 +22,14 @@ from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
 from arcwise.support.words import quoted
 
-Sampler = Literal["mcmc", "mc3", "ais"]
+Sampler = Literal["mcmc", "mc3", "ais", "smc"]
 
-SAMPLERS: dict[str, Callable[..., Posterior]] = {"mcmc": mcmc, "mc3": mc3, "ais": ais}
+SAMPLERS: dict[str, Callable[..., Posterior]] = {
+    "mcmc": mcmc,
+    "mc3": mc3,
+    "ais": ais,
+    "smc": smc,
+}
 
 
 def sample(
@@ -56,16 +62,17 @@ def sample(
     algorithm
         ``"mcmc"``: Markov chains. ``"mc3"``: chains coupled to heated ones, which helps
         with several modes. ``"ais"``: independent annealed particles, whose mean weight
-        estimates the evidence.
+        estimates the evidence. ``"smc"``: populations of particles, resampled as they cool.
     modularity
         Which posterior to sample, see `exact`.
     steps, seconds
         The budget of each chain, see `mcmc`; with ``"ais"``, the annealing steps of each
-        particle and the time for all of them.
+        particle and the time for all of them; with ``"smc"``, the steps at each temperature.
     until, chains
         The stopping rule and the number of chains of `mcmc` and `mc3`, 4 by default.
     particles
-        The number of particles of `ais`, 100 by default.
+        The number of particles of `ais`, 100 by default, or of each population of `smc`,
+        256 by default.
     seed, engine, threads, progress, directory, checkpoint_seconds
         As for `mcmc`.
     **options

@@ -9,19 +9,24 @@ from arcwise.sums import ScoreSums
 
 
 class SamplerOptions(TypedDict, total=False):
-    """Further arguments of `mcmc`, `mc3` and `ais`, where they are described.
+    """Further arguments of `mcmc`, `mc3`, `ais` and `smc`, where they are described.
 
     Parameters
     ----------
-    effective_samples, thinning, dags_per_state, dag_time_share, extension_budget, \
-estimate_extensions, sums
-        Of all three.
+    thinning, dags_per_state, dag_time_share, extension_budget, estimate_extensions, sums
+        Of all.
+    effective_samples
+        Of all but `smc`.
     burn_in
         Of `mcmc` and `mc3`.
     temperatures, ladder, exchanges_per_step
         Of `mc3`.
-    schedule, stretch, bins, confidence
+    schedule
         Of `ais`.
+    stretch, bins, confidence
+        Of `ais` and `smc`.
+    runs, effective_share
+        Of `smc`.
     """
 
     effective_samples: float | None
@@ -39,3 +44,5 @@ estimate_extensions, sums
     stretch: int | None
     bins: int | None
     confidence: float
+    runs: int | None
+    effective_share: float

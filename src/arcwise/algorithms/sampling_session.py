@@ -11,12 +11,13 @@ from typing import Any, Generic, TypeVar
 
 from arcwise import _core
 from arcwise.engines import Engine, opened_engine
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, EngineError
 from arcwise.model import Model
 from arcwise.records.plain_space import is_known
 from arcwise.records.run_files import write_settings
 from arcwise.records.settings import AnnealingSettings, ChainSettings
 from arcwise.runs.directory import CHECKPOINT_SECONDS, RunDirectory
+from arcwise.runs.ledger import resume_command
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
 from arcwise.support.clock import NEVER, Deadline
@@ -107,7 +108,17 @@ def opened_session(
                     environment.checkpoint_seconds,
                 )
             )
-        yield SamplingSession(model, chosen, score_sums, core_space, engine, directory, environment)
+        session = SamplingSession(
+            model, chosen, score_sums, core_space, engine, directory, environment
+        )
+        try:
+            yield session
+        except EngineError as error:
+            if environment.directory is None:
+                raise
+            raise EngineError(
+                *error.args, ", then continue with ", resume_command(Path(environment.directory))
+            ) from error
 
 
 def sums_for(model: Model, sums: ScoreSums | None, threads: int | None) -> ScoreSums:

@@ -11,13 +11,14 @@ import arcwise
 from arcwise.cli.options import (
     Chains,
     CheckpointSeconds,
-    Cluster,
+    ClusterOptions,
     DataOptions,
     FamilyOptions,
     ModularityName,
     Particles,
     PriorName,
     RunFolder,
+    Runs,
     ScoreOptions,
     Seconds,
     Seed,
@@ -38,9 +39,11 @@ def evidence(
     data: DataOptions,
     score: ScoreOptions,
     families: FamilyOptions,
+    cluster: ClusterOptions,
     prior: PriorName = "uniform",
     method: Annotated[
-        Literal["ais", "mc3", "exact"], typer.Option("--method", help="How to compute it.")
+        Literal["ais", "smc", "mc3", "exact"],
+        typer.Option("--method", help="How to compute it."),
     ] = "ais",
     space: SpaceName = "linear",
     modularity: ModularityName = "modular",
@@ -48,11 +51,12 @@ def evidence(
     seconds: Seconds = None,
     chains: Chains = None,
     particles: Particles = None,
+    runs: Runs = None,
     bins: Annotated[
         int | None,
         typer.Option(
             "--bins",
-            help="For ais: compute a further lower bound, from this number of bins.",
+            help="For ais and smc: compute a further lower bound, from this number of bins.",
             metavar="N",
         ),
     ] = None,
@@ -66,7 +70,6 @@ def evidence(
     run: RunFolder = None,
     checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
-    cluster: Cluster = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="The .json file to write.", metavar="FILE")
     ] = None,
@@ -79,7 +82,7 @@ def evidence(
 
     [bold]Example:[/bold] arcwise evidence data.csv --max-indegree 3 --out evidence.json
     """
-    given = {"chains": chains, "particles": particles, "bins": bins}
+    given = {"chains": chains, "particles": particles, "runs": runs, "bins": bins}
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if run is not None:
         options |= {"directory": run, "checkpoint_seconds": checkpoint}

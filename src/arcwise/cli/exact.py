@@ -11,7 +11,7 @@ import arcwise
 from arcwise.algorithms.exact_computation import MOST_VARIABLES
 from arcwise.algorithms.memory import exact_cost
 from arcwise.cli.options import (
-    Cluster,
+    ClusterOptions,
     DataOptions,
     FamilyOptions,
     ModularityName,
@@ -27,6 +27,7 @@ def exact(
     data: DataOptions,
     score: ScoreOptions,
     families: FamilyOptions,
+    cluster: ClusterOptions,
     prior: PriorName = "uniform",
     modularity: ModularityName = "modular",
     memory_limit: Annotated[
@@ -38,7 +39,6 @@ def exact(
         ),
     ] = None,
     threads: Threads = None,
-    cluster: Cluster = None,
     out: Annotated[
         Path | None,
         typer.Option(

@@ -11,7 +11,7 @@ import arcwise
 from arcwise.cli.options import (
     Chains,
     CheckpointSeconds,
-    Cluster,
+    ClusterOptions,
     DataOptions,
     FamilyOptions,
     Ladder,
@@ -36,10 +36,11 @@ def learn(
     data: DataOptions,
     score: ScoreOptions,
     families: FamilyOptions,
+    cluster: ClusterOptions,
     prior: PriorName = "uniform",
     modularity: ModularityName = "modular",
     algorithm: Annotated[
-        Literal["auto", "exact", "mcmc", "mc3", "ais"],
+        Literal["auto", "exact", "mcmc", "mc3", "ais", "smc"],
         typer.Option("--algorithm", help="auto: exact where that is cheap, otherwise mcmc."),
     ] = "auto",
     space: Annotated[
@@ -78,7 +79,6 @@ def learn(
     run: RunFolder = None,
     checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
-    cluster: Cluster = None,
     title: Annotated[
         str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
     ] = None,

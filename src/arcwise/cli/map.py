@@ -11,7 +11,7 @@ import typer
 import arcwise
 from arcwise.algorithms.map import MOST_VARIABLES, all_families_fit
 from arcwise.cli.options import (
-    Cluster,
+    ClusterOptions,
     DataOptions,
     FamilyOptions,
     PriorName,
@@ -27,6 +27,7 @@ def map(
     data: DataOptions,
     score: ScoreOptions,
     families: FamilyOptions,
+    cluster: ClusterOptions,
     prior: PriorName = "uniform",
     method: Annotated[
         Literal["auto", "exact", "search"],
@@ -51,7 +52,6 @@ def map(
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,
-    cluster: Cluster = None,
     out: Annotated[
         Path | None,
         typer.Option(

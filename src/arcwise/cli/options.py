@@ -15,6 +15,7 @@ from arcwise.candidates.coerce import is_method
 from arcwise.cli.composition import OptionGroup
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.cli.parents import FamilyChoice
+from arcwise.cluster import SecureAddress
 from arcwise.data import Data, discretize, read
 from arcwise.errors import ArgumentError
 from arcwise.scores import BDeu, BGe, LocalScore, as_score
@@ -31,6 +32,7 @@ def _option(group: str) -> Callable[..., Any]:
 _data = _option("Reading the data")
 _score = _option("Score")
 _family = _option("Families")
+_cluster = _option("Cluster")
 _EDGE_FILE = "a .csv of source,target pairs, an adjacency matrix with a header, or a .json"
 _AS_LISTED = None  # the metavar lists the choices
 _FLAG = ""  # an option without a value has no metavar
@@ -245,6 +247,41 @@ def refuse_options(given: Iterable[str], algorithm: str, option: str) -> None:
             )
 
 
+def _read_cluster(
+    cluster: Annotated[
+        str | None,
+        _cluster(
+            "--cluster",
+            "Score and sample on a Dask cluster, given by the address of its scheduler or by its "
+            "scheduler file, instead of on threads; the result is the same.",
+            "ADDRESS",
+        ),
+    ] = None,
+    tls_ca_file: Annotated[
+        Path | None,
+        _cluster(
+            "--tls-ca-file",
+            "Certificate of the authority that signed those of the cluster, to connect by TLS.",
+            "FILE",
+        ),
+    ] = None,
+    tls_certificate: Annotated[
+        Path | None, _cluster("--tls-certificate", "Own certificate, with TLS.", "FILE")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, _cluster("--tls-key", "Private key of the own certificate.", "FILE")
+    ] = None,
+) -> str | SecureAddress | None:
+    if tls_ca_file is None and tls_certificate is None and tls_key is None:
+        return cluster
+    if cluster is None or tls_ca_file is None or tls_certificate is None or tls_key is None:
+        raise ArgumentError(
+            "a connection by TLS needs --cluster, --tls-ca-file, --tls-certificate and --tls-key; "
+            "give all four"
+        )
+    return SecureAddress(cluster, tls_ca_file, tls_certificate, tls_key)
+
+
 DataOptions = Annotated[Data, OptionGroup(_read_data)]
 """The table, read according to the options of the group "Reading the data"."""
 
@@ -281,7 +318,7 @@ Steps = Annotated[
     typer.Option(
         "--steps",
         help="Number of steps of each chain, burn-in included; for ais, number of annealing steps "
-        "of each particle.",
+        "of each particle; for smc, of its steps at each temperature.",
         metavar="N",
     ),
 ]
@@ -302,7 +339,16 @@ Chains = Annotated[
 
 Particles = Annotated[
     int | None,
-    typer.Option("--particles", help="Number of particles of ais (default: 100).", metavar="N"),
+    typer.Option(
+        "--particles",
+        help="Number of particles of ais (default: 100), or of each population of smc (256).",
+        metavar="N",
+    ),
+]
+
+Runs = Annotated[
+    int | None,
+    typer.Option("--runs", help="Number of populations of smc (default: 8).", metavar="N"),
 ]
 
 Temperatures = Annotated[
@@ -313,21 +359,18 @@ Temperatures = Annotated[
 ]
 
 Ladder = Annotated[
-    Literal["linear", "harmonic", "adapted"] | None,
-    typer.Option("--ladder", help="How the temperatures of mc3 are spaced (default: linear)."),
+    Literal["linear", "harmonic", "adapted", "bridge", "uniform bridge"] | None,
+    typer.Option(
+        "--ladder",
+        help="How the temperatures of mc3 are spaced (default: linear); 'bridge' leads from the "
+        "order-modular posterior to the modular one, in the space canonical.",
+    ),
 ]
 
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the random numbers.", metavar="N")]
 
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        "--cluster",
-        help="Score and sample on a Dask cluster, given by the address of its scheduler or by its "
-        "scheduler file, instead of on threads; the result is the same.",
-        metavar="ADDRESS",
-    ),
-]
+ClusterOptions = Annotated[str | SecureAddress | None, OptionGroup(_read_cluster)]
+"""The cluster to score and sample on, or None for the threads of this process."""
 
 RunFolder = Annotated[
     Path | None,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import arcwise
-from arcwise.cli.options import CheckpointSeconds, Cluster, Threads
+from arcwise.cli.options import CheckpointSeconds, ClusterOptions, Threads
 from arcwise.cli.results import print_learned, print_sampled, write_learned
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 
@@ -17,9 +17,9 @@ def resume(
     directory: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="The run directory given by --run.")
     ],
+    cluster: ClusterOptions,
     checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
-    cluster: Cluster = None,
     out: Annotated[
         Path | None,
         typer.Option(

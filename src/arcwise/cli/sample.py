@@ -11,7 +11,7 @@ import arcwise
 from arcwise.cli.options import (
     Chains,
     CheckpointSeconds,
-    Cluster,
+    ClusterOptions,
     DataOptions,
     FamilyOptions,
     Ladder,
@@ -19,6 +19,7 @@ from arcwise.cli.options import (
     Particles,
     PriorName,
     RunFolder,
+    Runs,
     ScoreOptions,
     Seconds,
     Seed,
@@ -40,10 +41,11 @@ def sample(
     data: DataOptions,
     score: ScoreOptions,
     families: FamilyOptions,
+    cluster: ClusterOptions,
     prior: PriorName = "uniform",
     space: SpaceName = "linear",
     algorithm: Annotated[
-        Literal["mcmc", "mc3", "ais"], typer.Option("--algorithm", help="The sampler.")
+        Literal["mcmc", "mc3", "ais", "smc"], typer.Option("--algorithm", help="The sampler.")
     ] = "mcmc",
     modularity: ModularityName = "modular",
     steps: Steps = None,
@@ -59,6 +61,7 @@ def sample(
     ] = None,
     chains: Chains = None,
     particles: Particles = None,
+    runs: Runs = None,
     temperatures: Temperatures = None,
     ladder: Ladder = None,
     dags_per_state: Annotated[
@@ -80,7 +83,6 @@ def sample(
     run: RunFolder = None,
     checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
-    cluster: Cluster = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -93,7 +95,8 @@ def sample(
     """Sample the posterior: edge probabilities with standard errors, DAGs, and the evidence.
 
     mcmc runs Markov chains; mc3 couples each chain to heated ones, which helps with several modes;
-    ais anneals independent particles, whose mean weight estimates the evidence.
+    ais anneals independent particles, whose mean weight estimates the evidence; smc anneals
+    populations of particles, which are resampled on the way.
 
     [bold]Example:[/bold] arcwise sample data.csv --space buckets:5 --max-indegree 3 --out results
     """
@@ -102,6 +105,7 @@ def sample(
         "until": until,
         "chains": chains,
         "particles": particles,
+        "runs": runs,
         "temperatures": temperatures,
         "ladder": ladder,
     }

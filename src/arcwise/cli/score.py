@@ -12,7 +12,7 @@ from rich.text import Text
 
 import arcwise
 from arcwise.cli.options import (
-    Cluster,
+    ClusterOptions,
     DataOptions,
     FamilyOptions,
     ScoreOptions,
@@ -27,9 +27,9 @@ def score(
     data: DataOptions,
     score: ScoreOptions,
     families: FamilyOptions,
+    cluster: ClusterOptions,
     seed: Seed = 0,
     threads: Threads = None,
-    cluster: Cluster = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Write all scores to this .jkl file.", metavar="FILE"),

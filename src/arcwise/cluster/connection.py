@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 from arcwise.cluster.host_files import HostFile, finish, store
 from arcwise.cluster.spread import disagreement
 from arcwise.cluster.work import About, Versions, Work, about, perform
-from arcwise.errors import EngineError, MissingDependencyError
+from arcwise.errors import EngineError, MissingDependencyError, option
 
 _CONNECT = 10.0
 _CHUNK = 8 << 20
@@ -32,10 +33,62 @@ def distributed(module: str = "distributed") -> Any:
         ) from None
 
 
-def connect(address: str) -> Any:
-    """Return a client of the scheduler given by an address or a scheduler file."""
+@dataclass(frozen=True)
+class SecureAddress:
+    """The address of a scheduler that is reached by TLS.
+
+    Parameters
+    ----------
+    address
+        The address, such as ``"tls://10.0.0.1:8786"``, or the path of a scheduler file.
+    ca_file
+        The certificate of the authority that signed those of the cluster (PEM).
+    certificate, key
+        The certificate of this process, and its private key (PEM).
+
+    Examples
+    --------
+    >>> SecureAddress("10.0.0.1:8786", "ca.pem", "me.pem", "me-key.pem").address
+    '10.0.0.1:8786'
+    """
+
+    address: str
+    ca_file: str | os.PathLike[str]
+    certificate: str | os.PathLike[str]
+    key: str | os.PathLike[str]
+
+    def security(self) -> Any:
+        """Return the settings of Dask, which refuse a scheduler without TLS."""
+        for name in ("ca_file", "certificate", "key"):
+            path = Path(getattr(self, name))
+            try:
+                path.read_bytes()
+            except OSError as error:
+                raise EngineError(
+                    option(f"tls_{name}"), f" is '{path}', which cannot be read ({error.strerror})"
+                ) from None
+        return distributed().Security(
+            tls_ca_file=os.fspath(self.ca_file),
+            tls_client_cert=os.fspath(self.certificate),
+            tls_client_key=os.fspath(self.key),
+            require_encryption=True,
+        )
+
+
+def connect(address: str, security: Any = None) -> Any:
+    """Return a client of the scheduler given by an address or a scheduler file.
+
+    Parameters
+    ----------
+    address
+        The address, or the path of a scheduler file.
+    security
+        A `distributed.Security`; None for that of Dask's configuration, if any.
+    """
     dask = distributed()
     named = address.removeprefix("dask://")
+    if security is not None and "://" not in named and not named.endswith(".json"):
+        named = f"tls://{named}"
     known: dict[str, Any] = {"address": named}
     if named.endswith(".json"):
         if not Path(named).exists():
@@ -46,13 +99,17 @@ def connect(address: str) -> Any:
         known = {"scheduler_file": named}
     client = dask.Client.__new__(dask.Client)
     try:
-        client.__init__(**known, timeout=_CONNECT, set_as_default=False)
+        client.__init__(**known, security=security, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         # Otherwise closing would wait for a scheduler that was never reached.
         client.status = "closed"
+        way = (
+            "start one with 'dask scheduler', or check the address"
+            if security is None
+            else "check the address, and that its certificates and these are of one authority"
+        )
         raise EngineError(
-            f"no Dask scheduler responds at '{address}' ({type(error).__name__}); start one with "
-            "'dask scheduler', or check the address"
+            f"no Dask scheduler responds at '{address}' ({type(error).__name__}); {way}"
         ) from None
     return client
 
@@ -70,6 +127,7 @@ class Cluster:
 
     def __init__(self, client: Any, chunk: int = _CHUNK) -> None:
         self.client = client
+        self._address = client.scheduler.address  # which a closed client forgets
         self._chunk = chunk
         self._versions = Versions.own()
         self._files: dict[HostFile, Path] = {}
@@ -78,7 +136,17 @@ class Cluster:
 
     def __str__(self) -> str:
         """Return a phrase that names the cluster."""
-        return f"the cluster at {self.client.scheduler.address}"
+        return f"the cluster at {self._address}"
+
+    def is_reachable(self) -> bool:
+        """Return whether the scheduler still responds."""
+        if self.client.status != "running":
+            return False
+        try:
+            self.client.sync(self.client.scheduler.identity, callback_timeout=_CONNECT)
+        except (OSError, RuntimeError):  # those of a closed connection among them
+            return False
+        return True
 
     def slots(self) -> dict[str, int]:
         """Return the number of concurrent tasks of each worker, by address."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from arcwise import _core
 from arcwise.cluster import host_files
-from arcwise.cluster.connection import Cluster, connect
+from arcwise.cluster.connection import Cluster, SecureAddress, connect
 from arcwise.cluster.host_files import HostFile
 from arcwise.cluster.mapping_work import MappingWork
 from arcwise.cluster.sampling import ClusterAnnealedRuns, ClusterChains
@@ -37,13 +37,16 @@ class DaskEngine(Engine):
     cluster
         A `distributed.Client`; or the address of a scheduler, such as
         ``"tcp://10.0.0.1:8786"``, with or without ``dask://`` before it; or the path
-        of a scheduler file, which ends in ``.json``.
+        of a scheduler file, which ends in ``.json``; or a `SecureAddress`.
     folder
         Where this process writes files for the workers; None for a local folder. On a
         shared file system, workers read them there.
     shared
         Whether workers first look for files at the path of this process, before they are
         sent.
+    security
+        A `distributed.Security` to connect to an address by TLS; None for that of Dask's
+        configuration, if any.
 
     Examples
     --------
@@ -64,9 +67,15 @@ class DaskEngine(Engine):
         *,
         folder: str | os.PathLike[str] | None = None,
         shared: bool = True,
+        security: Any = None,
     ) -> None:
-        self._owned = isinstance(cluster, str | os.PathLike)
-        client = connect(os.fspath(cluster)) if self._owned else cluster
+        self._owned = isinstance(cluster, str | os.PathLike | SecureAddress)
+        if isinstance(cluster, SecureAddress):
+            client = connect(cluster.address, cluster.security())
+        elif isinstance(cluster, str | os.PathLike):
+            client = connect(os.fspath(cluster), security)
+        else:
+            client = cluster
         if not hasattr(client, "scatter") or not hasattr(client, "nthreads"):
             raise EngineError(
                 f"cluster is of type {type(cluster).__name__}; give a distributed.Client or the "

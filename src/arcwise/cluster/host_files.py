@@ -12,6 +12,7 @@ import fcntl
 import os
 import pickle
 import socket
+import stat
 import tempfile
 import threading
 import time
@@ -22,9 +23,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from arcwise.errors import ArcwiseError, EngineError, FileFormatError
+from arcwise.errors import ArcwiseError, CapacityError, EngineError, FileFormatError
 from arcwise.sums import ScoreSums, score_table
-from arcwise.support.sealed_files import Header, header_of, seal, verify
+from arcwise.support.sealed_files import Header, contents, header_of, seal, verify
 
 PAYLOAD = "arcwise payload"
 PAYLOAD_VERSION = 1
@@ -57,12 +58,27 @@ def cache_folder() -> Path:
     """Return the local folder of files stored under their hash, created if necessary."""
     named = os.environ.get("ARCWISE_CACHE")
     folder = Path(named) if named else Path(tempfile.gettempdir()) / f"arcwise-{os.getuid()}"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if folder.stat().st_uid != os.getuid():
-        raise EngineError(
-            f"'{folder}' belongs to another user; set ARCWISE_CACHE to another folder"
-        )
+    _refuse_unsafe(folder)
     return folder
+
+
+def _refuse_unsafe(folder: Path) -> None:
+    """Make the folder, or refuse one in which others could put files: workers run what is there."""
+    other = "set ARCWISE_CACHE to a folder that only you can write to"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        about = folder.lstat()
+    except OSError as error:
+        raise EngineError(
+            f"the folder '{folder}' for files from the driver cannot be made "
+            f"({error.strerror}); {other}"
+        ) from None
+    if stat.S_ISLNK(about.st_mode):
+        raise EngineError(f"'{folder}' is a link; {other}")
+    if about.st_uid != os.getuid():
+        raise EngineError(f"'{folder}' belongs to another user; {other}")
+    if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise EngineError(f"others can write to '{folder}'; {other}, or take that right away")
 
 
 def place() -> str:
@@ -205,16 +221,16 @@ def _open(file: HostFile) -> Any:
         if file.kind == score_table.KIND:
             return ScoreSums.open(path)
         header = header_of(path, file.kind, file.version)
-        verify(path, header)
+        pickled = contents(path, header, file.hash)
+    except CapacityError as error:
+        raise EngineError(f"on a worker of {socket.gethostname()}, {error}") from None
     except FileFormatError:
         if path.parent != cache_folder():
             raise
         # Damaged since it was stored: request it again.
         path.unlink(missing_ok=True)
         raise FileMissing(place()) from None
-    with open(path, "rb") as source:
-        source.seek(header.start)
-        return pickle.load(source)
+    return pickle.loads(pickled)
 
 
 @contextmanager

@@ -50,10 +50,10 @@ class ClusterAnnealedRuns:
     def __init__(self, cluster: Cluster, table: HostFile, job: AnnealingJob) -> None:
         self._cluster = cluster
         weakref.finalize(self, cluster.forget, table)
-        ladder = as_short_ladder(job.inverse_temperatures)
+        ladder = as_short_ladder(job.path)
         record = RecordSettings.of(job.record)
         self._job = SamplingJob(table, job.space, ladder, record, job.seed)
-        self._stretch, self._thinning = job.stretch, job.thinning
+        self._settings = (job.stretch, job.thinning, job.population, job.steps)
         self._open_ended = job.open_ended
         self._made: dict[int, bytes] = {}
         # Runs that were requested and made are kept as if they had been made here.
@@ -84,7 +84,7 @@ class ClusterAnnealedRuns:
         start, total = numbers[0], len(numbers)  # the missing runs are at the end of the range
 
         def work(at: int, some: int) -> Work:
-            return AnnealingWork(self._job, self._stretch, self._thinning, start + at, some)
+            return AnnealingWork(self._job, *self._settings, start + at, some)
 
         def collect(at: int, some: int, done: Done) -> None:
             self._made.update(zip(range(start + at, start + at + some), done.value, strict=True))
@@ -126,7 +126,7 @@ class ClusterChains:
     def __init__(self, cluster: Cluster, table: HostFile, job: ChainJob) -> None:
         self._cluster = cluster
         weakref.finalize(self, cluster.forget, table)
-        ladder = as_short_ladder(job.inverse_temperatures)
+        ladder = as_short_ladder(job.path)
         record = RecordSettings.of(job.record)
         self._job = SamplingJob(table, job.space, ladder, record, job.seed)
         self._identity = uuid.uuid4().hex
@@ -273,9 +273,9 @@ class ClusterChains:
         """Return the numbers of proposed and accepted moves of each kind."""
         return self._here.moves(chain)
 
-    def inverse_temperatures(self, chain: int) -> list[float]:
-        """Return the inverse temperatures, which may have been adapted."""
-        return self._here.inverse_temperatures(chain)
+    def path(self, chain: int) -> list[tuple[float, float]]:
+        """Return the inverse temperatures, perhaps adapted, and the places on the bridge."""
+        return self._here.path(chain)
 
     def exchanges(self, chain: int) -> tuple[list[int], list[int]]:
         """Return the numbers of proposed and accepted exchanges, by pair of temperatures."""

@@ -19,21 +19,22 @@ from arcwise import _core
 from arcwise.cluster.host_files import OPENED, HostFile, opened
 from arcwise.cluster.work import Work
 from arcwise.records.ladders import linear
+from arcwise.records.tempering import Path
 from arcwise.spaces import Space
 
 # A chain that was not requested for this long belongs to a call that has ended.
 _HELD_FOR = 900.0
 
 Ladder = int | NDArray[np.float64]
-"""Inverse temperatures, or the number of equal steps from 0 to 1, which is shorter."""
+"""The points of a path, or the number of equal steps from 0 to 1, which is shorter."""
 
 
-def as_short_ladder(inverse_temperatures: list[float]) -> Ladder:
-    """Return the inverse temperatures in the compact form used in tasks."""
-    steps = len(inverse_temperatures) - 1
-    if steps > 0 and inverse_temperatures == linear(steps):
+def as_short_ladder(path: Path) -> Ladder:
+    """Return a path in the compact form used in tasks."""
+    steps = len(path) - 1
+    if steps > 0 and path == linear(steps):
         return steps
-    return np.array(inverse_temperatures)
+    return np.array(path)
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class SamplingJob:
     space
         The space, with everything resolved that depends on the model.
     ladder
-        The inverse temperatures.
+        The path to the posterior.
     record
         What is recorded.
     seed
@@ -93,11 +94,12 @@ class SamplingJob:
         )
         return made
 
-    def inverse_temperatures(self) -> list[float]:
-        """Return the inverse temperatures as a list."""
+    def path(self) -> Path:
+        """Return the path as a list."""
         if isinstance(self.ladder, int):
-            return linear(self.ladder)
-        return [float(number) for number in self.ladder]
+            return list(linear(self.ladder))
+        points = self.ladder.tolist()
+        return points if self.ladder.ndim == 1 else [tuple(point) for point in points]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,12 +109,14 @@ class AnnealingWork(Work):
     job: SamplingJob
     stretch: int
     thinning: int
+    population: int
+    steps: tuple[int, ...]
     first: int
     count: int
 
     def do(self) -> list[bytes]:
         """Make the runs one after another, and return each as saved by the core."""
-        space, ladder = self.job.core_space(), self.job.inverse_temperatures()
+        space, ladder = self.job.core_space(), self.job.path()
         made = []
         for number in range(self.first, self.first + self.count):
             one = _core.AnnealedRuns(
@@ -122,6 +126,8 @@ class AnnealingWork(Work):
                 self.thinning,
                 self.job.record.options(),
                 self.job.seed,
+                self.population,
+                self.steps,
             )
             one.run(number, 1, 1, None)
             made.append(one.save_runs(0))
@@ -256,7 +262,7 @@ class ChainWork(Work):
                     return None
                 made = _core.Chains(
                     space,
-                    self.job.inverse_temperatures(),
+                    self.job.path(),
                     self.exchanges_per_step,
                     self.adapt,
                     1,

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arcwise.cluster.work import Done, Failed, Missing, Unfit, Versions, Work
-from arcwise.errors import EngineError
+from arcwise.errors import ArcwiseError, EngineError
 
 if TYPE_CHECKING:
     from arcwise.cluster.connection import Cluster
@@ -95,8 +95,8 @@ class Spread:
     def run(self) -> None:
         """Run until every unit has been collected; if it ends early, the rest is cancelled."""
         looked = alone_since = time.monotonic()
-        self._slots = self._cluster.slots()
         try:
+            self._slots = self._cluster.slots()
             while len(self._done) < self._total:
                 self._hand_out()
                 self._land(self._wait())
@@ -113,10 +113,17 @@ class Spread:
                         f"{self._cluster} has had no workers for {_NO_WORKERS:.0f} seconds; start "
                         "some and run again"
                     )
+        except Exception as error:
+            if isinstance(error, ArcwiseError) or self._cluster.is_reachable():
+                raise
+            raise EngineError(
+                f"the scheduler of {self._cluster} no longer responds ({type(error).__name__}); "
+                "restart it and its workers"
+            ) from error
         finally:
             flying = list(self._flying)
             self._flying.clear()
-            if flying:
+            if flying and self._cluster.is_reachable():
                 self._cluster.cancel(flying)
 
     def _hand_out(self) -> None:

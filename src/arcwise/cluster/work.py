@@ -11,7 +11,7 @@ from typing import Any
 
 from arcwise import _core
 from arcwise.cluster import host_files
-from arcwise.errors import ArcwiseError
+from arcwise.errors import ArcwiseError, EngineError
 from arcwise.sums import score_table
 
 _WAIT_FOR_FILE = 1.0
@@ -103,6 +103,12 @@ def perform(work: Work, versions: Versions) -> Done | Missing | Unfit | Failed:
     except ArcwiseError as error:
         # As a value: not all errors can be pickled with their traceback.
         return Failed(type(error), str(error))
+    except MemoryError:
+        return Failed(
+            EngineError,
+            f"the worker {worker} has not enough memory for its part of the run; give workers more "
+            "memory, or start fewer per machine",
+        )
 
 
 def _address() -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 
 if TYPE_CHECKING:
+    from arcwise.records.tempering import Path
     from arcwise.spaces import Space
     from arcwise.sums import ScoreSums
 
@@ -66,8 +67,8 @@ class Chains(Protocol):
         """Return the numbers of proposed and accepted moves of each kind."""
         ...
 
-    def inverse_temperatures(self, chain: int, /) -> list[float]:
-        """Return the inverse temperatures, which may have been adapted."""
+    def path(self, chain: int, /) -> list[tuple[float, float]]:
+        """Return the inverse temperatures, perhaps adapted, and the places on the bridge."""
         ...
 
     def exchanges(self, chain: int, /) -> tuple[list[int], list[int]]:
@@ -121,7 +122,7 @@ class ChainJob:
         The score sums of the model, and the space built on them.
     core_space
         The same space in the core.
-    inverse_temperatures, exchanges_per_step, adapt
+    path, exchanges_per_step, adapt
         The temperatures of each chain, the number of exchanges after each step, and whether
         the burn-in adapts the temperatures.
     record
@@ -135,7 +136,7 @@ class ChainJob:
     sums: ScoreSums
     space: Space
     core_space: _core.Space
-    inverse_temperatures: list[float]
+    path: Path
     exchanges_per_step: int
     adapt: bool
     record: _core.RecordOptions
@@ -146,7 +147,7 @@ class ChainJob:
         """Return the chains of this process."""
         return _core.Chains(
             self.core_space,
-            self.inverse_temperatures,
+            self.path,
             self.exchanges_per_step,
             self.adapt,
             1,
@@ -165,31 +166,38 @@ class AnnealingJob:
     ----------
     sums, space, core_space, record, seed
         As for `ChainJob`.
-    inverse_temperatures
+    path
         The annealing schedule.
     stretch, thinning
         Steps at the posterior at the end of a run, and steps between draws of these.
     open_ended
         Whether the number of runs is not fixed in advance.
+    population, steps
+        The number of states of a run, and the steps at each temperature but the first; empty
+        for one at each.
     """
 
     sums: ScoreSums
     space: Space
     core_space: _core.Space
-    inverse_temperatures: list[float]
+    path: Path
     stretch: int
     thinning: int
     record: _core.RecordOptions
     seed: int
     open_ended: bool
+    population: int = 1
+    steps: tuple[int, ...] = ()
 
     def in_core(self) -> _core.AnnealedRuns:
         """Return the runs of this process."""
         return _core.AnnealedRuns(
             self.core_space,
-            self.inverse_temperatures,
+            self.path,
             self.stretch,
             self.thinning,
             self.record,
             self.seed,
+            self.population,
+            self.steps,
         )

@@ -91,7 +91,7 @@ def settings_for(request: Request, algorithm: Algorithm, n: int) -> dict[str, An
     if modular and space.modularity == "order-modular":
         # A count of orders that takes too long would otherwise end the run at its first DAG.
         settings["estimate_extensions"] = True
-    if algorithm is Algorithm.AIS:
+    if algorithm in (Algorithm.AIS, Algorithm.SMC):
         return settings | {"particles": request.particles} | dict(request.options)
     chains = DEFAULT_CHAINS if request.chains is None else request.chains
     settings |= {"chains": chains, "until": _rule(request, chains)}

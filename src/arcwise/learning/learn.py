@@ -49,7 +49,7 @@ def learn(
     max_candidates: int = DEFAULT_MAX_SIZE,
     plus_one: bool | None = None,
     modularity: Modularity = "modular",
-    algorithm: Literal["exact", "mcmc", "mc3", "ais"] | None = None,
+    algorithm: Literal["exact", "mcmc", "mc3", "ais", "smc"] | None = None,
     space: Any = None,
     chains: int | None = None,
     particles: int | None = None,
@@ -96,7 +96,7 @@ def learn(
     modularity
         Which posterior to compute, see `exact`.
     algorithm
-        ``"exact"``, ``"mcmc"``, ``"mc3"`` or ``"ais"``; None for exact where it is cheap
+        ``"exact"``, ``"mcmc"``, ``"mc3"``, ``"ais"`` or ``"smc"``; None for exact where it is cheap
         and no argument calls for a sampler, otherwise mcmc.
     space
         The space that chains move in; None for partitions, or for linear orders if the
@@ -104,7 +104,8 @@ def learn(
     chains
         The number of chains of ``"mcmc"`` and ``"mc3"``, 4 by default.
     particles
-        The number of particles of ``"ais"``, 100 by default.
+        The number of particles of ``"ais"``, 100 by default, or of each population of
+        ``"smc"``, 256 by default.
     until
         The stopping rule of mcmc and mc3, see `mcmc`. ``"auto"``: ``"rhat<1.01, ess>400,
         edge_rhat<1.1, difference<0.1"``. None for no rule: the budget is spent in full.

@@ -102,10 +102,10 @@ steps, dags, seed, engine, threads, progress, directory, checkpoint_seconds
             whole_number(self.chains, option("chains"), at_least=1)
         if self.particles is not None:
             whole_number(self.particles, option("particles"), at_least=1)
-            if self.algorithm is not Algorithm.AIS:
+            if not self.annealed:
                 raise ArgumentError(
                     option("particles"),
-                    " applies to ais only; leave it out, or add ",
+                    " applies to ais and smc only; leave it out, or add ",
                     option("algorithm", "ais"),
                 )
         if self.algorithm is Algorithm.EXACT and (self.wants_a_sampler or self.options):
@@ -117,19 +117,24 @@ steps, dags, seed, engine, threads, progress, directory, checkpoint_seconds
         if self.space is not None:
             Recording(self.modularity).on(self.space)
         rule = self.until if self.until != "auto" else None
-        if self.algorithm is Algorithm.AIS and (rule is not None or self.chains is not None):
+        if self.annealed and (rule is not None or self.chains is not None):
             raise ArgumentError(
                 option("until" if rule is not None else "chains"),
-                " applies to mcmc and mc3 only; limit ais by ",
+                f" applies to mcmc and mc3 only; limit {self.algorithm} by ",
                 option("particles"),
                 " or ",
                 option("seconds"),
             )
         Budget(
-            self.steps if self.algorithm is not Algorithm.AIS else None,
+            None if self.annealed else self.steps,
             self.seconds,
             until=as_stopping_rule(rule),
         )
+
+    @property
+    def annealed(self) -> bool:
+        """Whether the algorithm requested anneals particles instead of running chains."""
+        return self.algorithm in (Algorithm.AIS, Algorithm.SMC)
 
     @property
     def seconds(self) -> float | None:

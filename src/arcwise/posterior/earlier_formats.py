@@ -195,7 +195,7 @@ def _annealing(summary: Summary, modularity: Modularity) -> AnnealingRun:
     return AnnealingRun(
         settings=AnnealingSettings(
             space=space,
-            budget=AnnealingBudget(particles=summary["runs"]),
+            budget=AnnealingBudget(runs=summary["runs"]),
             schedule=Schedule(summary["annealing_steps"]),
             stretch=summary["stretch"],
             thinning=summary["thinning"],

@@ -146,7 +146,7 @@ class Posterior:
 
     @property
     def algorithm(self) -> str:
-        """The name of the algorithm: "exact", "mcmc", "mc3", "ais" or "unique-dags"."""
+        """The name of the algorithm: "exact", "mcmc", "mc3", "ais", "smc", "unique-dags"."""
         return self.run.algorithm.value
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from arcwise.records.account import Account
@@ -92,8 +91,7 @@ def _of_annealing(run: AnnealingRun) -> dict[str, Any]:
         **({} if settings.sums is None else {"score_sums": str(settings.sums)}),
         "runs": run.runs,
         "runs_of_weight_zero": run.runs_of_weight_zero,
-        "annealing_steps": settings.schedule.steps,
-        "schedule": "linear" if settings.schedule.given is None else "given",
+        **_of_plan(run),
         "stretch": settings.stretch,
         "thinning": settings.thinning,
         "seed": settings.seed,
@@ -102,6 +100,18 @@ def _of_annealing(run: AnnealingRun) -> dict[str, Any]:
         "acceptance": dict(run.acceptance),
         "effective_runs": run.convergence.ess,
         **_of_weights(run.order_weights),
+    }
+
+
+def _of_plan(run: AnnealingRun) -> dict[str, Any]:
+    population, schedule = run.settings.population, run.settings.schedule
+    if population is None or run.plan is None:
+        return {"annealing_steps": schedule.steps, "schedule": schedule.kind}
+    return {
+        "particles": population.particles,
+        "inverse_temperatures": list(run.plan.inverse_temperatures),
+        **({} if run.plan.bridge is None else {"bridge": list(run.plan.bridge)}),
+        "steps": list(run.plan.steps),
     }
 
 
@@ -141,13 +151,21 @@ def _of_merged(run: MergedRun) -> dict[str, Any]:
     }
 
 
-def _of_exchanges(exchanges: Exchanges | None) -> dict[str, Sequence[Any]]:
+def _of_exchanges(exchanges: Exchanges | None) -> dict[str, Any]:
     if exchanges is None:
         return {}
-    return {
+    values: dict[str, Any] = {
         "inverse_temperatures": [list(each) for each in exchanges.inverse_temperatures],
         "exchange_acceptance": list(exchanges.acceptance),
     }
+    if exchanges.bridge is not None:
+        values["bridge"] = [list(each) for each in exchanges.bridge]
+    if exchanges.evidence_ratio is not None:
+        ratio = exchanges.evidence_ratio
+        values["log_weight_ratio"] = ratio.log_weights
+        values["log_evidence_ratio"] = ratio.log_ratio
+        values["log_evidence_ratio_error"] = ratio.standard_error
+    return values
 
 
 def _of_convergence(convergence: Convergence) -> dict[str, float | None]:

@@ -18,4 +18,5 @@ class Algorithm(StrEnum):
     MCMC = "mcmc"
     MC3 = "mc3"
     AIS = "ais"
+    SMC = "smc"
     UNIQUE_DAGS = "unique-dags"

@@ -1,4 +1,9 @@
-"""Temperature ladders: inverse temperatures from the uniform distribution to the posterior."""
+"""Temperature ladders: from the uniform distribution, or over the bridge, to the posterior.
+
+The bridge leads from the order-modular posterior, where chains mix well, to the modular one; its
+places run from 0 to 1. A point of a path is an inverse temperature at the end of the bridge, or
+both numbers.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,18 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from arcwise.errors import ArgumentError, option
+from arcwise.records.tempering import Path, Tempering
+from arcwise.spaces.space import NAMED_SPACES, Space
 from arcwise.support.checks import whole_number
+from arcwise.support.words import quoted
+
+LADDERS = ("linear", "harmonic", "adapted", "bridge", "uniform bridge")
+"""The ladders that have a name."""
+
+_WORDS = ", ".join(f"'{name}'" for name in LADDERS)
+
+# Near the end of the bridge a variable in this many, of all, still lacks the parent it needs.
+_LAST_PLACES = 4
 
 
 def linear(steps: int) -> list[float]:
@@ -19,28 +35,94 @@ def harmonic(steps: int) -> list[float]:
     return [1 / (steps + 1 - i) for i in range(steps + 1)]
 
 
-def as_ladder(value: str | Sequence[float], temperatures: int) -> tuple[list[float], bool]:
-    """Return the inverse temperatures, and whether to adapt them during the burn-in.
+def bridge(steps: int, nodes: int) -> list[float]:
+    """Return K + 1 places on the bridge, K steps from 0 to 1, equal in -log(1 - place).
+
+    The last step, which is infinite in that measure, leaves from where a state lacks a
+    fraction of one parent, by the number of nodes.
+    """
+    if steps == 1:
+        return [0.0, 1.0]
+    last = 1 / (_LAST_PLACES * nodes)
+    return [1 - last ** (i / (steps - 1)) for i in range(steps)] + [1.0]
+
+
+def uniform_bridge(steps: int, nodes: int, hold: int = 1) -> list[tuple[float, float]]:
+    """Return a path of K steps: from the uniform distribution to the bridge, and over it.
+
+    Parameters
+    ----------
+    steps
+        The number of steps, half of which lead to the bridge.
+    nodes
+        The number of variables.
+    hold
+        The number of steps at each place of the bridge, where to change it takes time.
+    """
+    before = max(1, steps // 2)
+    over = max(1, steps - before)
+    places = bridge(max(1, over // hold), nodes)
+    held = [places[1 + i * (len(places) - 1) // over] for i in range(over)]
+    path = [(inverse, 0.0) for inverse in linear(before)]
+    return [*path, *((1.0, place) for place in held)] if steps > 1 else [(0.0, 0.0), (1.0, 1.0)]
+
+
+def as_ladder(
+    value: str | Sequence[float] | Sequence[tuple[float, float]], temperatures: int, nodes: int
+) -> Tempering:
+    """Return the temperatures of coupled chains.
 
     Parameters
     ----------
     value
-        ``"linear"``, ``"harmonic"``, ``"adapted"`` (initially linear), or the inverse
-        temperatures themselves, increasing to 1.
+        One of `LADDERS`, or the inverse temperatures themselves, increasing to 1, or pairs
+        of these and places on the bridge.
     temperatures
         The number of temperatures of a named ladder.
+    nodes
+        The number of variables.
     """
-    if isinstance(value, str):
-        count = whole_number(temperatures, option("temperatures"), at_least=2)
-        if value == "harmonic":
-            return harmonic(count - 1), False
-        if value in ("linear", "adapted"):
-            return linear(count - 1), value == "adapted"
+    if not isinstance(value, str):
+        return Tempering.of(as_path(value))
+    steps = whole_number(temperatures, option("temperatures"), at_least=2) - 1
+    if value == "harmonic":
+        return Tempering(tuple(harmonic(steps)))
+    if value in ("linear", "adapted"):
+        return Tempering(tuple(linear(steps)), adapt=value == "adapted")
+    if value == "bridge":
+        return Tempering((1.0,) * (steps + 1), adapt=True, bridge=tuple(bridge(steps, nodes)))
+    if value == "uniform bridge":
+        return Tempering.of(uniform_bridge(steps, nodes), adapt=True)
+    raise ArgumentError(
+        option("ladder"), f" is {value!r}; give one of {_WORDS}, or increasing numbers up to 1"
+    )
+
+
+def refuse_without_bridge(space: Space, name: str) -> None:
+    """Refuse a ladder or a schedule over the bridge in a space that has none."""
+    if not space.has_bridge:
+        having = quoted(word for word, kind in NAMED_SPACES.items() if kind.has_bridge)
+        raise ArgumentError(
+            option(name),
+            " goes over the bridge from the order-modular posterior to the modular one, which "
+            f"{type(space).__name__} does not have; use the space {having}",
+        )
+
+
+def as_path(value: Sequence[float] | Sequence[tuple[float, float]]) -> Path:
+    """Return inverse temperatures, or pairs of these and of places on the bridge, up to 1."""
+    if not any(isinstance(point, tuple) for point in value):
+        return list(as_rising(value, "ladder"))  # type: ignore[arg-type]
+    pairs = [(float(point[0]), float(point[1])) for point in value]  # type: ignore[index]
+    rising = all(
+        low[0] <= high[0] and low[1] <= high[1] and low != high for low, high in pairwise(pairs)
+    )
+    if len(pairs) < 2 or not rising or min(pairs[0]) < 0 or pairs[-1] != (1.0, 1.0):
         raise ArgumentError(
             option("ladder"),
-            f" is {value!r}; give 'linear', 'harmonic', 'adapted' or increasing numbers up to 1",
+            f" is {pairs!r}; give pairs of which no number falls, from 0 or more up to (1, 1)",
         )
-    return as_rising(value, "ladder"), False
+    return list(pairs)
 
 
 def as_rising(value: Sequence[float], name: str) -> list[float]:

@@ -56,7 +56,7 @@ def write_settings(settings: SamplingSettings, variables: tuple[str, ...]) -> di
 
 def read_settings(values: dict[str, Any]) -> SamplingSettings:
     """Return the settings of a run from plain values."""
-    annealing = Algorithm(values["algorithm"]) is Algorithm.AIS
+    annealing = Algorithm(values["algorithm"]) in (Algorithm.AIS, Algorithm.SMC)
     kind = AnnealingSettings if annealing else ChainSettings
     settings: SamplingSettings = _form(()).read(kind, values)
     return settings

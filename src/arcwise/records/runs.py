@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.convergence import Convergence
 from arcwise.records.settings import AnnealingSettings, ChainSettings
+from arcwise.records.tempering import Path
 
 Acceptance = Mapping[str, float | None]
 """The acceptance rate of each kind of move; None if none was proposed."""
@@ -34,6 +35,27 @@ class OrderWeights:
 
 
 @dataclass(frozen=True)
+class EvidenceRatio:
+    """How much more probable the data are under the modular prior than the order-modular one.
+
+    Parameters
+    ----------
+    log_weights
+        The log ratio of the summed weights of all DAGs, counted once each or once for each of
+        their topological orders.
+    log_ratio
+        The difference of the log evidences: the same with normalised priors; None where the
+        constants of the priors are not known exactly.
+    standard_error
+        The Monte Carlo standard error of both.
+    """
+
+    log_weights: float
+    log_ratio: float | None
+    standard_error: float
+
+
+@dataclass(frozen=True)
 class Exchanges:
     """The exchanges of states in coupled chains.
 
@@ -43,10 +65,17 @@ class Exchanges:
         The final inverse temperatures of each chain.
     acceptance
         The acceptance rates of exchanges between adjacent temperatures.
+    bridge
+        The final places of each chain on the bridge; None if all are at its end.
+    evidence_ratio
+        The ratio of the modular to the order-modular evidence, where the bridge is all of the
+        ladder.
     """
 
     inverse_temperatures: tuple[tuple[float, ...], ...]
     acceptance: tuple[float | None, ...]
+    bridge: tuple[tuple[float, ...], ...] | None = None
+    evidence_ratio: EvidenceRatio | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,18 +222,44 @@ class ChainRun(RunRecord):
         return () if self.exchanges is None else self.exchanges.acceptance
 
 
+@dataclass(frozen=True)
+class PopulationPlan:
+    """The path of the populations of sequential Monte Carlo, as their pilot chose it.
+
+    Parameters
+    ----------
+    inverse_temperatures, bridge
+        The inverse temperatures, and the places on the bridge, if any.
+    steps
+        The number of steps at each temperature but the first.
+    """
+
+    inverse_temperatures: tuple[float, ...]
+    bridge: tuple[float, ...] | None
+    steps: tuple[int, ...]
+
+    @property
+    def path(self) -> Path:
+        """The path, as a list."""
+        if self.bridge is None:
+            return list(self.inverse_temperatures)
+        return list(zip(self.inverse_temperatures, self.bridge, strict=True))
+
+
 @dataclass(frozen=True, kw_only=True)
 class AnnealingRun(RunRecord):
-    """Annealed importance sampling; `convergence.ess` is the ESS of the particles.
+    """Annealed importance sampling or sequential Monte Carlo; `convergence.ess` is in particles.
 
     Parameters
     ----------
     settings
         The settings.
     runs, runs_of_weight_zero
-        The number of particles, and of those that ended with weight zero.
+        The number of runs, and of those that ended with weight zero.
     moves
         The acceptance rate of each kind of move.
+    plan
+        The temperatures and steps of the populations of sequential Monte Carlo.
 
     Examples
     --------
@@ -219,11 +274,12 @@ class AnnealingRun(RunRecord):
     runs: int
     runs_of_weight_zero: int
     moves: Acceptance
+    plan: PopulationPlan | None = None
 
     @property
     def algorithm(self) -> Algorithm:
         """The algorithm."""
-        return Algorithm.AIS
+        return self.settings.algorithm
 
     @property
     def annealed(self) -> bool:

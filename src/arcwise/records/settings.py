@@ -13,14 +13,14 @@ from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.budget import Budget
-from arcwise.records.ladders import linear
+from arcwise.records.ladders import linear, uniform_bridge
 from arcwise.records.recording import Recording
-from arcwise.records.tempering import Tempering
+from arcwise.records.tempering import Path, Tempering
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
 from arcwise.support.checks import whole_number
 
-_DEFAULT_PARTICLES = 100
+_DEFAULT_RUNS = {Algorithm.AIS: 100, Algorithm.SMC: 8}
 
 
 @dataclass(frozen=True)
@@ -124,39 +124,50 @@ class AnnealingBudget:
 
     Parameters
     ----------
-    particles, seconds, effective_samples
+    runs
+        The number of runs: particles of `ais`, populations of `smc`.
+    seconds, effective_samples
         As for `ais`.
     """
 
-    particles: int | None = None
+    runs: int | None = None
     seconds: float | None = None
     effective_samples: float | None = None
 
-    def __post_init__(self) -> None:
-        """Refuse invalid values."""
-        if self.particles is not None:
-            whole_number(self.particles, option("particles"), at_least=1)
-            if self.open_ended:
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        runs: int | None,
+        seconds: float | None = None,
+        effective_samples: float | None = None,
+    ) -> AnnealingBudget:
+        """Return the budget, or refuse invalid values; `name` is the argument for the runs."""
+        budget = cls(runs, seconds, effective_samples)
+        if runs is not None:
+            whole_number(runs, option(name), at_least=1)
+            if budget.open_ended:
                 raise ArgumentError(
                     "both ",
-                    option("particles"),
+                    option(name),
                     " and ",
-                    option("effective_samples" if self.seconds is None else "seconds"),
+                    option("effective_samples" if seconds is None else "seconds"),
                     " were given; give only one of them",
                 )
-        for name in ("seconds", "effective_samples"):
-            value = getattr(self, name)
+        for other, value in (("seconds", seconds), ("effective_samples", effective_samples)):
             if value is not None and not 0 < value < float("inf"):
-                raise ArgumentError(option(name), f" is {value!r}; give a positive number")
+                raise ArgumentError(option(other), f" is {value!r}; give a positive number")
+        return budget
 
     @property
     def open_ended(self) -> bool:
         """Whether the number of runs is not fixed in advance."""
         return self.seconds is not None or self.effective_samples is not None
 
-    def resolved(self) -> AnnealingBudget:
+    def resolved(self, algorithm: Algorithm) -> AnnealingBudget:
         """Return it with the default number of runs, if it sets no limit."""
-        return self if self != AnnealingBudget() else replace(self, particles=_DEFAULT_PARTICLES)
+        unlimited = self == AnnealingBudget()
+        return replace(self, runs=_DEFAULT_RUNS[algorithm]) if unlimited else self
 
 
 @dataclass(frozen=True)
@@ -169,32 +180,78 @@ class Schedule:
         The number of steps from 0 to 1.
     given
         The inverse temperatures; None for equal steps.
+    bridge
+        Whether it goes over the bridge: half of the steps to the order-modular posterior, and
+        half from there to the modular one.
     """
 
     steps: int
     given: tuple[float, ...] | None = None
+    bridge: bool = False
 
-    def inverse_temperatures(self) -> list[float]:
-        """Return the inverse temperatures as a list."""
-        return linear(self.steps) if self.given is None else list(self.given)
+    @property
+    def kind(self) -> str:
+        """The word for it."""
+        if self.bridge:
+            return "bridge"
+        return "linear" if self.given is None else "given"
+
+    def path(self, nodes: int) -> Path:
+        """Return the temperatures of a model of this many variables, as a list."""
+        if self.bridge:
+            return list(uniform_bridge(self.steps, nodes, hold=nodes))
+        return list(linear(self.steps) if self.given is None else self.given)
+
+
+@dataclass(frozen=True)
+class Population:
+    """The populations of sequential Monte Carlo.
+
+    Parameters
+    ----------
+    particles
+        The number of particles of each.
+    steps
+        The number of steps of a particle at each temperature; None to move until log
+        weights have decorrelated.
+    effective_share
+        The effective share of a population that remains from one temperature to the next.
+    """
+
+    particles: int
+    steps: int | None = None
+    effective_share: float = 0.9
+
+    def __post_init__(self) -> None:
+        """Refuse invalid numbers."""
+        whole_number(self.particles, option("particles"), at_least=2)
+        if self.steps is not None:
+            whole_number(self.steps, option("steps"), at_least=1)
+        if not 0.0 < self.effective_share < 1.0:
+            raise ArgumentError(
+                option("effective_share"),
+                f" is {self.effective_share!r}; give a number between 0 and 1",
+            )
 
 
 @dataclass(frozen=True)
 class AnnealingSettings:
-    """The settings of annealed importance sampling.
+    """The settings of annealed importance sampling, or of sequential Monte Carlo.
 
     Parameters
     ----------
     space, recording, seed, sums
         As for `ChainSettings`.
     budget
-        The number of particles.
+        The number of runs.
     schedule
-        The annealing schedule.
+        The annealing schedule, of which populations choose their temperatures.
     stretch, thinning
         Steps at the posterior at the end of a run, and steps between draws of these.
     bins, confidence
         The bins and the confidence of an additional lower bound on the evidence.
+    population
+        The populations of sequential Monte Carlo; None for annealed importance sampling.
     """
 
     space: Space
@@ -206,6 +263,7 @@ class AnnealingSettings:
     seed: int
     bins: int | None = None
     confidence: float = 0.95
+    population: Population | None = None
     sums: SumSettings | None = None
 
     def __post_init__(self) -> None:
@@ -217,7 +275,7 @@ class AnnealingSettings:
     @property
     def algorithm(self) -> Algorithm:
         """The algorithm of these settings."""
-        return Algorithm.AIS
+        return Algorithm.AIS if self.population is None else Algorithm.SMC
 
     def on(self, space: Space, sums: ScoreSums) -> AnnealingSettings:
         """Return the settings with everything resolved that depends on the model."""
@@ -225,7 +283,7 @@ class AnnealingSettings:
             self,
             space=space,
             recording=self.recording.on(space),
-            budget=self.budget.resolved(),
+            budget=self.budget.resolved(self.algorithm),
             sums=SumSettings.of(sums),
         )
 

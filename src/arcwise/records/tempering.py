@@ -1,8 +1,15 @@
-"""`Tempering`: the temperatures of coupled chains."""
+"""`Tempering`: the temperatures of coupled chains, and their places on the bridge."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+PathPoint = float | tuple[float, float]
+"""An inverse temperature, at the end of the bridge or with its place on it."""
+
+Path = Sequence[PathPoint]
+"""The way to the posterior, its end included."""
 
 
 @dataclass(frozen=True)
@@ -17,13 +24,38 @@ class Tempering:
         Whether to adapt them during the burn-in.
     exchanges_per_step
         The number of exchanges proposed after each step.
+    bridge
+        The place of each on the bridge from the order-modular posterior, 0, to the modular
+        one, 1; None if all are at its end.
     """
 
     inverse_temperatures: tuple[float, ...]
     adapt: bool = False
     exchanges_per_step: int = 0
+    bridge: tuple[float, ...] | None = None
+
+    @classmethod
+    def of(cls, path: Sequence[PathPoint], *, adapt: bool = False) -> Tempering:
+        """Return the temperatures along a path."""
+        if not any(isinstance(point, tuple) for point in path):
+            return cls(tuple(float(point) for point in path if not isinstance(point, tuple)), adapt)
+        pairs = [point if isinstance(point, tuple) else (point, 1.0) for point in path]
+        inverses, places = zip(*pairs, strict=True)
+        return cls(inverses, adapt, bridge=places)
+
+    @property
+    def path(self) -> Path:
+        """The temperatures, with their places if they are on the bridge."""
+        if self.bridge is None:
+            return list(self.inverse_temperatures)
+        return list(zip(self.inverse_temperatures, self.bridge, strict=True))
 
     @property
     def reaches_uniform(self) -> bool:
         """Whether the hottest temperature is the uniform distribution, as the evidence needs."""
         return self.inverse_temperatures[0] == 0.0
+
+    @property
+    def spans_bridge(self) -> bool:
+        """Whether it leads from the order-modular posterior itself to the modular one."""
+        return self.bridge is not None and self.path[0] == (1.0, 0.0)

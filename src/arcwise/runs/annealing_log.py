@@ -55,7 +55,7 @@ class AnnealingLog:
 
     def part(self, left: int) -> int:
         """Return the number of runs to make before the next look at the clock."""
-        return min(left, self._clock.part)
+        return self._clock.part(left)
 
     def rest(self) -> None:
         """Save the completed runs if a checkpoint is due."""

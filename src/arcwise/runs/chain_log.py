@@ -97,7 +97,7 @@ class ChainLog:
     def part(self, left: int, draws: bool) -> int:
         """Return the number of steps or draws to make before the chains pause again."""
         most = max(1, _MOST_PENDING // self._bytes) if draws else left
-        return min(left, self._clock.part, most)
+        return self._clock.part(min(left, most), draws=draws)
 
     def rest(self, loop: ChainLoop, made: int) -> None:
         """Save the run if a checkpoint is due, given how much of the current call is done."""

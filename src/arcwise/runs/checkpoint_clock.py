@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import time
 
+_MOST_SHARE_OF_COST = 0.1  # of the time, spent on checkpoints and on pausing for them
+
 
 class CheckpointClock:
     """The clock of a log.
+
+    Checkpoints that cost more than a tenth of the time between them come later than wanted.
 
     Parameters
     ----------
@@ -17,26 +21,62 @@ class CheckpointClock:
     """
 
     def __init__(self, seconds: float, part: int) -> None:
-        self.part = part
         self._seconds = seconds
+        self._paces = [_Pace(part), _Pace(part)]
+        self._current = (self._paces[0], part)
+        self._cost = 0.0
         self._saved = self._looked = time.monotonic()
 
-    def look(self) -> bool:
-        """Return whether a checkpoint is due, and adjust the work before the next look.
+    def part(self, most: int, *, draws: bool = False) -> int:
+        """Return how many steps, or draws, to make before the next look, at most this many."""
+        pace = self._paces[draws]
+        self._current = (pace, min(most, pace.size))
+        return self._current[1]
 
-        Parts take at most about a quarter of the time between checkpoints, by doubling.
-        """
+    def look(self) -> bool:
+        """Return whether a checkpoint is due, now that the part is made."""
         now = time.monotonic()
-        if now - self._looked < self._seconds / 8:
-            self.part *= 2
-        elif now - self._looked > self._seconds / 2:
-            self.part = max(1, self.part // 2)
-        return now - self._saved >= self._seconds
+        pace, made = self._current
+        pace.learn(made, now - self._looked, self._seconds)
+        self._looked = now
+        return now - self._saved >= max(self._seconds, self._cost / _MOST_SHARE_OF_COST)
 
     def resume(self) -> None:
         """Start timing a part: the run continues."""
         self._looked = time.monotonic()
 
     def saved(self) -> None:
-        """Start timing until the next checkpoint: one has been made."""
+        """Start timing until the next checkpoint: one has been made since the last look."""
         self._saved = time.monotonic()
+        self._cost = self._saved - self._looked
+
+
+class _Pace:
+    """How much work to do in one part.
+
+    A part of some size takes a fixed time, such as the round trip to a cluster, and the
+    time of its work. Parts are wanted to take about a quarter of the time between
+    checkpoints, but smaller ones than the fixed time is worth would only slow the run down.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._shortest: dict[int, float] = {}
+
+    def learn(self, made: int, seconds: float, between_checkpoints: float) -> None:
+        """Adjust the size, by doubling or halving, to the time a part took."""
+        if made != self.size:  # the end of a call, which says nothing about whole parts
+            return
+        self._shortest[made] = min(seconds, self._shortest.get(made, seconds))
+        fixed = self._fixed_seconds()
+        if seconds < max(between_checkpoints / 8, fixed / _MOST_SHARE_OF_COST):
+            self.size *= 2
+        elif seconds > max(between_checkpoints / 2, 3 * fixed / _MOST_SHARE_OF_COST):
+            self.size = max(1, self.size // 2)
+
+    def _fixed_seconds(self) -> float:
+        """Return what a part takes however small it is: 2 t(s) - t(2 s) if t is linear."""
+        for small in (self.size, self.size // 2):
+            if small in self._shortest and 2 * small in self._shortest:
+                return max(0.0, 2 * self._shortest[small] - self._shortest[2 * small])
+        return 0.0

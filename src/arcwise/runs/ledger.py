@@ -37,6 +37,7 @@ CREATE TABLE checkpoints (
 _INSERT = "INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)"
 _SECONDS_TO_WAIT = 30.0
 _PAGE = 4096  # bytes
+_LONGEST_PATH = 500  # bytes; SQLite allows 512, and names its journals after the file
 _SYNCHRONOUS = "FULL"  # a checkpoint survives a power failure
 # Errors caused by the location of the file, not by its contents.
 _NO_DAMAGE = ("SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_BUSY", "SQLITE_PERM", "SQLITE_NOMEM")
@@ -73,9 +74,12 @@ class Ledger:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._connection = _connected(path)
         self._last_number = 0
         self._last_digest = b""
+        try:
+            self._connection = _connected(path)
+        except sqlite3.Error as error:
+            raise _refusal(path, error) from None
         try:
             self._connection.execute(f"PRAGMA page_size = {_PAGE}")
             self._connection.execute("PRAGMA journal_mode = WAL")
@@ -323,6 +327,20 @@ def _dispensable(number: int) -> int:
 
 
 def _refusal(path: Path, error: sqlite3.Error) -> RunDirectoryError:
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith("SQLITE_CANTOPEN") and len(os.fsencode(path.absolute())) > _LONGEST_PATH:
+        return RunDirectoryError(
+            f"the path of the run directory has {len(os.fsencode(path.parent.absolute()))} bytes, "
+            f"and SQLite opens files with paths of up to {_LONGEST_PATH}; use a directory with a "
+            "shorter path"
+        )
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return RunDirectoryError(
+            f"the ledger '{path}' stayed locked for {_SECONDS_TO_WAIT:.0f} seconds: another "
+            "program is reading it, or its file system does not support locks; close that program, "
+            "or move the run directory to a local disk, then continue with ",
+            resume_command(path.parent),
+        )
     return RunDirectoryError(
         f"the ledger '{path}' could not be written ({error}); check that its disk has room and is "
         "writable, then continue with ",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from pathlib import Path
@@ -10,7 +11,12 @@ from types import TracebackType
 from arcwise.errors import RunDirectoryError
 
 _NAME = "lock"
+_TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EINTR)
 _PATIENCE = 0.5  # seconds; a process that only checks for a writer holds it for a moment
+
+
+class _Unsupported(Exception):
+    """The file system has no locks."""
 
 
 class Lock:
@@ -32,7 +38,16 @@ class Lock:
     def __enter__(self) -> Lock:
         """Acquire it, or refuse if another process holds it."""
         file = os.open(self._directory / _NAME, os.O_RDWR | os.O_CREAT, 0o644)
-        if not _acquired_soon(file):
+        try:
+            acquired = _acquired_soon(file)
+        except _Unsupported as error:
+            os.close(file)
+            raise RunDirectoryError(
+                f"the file system of the run directory '{self._directory}' does not support locks "
+                f"({error}), which prevent two processes from writing to it; use a directory on a "
+                "local disk, or move this one there to continue its run"
+            ) from None
+        if not acquired:
             os.close(file)
             raise RunDirectoryError(
                 f"another process is writing to the run directory '{self._directory}'; wait for "
@@ -62,6 +77,8 @@ def is_locked(directory: Path) -> bool:
         return False
     try:
         return not _acquired(file)
+    except _Unsupported:
+        return False  # nor can a process write to it
     finally:
         os.close(file)
 
@@ -84,7 +101,9 @@ def _acquired(file: int) -> bool:
         return _acquired_on_windows(file)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except OSError as error:
+        if error.errno not in _TAKEN:
+            raise _Unsupported(os.strerror(error.errno or 0)) from None
         return False
     return True
 

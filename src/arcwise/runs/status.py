@@ -39,7 +39,7 @@ class RunStatus:
     directory
         The run directory.
     algorithm
-        ``"mcmc"``, ``"mc3"`` or ``"ais"``.
+        ``"mcmc"``, ``"mc3"``, ``"ais"`` or ``"smc"``.
     state
         ``"running"``, ``"stopped"`` or ``"finished"``.
     unit
@@ -200,7 +200,7 @@ def _wanted(
 ) -> tuple[int | None, float | None]:
     """Return the requested number and the fraction done, as far as they are known."""
     budget = settings.budget
-    count = budget.particles if isinstance(budget, AnnealingBudget) else budget.steps
+    count = budget.runs if isinstance(budget, AnnealingBudget) else budget.steps
     if finished:
         return count, 1.0
     if count is not None:

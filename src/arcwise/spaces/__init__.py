@@ -4,6 +4,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from arcwise.spaces.bucket_orders import BucketOrders
+from arcwise.spaces.canonical_orders import CanonicalOrders
 from arcwise.spaces.dags import Dags
 from arcwise.spaces.layerings import Layerings
 from arcwise.spaces.linear_orders import LinearOrders
@@ -14,6 +15,7 @@ from arcwise.spaces.words import as_space, space_words
 
 __all__ = [
     "BucketOrders",
+    "CanonicalOrders",
     "Dags",
     "Layerings",
     "LinearOrders",

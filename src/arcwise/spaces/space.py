@@ -38,6 +38,9 @@ class Space(ABC):
     modularity: ClassVar[Modularity] = "order-modular"
     """The posterior whose law the states follow; 1 / (number of orders) leads to the other."""
 
+    has_bridge: ClassVar[bool] = False
+    """Whether paths to its posterior can go over the bridge from the order-modular one."""
+
     def __init_subclass__(cls, name: str | None = None, **keywords: Any) -> None:
         """Enter the class among the named spaces if it gives a name."""
         super().__init_subclass__(**keywords)

@@ -123,6 +123,19 @@ def verify(path: Path, header: Header) -> None:
             raise _damaged(path)
 
 
+def contents(path: Path, header: Header, expected_hash: str) -> bytes:
+    """Return the contents of a file, which must have this hash.
+
+    What is returned is what was hashed, even if another process changes the file meanwhile.
+    """
+    whole = path.read_bytes()
+    digest = hashlib.sha256(whole[: _HASH.start])
+    digest.update(whole[_HEADER:])
+    if digest.hexdigest() != expected_hash:
+        raise _damaged(path)
+    return whole[header.start :]
+
+
 def _damaged(path: Path) -> FileFormatError:
     return FileFormatError(f"'{path}' is damaged; delete it and write it again")
 

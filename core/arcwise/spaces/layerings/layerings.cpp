@@ -7,9 +7,9 @@
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/special.hpp"
+#include "arcwise/spaces/given_sets.hpp"
 #include "arcwise/spaces/layerings/layering.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
-#include "arcwise/spaces/partitions/given_parts.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
 #include "arcwise/spaces/registry.hpp"
 #include "arcwise/sums/layers/layer_sums.hpp"
@@ -34,7 +34,7 @@ class GivenLayering final : public GivenState {
     void draw(Random& random, std::uint64_t* parents) override {
         std::vector<int> part_of;
         weights_->draw_partition(layer_of_, random, part_of);
-        GivenParts(sums_, part_of).draw(random, parents);
+        GivenSets(sums_, sets_by_parts(sums_, part_of)).draw(random, parents);
     }
 
   private:

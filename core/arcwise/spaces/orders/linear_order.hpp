@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "arcwise/spaces/orders/linear_orders.hpp"
+#include "arcwise/spaces/orders/node_order.hpp"
 
 namespace arcwise {
 
@@ -19,35 +20,13 @@ class LinearOrder final : public State {
     LogWeight recomputed_weight() const override;
     std::unique_ptr<GivenState> given() const override;
 
-    // The order as it is; a move may change predecessors for a while.
-    const NodeWeights& weights() const { return weights_; }
     std::size_t nodes() const { return order_.size(); }
-    int at(std::size_t place) const { return order_[place]; }
-    const LogWeight& weight_of(int node) const {
-        return node_weights_[static_cast<std::size_t>(node)];
-    }
-    std::uint64_t* predecessors(int node) {
-        return predecessors_.data() + static_cast<std::size_t>(node) * words_;
-    }
 
-    // The change proposed: the nodes at two places are swapped, or that at `from` goes to `to`;
-    void swap_places(std::size_t one, std::size_t other) { set_change(one, other, false); }
-    void relocate(std::size_t from, std::size_t to) { set_change(from, to, true); }
-
-    // and nodes with other predecessors, which start as they are, to be changed and then weighed.
-    std::uint64_t* begin_change(int node);
-    void drop_change() { changes_.pop_back(); }
-    std::size_t changes() const { return changes_.size(); }
-    void weigh_change(std::size_t index);
-    void weigh_last_change(const LogWeight& weight) { count_change(changes_.back(), weight); }
-
-    const LogWeight& proposed_weight() const { return proposed_; }
-
-    // One word is the rule, and a call to copy it would take longer than all else.
-    void copy_words(const std::uint64_t* from, std::uint64_t* to) const {
-        to[0] = from[0];
-        for (std::size_t word = 1; word < words_; ++word) to[word] = from[word];
-    }
+    // What moves ask for; see order_moves.hpp.
+    LogWeight propose_swap(std::size_t first, std::size_t last);
+    LogWeight propose_relocation(std::size_t from, std::size_t to);
+    void weigh_places(std::size_t from, std::vector<LogWeight>& totals);
+    static constexpr bool weighs_places_exactly = true;
 
   protected:
     std::span<LogWeight> exact_parts() override { return node_weights_; }
@@ -58,33 +37,50 @@ class LinearOrder final : public State {
         LogWeight weight;
     };
 
-    void set_change(std::size_t from, std::size_t to, bool relocated) {
-        from_ = from;
-        to_ = to;
-        relocated_ = relocated;
+    const LogWeight& weight_of(int node) const {
+        return node_weights_[static_cast<std::size_t>(node)];
+    }
+    std::uint64_t* predecessors(int node) {
+        return predecessors_.data() + static_cast<std::size_t>(node) * words_;
     }
     std::uint64_t* changed_predecessors(std::size_t change) {
         return changed_predecessors_.data() + change * words_;
     }
+    // One word is the rule, and a call to copy it would take longer than all else.
+    void copy_words(const std::uint64_t* from, std::uint64_t* to) const {
+        to[0] = from[0];
+        for (std::size_t word = 1; word < words_; ++word) to[word] = from[word];
+    }
+
+    // A node that gets other predecessors, which start as they are, to be changed and then weighed.
+    std::uint64_t* begin_change(int node);
+    void drop_change() { changes_.pop_back(); }
+    void weigh_change(std::size_t index);
     void count_change(Change& change, const LogWeight& weight) {
         change.weight = weight;
         proposed_ = proposed_ + (weight - weight_of(change.node));
     }
+
+    template <class Visit>
+    void for_each_place(std::size_t from, int step, Visit visit) const;
+    void pass(std::size_t from, int step, std::vector<LogWeight>& of_moved);
     void sum_up();
 
     const LinearOrders& space_;
     const NodeWeights& weights_;
     const std::size_t words_;
-    std::vector<int> order_;
+    NodeOrder order_;
     std::vector<std::uint64_t> predecessors_;  // words_ for each node
     std::vector<LogWeight> node_weights_;
 
-    std::size_t from_ = 0;
-    std::size_t to_ = 0;
-    bool relocated_ = false;
     std::vector<Change> changes_;
     std::vector<std::uint64_t> changed_predecessors_;
     LogWeight proposed_;
+
+    // Of a relocation: by place, the weight of the node that is passed to get there once it is
+    // passed; and the predecessors of the moved one on its way.
+    std::vector<LogWeight> passed_weights_;
+    std::vector<std::uint64_t> scratch_;
 
     Moves moves_;
 };

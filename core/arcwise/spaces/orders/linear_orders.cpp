@@ -2,13 +2,11 @@
 #include "arcwise/spaces/orders/linear_orders.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "arcwise/numerics/special.hpp"
 #include "arcwise/spaces/orders/given_buckets.hpp"
 #include "arcwise/spaces/orders/linear_order.hpp"
 #include "arcwise/spaces/registry.hpp"
-#include "arcwise/support/error.hpp"
 
 namespace arcwise {
 
@@ -20,9 +18,10 @@ LinearOrder::LinearOrder(const LinearOrders& space)
       predecessors_(nodes() * words_),
       node_weights_(nodes()),
       changed_predecessors_(nodes() * words_),
+      passed_weights_(nodes()),
+      scratch_(words_),
       moves_(linear_order_moves(space.nodes()), *this) {
     changes_.reserve(nodes());
-    std::iota(order_.begin(), order_.end(), 0);
     sum_up();
 }
 
@@ -48,23 +47,14 @@ LogWeight LinearOrder::recomputed_weight() const {
 }
 
 void LinearOrder::draw_uniform(Random& random) {
-    random.shuffle(std::span(order_));
+    order_.shuffle(random);
     sum_up();
 }
 
-std::vector<std::uint16_t> LinearOrder::encode() const {
-    return std::vector<std::uint16_t>(order_.begin(), order_.end());
-}
+std::vector<std::uint16_t> LinearOrder::encode() const { return order_.encode(); }
 
 void LinearOrder::decode(std::span<const std::uint16_t> code) {
-    std::vector<bool> seen(nodes(), false);
-    for (const std::uint16_t node : code) {
-        if (node >= nodes() || seen[node] || code.size() != nodes()) {
-            throw Error(ErrorKind::argument, "An order must name every node once.");
-        }
-        seen[node] = true;
-    }
-    order_.assign(code.begin(), code.end());
+    order_.decode(code);
     sum_up();
 }
 
@@ -81,29 +71,8 @@ Proposal LinearOrder::propose(const Temperature& temperature, Random& random) {
     return moves_.propose(space_.moves().choose(random), temperature, random);
 }
 
-std::uint64_t* LinearOrder::begin_change(int node) {
-    std::uint64_t* changed = changed_predecessors(changes_.size());
-    copy_words(predecessors(node), changed);
-    changes_.push_back({node, {}});
-    return changed;
-}
-
-void LinearOrder::weigh_change(std::size_t index) {
-    Change& change = changes_[index];
-    count_change(change, weights_.at(change.node, changed_predecessors(index)));
-}
-
 void LinearOrder::accept() {
-    const auto at = [&](std::size_t place) {
-        return order_.begin() + static_cast<std::ptrdiff_t>(place);
-    };
-    if (!relocated_) {
-        std::swap(order_[from_], order_[to_]);
-    } else if (to_ > from_) {
-        std::rotate(at(from_), at(from_ + 1), at(to_ + 1));
-    } else {
-        std::rotate(at(to_), at(from_), at(from_ + 1));
-    }
+    order_.make_change();
     for (std::size_t i = 0; i < changes_.size(); ++i) {
         const Change& change = changes_[i];
         copy_words(changed_predecessors(i), predecessors(change.node));

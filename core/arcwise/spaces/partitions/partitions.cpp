@@ -7,8 +7,8 @@
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/numerics/special.hpp"
+#include "arcwise/spaces/given_sets.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
-#include "arcwise/spaces/partitions/given_parts.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
 #include "arcwise/spaces/registry.hpp"
 #include "arcwise/support/bits.hpp"
@@ -97,7 +97,8 @@ void Partition::decode(std::span<const std::uint16_t> code) {
 }
 
 std::unique_ptr<GivenState> Partition::given() const {
-    return std::make_unique<GivenParts>(weights_.sums(), parts_.part_of());
+    return std::make_unique<GivenSets>(weights_.sums(),
+                                       sets_by_parts(weights_.sums(), parts_.part_of()));
 }
 
 Proposal Partition::propose(const Temperature& temperature, Random& random) {

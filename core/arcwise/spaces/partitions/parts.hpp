@@ -118,4 +118,15 @@ inline void set_by_parts(const ScoreSums& sums, const std::vector<int>& part_of,
     }
 }
 
+// The sets of all nodes.
+inline std::vector<std::uint64_t> sets_by_parts(const ScoreSums& sums,
+                                                const std::vector<int>& part_of) {
+    const std::size_t stride = 2 * sums.words();
+    std::vector<std::uint64_t> sets(part_of.size() * stride);
+    for (std::size_t node = 0; node < part_of.size(); ++node) {
+        set_by_parts(sums, part_of, static_cast<int>(node), sets.data() + node * stride);
+    }
+    return sets;
+}
+
 }  // namespace arcwise

@@ -116,7 +116,7 @@ std::int64_t PlusOneSums::draw(ParentBits allowed, ParentBits required, Random& 
     const Set set = inside_of(allowed);
     const Set wanted = inside_of(required) & set;
     if (random.scripted() || wide(set)) return choose(allowed, required, random);
-    const double sum = sum_meeting(allowed, required);
+    const double sum = sum_meeting(allowed, required, usual_share);
     if (!(sum > 0.0)) return choose(allowed, required, random);
     const int exponent = exponents_[set];
     double left = random.uniform() * sum;
@@ -168,7 +168,7 @@ void PlusOneSums::add_parent_probabilities(ParentBits allowed, ParentBits requir
     const double whole = required == nullptr ? log_sum(allowed) : log_sum(allowed, required, memo);
     if (whole == minus_infinity) return;
     const bool exactly =
-        wide(set) || (required != nullptr && !(sum_meeting(allowed, required) > 0.0));
+        wide(set) || (required != nullptr && !(sum_meeting(allowed, required, usual_share) > 0.0));
     if (exactly) {
         std::vector<std::uint64_t> bits(words_);
         for_each(allowed, required, [&](std::int64_t at, double of_family) {

@@ -16,10 +16,7 @@ namespace {
 
 constexpr std::size_t most_inside = 30;
 
-// What the required parents add is a difference of two rows of plain numbers, each with an error of
-// a few 1e-16 of the whole. Where it is a smaller share than this, or where the numbers are so
-// small that digits were lost, the families are added up.
-constexpr double smallest_share = 0x1p-12;
+// Where numbers are so small that digits were lost, the families are added up.
 constexpr double smallest_sum = 0x1p-960;
 
 ARCWISE_VECTOR_VERSIONS
@@ -168,13 +165,17 @@ void PlusOneSums::refuse_without_sums() {
 }
 
 double PlusOneSums::log_sum(ParentBits allowed) const {
-    if (rows_.empty()) refuse_without_sums();
-    return heaviest_ + log_sum_of(inside_of(allowed), [&](std::size_t chunk) {
-               return entries_within(allowed, chunk);
-           });
+    return heaviest_ + relative_log_sum(allowed);
 }
 
-double PlusOneSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const {
+double PlusOneSums::relative_log_sum(ParentBits allowed) const {
+    if (rows_.empty()) refuse_without_sums();
+    return log_sum_of(inside_of(allowed),
+                      [&](std::size_t chunk) { return entries_within(allowed, chunk); });
+}
+
+double PlusOneSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& memo,
+                            double smallest_share) const {
     if (rows_.empty()) refuse_without_sums();
     const Set whole = inside_of(allowed);
     const Set rest = whole & ~inside_of(required);
@@ -184,7 +185,7 @@ double PlusOneSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& me
     }
     if (!any) return minus_infinity;
     if (!wide(whole)) {
-        const double sum = sum_meeting(allowed, required);
+        const double sum = sum_meeting(allowed, required, smallest_share);
         if (sum > 0.0) return heaviest_ + log_of(sum, exponents_[whole]);
     }
     KeyOfWords key;
@@ -196,7 +197,8 @@ double PlusOneSums::log_sum(ParentBits allowed, ParentBits required, SumMemo& me
     return memo.get(key.key(), [&] { return add_up(allowed, required); });
 }
 
-double PlusOneSums::sum_meeting(ParentBits allowed, ParentBits required) const {
+double PlusOneSums::sum_meeting(ParentBits allowed, ParentBits required,
+                                double smallest_share) const {
     const Set whole = inside_of(allowed);
     const Set rest = whole & ~inside_of(required);
     double sum = 0.0;

@@ -39,10 +39,19 @@ class PlusOneSums {
 
     // As in NodeSums, all of them.
     double log_sum(ParentBits allowed) const;
-    double log_sum(ParentBits allowed, ParentBits required, SumMemo& memo) const;
+    double log_sum(ParentBits allowed, ParentBits required, SumMemo& memo,
+                   double smallest_share = usual_share) const;
     double max(ParentBits allowed) const;
     std::int64_t draw(ParentBits allowed, Random& random) const;
     std::int64_t draw(ParentBits allowed, ParentBits required, Random& random) const;
+
+    // Of the sum relative to the heaviest family, which has the log weight `heaviest`.
+    double relative_log_sum(ParentBits allowed) const;
+    double heaviest() const { return heaviest_; }
+
+    // What the required parents add is a difference of two rows of plain numbers. Where it is a
+    // smaller share of the whole than this the families are added up.
+    static constexpr double usual_share = 0x1p-12;
 
     // The place of the heaviest family within `allowed` that meets `required` (null: any), or -1.
     std::int64_t best(ParentBits allowed, ParentBits required) const;
@@ -127,7 +136,7 @@ class PlusOneSums {
     double sum_in_units(Set set, Entries entries, int exponent) const;
     // The sum over the families that meet `required` as a plain number, in units of the power of
     // two of the row of `allowed`; zero if it is too small a difference to be had so.
-    double sum_meeting(ParentBits allowed, ParentBits required) const;
+    double sum_meeting(ParentBits allowed, ParentBits required, double smallest_share) const;
     // The entry of a row in units of 2^exponent.
     double entry(Set set, std::size_t at, int exponent) const;
 

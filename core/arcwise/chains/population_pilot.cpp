@@ -1,0 +1,139 @@
+// The pilot run of sequential Monte Carlo.
+#include "arcwise/chains/population_pilot.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "arcwise/chains/resampling.hpp"
+#include "arcwise/numerics/log_space.hpp"
+#include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/support/error.hpp"
+
+namespace arcwise {
+namespace {
+
+// Between 0 and 1; 0 where one of the two does not vary, as all states are then alike.
+double correlation(const std::vector<double>& before, const std::vector<double>& after) {
+    const auto count = static_cast<double>(before.size());
+    double mean_before = 0.0;
+    double mean_after = 0.0;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        mean_before += before[i] / count;
+        mean_after += after[i] / count;
+    }
+    double both = 0.0;
+    double of_before = 0.0;
+    double of_after = 0.0;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        const double x = before[i] - mean_before;
+        const double y = after[i] - mean_after;
+        both += x * y;
+        of_before += x * x;
+        of_after += y * y;
+    }
+    const double scale = std::sqrt(of_before * of_after);
+    return scale > 0.0 ? std::max(0.0, both / scale) : 0.0;
+}
+
+class Pilot {
+  public:
+    Pilot(const Space& space, const PilotOptions& options, std::uint64_t seed,
+          const RunOptions& run_options)
+        : options_(options), run_options_(run_options), common_(seed, 1) {
+        for (std::size_t i = 0; i < options.population; ++i) {
+            states_.push_back(space.make_state());
+            random_.emplace_back(seed, 2 * i);
+            states_[i]->go_to(options.path.front());
+            states_[i]->draw_uniform(random_[i]);
+        }
+    }
+
+    PopulationPlan run() {
+        PopulationPlan plan{{options_.path.front()}, {}};
+        const std::size_t end = options_.path.size() - 1;
+        std::vector<double> log_weights(states_.size(), 0.0);
+        for (std::size_t at = 0; at < end;) {
+            const std::size_t next = farthest(at);
+            reweight(states_, options_.path[at], options_.path[next], log_weights);
+            if (std::ranges::max(log_weights) == minus_infinity) {
+                throw Error(ErrorKind::argument,
+                            "The constraints exclude all structures that a population of " +
+                                std::to_string(states_.size()) +
+                                " has come to; give more particles.");
+            }
+            resample(states_, log_weights, common_);
+            at = next;
+            plan.temperatures.push_back(options_.path[at]);
+            plan.steps.push_back(decorrelate(options_.path[at]));
+        }
+        return plan;
+    }
+
+  private:
+    // The last point of the path to which the weights stay about equal, at least the next one.
+    std::size_t farthest(std::size_t at) const {
+        std::size_t low = at + 1;
+        std::size_t high = options_.path.size() - 1;
+        while (low < high) {
+            const std::size_t middle = low + (high - low + 1) / 2;
+            if (stays_effective(at, middle)) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
+    }
+
+    bool stays_effective(std::size_t at, std::size_t next) const {
+        const Temperature& from = options_.path[at];
+        const Temperature& to = options_.path[next];
+        std::vector<double> ratios(states_.size());
+        for (std::size_t i = 0; i < states_.size(); ++i) {
+            ratios[i] = to.log_density(states_[i]->weight_at(to)) -
+                        from.log_density(states_[i]->log_weight());
+        }
+        return std::ranges::max(ratios) > minus_infinity &&
+               effective_size(ratios) >=
+                   options_.effective_share * static_cast<double>(states_.size());
+    }
+
+    // Moves all states until their weights tell little of what they were; returns the steps.
+    std::uint64_t decorrelate(const Temperature& temperature) {
+        const std::vector<double> before = log_weights();
+        std::uint64_t steps = 0;
+        for (std::uint64_t look = 0; look < options_.most_looks; ++look) {
+            run_tasks(states_.size(), states_.size() * options_.steps_a_look, run_options_,
+                      [&](std::size_t i, TaskContext& context) {
+                          for (std::uint64_t step = 0; step < options_.steps_a_look; ++step) {
+                              metropolis_step(*states_[i], temperature, random_[i]);
+                          }
+                          context.advance(options_.steps_a_look);
+                      });
+            steps += options_.steps_a_look;
+            if (correlation(before, log_weights()) < options_.correlation) break;
+        }
+        return steps;
+    }
+
+    std::vector<double> log_weights() const {
+        std::vector<double> result;
+        for (const auto& state : states_) result.push_back(state->log_weight().value);
+        return result;
+    }
+
+    const PilotOptions& options_;
+    const RunOptions& run_options_;
+    Random common_;
+    std::vector<std::unique_ptr<State>> states_;
+    std::vector<Random> random_;
+};
+
+}  // namespace
+
+PopulationPlan plan_population(const Space& space, const PilotOptions& options, std::uint64_t seed,
+                               const RunOptions& run_options) {
+    return Pilot(space, options, seed, run_options).run();
+}
+
+}  // namespace arcwise

@@ -1,0 +1,34 @@
+// The posterior of DAGs where every node has its parents within a set of its own, and at least one
+// of them within another.
+#pragma once
+
+#include <vector>
+
+#include "arcwise/spaces/space.hpp"
+#include "arcwise/sums/score_sums.hpp"
+
+namespace arcwise {
+
+class GivenSets final : public GivenState {
+  public:
+    // By node, as bits of its possible parents: those it may have, and as many words with those of
+    // which it needs one; none there if it needs none. The sums must outlive this.
+    GivenSets(const ScoreSums& sums, std::vector<std::uint64_t> sets)
+        : sums_(sums), sets_(std::move(sets)) {}
+
+    void add_edge_probabilities(double scale, double* edges) override;
+    void draw(Random& random, std::uint64_t* parents) override;
+
+  private:
+    ParentBits allowed(int node) const {
+        return sets_.data() + static_cast<std::size_t>(node) * 2 * sums_.words();
+    }
+    ParentBits required(int node) const { return allowed(node) + sums_.words(); }
+    bool any(ParentBits set) const;
+
+    const ScoreSums& sums_;
+    std::vector<std::uint64_t> sets_;
+    SumMemo memo_;
+};
+
+}  // namespace arcwise

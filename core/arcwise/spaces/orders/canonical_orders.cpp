@@ -1,0 +1,315 @@
+// The space of canonical orders; what one is worth, and how a proposal becomes the state.
+#include "arcwise/spaces/orders/canonical_orders.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "arcwise/numerics/special.hpp"
+#include "arcwise/spaces/given_sets.hpp"
+#include "arcwise/spaces/orders/canonical_order.hpp"
+#include "arcwise/spaces/orders/some_dag.hpp"
+#include "arcwise/spaces/registry.hpp"
+#include "arcwise/support/bits.hpp"
+#include "arcwise/support/error.hpp"
+
+namespace arcwise {
+namespace {
+
+// Throws `argument` unless every number is there once.
+std::vector<int> checked_numbering(std::vector<int> numbering, int nodes) {
+    if (numbering.empty()) {
+        numbering.resize(static_cast<std::size_t>(nodes));
+        std::iota(numbering.begin(), numbering.end(), 0);
+    }
+    std::vector<bool> seen(static_cast<std::size_t>(nodes), false);
+    for (const int number : numbering) {
+        if (number < 0 || number >= nodes || seen[static_cast<std::size_t>(number)] ||
+            numbering.size() != seen.size()) {
+            throw Error(ErrorKind::argument, "A numbering must give every node its own number.");
+        }
+        seen[static_cast<std::size_t>(number)] = true;
+    }
+    return numbering;
+}
+
+}  // namespace
+
+CanonicalOrder::CanonicalOrder(const CanonicalOrders& space)
+    : space_(space),
+      weights_(space.weights()),
+      words_(weights_.words()),
+      sums_(weights_),
+      order_(static_cast<std::size_t>(space.nodes())),
+      numbers_(space.numbering()),
+      highest_(nodes()),
+      allowed_(nodes() * words_),
+      earlier_(nodes() * words_),
+      standings_(nodes()),
+      node_weights_(nodes()),
+      changed_allowed_((nodes() + 1) * words_),
+      changed_earlier_((nodes() + 1) * words_),
+      others_(nodes() - 1),
+      last_larger_(nodes() - 1),
+      steps_(nodes() + 1),
+      with_(words_),
+      without_(words_),
+      before_(words_),
+      moves_(canonical_order_moves(space.nodes()), *this) {
+    changes_.reserve(nodes());
+    sum_up();
+}
+
+void CanonicalOrder::set_highest(std::size_t first, std::size_t end) {
+    int highest = first == 0 ? -1 : highest_[first - 1];
+    for (std::size_t place = first; place < end; ++place) {
+        highest = std::max(highest, number(order_[place]));
+        highest_[place] = highest;
+    }
+}
+
+void CanonicalOrder::sum_up() {
+    accepted_ = 0;
+    set_highest(0, nodes());
+    std::fill(allowed_.begin(), allowed_.end(), 0);
+    std::fill(earlier_.begin(), earlier_.end(), 0);
+    for (std::size_t place = 0; place < nodes(); ++place) {
+        const int node = order_[place];
+        const bool bound = highest_[place] > number(node);
+        int last_larger = -1;
+        for (std::size_t before = 0; before < place; ++before) {
+            if (number(order_[before]) > number(node)) last_larger = static_cast<int>(before);
+            weights_.flip(allowed(node), node, order_[before]);
+        }
+        for (int before = 0; before < last_larger; ++before) {
+            weights_.flip(earlier(node), node, order_[static_cast<std::size_t>(before)]);
+        }
+        const auto v = static_cast<std::size_t>(node);
+        standings_[v] = {sums_.split(node, allowed(node), earlier(node), bound), bound};
+        node_weights_[v] = weigh(standings_[v].weight, node, allowed(node), earlier(node));
+    }
+    weight_ = sum_of(node_weights_);
+}
+
+// With weigh_other(node, weight) for the nodes whose weight is not a product of plain numbers.
+template <class WeighOther>
+LogWeight CanonicalOrder::total_at(const Temperature& temperature, const BridgePlace& place,
+                                   WeighOther weigh_other) const {
+    if (place.left == 0.0 && temperature.excludes_impossible()) {
+        for (const Standing& standing : standings_) {
+            if (standing.weight.lacking) return {0.0, 1};
+        }
+    }
+    // Logarithms are taken now and then: this is what an exchange costs.
+    constexpr double small = 1e-200;
+    LogWeight total;
+    double product = 1.0;
+    for (std::size_t node = 0; node < nodes(); ++node) {
+        const RequiredWeight& weight = standings_[node].weight;
+        if (!weight.is_plain(place)) {
+            total = total + weigh_other(static_cast<int>(node), weight);
+            continue;
+        }
+        total.value += weight.log_sum;
+        product *= place.left + place.t * weight.met;
+        if (product < small) {
+            total.value += std::log(product);
+            product = 1.0;
+        }
+    }
+    total.value += std::log(product);
+    return total;
+}
+
+LogWeight CanonicalOrder::weight_at(const Temperature& temperature) const {
+    const BridgePlace place = BridgePlace::at(temperature.bridge);
+    if (place == place_) return weight_;
+    return total_at(temperature, place, [&](int node, const RequiredWeight& weight) {
+        return sums_.at(place, weight, node, allowed(node), earlier(node));
+    });
+}
+
+LogWeight CanonicalOrder::weight_above(const Temperature& temperature) const {
+    const BridgePlace place = BridgePlace::at(temperature.bridge);
+    if (place == place_ || !temperature.excludes_impossible()) return weight_at(temperature);
+    return total_at(temperature, place, [&](int node, const RequiredWeight& weight) {
+        return sums_.above(place, weight, node);
+    });
+}
+
+void CanonicalOrder::go_to(const Temperature& temperature) {
+    const BridgePlace place = BridgePlace::at(temperature.bridge);
+    if (place == place_) return;
+    place_ = place;
+    for (std::size_t node = 0; node < nodes(); ++node) {
+        const int v = static_cast<int>(node);
+        node_weights_[node] = weigh(standings_[node].weight, v, allowed(v), earlier(v));
+    }
+    weight_ = sum_of(node_weights_);
+}
+
+LogWeight CanonicalOrder::recomputed_weight() const {
+    CanonicalOrder fresh(space_);
+    fresh.place_ = place_;
+    fresh.decode(encode());
+    return fresh.log_weight();
+}
+
+void CanonicalOrder::draw_uniform(Random& random) {
+    order_.shuffle(random);
+    if (space_.renumbers()) random.shuffle(std::span(numbers_));
+    sum_up();
+}
+
+std::vector<int> CanonicalOrder::canonical_order(const std::uint64_t* dag,
+                                                 const std::vector<int>& numbers) const {
+    const std::size_t words = words_for(nodes());
+    std::vector<int> parents(nodes(), 0);
+    for (std::size_t node = 0; node < nodes(); ++node) {
+        for (std::size_t word = 0; word < words; ++word) {
+            parents[node] += count_bits(dag[node * words + word]);
+        }
+    }
+    const auto later = [&](std::size_t a, std::size_t b) { return numbers[a] > numbers[b]; };
+    std::vector<std::size_t> ready;  // a heap, the smallest number on top
+    for (std::size_t node = 0; node < nodes(); ++node) {
+        if (parents[node] == 0) ready.push_back(node);
+    }
+    std::ranges::make_heap(ready, later);
+    std::vector<int> order;
+    while (!ready.empty()) {
+        std::ranges::pop_heap(ready, later);
+        const std::size_t taken = ready.back();
+        ready.pop_back();
+        order.push_back(static_cast<int>(taken));
+        for (std::size_t node = 0; node < nodes(); ++node) {
+            if (has_member(dag + node * words, taken) && --parents[node] == 0) {
+                ready.push_back(node);
+                std::ranges::push_heap(ready, later);
+            }
+        }
+    }
+    return order;
+}
+
+bool CanonicalOrder::become_possible(Random& random) {
+    const SomeDag dag = some_dag(weights_.sums(), random);
+    order_.assign(canonical_order(dag.parents.data(), numbers_));
+    sum_up();
+    return true;
+}
+
+std::vector<std::uint16_t> CanonicalOrder::encode() const {
+    std::vector<std::uint16_t> code = order_.encode();
+    if (space_.renumbers()) code.insert(code.end(), numbers_.begin(), numbers_.end());
+    return code;
+}
+
+void CanonicalOrder::decode(std::span<const std::uint16_t> code) {
+    const std::size_t length = space_.renumbers() ? 2 * nodes() : nodes();
+    if (code.size() != length) {
+        throw Error(ErrorKind::argument, "A canonical order has " + std::to_string(length) +
+                                             " numbers, and " + std::to_string(code.size()) +
+                                             " came.");
+    }
+    if (space_.renumbers()) {
+        const auto numbers = code.subspan(nodes());
+        numbers_ = checked_numbering({numbers.begin(), numbers.end()}, space_.nodes());
+    }
+    order_.decode(code.first(nodes()));
+    sum_up();
+}
+
+std::unique_ptr<GivenState> CanonicalOrder::given() const {
+    std::vector<std::uint64_t> sets(nodes() * 2 * words_);
+    for (std::size_t node = 0; node < nodes(); ++node) {
+        const int v = static_cast<int>(node);
+        for (std::size_t word = 0; word < words_; ++word) {
+            std::uint64_t* of_node = sets.data() + node * 2 * words_ + word;
+            of_node[0] = allowed(v)[word];
+            if (standing(v).bound) of_node[words_] = allowed(v)[word] & ~earlier(v)[word];
+        }
+    }
+    return std::make_unique<GivenSets>(weights_.sums(), std::move(sets));
+}
+
+Proposal CanonicalOrder::propose(const Temperature& temperature, Random& random) {
+    if (nodes() < 2) return {.possible = false};
+    changes_.clear();
+    renumbered_ = false;
+    // Where weights of zero count for something, a bound on a weight that may be zero is none.
+    screens_ = temperature.excludes_impossible() && weight_.impossible == 0;
+    // At the end of the bridge a node can lack the parent it needs.
+    refuses_impossible_ = screens_ && place_.left == 0.0;
+    rough_ = false;
+    proposed_ = weight_;
+    Proposal proposal = moves_.propose(space_.moves().choose(random), temperature, random);
+    if (!rough_) return proposal;
+    // Most are refused by the bound alone; the product of the two probabilities is that of the
+    // exact weight.
+    const double at_most = std::min(0.0, temperature.log_density(proposed_) -
+                                             temperature.log_density(weight_) + proposal.log_ratio);
+    if (!random.event(std::exp(at_most))) {
+        proposal.weight = {weight_.value, 1};
+        return proposal;
+    }
+    weigh_rough_changes();
+    proposal.weight = proposed_;
+    proposal.log_ratio -= at_most;
+    return proposal;
+}
+
+void CanonicalOrder::accept() {
+    if (renumbered_) {
+        order_.assign(new_order_);
+        numbers_ = new_numbers_;
+        set_highest(0, nodes());
+    } else {
+        order_.make_change();
+        set_highest(first_, last_);
+    }
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+        const Change& change = changes_[i];
+        const auto node = static_cast<std::size_t>(change.node);
+        copy_words(changed_allowed_.data() + i * words_, allowed(change.node));
+        copy_words(changed_earlier_.data() + i * words_, earlier(change.node));
+        standings_[node] = change.standing;
+        node_weights_[node] = change.weight;
+    }
+    take_weight(proposed_);
+}
+
+CanonicalOrders::CanonicalOrders(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares,
+                                 std::vector<int> numbering)
+    : Space(MoveTable(canonical_order_moves(sums->nodes()), shares)),
+      weights_(std::move(sums)),
+      numbering_(checked_numbering(std::move(numbering), weights_.nodes())),
+      renumbers_(std::ranges::any_of(moves().kinds(), [](const MoveTable::Kind& kind) {
+          return kind.name == renumbering && kind.share > 0.0;
+      })) {}
+
+std::unique_ptr<State> CanonicalOrders::make_state() const {
+    return std::make_unique<CanonicalOrder>(*this);
+}
+
+double CanonicalOrders::log_size() const { return log_gamma(nodes() + 1.0); }
+
+static const SpaceRegistration registration({
+    .name = "canonical",
+    .moves = [](int nodes) { return MoveTable(canonical_order_moves(nodes)); },
+    .build = [](std::shared_ptr<const ScoreSums> sums, const SpaceSettings& settings,
+                const MoveShares& shares) -> std::shared_ptr<const Space> {
+        const auto given = settings.orders.find("numbering");
+        if (given == settings.orders.end()) {
+            return std::make_shared<CanonicalOrders>(std::move(sums), shares);
+        }
+        // A numbering that is given stays.
+        const MoveTable table(canonical_order_moves(sums->nodes()), shares);
+        return std::make_shared<CanonicalOrders>(
+            std::move(sums), table.shares_without(CanonicalOrders::renumbering),
+            std::vector<int>(given->second.begin(), given->second.end()));
+    },
+});
+
+}  // namespace arcwise

@@ -1,0 +1,81 @@
+"""The folder in which workers keep what the driver sends: nobody else may write to it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+
+from arcwise.cluster import host_files
+from arcwise.cluster.host_files import FileMissing, cache_folder, opened, publish_payload
+from arcwise.errors import EngineError, FileFormatError
+from arcwise.support.sealed_files import contents, header_of
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    named = tmp_path / "cache"
+    monkeypatch.setenv("ARCWISE_CACHE", str(named))
+    host_files.OPENED.clear()
+    return named
+
+
+def test_it_is_made_for_the_user_alone(folder: Path) -> None:
+    assert cache_folder() == folder
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o777, 0o702, 0o1777])
+def test_a_folder_others_can_write_to_is_refused(mode: int, folder: Path) -> None:
+    folder.mkdir()
+    folder.chmod(mode)
+    with pytest.raises(EngineError, match=r"others can write to '.*'; set ARCWISE_CACHE to"):
+        cache_folder()
+    folder.chmod(0o755)
+    assert cache_folder() == folder
+
+
+def test_a_link_is_refused(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    folder.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(EngineError, match=r"' is a link; set ARCWISE_CACHE"):
+        cache_folder()
+
+
+def test_what_cannot_be_made_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ARCWISE_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(EngineError, match=r"cannot be made \(Not a directory\); set ARCWISE_CACHE"):
+        cache_folder()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give folders away")
+def test_the_folder_of_another_user_is_refused(folder: Path) -> None:
+    folder.mkdir(mode=0o700)
+    os.chown(folder, 12345, 12345)
+    with pytest.raises(EngineError, match=r"belongs to another user; set ARCWISE_CACHE"):
+        cache_folder()
+
+
+def test_only_what_the_driver_hashed_is_unpickled(folder: Path) -> None:
+    file, path = publish_payload({"a": 1}, None, shared=False)
+    assert opened(file) == {"a": 1}
+    host_files.OPENED.clear()
+    # A whole other file, right in itself, under the name of the first.
+    _, other = publish_payload({"a": 2}, None, shared=False)
+    path.write_bytes(other.read_bytes())
+    with pytest.raises(FileMissing):
+        opened(file)
+
+
+def test_contents_are_those_that_were_hashed(folder: Path) -> None:
+    file, path = publish_payload([1, 2], None, shared=False)
+    header = header_of(path, file.kind, file.version)
+    assert pickle.loads(contents(path, header, file.hash)) == [1, 2]
+    whole = bytearray(path.read_bytes())
+    whole[-1] ^= 1
+    path.write_bytes(whole)
+    with pytest.raises(FileFormatError, match="is damaged"):
+        contents(path, header, file.hash)
