@@ -5,6 +5,7 @@ The estimates come from timings of real families and steps; no choice depends on
 
 from __future__ import annotations
 
+import inspect
 import sys
 import time
 from dataclasses import replace
@@ -14,6 +15,7 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.algorithms.growth_state import final_size
+from arcwise.algorithms.sample import SAMPLERS
 from arcwise.algorithms.sampling_session import sums_for
 from arcwise.learning import costs
 from arcwise.learning.choices import AlgorithmChoice
@@ -63,24 +65,29 @@ def say_preparation(
     say(seconds + later, f"{_what(asked, method)} ({_about(seconds)}), then {then}{after}.")
 
 
-def say_sampling(request: Request, model: Model, settings: dict[str, Any]) -> ScoreSums | None:
-    """Say how long the sampler takes at most, by a short trial; return the sums made for it."""
-    steps, space = settings.get("steps"), settings["space"]
-    if request.progress is not True or request.seconds is not None or steps is None:
+def say_sampling(
+    request: Request, algorithm: Algorithm, model: Model, settings: dict[str, Any]
+) -> ScoreSums | None:
+    """Say how long chains take at most, by a short trial; return the sums made for it, if any."""
+    steps, chains = settings.get("steps"), settings.get("chains")
+    if request.progress is not True or request.seconds is not None or None in (steps, chains):
         return None
+    assert steps is not None
+    assert chains is not None
     sums = sums_for(model, None, request.threads)
     step, draw = _trial(request, settings, sums)
-    if "chains" not in settings:
-        return sums
-    chains = settings["chains"] * settings.get("temperatures", 1)
+    temperatures = 1
+    if algorithm is Algorithm.MC3:
+        usual = inspect.signature(SAMPLERS[algorithm]).parameters["temperatures"].default
+        temperatures = settings.get("temperatures") or usual or 1
     draws = min(_MOST_DRAWS, steps / (2 * len(model.variables)))
     cores = Processors.available(request.threads).threads
-    seconds = settings["chains"] * (steps * step * chains / settings["chains"] + draws * draw)
-    seconds /= min(cores, settings["chains"])
+    rounds = -(-chains // min(cores, chains))  # of chains side by side
+    seconds = rounds * (steps * step * temperatures + draws * draw)
     until = ", fewer once the stopping rule is met" if settings.get("until") else ""
     say(
         seconds,
-        f"{plural(settings['chains'], 'chain')} on {space_in_words(space)} make at most {steps:,} "
+        f"{plural(chains, 'chain')} on {space_in_words(settings['space'])} make at most {steps:,} "
         f"steps each ({_about(seconds)}{until}).",
     )
     return sums

@@ -123,7 +123,8 @@ class Plan:
             return [
                 f"The {posterior.modularity} posterior was sampled by ais on "
                 f"{space_in_words(run.settings.space)}{self.reason}: "
-                f"{plural(run.runs, 'particle')} of {run.settings.schedule.steps:,} annealing steps."
+                f"{plural(run.runs, 'particle')} of {run.settings.schedule.steps:,} annealing "
+                "steps."
             ]
         assert isinstance(run, ChainRun)
         steps = run.burn_in_steps + max(run.steps_after_burn_in)
