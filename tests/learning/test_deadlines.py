@@ -16,7 +16,7 @@ from arcwise.algorithms.exact_computation import ExactComputation
 from arcwise.algorithms.timely_models import model_within
 from arcwise.constraints import Constraints
 from arcwise.errors import CapacityError, CutShortWarning, TimeIsUpError
-from arcwise.learning import costs, preparation
+from arcwise.learning import costs, forecast, preparation
 from arcwise.model import Question
 from arcwise.model.scoring_time import scoring_seconds, sets_to_score
 from arcwise.support.clock import Deadline
@@ -270,7 +270,7 @@ def test_particles_in_little_time_have_fewer_steps() -> None:
     # The first particles are cut off only when there is time for nothing else.
     assert arcwise.ais(model, seconds=past(), steps=10, seed=1).run.runs >= 1  # type: ignore[union-attr]
     with pytest.raises(TimeIsUpError, match=r"too short for a single particle; give more"):
-        arcwise.ais(model, seconds=past(), steps=10**9, seed=1)
+        arcwise.ais(model, seconds=past(), steps=10**6, seed=1)
 
 
 @quick
@@ -297,3 +297,35 @@ def test_the_time_of_scoring_is_measured_on_some_families() -> None:
     for most in (2, 7):
         rule = Constraints(max_indegree=most)
         assert 0.0 < scoring_seconds(Question.of(data, constraints=rule)) < 60.0
+
+
+@quick
+def test_it_is_said_beforehand_what_takes_long(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = gaussian(6)
+    learn(data, progress=True)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(forecast, "_WORTH_SAYING", 0.0)
+    learn(data, progress=None)
+    assert capsys.readouterr().err == ""
+    learn(data, progress=True)
+    assert capsys.readouterr().err == (
+        "All 192 parent sets are scored (less than a second), then the posterior is computed "
+        "exactly (less than a second).\n"
+    )
+    quiet = learn(data, candidates="grow", steps=400, chains=2)
+    told = learn(data, candidates="grow", steps=400, chains=2, progress=True)
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "Candidate parents are grown (less than a second), then mcmc samples it."
+    assert second.startswith("2 chains on Partitions make at most")
+    assert second.endswith(
+        "make at most 400 steps each (less than a second, fewer once the stopping rule is met)."
+    )
+    # What is said changes nothing.
+    assert np.array_equal(quiet.edges, told.edges)
+    learn(data, candidates="greedy:2", seconds=1.0, progress=True)
+    assert capsys.readouterr().err == (
+        "Candidate parents are chosen by 'greedy:2', then the posterior is computed exactly; all "
+        "in 1 s.\n"
+    )

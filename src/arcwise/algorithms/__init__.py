@@ -1,7 +1,8 @@
 """Algorithms: from a model to its posterior, one file each.
 
 `exact`, `sample` (`mcmc`, `mc3`, `ais`), `map`, `evidence` and `grow` are available as
-`arcwise.exact` and so on; here are further ones for special purposes.
+`arcwise.exact` and so on; here are further ones for special purposes, and `Deadline`, the
+clock that several calls can share in place of seconds.
 """
 
 from arcwise.algorithms.exact import ancestor_probabilities
@@ -14,8 +15,10 @@ from arcwise.algorithms.given_order import GivenOrder
 from arcwise.algorithms.growth_state import growth_memory
 from arcwise.algorithms.memory import exact_cost
 from arcwise.algorithms.unique_dags import unique_dags
+from arcwise.support.clock import Deadline
 
 __all__ = [
+    "Deadline",
     "ExactSampler",
     "GivenOrder",
     "ancestor_probabilities",

@@ -5,6 +5,7 @@ The estimates come from timings of real families and steps; no choice depends on
 
 from __future__ import annotations
 
+import inspect
 import sys
 import time
 from dataclasses import replace
@@ -14,9 +15,11 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.algorithms.growth_state import final_size
+from arcwise.algorithms.sample import SAMPLERS
 from arcwise.algorithms.sampling_session import sums_for
 from arcwise.learning import costs
 from arcwise.learning.choices import AlgorithmChoice
+from arcwise.learning.plan import space_in_words
 from arcwise.learning.request import Request
 from arcwise.model import Model, Question
 from arcwise.model.scoring_time import scoring_seconds
@@ -32,14 +35,15 @@ _GROWTH_SECONDS = 94.0, 200, 2.4
 _GROWTH_SECONDS_OF_MANY = 130.0, 1_000, 2.0
 _MANY = 300
 _OPERATIONS_PER_SECOND = 5 * 10**8  # of exact computation, on one core
+_WORTH_SAYING = 5.0  # seconds
 _LONG_ENOUGH = 0.1  # seconds of a trial
 _BATCHES = 8
 _MOST_DRAWS = 16_384
 
 
-def say(request: Request, sentence: str) -> None:
-    """Say a sentence on standard error, if progress is shown there."""
-    if request.progress is True:
+def say(seconds: float, sentence: str) -> None:
+    """Say on standard error what takes longer than a moment."""
+    if seconds >= _WORTH_SAYING:
         print(sentence, file=sys.stderr, flush=True)
 
 
@@ -52,32 +56,39 @@ def say_preparation(
     exact = choice.algorithm is Algorithm.EXACT
     then = "the posterior is computed exactly" if exact else f"{choice.algorithm.value} samples it"
     if request.seconds is not None:
-        say(request, f"{_what(asked, method)}, then {then}; all in {request.seconds:g} s.")
+        sentence = f"{_what(asked, method)}, then {then}; all in {request.seconds:g} s."
+        say(request.seconds, sentence)
         return
     seconds = _preparation_seconds(request, asked, method)
-    after = f" ({_about(_exact_seconds(request, asked))})" if exact else ""
-    say(request, f"{_what(asked, method)} ({_about(seconds)}), then {then}{after}.")
+    later = _exact_seconds(request, asked) if exact else 0.0
+    after = f" ({_about(later)})" if exact else ""
+    say(seconds + later, f"{_what(asked, method)} ({_about(seconds)}), then {then}{after}.")
 
 
-def say_sampling(request: Request, model: Model, settings: dict[str, Any]) -> ScoreSums | None:
-    """Say how long the sampler takes at most, by a short trial; return the sums made for it."""
-    steps, space = settings.get("steps"), settings["space"]
-    if request.progress is not True or request.seconds is not None or steps is None:
+def say_sampling(
+    request: Request, algorithm: Algorithm, model: Model, settings: dict[str, Any]
+) -> ScoreSums | None:
+    """Say how long chains take at most, by a short trial; return the sums made for it, if any."""
+    steps, chains = settings.get("steps"), settings.get("chains")
+    if request.progress is not True or request.seconds is not None or None in (steps, chains):
         return None
+    assert steps is not None
+    assert chains is not None
     sums = sums_for(model, None, request.threads)
     step, draw = _trial(request, settings, sums)
-    if "chains" not in settings:
-        return sums
-    chains = settings["chains"] * settings.get("temperatures", 1)
+    temperatures = 1
+    if algorithm is Algorithm.MC3:
+        usual = inspect.signature(SAMPLERS[algorithm]).parameters["temperatures"].default
+        temperatures = settings.get("temperatures") or usual or 1
     draws = min(_MOST_DRAWS, steps / (2 * len(model.variables)))
     cores = Processors.available(request.threads).threads
-    seconds = settings["chains"] * (steps * step * chains / settings["chains"] + draws * draw)
-    seconds /= min(cores, settings["chains"])
+    rounds = -(-chains // min(cores, chains))  # of chains side by side
+    seconds = rounds * (steps * step * temperatures + draws * draw)
     until = ", fewer once the stopping rule is met" if settings.get("until") else ""
     say(
-        request,
-        f"{plural(settings['chains'], 'chain')} on {space!r} make at most {steps:,} steps each "
-        f"({_about(seconds)}{until}).",
+        seconds,
+        f"{plural(chains, 'chain')} on {space_in_words(settings['space'])} make at most {steps:,} "
+        f"steps each ({_about(seconds)}{until}).",
     )
     return sums
 

@@ -251,5 +251,5 @@ def _computed(
         "directory": request.directory,
         "checkpoint_seconds": request.checkpoint_seconds,
     }
-    sums = say_sampling(request, model, settings)
+    sums = say_sampling(request, algorithm, model, settings)
     return plan, SAMPLERS[algorithm](model, **common, **settings, sums=sums)

@@ -122,20 +122,21 @@ class Plan:
         if isinstance(run, AnnealingRun):
             return [
                 f"The {posterior.modularity} posterior was sampled by ais on "
-                f"{_in_words(run.settings.space)}{self.reason}: {plural(run.runs, 'particle')} of "
-                f"{run.settings.schedule.steps:,} annealing steps."
+                f"{space_in_words(run.settings.space)}{self.reason}: "
+                f"{plural(run.runs, 'particle')} of {run.settings.schedule.steps:,} annealing "
+                "steps."
             ]
         assert isinstance(run, ChainRun)
         steps = run.burn_in_steps + max(run.steps_after_burn_in)
         return [
             f"The {posterior.modularity} posterior was sampled by {posterior.algorithm} on "
-            f"{_in_words(run.settings.space)}{self.reason}: {plural(run.chains, 'chain')} of "
+            f"{space_in_words(run.settings.space)}{self.reason}: {plural(run.chains, 'chain')} of "
             f"{steps:,} steps, of which the first {run.burn_in_steps:,} are burn-in.",
             _ending(run),
         ]
 
 
-def _in_words(space: Space) -> str:
+def space_in_words(space: Space) -> str:
     """Return the class of a space, with its settings if it has any."""
     described = Description.of(space)
     return (described.call() or described.text).removesuffix("()")
