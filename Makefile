@@ -114,6 +114,7 @@ benchmark: $(VENV)/test.stamp  ## speed and memory, as ratios measured side by s
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/linear_extensions.py
 	$(BIN)/python benchmarks/candidates.py
+	$(BIN)/python benchmarks/seconds.py
 	$(BIN)/python benchmarks/cluster.py
 	$(BIN)/python benchmarks/features.py
 

@@ -33,7 +33,7 @@ SHORTEST = 1e-6
 
 # Of the time, and seconds for each pair of variables: what comes after sampling, which is edge
 # probabilities with their errors, the diagnosis and the best DAG.
-_SHARE_AFTER = 0.03
+_SHARE_AFTER = 0.05
 _SECONDS_PER_PAIR = 3e-6
 _SHORTEST_SHARE = 0.3  # of what is left when chains start, for sampling
 
