@@ -202,7 +202,10 @@ def test_log_probability_reads_the_codes_of_data() -> None:
         (lambda: DiscreteNetwork(FORK, {"a": (1, 2)}, TABLES), "levels lacks 'c' and 'b'"),
         (lambda: DiscreteNetwork(FORK, {**LEVELS, "a": ()}, TABLES), r"levels\['a'\] is \(\)"),
         (lambda: DiscreteNetwork(FORK, {**LEVELS, "a": "xy"}, TABLES), r"levels\['a'\] is 'xy'"),
-        (lambda: DiscreteNetwork(FORK, {**LEVELS, "a": (1, 1)}, TABLES), "texts or booleans, each once"),
+        (
+            lambda: DiscreteNetwork(FORK, {**LEVELS, "a": (1, 1)}, TABLES),
+            "texts or booleans, each once",
+        ),
         (lambda: discrete_network(FORK, levels=0), "levels is 0; give a whole number, 1 or more"),
         (
             lambda: discrete_network(FORK, levels=(3, 2)),
