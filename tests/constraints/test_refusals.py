@@ -68,8 +68,11 @@ from arcwise.errors import ConstraintError
         ({"temporal_order": "age"}, "temporal_order is 'age'; give lists"),
         ({"temporal_order": 3}, "temporal_order is 3; give lists"),
         ({"temporal_order": [3]}, "temporal_order holds 3"),
-        ({"temporal_order": {"age": "first"}}, "'age' the tier 'first'; give a number"),
-        ({"temporal_order": {"age": float("nan")}}, "'age' the tier nan"),
+        (
+            {"temporal_order": {"age": "first"}},
+            "the tier of 'age' in temporal_order is 'first'; give a number",
+        ),
+        ({"temporal_order": {"age": float("nan")}}, "the tier of 'age' in temporal_order is nan"),
         ({"required_edges": ["ab"]}, "required_edges contains 'ab'; give each edge as a pair"),
         ({"required_edges": "ab"}, "required_edges is 'ab'; give pairs"),
         ({"required_edges": 7}, "required_edges is 7; give pairs"),

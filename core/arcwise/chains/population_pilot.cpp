@@ -107,6 +107,8 @@ class Pilot {
                       [&](std::size_t i, TaskContext& context) {
                           for (std::uint64_t step = 0; step < options_.steps_a_look; ++step) {
                               metropolis_step(*states_[i], temperature, random_[i]);
+                              // One look may be asked to take any number of steps.
+                              if (step % 256 == 255) context.advance(0);
                           }
                           context.advance(options_.steps_a_look);
                       });

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ConstraintError
+from arcwise.support.checks import real_number
 from arcwise.support.names import positions
 from arcwise.support.words import quoted, shown
 
@@ -64,12 +64,15 @@ def backward_matrix(tiers: Tiers | None, variables: Sequence[str]) -> NDArray[np
 def _grouped(numbers: Mapping[Any, Any]) -> list[list[str]]:
     tiers: defaultdict[Real, list[str]] = defaultdict(list)
     for name, number in numbers.items():
-        if not isinstance(number, Real) or math.isnan(number):
-            raise ConstraintError(
-                f"temporal_order gives {name!r} the tier {number!r}; give a number"
-            )
+        real_number(
+            number,
+            f"the tier of {shown(name)} in temporal_order",
+            lambda _: True,
+            "a number",
+            ConstraintError,
+        )
         tiers[number].extend(_names([name]))
-    return [tiers[number] for number in sorted(tiers, key=float)]
+    return [tiers[number] for number in sorted(tiers)]
 
 
 def _listed(value: Any) -> list[list[str]]:
