@@ -364,7 +364,7 @@ def check(posterior):
     "call",
     [
         "mcmc(model, steps=10**10, burn_in=1e-9, thinning=500, chains=2, threads=2)",
-        "mc3(model, steps=10**10, burn_in=1e-9, thinning=100, chains=4, threads=1)",
+        "mc3(model, steps=10**10, burn_in=1e-9, thinning=1000, chains=4, threads=1)",
         "ais(model, particles=10**6, steps=500)",
     ],
 )
