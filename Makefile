@@ -66,8 +66,9 @@ fuzz-sanitize: $(VENV)/test.stamp  ## the readers of files fuzzed under address 
 	@rm -rf build/sanitized && mkdir -p build/sanitized && cp -r src/arcwise build/sanitized/arcwise
 	@rm -f build/sanitized/arcwise/_core*.so
 	@$(BIN)/cmake -S . -B build/sanitize-extension -G Ninja -DSKBUILD=1 -DARCWISE_SANITIZE=ON \
-	    -DSKBUILD_PROJECT_VERSION=$(call wanted,['project']['version']) \
-	    -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
+	    -DSKBUILD_PROJECT_VERSION="$$($(BIN)/python -c 'import arcwise; print(arcwise.__version__)')" \
+	    -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	    -DPython_EXECUTABLE=$(abspath $(BIN))/python >/dev/null
 	@$(BIN)/cmake --build build/sanitize-extension --target _core -- --quiet
 	@cp build/sanitize-extension/_core*.so build/sanitized/arcwise/
 	$(call say,Fuzzing the readers for $(SECONDS) s:)

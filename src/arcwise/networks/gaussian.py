@@ -80,13 +80,23 @@ class GaussianNetwork(Network):
 
     def mean(self) -> NDArray[np.float64]:
         """Return the mean of each variable, intercepts (I - W)^-1."""
-        mean: NDArray[np.float64] = self.intercepts @ self._total_effects()
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean: NDArray[np.float64] = self.intercepts @ self._total_effects()
+        if not np.isfinite(mean).all():
+            raise ArgumentError(
+                "the means are beyond any number; give smaller weights or intercepts"
+            )
         return mean
 
     def covariance(self) -> NDArray[np.float64]:
         """Return the covariance matrix (I - W)^-T D (I - W)^-1, D the noise variances."""
-        root = np.sqrt(self.variances)[:, np.newaxis] * self._total_effects()
-        covariance: NDArray[np.float64] = root.T @ root
+        with np.errstate(over="ignore", invalid="ignore"):
+            root = np.sqrt(self.variances)[:, np.newaxis] * self._total_effects()
+            covariance: NDArray[np.float64] = root.T @ root
+        if not np.isfinite(covariance).all():
+            raise ArgumentError(
+                "the covariances are beyond any number; give smaller weights or variances"
+            )
         return covariance
 
     def _total_effects(self) -> NDArray[np.floating[Any]]:

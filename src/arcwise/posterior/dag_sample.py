@@ -31,6 +31,8 @@ from arcwise.support.names import checked_variables, positions
 
 # Edges at least this uncertain show how quickly the DAGs mix.
 _UNCERTAIN = 0.05
+# Of weights, whose products with numbers of edges must be numbers, too.
+_LARGEST_SUM = 1e200
 
 
 class DagSample:
@@ -311,9 +313,15 @@ def _checked_weights(
     if weights is None:
         return None, None
     given = real_numbers(weights, "weights")
-    if given.shape != (count,) or not (given >= 0).all() or not 0 < given.sum() < np.inf:
+    with np.errstate(over="ignore"):
+        total = given.sum()
+    if given.shape != (count,) or not (given >= 0).all() or not 0 < total < np.inf:
         raise ArgumentError(
             "weights must hold one nonnegative finite number for each DAG, not all of them zero"
+        )
+    if not 1.0 / _LARGEST_SUM < total < _LARGEST_SUM:
+        raise ArgumentError(
+            f"weights sum to {total:g}, which leaves no room for products; give log_weights instead"
         )
     with np.errstate(divide="ignore"):
         return np.log(given), given

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _FIRST_PART = 16  # steps or draws before the chains first pause
 _MOST_PENDING = 64 << 20  # bytes of draws in memory
+_MOST_STATES = 1 << 48  # more than any run can have made
 _MOST_LOADED = 1 << 30  # bytes of draws read back; more are thinned
 
 
@@ -75,6 +76,8 @@ class ChainLog:
             self._calls = [_checked_call(call) for call in ledger.calls()]
             self._resumed = int(last.facts["begun"]), float(last.facts["seconds"])
             self._states = int(last.facts["states"])
+            if not 0 <= self._states < _MOST_STATES:
+                raise ValueError("states")
             self._finished = bool(last.facts["finished"])
             chains.restore_state(last.state)
         self._clock.saved()
