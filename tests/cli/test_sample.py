@@ -108,3 +108,11 @@ def test_layerings_are_sampled_and_their_size_told(
     assert f"Layerings(max_size={size}, " in capsys.readouterr().out
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert f"Layerings(max_size={size}, " in json.dumps(summary)
+
+
+@pytest.mark.parametrize("command", ["sample", "learn"])
+def test_the_thinning_is_an_option(command: str, table: Path, tmp_path: Path) -> None:
+    options = ["--algorithm", "mcmc", "--steps", 4000, "--chains", 2, "--thinning", 25]
+    assert status(command, table, "--max-indegree", 2, *options, "--out", tmp_path) == 0
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["thinning"] == 25

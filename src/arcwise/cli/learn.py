@@ -24,6 +24,7 @@ from arcwise.cli.options import (
     Seed,
     Steps,
     Temperatures,
+    Thinning,
     Threads,
     refuse_options,
 )
@@ -67,6 +68,7 @@ def learn(
     particles: Particles = None,
     temperatures: Temperatures = None,
     ladder: Ladder = None,
+    thinning: Thinning = None,
     dags: Annotated[
         int | None,
         typer.Option(
@@ -102,8 +104,10 @@ def learn(
     folder = run if out is None else out
     if folder is not None:
         make_folder(folder)  # before anything takes time
-    only_mc3 = {"temperatures": temperatures, "ladder": ladder}
-    options: dict[str, Any] = {name: value for name, value in only_mc3.items() if value is not None}
+    of_samplers = {"temperatures": temperatures, "ladder": ladder, "thinning": thinning}
+    options: dict[str, Any] = {
+        name: value for name, value in of_samplers.items() if value is not None
+    }
     given = {"chains": chains, "particles": particles, **options}
     if algorithm != "auto":
         refuse_options(

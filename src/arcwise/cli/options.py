@@ -367,6 +367,15 @@ Ladder = Annotated[
     ),
 ]
 
+Thinning = Annotated[
+    int | None,
+    typer.Option(
+        "--thinning",
+        help="Number of steps between kept states (default: by the length of the run).",
+        metavar="N",
+    ),
+]
+
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the random numbers.", metavar="N")]
 
 ClusterOptions = Annotated[str | SecureAddress | None, OptionGroup(_read_cluster)]

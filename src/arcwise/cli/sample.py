@@ -26,6 +26,7 @@ from arcwise.cli.options import (
     SpaceName,
     Steps,
     Temperatures,
+    Thinning,
     Threads,
     refuse_options,
 )
@@ -64,6 +65,7 @@ def sample(
     runs: Runs = None,
     temperatures: Temperatures = None,
     ladder: Ladder = None,
+    thinning: Thinning = None,
     dags_per_state: Annotated[
         int,
         typer.Option(
@@ -108,6 +110,7 @@ def sample(
         "runs": runs,
         "temperatures": temperatures,
         "ladder": ladder,
+        "thinning": thinning,
     }
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     refuse_options(options, algorithm, "--algorithm")
