@@ -12,7 +12,7 @@ Step by step, by functions that have the same names as the commands of the shell
 
     data            read, discretize and describe a table (Data); simulate draws one
     model           Model, from score, candidates or grow; Constraints
-    posterior       exact, or sample by mcmc, mc3 or ais, return a Posterior; resume and
+    posterior       exact, or sample by mcmc, mc3, ais or smc, return a Posterior; resume and
                     status are for long runs
     best DAG        map
     evidence        evidence

@@ -12,8 +12,8 @@ def steps_per_second(variables: int) -> float:
 
     Examples
     --------
-    >>> round(steps_per_second(20)), round(steps_per_second(200))
-    (288000, 11466)
+    >>> [round(steps_per_second(n), -3) for n in (20, 200)]
+    [288000.0, 11000.0]
     """
     rate, reference, power = _STEPS_PER_SECOND
     return float(rate * (max(1, variables) / reference) ** -power)
