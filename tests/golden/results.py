@@ -25,15 +25,18 @@ FILE = Path(__file__).with_suffix(".json")
 _SPACES: dict[str, Any] = {
     "linear": "linear",
     "buckets": "buckets:3",
+    "canonical": "canonical",
     "partitions": "partitions",
     "layerings": "layerings:3",
     "dags": "dags",
 }
+_MODULAR = ("canonical", "partitions", "layerings", "dags")
 _SETTINGS: dict[str, dict[str, Any]] = {
     "mcmc": {"steps": 3000, "chains": 2},
     "mc3": {"steps": 800, "chains": 2, "temperatures": 5},
     "mc3 adapted": {"steps": 800, "chains": 1, "temperatures": 5, "ladder": "adapted"},
     "ais": {"particles": 10, "steps": 600},
+    "smc": {"particles": 10, "runs": 2},
 }
 
 
@@ -100,7 +103,7 @@ def _of_model(name: str, model: Model) -> Iterator[tuple[str, str]]:
 def _posteriors(model: Model, modularity: Any) -> Iterator[tuple[str, Posterior]]:
     yield "exact", arcwise.exact(model, modularity, paths=True, threads=1)
     for word, space in _SPACES.items():
-        if modularity == "order-modular" and word in ("partitions", "layerings", "dags"):
+        if modularity == "order-modular" and word in _MODULAR:
             continue
         for algorithm, settings in _SETTINGS.items():
             sampler = getattr(arcwise, algorithm.split()[0])
