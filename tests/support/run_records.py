@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from arcwise import Posterior
@@ -67,8 +67,8 @@ def annealing_run(**changes: Any) -> AnnealingRun:
 
 
 def _changed(run: Any, changes: dict[str, Any]) -> Any:
-    of_run = {name: value for name, value in changes.items() if hasattr(type(run), name)
-              or name in type(run).__dataclass_fields__}  # fmt: skip
+    own = {field.name for field in fields(run)}
+    of_run = {name: value for name, value in changes.items() if name in own}
     of_settings = {name: value for name, value in changes.items() if name not in of_run}
     return replace(run, settings=replace(run.settings, **of_settings), **of_run)
 
