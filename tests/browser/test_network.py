@@ -120,7 +120,7 @@ def test_the_panel_leads_from_node_to_node(opened: Opened) -> None:
 def test_an_exact_posterior_says_why_it_knows_no_blanket(opened: Opened) -> None:
     page = opened("exact")
     page.locator('#graph .node[data-node="0"]').click()
-    assert "only sampled DAGs tell" in page.locator("#panel").inner_text()
+    assert "estimated from sampled DAGs" in page.locator("#panel").inner_text()
     assert page.locator("#panel .bars.sets li").count() >= 1
 
 
