@@ -18,7 +18,7 @@ from arcwise.priors import EdgePenalty
 from reference.exact import enumerate_posterior
 from reference.exact_draws import FAULTS, Fault, LayeredDraws
 from support.chi_squared import FALSE_ALARM_RATE, p_value
-from support.exact_models import MODULARITIES, random_model
+from support.exact_models import CONSTRAINED, MODULARITIES, random_model
 
 Law = dict[tuple[int, ...], float]
 
@@ -34,19 +34,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "max_indegree": {"n": 4, "spread": 2.0, "max_indegree": 1},
     "five nodes": {"n": 5, "spread": 3.0, "max_indegree": 1},
     "impossible families": {"n": 4, "spread": 2.0, "impossible": 0.6, "seed": 2},
-    "candidates": {
-        "n": 4,
-        "spread": 3.0,
-        "candidates": {"x0": ["x1", "x3"], "x1": ["x0", "x2"], "x3": ["x0", "x1", "x2"]},
-    },
-    "required": {
-        "n": 4,
-        "spread": 3.0,
-        "prior": "fair",
-        "required_edges": [("x3", "x0"), ("x0", "x1")],
-        "forbidden_edges": [("x2", "x1")],
-    },
-    "tiers": {"n": 4, "spread": 3.0, "temporal_order": [["x2", "x1"], ["x0", "x3"]]},
+    **CONSTRAINED,
 }
 
 

@@ -22,7 +22,14 @@ from arcwise.results import DagSample
 from arcwise.scores import FamilyScores
 from reference.exact import enumerate_posterior, order_law
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
-from support.exact_models import MODULARITIES, flat_model, names, random_model, strong_chain
+from support.exact_models import (
+    CONSTRAINED,
+    MODULARITIES,
+    flat_model,
+    names,
+    random_model,
+    strong_chain,
+)
 
 DRAWS = 60_000
 
@@ -34,19 +41,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "sparse": {"n": 4, "spread": 1.0, "prior": EdgePenalty(2.0)},
     "max_indegree": {"n": 4, "spread": 2.0, "max_indegree": 1},
     "gaps": {"n": 4, "spread": 2.0, "impossible": 0.6, "seed": 2},
-    "candidates": {
-        "n": 4,
-        "spread": 3.0,
-        "candidates": {"x0": ["x1", "x3"], "x1": ["x0", "x2"], "x3": ["x0", "x1", "x2"]},
-    },
-    "required": {
-        "n": 4,
-        "spread": 3.0,
-        "prior": "fair",
-        "required_edges": [("x3", "x0"), ("x0", "x1")],
-        "forbidden_edges": [("x2", "x1")],
-    },
-    "tiers": {"n": 4, "spread": 3.0, "temporal_order": [["x2", "x1"], ["x0", "x3"]]},
+    **CONSTRAINED,
 }
 
 

@@ -1,9 +1,11 @@
-"""Sequential Monte Carlo: its law, its estimates against exact ones, its runs kept and resumed."""
+"""Sequential Monte Carlo: its estimates against exact ones, its runs kept, resumed and spread.
+
+The law of its populations is in `tests/spaces/test_annealing_laws.py`.
+"""
 
 from __future__ import annotations
 
 import json
-import math
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,12 +14,11 @@ import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Model, _core
+from arcwise import Model
 from arcwise.cli import main
 from arcwise.errors import ArgumentError
 from arcwise.records.runs import AnnealingRun
 from support.exact_models import random_model
-from support.law_cases import MODELS, space_of, weights_of
 from support.local_clusters import within_this_process
 from support.same_posteriors import assert_same_posterior
 from support.sampling_errors import assert_edges_within_errors
@@ -29,63 +30,6 @@ REQUIRED: dict[str, Any] = {
     "required_edges": [("x6", "x0"), ("x0", "x3")],
     "forbidden_edges": [("x1", "x4")],
 }
-
-
-def mean_weights(
-    space: _core.Space, states: list[tuple[int, ...]], path: list[float], population: int
-) -> dict[tuple[int, ...], float]:
-    """Return the mean over all that can happen of weight x share of the population in a state."""
-    ends = space.annealing_law(path, population)
-    assert math.isclose(math.fsum(probability for _, _, probability in ends), 1.0)
-    means = dict.fromkeys(states, 0.0)
-    length = len(states[0])
-    for codes, log_weight, probability in ends:
-        if math.isfinite(log_weight):
-            for first in range(0, population * length, length):
-                state = tuple(codes[first : first + length])
-                means[state] += probability * math.exp(log_weight) / population
-    return means
-
-
-def largest_error(means: dict[Any, float], weights: dict[Any, float]) -> float:
-    """Return the largest error, as a share of all: what a state has less of rounds to nothing."""
-    pairs = [(means[state], weight / len(weights)) for state, weight in weights.items()]
-    whole = math.fsum(right for _, right in pairs)
-    return max(abs(mean - right) / whole for mean, right in pairs)
-
-
-LAWS = [
-    ("swap", 3, [0.0, 1.0], 2),
-    ("adjacent", 3, [0.0, 0.4, 1.0], 2),
-    ("relocate", 3, [0.0, 1.0], 2),
-    ("buckets of 2", 3, [0.0, 1.0], 2),
-    ("split or join", 3, [0.0, 1.0], 2),
-    ("add or delete", 3, [0.0, 1.0], 2),
-]
-
-
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize(("case", "variables", "path", "population"), LAWS)
-def test_weights_of_resampled_populations_average_to_those_of_states(
-    case: str, variables: int, path: list[float], population: int, model: str
-) -> None:
-    weights = weights_of(case, model, variables)
-    space = space_of(case, model, variables)
-    means = mean_weights(space, list(weights), path, population)
-    assert largest_error(means, weights) < 1e-12
-
-
-def test_three_particles() -> None:
-    weights = weights_of("swap", "free", 2)
-    means = mean_weights(space_of("swap", "free", 2), list(weights), [0.0, 0.4, 1.0], 3)
-    assert largest_error(means, weights) < 1e-12
-
-
-def test_a_population_that_ends_at_another_temperature_is_found_out() -> None:
-    weights = weights_of("swap", "free", 3)
-    space = space_of("swap", "free", 3)
-    means = mean_weights(space, list(weights), [0.0, 0.999], 2)
-    assert largest_error(means, weights) > 1e-5
 
 
 SPACES = ["linear", "canonical", "buckets:3", "partitions", "layerings:4", "dags"]

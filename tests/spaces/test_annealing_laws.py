@@ -1,7 +1,8 @@
 """The law of annealing runs, tabulated from the code that samples.
 
 Over all that can happen in a run, the weights of the runs that end in a state average
-to the weight of that state, over the number of states.
+to the weight of that state, over the number of states. A run of a population that is
+resampled gives each of its states an equal share of its weight.
 """
 
 from __future__ import annotations
@@ -20,15 +21,18 @@ IN_TWO_STEPS = (0.0, 0.4, 1.0)
 
 
 def mean_weights(
-    space: _core.Space, states: Iterable[State], schedule: Sequence[float]
+    space: _core.Space, states: Iterable[State], schedule: Sequence[float], population: int = 1
 ) -> dict[State, float]:
     """Return the mean of the weights of runs, those that end in another state counted as 0."""
-    ends = space.annealing_law(schedule)
+    ends = space.annealing_law(schedule, population)
     assert math.isclose(math.fsum(probability for _, _, probability in ends), 1.0)
     means = dict.fromkeys(states, 0.0)
     for code, log_weight, probability in ends:
         if math.isfinite(log_weight):
-            means[tuple(code)] += probability * math.exp(log_weight)
+            length = len(code) // population
+            for first in range(0, len(code), length):
+                state = tuple(code[first : first + length])
+                means[state] += probability * math.exp(log_weight) / population
     return means
 
 
@@ -63,3 +67,42 @@ def test_a_run_that_ends_at_another_temperature_is_found_out() -> None:
     weights = weights_of("swap", "free", 3)
     means = mean_weights(space_of("swap", "free", 3), weights, (0.0, 0.4, 0.999))
     assert largest_error(means, weights) > 1e-6
+
+
+def largest_share_of_error(means: dict[State, float], weights: dict[State, float]) -> float:
+    """Return the largest error as a share of all: resampling rounds lesser shares to nothing."""
+    pairs = [(means[state], weight / len(weights)) for state, weight in weights.items()]
+    return max(abs(mean - right) for mean, right in pairs) / math.fsum(right for _, right in pairs)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    ("case", "schedule"),
+    [
+        ("swap", AT_ONCE),
+        ("adjacent", IN_TWO_STEPS),
+        ("relocate", AT_ONCE),
+        ("swap in canonical orders", AT_ONCE),
+        ("buckets of 2", AT_ONCE),
+        ("split or join", AT_ONCE),
+        ("add or delete", AT_ONCE),
+    ],
+)
+def test_weights_of_two_resampled_particles(
+    case: str, schedule: Sequence[float], model: str
+) -> None:
+    weights = weights_of(case, model, 3)
+    means = mean_weights(space_of(case, model, 3), weights, schedule, 2)
+    assert largest_share_of_error(means, weights) < 1e-12
+
+
+def test_weights_of_three_resampled_particles() -> None:
+    weights = weights_of("swap", "free", 2)
+    means = mean_weights(space_of("swap", "free", 2), weights, IN_TWO_STEPS, 3)
+    assert largest_share_of_error(means, weights) < 1e-12
+
+
+def test_particles_that_end_at_another_temperature_are_found_out() -> None:
+    weights = weights_of("swap", "free", 3)
+    means = mean_weights(space_of("swap", "free", 3), weights, (0.0, 0.999), 2)
+    assert largest_share_of_error(means, weights) > 1e-5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,16 @@ def _chains(
     return _core.Chains(built, ladder, exchanges, adapt, 3, options, seed, 0, count)
 
 
+def _sampled_in_pieces(chains: _core.Chains, make: Callable[[], _core.Chains]) -> _core.Chains:
+    """Sample by new chains for every piece, which know of the earlier ones only what was saved."""
+    for draws in (1, 60, 7, 132):
+        state = chains.save_state()
+        chains = make()
+        chains.restore_state(state)
+        chains.sample(draws, 2, None)
+    return chains
+
+
 @pytest.mark.parametrize("model", _MODELS.values(), ids=_MODELS)
 @pytest.mark.parametrize("ladder", _LADDERS.values(), ids=_LADDERS)
 @pytest.mark.parametrize("space", _SPACES.values(), ids=_SPACES)
@@ -85,11 +96,7 @@ def test_restored_chains_go_on_bit_for_bit(
         chains = _chains(space, model, ladder)
         chains.restore_state(state)
         chains.go_on_burning_in(piece, 2, None)
-    for draws in (1, 60, 7, 132):
-        state = chains.save_state()
-        chains = _chains(space, model, ladder)
-        chains.restore_state(state)
-        chains.sample(draws, 2, None)
+    chains = _sampled_in_pieces(chains, lambda: _chains(space, model, ladder))
     assert chains.save_state() == whole.save_state()
     for chain in range(2):
         assert chains.moves(chain) == whole.moves(chain)
@@ -108,11 +115,7 @@ def test_chains_on_the_bridge_go_on_bit_for_bit(model: arcwise.Model) -> None:
     whole.sample(200, 1, None)
     chains = _chains(space, model, bridge)
     chains.start(_BURN_IN, 1, None)
-    for draws in (1, 60, 7, 132):
-        state = chains.save_state()
-        chains = _chains(space, model, bridge)
-        chains.restore_state(state)
-        chains.sample(draws, 2, None)
+    chains = _sampled_in_pieces(chains, lambda: _chains(space, model, bridge))
     assert chains.save_state() == whole.save_state()
 
 

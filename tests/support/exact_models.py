@@ -15,6 +15,23 @@ from reference.exact import members
 
 MODULARITIES: tuple[Modularity, ...] = ("modular", "order-modular")
 
+CONSTRAINED: dict[str, dict[str, Any]] = {
+    "candidates": {
+        "n": 4,
+        "spread": 3.0,
+        "candidates": {"x0": ["x1", "x3"], "x1": ["x0", "x2"], "x3": ["x0", "x1", "x2"]},
+    },
+    "required": {
+        "n": 4,
+        "spread": 3.0,
+        "prior": "fair",
+        "required_edges": [("x3", "x0"), ("x0", "x1")],
+        "forbidden_edges": [("x2", "x1")],
+    },
+    "tiers": {"n": 4, "spread": 3.0, "temporal_order": [["x2", "x1"], ["x0", "x3"]]},
+}
+"""Arguments of `random_model`: four variables under every kind of constraint."""
+
 
 def names(n: int) -> tuple[str, ...]:
     return tuple(f"x{i}" for i in range(n))
