@@ -67,7 +67,9 @@ def smc(
     particles
         The number of particles of each population, 256 by default.
     runs, seconds
-        The budget: a number of independent populations (8 by default), or wall-clock time.
+        The budget: a number of independent populations (8 by default), or wall-clock time;
+        populations that are under way are finished, but if not even one is finished in
+        time, that is an error.
     steps
         The number of steps of a particle at each temperature; None to choose it for each.
     effective_share
