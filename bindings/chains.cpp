@@ -88,15 +88,15 @@ void bind_chains(nb::module_& module) {
             "__init__",
             [](Chains* self, const PythonSpace& space, const Path& path, int exchanges_per_step,
                bool adapt, std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed,
-               std::uint64_t first, std::size_t count) {
-                new (self)
-                    Chains(space.space,
-                           {temperatures_along(path), exchanges_per_step, adapt, thinning, record},
-                           seed, first, count);
+               std::uint64_t first, std::size_t count, std::uint64_t order_steps) {
+                new (self) Chains(space.space,
+                                  {temperatures_along(path), exchanges_per_step, adapt, order_steps,
+                                   thinning, record},
+                                  seed, first, count);
             },
             nb::arg("space"), nb::arg("path"), nb::arg("exchanges_per_step"), nb::arg("adapt"),
             nb::arg("thinning"), nb::arg("record"), nb::arg("seed"), nb::arg("first"),
-            nb::arg("count"))
+            nb::arg("count"), nb::arg("order_steps") = 0)
         .def("__len__", &Chains::size)
         .def("set_thinning", &Chains::set_thinning, nb::arg("thinning"))
         .def(

@@ -60,6 +60,7 @@ CASES = [
         for model in ("free", "required edges", "max_indegree")
     ),
     ("reverse and redraw", "free", 3, PAIR),
+    ("window", "free", 3, PAIR),
     ("dags", "candidates", 3, PAIR),
     ("dags", "far apart", 2, PAIR),
     *(

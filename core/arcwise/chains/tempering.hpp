@@ -21,6 +21,9 @@ struct TemperingOptions {
     std::vector<Temperature> temperatures = {{}};  // the hottest first, the last is the posterior
     int exchanges_per_step = 0;
     bool adapt = false;  // spread the temperatures during burn-in so that all exchanges are as easy
+    // Chains at the posterior start from where one of linear orders is after so many steps; none:
+    // from a random state.
+    std::uint64_t order_steps = 0;
     std::uint64_t thinning = 1;
     RecordOptions record;
 };

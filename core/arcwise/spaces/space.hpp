@@ -35,8 +35,9 @@ class State {
     // Becomes a uniformly random state of the space.
     virtual void draw_uniform(Random& random) = 0;
 
-    // Becomes some state of positive weight, if it knows a way to one; a start, by no stated law.
-    virtual bool become_possible(Random&) { return false; }
+    // Becomes a state of positive weight by way of a chain of linear orders of so many steps, if it
+    // knows how to; a start, by no stated law.
+    virtual bool start_from_orders(std::uint64_t, Random&) { return false; }
 
     const LogWeight& log_weight() const { return weight_; }
 

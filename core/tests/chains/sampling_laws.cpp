@@ -73,6 +73,8 @@ std::vector<Held> dags_of(const Shape& shape) {
     result.back().faults_show = !shape.required_edges;
     dags("reverse and redraw", {{"reverse and redraw", 1.0}});
     result.back().faults_show = !shape.required_edges;
+    dags("window", {{"window", 1.0}});
+    result.back().faults_show = !shape.required_edges;
     dags("dags", {});
     return result;
 }

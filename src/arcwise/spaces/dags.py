@@ -29,8 +29,10 @@ class Dags(Space, name="dags"):
         edge) where that keeps the conditional independences; ``"redraw parents"``
         draws the parents of a variable from their law given all other edges;
         ``"reverse and redraw"`` reverses an edge and draws new parents for both its
-        ends. Kinds left out are not made, but at all temperatures but the
-        posterior's half of the moves change one edge. None for what mixes best by
+        ends; ``"window"`` draws the parents of three to six variables that are near
+        each other from their joint law given all other edges. Kinds left out are
+        not made, but at all temperatures but the posterior's half of the moves
+        change one edge, and none opens a window. None for what mixes best by
         experience.
 
     Examples

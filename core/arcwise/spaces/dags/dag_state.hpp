@@ -16,7 +16,7 @@ class DagState final : public State {
     explicit DagState(const Dags& space);
 
     void draw_uniform(Random& random) override;
-    bool become_possible(Random& random) override;
+    bool start_from_orders(std::uint64_t steps, Random& random) override;
     Proposal propose(const Temperature& temperature, Random& random) override;
     void accept() override;
 
@@ -30,6 +30,7 @@ class DagState final : public State {
     // The DAG as it is; a move may change it for a while.
     MutableDag& dag() { return dag_; }
     const FamilyWeights& weights() const { return weights_; }
+    const Neighbourhoods& neighbourhoods() const { return space_.neighbourhoods(); }
     const LogWeight& weight_of(int node) const {
         return node_weights_[static_cast<std::size_t>(node)];
     }
@@ -42,6 +43,7 @@ class DagState final : public State {
     // changed and then weighed.
     std::uint64_t* begin_change(int node);
     void drop_changes() { changed_.clear(); }
+    void drop_last_change() { changed_.pop_back(); }  // before it is weighed
     const std::vector<int>& changed_nodes() const { return changed_; }
     const std::uint64_t* changed_parents() const { return changed_parents_.data(); }
     void weigh_change(std::size_t index, const LogWeight& weight);
@@ -82,8 +84,13 @@ class DagState final : public State {
 // that chains do not spend their time on the many edges a sparse DAG has not.
 const std::vector<MoveRow<DagState>>& dag_moves();
 
-// Of these, the first so many change one edge.
+// Of these, the first so many change one edge, and one opens windows: of the draws that are of
+// little use at other temperatures the dearest.
 constexpr std::size_t one_edge_moves = 3;
+constexpr std::size_t window_move = 6;
+
+// In window.cpp: the parents of several nodes near each other are drawn anew together.
+std::unique_ptr<Move> make_window(DagState& state);
 
 // In edge_reversal.cpp: an edge is turned, and both ends' parents are drawn anew.
 std::unique_ptr<Move> make_edge_reversal(DagState& state);

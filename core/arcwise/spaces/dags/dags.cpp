@@ -7,6 +7,7 @@
 
 #include "arcwise/spaces/dags/dag_state.hpp"
 #include "arcwise/spaces/dags/family_weights.hpp"
+#include "arcwise/spaces/dags/neighbourhoods.hpp"
 #include "arcwise/spaces/dags/uniform_dags.hpp"
 #include "arcwise/spaces/given_predecessors.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
@@ -98,8 +99,8 @@ void DagState::draw_uniform(Random& random) {
     become(parents);
 }
 
-bool DagState::become_possible(Random& random) {
-    become(some_dag(weights_.sums(), random).parents);
+bool DagState::start_from_orders(std::uint64_t steps, Random& random) {
+    become(some_dag(weights_.sums(), steps, random).parents);
     return true;
 }
 
@@ -196,6 +197,7 @@ Dags::Dags(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares)
     : Space(MoveTable(dag_moves(), shares)),
       sums_(std::move(sums)),
       weights_(std::make_unique<FamilyWeights>(*sums_)),
+      neighbourhoods_(std::make_unique<Neighbourhoods>(*sums_)),
       uniform_(std::make_unique<UniformDags>(nodes(), weights_->most_parents())),
       shares_(moves().shares_by_move()),
       hot_shares_(shares_) {
@@ -203,6 +205,7 @@ Dags::Dags(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares)
     for (std::size_t move = 0; move < one_edge_moves; ++move) {
         hot_shares_[move] += total / static_cast<double>(one_edge_moves);
     }
+    hot_shares_[window_move] = 0.0;
 }
 
 Dags::~Dags() = default;

@@ -14,6 +14,7 @@
 namespace arcwise {
 
 class FamilyWeights;
+class Neighbourhoods;
 class UniformDags;
 
 class Dags final : public Space {
@@ -28,16 +29,18 @@ class Dags final : public Space {
     double log_size() const override;
 
     const FamilyWeights& weights() const { return *weights_; }
+    const Neighbourhoods& neighbourhoods() const { return *neighbourhoods_; }
     const UniformDags& uniform() const { return *uniform_; }
 
     // By move; `hot` at all temperatures but the posterior's, where half of the moves change one
-    // edge whatever the others are: draws of families at the posterior's own temperature are of
-    // little use there, and from a DAG that is impossible there are none.
+    // edge whatever the others are, and none opens a window: draws of families at the posterior's
+    // own temperature are of little use there, and from a DAG that is impossible there are none.
     const std::vector<double>& shares(bool hot) const { return hot ? hot_shares_ : shares_; }
 
   private:
     std::shared_ptr<const ScoreSums> sums_;
     std::unique_ptr<const FamilyWeights> weights_;
+    std::unique_ptr<const Neighbourhoods> neighbourhoods_;
     std::unique_ptr<const UniformDags> uniform_;
     std::vector<double> shares_;
     std::vector<double> hot_shares_;

@@ -1,4 +1,4 @@
-// A DAG of positive weight to start from, where constraints leave few states any weight.
+// A DAG to start from, found by way of linear orders, whose chains settle where others do not.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@ struct SomeDag {
     std::vector<int> levels;             // of each node: after the last of its parents
 };
 
-// Drawn given a random order that has such DAGs: those are far easier to find than partitions or
-// layerings, as only required edges rule orders out. Throws `argument` if there is none.
-SomeDag some_dag(const ScoreSums& sums, Random& random);
+// Drawn given an order that a chain of so many steps ends at. With none, the order is any that has
+// a DAG of positive weight: those are far easier to find than partitions or layerings, as only
+// required edges rule orders out. Throws `argument` if there is none.
+SomeDag some_dag(const ScoreSums& sums, std::uint64_t steps, Random& random);
 
 }  // namespace arcwise

@@ -1,0 +1,98 @@
+// Nearness of nodes from the law of each node's parents without regard for cycles, and sets that
+// grow by it.
+#include "arcwise/spaces/dags/neighbourhoods.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "arcwise/numerics/log_space.hpp"
+
+namespace arcwise {
+namespace {
+
+constexpr std::size_t fewest_nodes = 3;
+constexpr int sets_for_each_node = 64;  // of each size
+
+// What the candidates of a node share, however improbable; and what is left out of the others.
+constexpr double shared_by_candidates = 0.5;
+constexpr double least = 1e-3;
+
+using Near = std::vector<std::map<int, double>>;  // by node
+
+Near nearness_of(const ScoreSums& sums) {
+    Near near(static_cast<std::size_t>(sums.nodes()));
+    const std::vector<std::uint64_t> all(sums.words(), ~std::uint64_t{0});
+    for (int node = 0; node < sums.nodes(); ++node) {
+        const std::vector<int>& possible = sums.possible_parents(node);
+        const double log_factor = -sums[node].log_sum(all.data());
+        if (log_factor == -minus_infinity) continue;  // it has no family
+        std::vector<double> by_place(possible.size(), 0.0);
+        sums[node].add_parent_probabilities(all.data(), {}, &log_factor, by_place.data());
+        const std::size_t inside = sums.inside(node);
+        for (std::size_t place = 0; place < possible.size(); ++place) {
+            double amount = by_place[place];
+            if (place < inside) amount += shared_by_candidates / static_cast<double>(inside);
+            if (amount < least) continue;
+            near[static_cast<std::size_t>(node)][possible[place]] += amount;
+            near[static_cast<std::size_t>(possible[place])][node] += amount;
+        }
+    }
+    return near;
+}
+
+// A node, and again and again one that is near to those there are, in proportion; where there is
+// none, any.
+std::vector<int> grown(const Near& near, int first, std::size_t size, Random& random) {
+    std::vector<int> nodes{first};
+    std::map<int, double> around;
+    while (nodes.size() < size) {
+        for (const auto& [other, amount] : near[static_cast<std::size_t>(nodes.back())]) {
+            around[other] += amount;
+        }
+        for (const int node : nodes) around.erase(node);
+        std::vector<int> others;
+        std::vector<double> weights;
+        for (const auto& [other, amount] : around) {
+            others.push_back(other);
+            weights.push_back(amount);
+        }
+        if (others.empty()) {
+            for (int node = 0; node < static_cast<int>(near.size()); ++node) {
+                if (std::ranges::find(nodes, node) == nodes.end()) others.push_back(node);
+            }
+            weights.assign(others.size(), 1.0);
+        }
+        nodes.push_back(others[random.choose(weights)]);
+    }
+    std::ranges::sort(nodes);
+    return nodes;
+}
+
+}  // namespace
+
+Neighbourhoods::Neighbourhoods(const ScoreSums& sums) {
+    const Near near = nearness_of(sums);
+    const std::size_t largest = std::min(most_nodes, near.size());
+    Random random(0, 0);
+    for (std::size_t size = std::min(fewest_nodes, largest); size <= largest; ++size) {
+        std::set<std::vector<int>> sets;
+        for (int node = 0; node < sums.nodes(); ++node) {
+            for (int i = 0; i < sets_for_each_node; ++i) {
+                sets.insert(grown(near, node, size, random));
+            }
+        }
+        OfSize& of_size = sizes_.emplace_back(size);
+        for (const std::vector<int>& set : sets) {
+            of_size.members.insert(of_size.members.end(), set.begin(), set.end());
+        }
+    }
+}
+
+std::span<const int> Neighbourhoods::draw(Random& random) const {
+    const OfSize& size = sizes_[random.below(sizes_.size())];
+    const std::size_t set = random.below(size.members.size() / size.nodes);
+    return std::span(size.members).subspan(set * size.nodes, size.nodes);
+}
+
+}  // namespace arcwise

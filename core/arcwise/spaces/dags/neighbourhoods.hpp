@@ -1,0 +1,35 @@
+// Sets of nodes that belong together, told by the model alone: where windows are opened.
+//
+// Two nodes are near if, were there no cycles to avoid, one would probably be a parent of the
+// other. As that is no matter of the DAG a chain is at, nor is the choice of nodes by it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "arcwise/sums/score_sums.hpp"
+#include "arcwise/support/random.hpp"
+
+namespace arcwise {
+
+class Neighbourhoods {
+  public:
+    // Sets have from three nodes to six, or all there are: what is done to one costs about four
+    // times as much as to one with a node less.
+    static constexpr std::size_t most_nodes = 6;
+
+    // For each node and size some sets it is in, the same whoever makes them.
+    explicit Neighbourhoods(const ScoreSums& sums);
+
+    // One of them, every size as probable as any other.
+    std::span<const int> draw(Random& random) const;
+
+  private:
+    struct OfSize {
+        std::size_t nodes;
+        std::vector<int> members;  // set after set
+    };
+    std::vector<OfSize> sizes_;
+};
+
+}  // namespace arcwise

@@ -1,0 +1,185 @@
+// A window of nodes near each other whose parents are drawn anew together, the others' kept.
+//
+// A node outside the window hangs below the window nodes it descends from through outside nodes
+// alone. Parents of a window node make it depend on those of them that are in the window, and on
+// what the others hang below; a DAG results if and only if these dependences close no cycle. So
+// DAGs over the window with
+//   sums(v, A) = summed weight of the families of v that make it depend on nothing but A
+// are summed up and drawn exactly, then each node's parents given its place among them. As the
+// window is chosen whatever the DAG, this is a draw from the posterior given all other families.
+#include <algorithm>
+#include <cmath>
+
+#include "arcwise/numerics/log_space.hpp"
+#include "arcwise/spaces/dags/dag_state.hpp"
+#include "arcwise/spaces/dags/neighbourhoods.hpp"
+#include "arcwise/spaces/dags/window_programme.hpp"
+#include "arcwise/support/bits.hpp"
+
+namespace arcwise {
+namespace {
+
+// Below this, numbers that were cut off at share_of_log's lowest may count.
+constexpr double least_plain_sum = 1e-200;
+
+class Window final : public Move {
+  public:
+    explicit Window(DagState& state)
+        : state_(state),
+          weights_(state.weights()),
+          sums_(weights_.sums()),
+          below_(weights_.words()),
+          window_(weights_.words()),
+          allowed_(sums_.words()),
+          required_(sums_.words()) {}
+
+    Proposal propose(const Temperature&, Random& random) override {
+        nodes_ = state_.neighbourhoods().draw(random);
+        for (const int node : nodes_) {
+            // A family that the model has not is drawn on no way back.
+            if (state_.weight_of(node).impossible != 0) return {.possible = false};
+        }
+        find_blocked();
+        find_sums();
+        find_dependences();
+        const bool plain = plain_.sum(smallest_shares_, log_sums_) >= least_plain_sum;
+        return plain ? redraw(plain_, random) : redraw(extended_, random);
+    }
+
+  private:
+    using Set = std::uint32_t;
+
+    // By window nodes v and w: w and what hangs below it, as bits of the possible parents of v.
+    std::uint64_t* blocked(std::size_t node, std::size_t by) {
+        return blocked_.data() + (node * nodes_.size() + by) * sums_.words();
+    }
+    void find_blocked();
+    void find_sums();
+    // The possible parents that make a window node depend on nothing but a set.
+    void allow(std::size_t node, Set set, std::uint64_t* bits);
+    // Of each node, by the parents it has.
+    void find_dependences();
+    template <class Number>
+    Proposal redraw(WindowProgramme<Number>& programme, Random& random);
+    // A node's parents where it comes after some, and depends on one of the last layer of these.
+    void draw_parents(std::size_t node, Set before, Set layer, Random& random);
+
+    DagState& state_;
+    const FamilyWeights& weights_;
+    const ScoreSums& sums_;
+    std::span<const int> nodes_;
+    std::vector<std::uint64_t> blocked_;
+    std::vector<double> log_sums_;
+    std::vector<double> smallest_shares_;
+    std::vector<Set> dependences_;
+    std::vector<std::uint64_t> below_, window_, allowed_, required_;
+    WindowProgramme<double> plain_;
+    WindowProgramme<Extended> extended_;
+    SumMemo memo_;
+};
+
+void Window::find_blocked() {
+    const MutableDag& dag = state_.dag();
+    std::fill(window_.begin(), window_.end(), 0);
+    for (const int node : nodes_) put_member(window_.data(), node);
+    blocked_.resize(nodes_.size() * nodes_.size() * sums_.words());
+    for (std::size_t by = 0; by < nodes_.size(); ++by) {
+        // Members of the set count as followed, so no path leads through the window.
+        below_ = window_;
+        dag.add_descendants(nodes_[by], below_.data());
+        for (std::size_t word = 0; word < below_.size(); ++word) below_[word] &= ~window_[word];
+        put_member(below_.data(), nodes_[by]);
+        for (std::size_t node = 0; node < nodes_.size(); ++node) {
+            if (node != by) weights_.to_places(nodes_[node], below_.data(), blocked(node, by));
+        }
+    }
+    // A node depends on itself by none of its families.
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        below_ = window_;
+        dag.add_descendants(nodes_[node], below_.data());
+        for (std::size_t word = 0; word < below_.size(); ++word) below_[word] &= ~window_[word];
+        weights_.to_places(nodes_[node], below_.data(), blocked(node, node));
+    }
+}
+
+void Window::allow(std::size_t node, Set set, std::uint64_t* bits) {
+    std::fill(bits, bits + sums_.words(), 0);
+    for (std::size_t by = 0; by < nodes_.size(); ++by) {
+        if ((set >> by & 1) != 0) continue;
+        for (std::size_t word = 0; word < sums_.words(); ++word)
+            bits[word] |= blocked(node, by)[word];
+    }
+    for (std::size_t word = 0; word < sums_.words(); ++word) bits[word] = ~bits[word];
+}
+
+void Window::find_sums() {
+    const std::size_t sets = std::size_t{1} << nodes_.size();
+    log_sums_.assign(nodes_.size() * sets, minus_infinity);
+    smallest_shares_.clear();
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        double* own = log_sums_.data() + node * sets;
+        double largest = minus_infinity;
+        smallest_shares_.push_back(sums_[nodes_[node]].smallest_difference());
+        for (std::size_t set = 0; set < sets; ++set) {
+            if ((set >> node & 1) != 0) continue;
+            allow(node, static_cast<Set>(set), allowed_.data());
+            own[set] = sums_[nodes_[node]].relative_log_sum(allowed_.data());
+            largest = std::max(largest, own[set]);
+        }
+        if (largest == minus_infinity) continue;
+        for (std::size_t set = 0; set < sets; ++set) own[set] -= largest;
+    }
+}
+
+void Window::find_dependences() {
+    dependences_.assign(nodes_.size(), 0);
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        weights_.to_places(nodes_[node], state_.dag().parents(nodes_[node]), allowed_.data());
+        for (std::size_t by = 0; by < nodes_.size(); ++by) {
+            bool depends = false;
+            for (std::size_t word = 0; word < sums_.words(); ++word) {
+                depends = depends || (allowed_[word] & blocked(node, by)[word]) != 0;
+            }
+            if (depends) dependences_[node] |= Set{1} << by;
+        }
+    }
+}
+
+template <class Number>
+Proposal Window::redraw(WindowProgramme<Number>& programme, Random& random) {
+    if constexpr (std::is_same_v<Number, Extended>) programme.sum(smallest_shares_, log_sums_);
+    if (!programme.has(dependences_)) return {.possible = false};
+    const auto places = programme.draw(random);
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        draw_parents(node, places[node].before, places[node].layer, random);
+    }
+    return state_.proposal(-state_.gain());
+}
+
+void Window::draw_parents(std::size_t node, Set before, Set layer, Random& random) {
+    const NodeSums& sums = sums_[nodes_[node]];
+    allow(node, before, allowed_.data());
+    std::int64_t family = -1;
+    if (layer == 0) {
+        family = sums.draw(allowed_.data(), random);
+    } else {
+        allow(node, before ^ layer, required_.data());
+        for (std::size_t word = 0; word < sums_.words(); ++word) {
+            required_[word] = allowed_[word] & ~required_[word];
+        }
+        family = sums.draw(allowed_.data(), required_.data(), memo_, random);
+    }
+    std::uint64_t* row = state_.begin_change(nodes_[node]);
+    weights_.parents_of(nodes_[node], family, row);
+    if (std::equal(row, row + weights_.words(), state_.dag().parents(nodes_[node]))) {
+        state_.drop_last_change();
+    } else {
+        state_.weigh_change(state_.changed_nodes().size() - 1, {sums.weight(family), 0});
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<Move> make_window(DagState& state) { return std::make_unique<Window>(state); }
+
+}  // namespace arcwise
