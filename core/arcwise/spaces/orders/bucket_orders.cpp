@@ -261,12 +261,6 @@ std::unique_ptr<State> BucketOrders::make_state() const {
     return std::make_unique<BucketOrder>(*this);
 }
 
-std::uint64_t BucketOrders::steps_between_averages() const {
-    bool rows = false;
-    for (int node = 0; node < nodes(); ++node) rows |= weights_.sums()[node].rows() != nullptr;
-    return (rows ? 64 : 2) * static_cast<std::uint64_t>(nodes());
-}
-
 // n! / product of the buckets' factorials.
 double BucketOrders::log_size() const {
     double result = log_gamma(nodes() + 1.0);
