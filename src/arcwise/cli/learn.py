@@ -49,7 +49,7 @@ def learn(
         str | None,
         typer.Option(
             "--space",
-            help="The space that chains move in (default: partitions; linear orders with "
+            help="The space that chains move in (default: dags; linear orders with "
             "--modularity order-modular).",
             metavar="|".join(space_words()),
         ),
