@@ -3,6 +3,7 @@
 #include "arcwise/spaces/dags/neighbourhoods.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -82,6 +83,7 @@ Neighbourhoods::Neighbourhoods(const ScoreSums& sums) {
                 sets.insert(grown(near, node, size, random));
             }
         }
+        shares_.push_back(std::exp2(-static_cast<double>(size)));
         OfSize& of_size = sizes_.emplace_back(size);
         for (const std::vector<int>& set : sets) {
             of_size.members.insert(of_size.members.end(), set.begin(), set.end());
@@ -90,7 +92,7 @@ Neighbourhoods::Neighbourhoods(const ScoreSums& sums) {
 }
 
 std::span<const int> Neighbourhoods::draw(Random& random) const {
-    const OfSize& size = sizes_[random.below(sizes_.size())];
+    const OfSize& size = sizes_[random.choose(shares_)];
     const std::size_t set = random.below(size.members.size() / size.nodes);
     return std::span(size.members).subspan(set * size.nodes, size.nodes);
 }
