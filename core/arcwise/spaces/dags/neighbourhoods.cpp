@@ -41,6 +41,13 @@ Near nearness_of(const ScoreSums& sums) {
     return near;
 }
 
+int any_other(std::vector<int> nodes, std::size_t count, Random& random) {
+    std::ranges::sort(nodes);
+    auto other = static_cast<int>(random.below(count - nodes.size()));
+    for (const int node : nodes) other += node <= other;
+    return other;
+}
+
 // A node, and again and again one that is near to those there are, in proportion; where there is
 // none, any.
 std::vector<int> grown(const Near& near, int first, std::size_t size, Random& random) {
@@ -57,13 +64,8 @@ std::vector<int> grown(const Near& near, int first, std::size_t size, Random& ra
             others.push_back(other);
             weights.push_back(amount);
         }
-        if (others.empty()) {
-            for (int node = 0; node < static_cast<int>(near.size()); ++node) {
-                if (std::ranges::find(nodes, node) == nodes.end()) others.push_back(node);
-            }
-            weights.assign(others.size(), 1.0);
-        }
-        nodes.push_back(others[random.choose(weights)]);
+        nodes.push_back(others.empty() ? any_other(nodes, near.size(), random)
+                                       : others[random.choose(weights)]);
     }
     std::ranges::sort(nodes);
     return nodes;
