@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import arcwise
-from arcwise import Data, Model, Posterior
+from arcwise import Data, Model, Posterior, exact
 from arcwise.algorithms import memory
 from arcwise.errors import ArcwiseError, ConvergenceWarning, DataWarning
 from arcwise.learning import costs
@@ -86,7 +87,7 @@ GOLDEN = {
             "algorithm": "mcmc",
             "exact_operations": 19683,
             "exact_limit": 11 * 10**9,
-            "space": "Partitions(moves=None)",
+            "space": "Dags(moves=None)",
             "steps": 4_000,
             "seconds": None,
             "chains": 4,
@@ -97,7 +98,7 @@ GOLDEN = {
             "The table has 300 rows, 8 discrete variables.",
             "The score is BDeu, because all columns are discrete; the structure prior is Fair.",
             "All 232 allowed parent sets are considered.",
-            "The modular posterior was sampled by mcmc on Partitions, as requested: 4 chains "
+            "The modular posterior was sampled by mcmc on Dags, as requested: 4 chains "
             "of 4,000 steps, of which the first 2,000 are burn-in.",
             "The run ended when its budget was spent.",
         ],
@@ -107,7 +108,7 @@ GOLDEN = {
         {"parents": "candidates", "families": 32, "algorithm": "ais", "particles": 8},
         [
             "Candidate parents were chosen by 'greedy:2', 2 for each variable: 32 parent sets.",
-            "The modular posterior was sampled by ais on Partitions, as requested: 8 particles of "
+            "The modular posterior was sampled by ais on Dags, as requested: 8 particles of "
             "2,400 annealing steps.",
         ],
     ),
@@ -137,7 +138,9 @@ def test_choices_depend_on_data_and_arguments_only(
         monkeypatch.setattr(memory, "available_memory", lambda: 2**26)
         other = account_of(learn(asia, threads=2, **options))
         monkeypatch.undo()
-        assert one.chosen == other.chosen
+        # With seconds, what can be computed exactly in them depends on the threads.
+        limit = {"exact_limit": one.chosen.exact_limit}
+        assert one.chosen == replace(other.chosen, **limit if "seconds" in options else {})
         assert one.choices[:3] == other.choices[:3]
 
 
@@ -159,7 +162,7 @@ def test_more_variables_are_sampled_among_grown_candidates(n: int, steps: int) -
     told = account_of(found).chosen.as_dict()
     assert (found.algorithm, told["parents"]) == ("mcmc", "grown")
     assert found.dags is not None
-    assert told["until"] == "rhat<1.01, ess>400, edge_rhat<1.1, difference<0.1"
+    assert told["until"] == "rhat<1.01, ess>400, edge_rhat<1.05, difference<0.05"
     assert "Candidate parents were grown from 'pc'" in account_of(found).choices[2]
     if n == 20:
         again = learn(data, steps=steps, chains=2, threads=1)
@@ -189,7 +192,7 @@ def test_long_enough_chains_are_trusted(asia: Data) -> None:
 
 def test_warnings_point_at_the_line_that_called() -> None:
     with pytest.warns(ConvergenceWarning, match=r"run more steps, or use mc3$") as caught:
-        found = learn(two_modes(40.0, 0.0), algorithm="mcmc", steps=4_000, chains=6)
+        found = learn(two_modes(40.0, 0.0), space="partitions", steps=4_000, chains=6)
     with warnings.catch_warnings(record=True) as repeated:
         warnings.simplefilter("always")
         found.diagnose().warn()
@@ -200,7 +203,7 @@ def test_warnings_point_at_the_line_that_called() -> None:
 @quick
 @pytest.mark.parametrize(("height", "tilt"), [(40.0, 0.0), (300.0, 1.0)])
 def test_chains_in_different_modes_are_not_trusted(height: float, tilt: float) -> None:
-    found = learn(two_modes(height, tilt), algorithm="mcmc", steps=4_000, chains=6)
+    found = learn(two_modes(height, tilt), space="partitions", steps=4_000, chains=6)
     assert chains_of(found).rule_met is False
     assert account_of(found).verdict == "not converged"
     words = " ".join(account_of(found).trust)
@@ -209,19 +212,29 @@ def test_chains_in_different_modes_are_not_trusted(height: float, tilt: float) -
 
 
 @quick
+@pytest.mark.parametrize(("height", "tilt"), [(40.0, 0.0), (300.0, 0.2)])
+def test_by_default_chains_go_from_mode_to_mode(height: float, tilt: float) -> None:
+    model = two_modes(height, tilt)
+    found = learn(model, algorithm="mcmc", steps=20_000, chains=4)
+    assert account_of(found).verdict == "trustworthy"
+    # Of 40,000 draws that are nearly independent: five standard errors at most.
+    assert np.abs(found.edges - exact(model).edges).max() < 0.02
+
+
+@quick
 @pytest.mark.parametrize(
     ("options", "algorithm", "space"),
     [
         ({"modularity": "order-modular", "algorithm": "mcmc"}, "mcmc", "LinearOrders"),
         ({"space": "buckets:3"}, "mcmc", "BucketOrders(size=3)"),
-        ({"algorithm": "mc3", "temperatures": 4, "ladder": "adapted"}, "mc3", "Partitions"),
-        ({"algorithm": "ais", "particles": 10}, "ais", "Partitions"),
+        ({"algorithm": "mc3", "temperatures": 4, "ladder": "adapted"}, "mc3", "Dags"),
+        ({"algorithm": "ais", "particles": 10}, "ais", "Dags"),
         ({"chains": 1, "space": "dags"}, "mcmc", "Dags"),
-        ({"dags_per_state": 0}, "mcmc", "Partitions"),
-        ({"burn_in": 0.1, "thinning": 7}, "mcmc", "Partitions"),
-        ({"effective_samples": 50}, "mcmc", "Partitions"),
-        ({"candidates": "grow:greedy:3", "max_candidates": 5}, "mcmc", "Partitions"),
-        ({"candidates": {"dysp": ["bronc", "either"]}}, "mcmc", "Partitions"),
+        ({"dags_per_state": 0}, "mcmc", "Dags"),
+        ({"burn_in": 0.1, "thinning": 7}, "mcmc", "Dags"),
+        ({"effective_samples": 50}, "mcmc", "Dags"),
+        ({"candidates": "grow:greedy:3", "max_candidates": 5}, "mcmc", "Dags"),
+        ({"candidates": {"dysp": ["bronc", "either"]}}, "mcmc", "Dags"),
     ],
 )
 def test_every_choice_can_be_made_by_hand(

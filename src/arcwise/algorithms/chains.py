@@ -83,6 +83,7 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
             settings.recording.options(edge_batches=_batches(len(session.model.variables))),
             settings.seed,
             settings.chains,
+            settings.order_steps or 0,
         )
     )
     log = None

@@ -16,6 +16,7 @@ from arcwise.records.budget import Budget
 from arcwise.records.ladders import as_ladder, refuse_without_bridge
 from arcwise.records.recording import Recording
 from arcwise.records.settings import ChainSettings
+from arcwise.records.start import as_order_steps
 from arcwise.records.stopping_rule import as_stopping_rule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
@@ -43,6 +44,7 @@ def mc3(
     burn_in: float = 0.5,
     thinning: int | None = None,
     chains: int = 4,
+    start: str | int = "orders",
     dags_per_state: int = 1,
     dag_time_share: float | None = None,
     extension_budget: int | None = None,
@@ -83,7 +85,7 @@ def mc3(
         The number of exchanges between adjacent temperatures proposed after each step,
         which cost next to nothing; None for 4 per adjacent pair. On the bridge they do cost,
         and None stands for 2 in all.
-    modularity, steps, seconds, effective_samples, until, burn_in, thinning, chains, \
+    modularity, steps, seconds, effective_samples, until, burn_in, thinning, chains, start, \
 dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
 threads, progress, directory, checkpoint_seconds
         As for `mcmc`; a step moves the states of all temperatures once.
@@ -128,6 +130,7 @@ threads, progress, directory, checkpoint_seconds
         ),
         chains=chains,
         seed=seed,
+        order_steps=as_order_steps(start),
         tempering=replace(tempering, exchanges_per_step=exchanges),
     )
     environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)

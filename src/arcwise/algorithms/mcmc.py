@@ -13,6 +13,7 @@ from arcwise.posterior import Posterior
 from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
 from arcwise.records.settings import ChainSettings
+from arcwise.records.start import as_order_steps
 from arcwise.records.stopping_rule import as_stopping_rule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
@@ -33,6 +34,7 @@ def mcmc(
     burn_in: float = 0.5,
     thinning: int | None = None,
     chains: int = 4,
+    start: str | int = "orders",
     dags_per_state: int = 1,
     dag_time_share: float | None = None,
     extension_budget: int | None = None,
@@ -80,7 +82,13 @@ def mcmc(
         The number of steps between kept states; None for ``2 n``, but with at least 1,000
         and at most 10,000 kept states per chain.
     chains
-        The number of chains, each from a random initial state.
+        The number of chains, each with random numbers of its own.
+    start
+        Where chains begin. ``"orders"``: at a DAG drawn given the last state of a chain of
+        linear orders, which settles easily where others do not; `LinearOrders`, `BucketOrders`
+        and `PartialOrders`, and all temperatures of `mc3` but the posterior's, begin at a
+        random state. ``"random"``: so do all. A number: the steps of the chains of linear
+        orders, by default ``4 n**2 log(n)``, but not more than take a tenth of the seconds.
     dags_per_state
         The number of DAGs drawn from each kept state; 0 for none, where the estimates do
         not need them.
@@ -146,6 +154,7 @@ def mcmc(
         ),
         chains=chains,
         seed=seed,
+        order_steps=as_order_steps(start),
     )
     environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
     return sample_chains(model, settings, sums, environment)

@@ -17,7 +17,7 @@ class SamplerOptions(TypedDict, total=False):
         Of all.
     effective_samples
         Of all but `smc`.
-    burn_in
+    burn_in, start
         Of `mcmc` and `mc3`.
     temperatures, ladder, exchanges_per_step
         Of `mc3`.
@@ -37,6 +37,7 @@ class SamplerOptions(TypedDict, total=False):
     estimate_extensions: bool
     sums: ScoreSums | None
     burn_in: float
+    start: str | int
     temperatures: int
     ladder: str | Sequence[float]
     exchanges_per_step: int | None

@@ -22,6 +22,7 @@ from arcwise.cli.options import (
     ScoreOptions,
     Seconds,
     Seed,
+    Start,
     Steps,
     Temperatures,
     Thinning,
@@ -48,7 +49,7 @@ def learn(
         str | None,
         typer.Option(
             "--space",
-            help="The space that chains move in (default: partitions; linear orders with "
+            help="The space that chains move in (default: dags; linear orders with "
             "--modularity order-modular).",
             metavar="|".join(space_words()),
         ),
@@ -69,6 +70,7 @@ def learn(
     temperatures: Temperatures = None,
     ladder: Ladder = None,
     thinning: Thinning = None,
+    start: Start = None,
     dags: Annotated[
         int | None,
         typer.Option(
@@ -104,7 +106,12 @@ def learn(
     folder = run if out is None else out
     if folder is not None:
         make_folder(folder)  # before anything takes time
-    of_samplers = {"temperatures": temperatures, "ladder": ladder, "thinning": thinning}
+    of_samplers = {
+        "temperatures": temperatures,
+        "ladder": ladder,
+        "thinning": thinning,
+        "start": start,
+    }
     options: dict[str, Any] = {
         name: value for name, value in of_samplers.items() if value is not None
     }

@@ -367,6 +367,16 @@ Ladder = Annotated[
     ),
 ]
 
+Start = Annotated[
+    str | None,
+    typer.Option(
+        "--start",
+        help="Where the chains of mcmc and mc3 begin: where chains of linear orders have settled "
+        "(the default; or after so many steps of these), or at a random state.",
+        metavar="orders|random|STEPS",
+    ),
+]
+
 Thinning = Annotated[
     int | None,
     typer.Option(

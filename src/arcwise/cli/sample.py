@@ -24,6 +24,7 @@ from arcwise.cli.options import (
     Seconds,
     Seed,
     SpaceName,
+    Start,
     Steps,
     Temperatures,
     Thinning,
@@ -66,6 +67,7 @@ def sample(
     temperatures: Temperatures = None,
     ladder: Ladder = None,
     thinning: Thinning = None,
+    start: Start = None,
     dags_per_state: Annotated[
         int,
         typer.Option(
@@ -111,6 +113,7 @@ def sample(
         "temperatures": temperatures,
         "ladder": ladder,
         "thinning": thinning,
+        "start": start,
     }
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     refuse_options(options, algorithm, "--algorithm")

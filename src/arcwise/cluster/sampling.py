@@ -130,7 +130,7 @@ class ClusterChains:
         record = RecordSettings.of(job.record)
         self._job = SamplingJob(table, job.space, ladder, record, job.seed)
         self._identity = uuid.uuid4().hex
-        self._tempering = (job.exchanges_per_step, job.adapt)
+        self._tempering = (job.exchanges_per_step, job.adapt, job.order_steps)
         self._count = job.count
         self._thinning: int | None = 1
         self._planned: int | None = None

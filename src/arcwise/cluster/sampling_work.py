@@ -207,7 +207,7 @@ class ChainWork(Work):
         What all chains have in common.
     identity
         Distinguishes the chains of this call from those of all others.
-    exchanges_per_step, adapt
+    exchanges_per_step, adapt, order_steps
         As for the core's chains.
     number
         The index of the chain.
@@ -227,6 +227,7 @@ class ChainWork(Work):
     identity: str
     exchanges_per_step: int
     adapt: bool
+    order_steps: int
     number: int
     version: int
     command: Command
@@ -270,6 +271,7 @@ class ChainWork(Work):
                     self.job.seed,
                     self.number,
                     1,
+                    self.order_steps,
                 )
                 if self.state is not None:
                     made.restore_state(self.state)

@@ -131,6 +131,8 @@ class ChainJob:
         The seed.
     count
         The number of chains.
+    order_steps
+        Chains begin where one of linear orders is after so many steps; 0 for random states.
     """
 
     sums: ScoreSums
@@ -142,6 +144,7 @@ class ChainJob:
     record: _core.RecordOptions
     seed: int
     count: int
+    order_steps: int = 0
 
     def in_core(self) -> _core.Chains:
         """Return the chains of this process."""
@@ -155,6 +158,7 @@ class ChainJob:
             self.seed,
             0,
             self.count,
+            self.order_steps,
         )
 
 

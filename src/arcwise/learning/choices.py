@@ -16,11 +16,11 @@ from arcwise.learning.request import Request
 from arcwise.model import Model, Question
 from arcwise.records.account import Choices
 from arcwise.records.algorithm import Algorithm
-from arcwise.spaces import LinearOrders, Partitions, Space
+from arcwise.spaces import Dags, LinearOrders, Space
 from arcwise.support.plain import plain
 from arcwise.support.words import plural, quoted
 
-DEFAULT_RULE = "rhat<1.01, ess>400, edge_rhat<1.1, difference<0.1"
+DEFAULT_RULE = "rhat<1.01, ess>400, edge_rhat<1.05, difference<0.05"
 DEFAULT_CHAINS = 4
 """The number of chains of mcmc and mc3."""
 
@@ -42,10 +42,12 @@ def choose_algorithm(request: Request, asked: Model | Question) -> AlgorithmChoi
         return AlgorithmChoice(Algorithm.MCMC, ", as requested")
     n = len(asked.variables)
     operations = costs.exact_operations(n, request.modularity)
-    limit = f"{costs.exact_limit(request.seconds):.0e}"
+    limit = f"{costs.exact_limit(request.seconds, request.threads):.0e}"
     if operations is None:
         why = "there are too many variables for exact computation"
-    elif not costs.exact_is_cheap(n, _families(asked), request.modularity, request.seconds):
+    elif not costs.exact_is_cheap(
+        n, _families(asked), request.modularity, request.seconds, request.threads
+    ):
         why = (
             f"exact computation would take {operations:.1e} operations (it is the default up to "
             f"{limit})"
@@ -85,7 +87,7 @@ def settings_for(request: Request, algorithm: Algorithm, n: int) -> dict[str, An
         # Under the order-modular prior, paths take far longer than everything else.
         return {"dags": dags, "paths": request.modularity == "modular"}
     modular = request.modularity == "modular"
-    space: Space = request.space or (Partitions() if modular else LinearOrders())
+    space: Space = request.space or (Dags() if modular else LinearOrders())
     seconds = request.deadline if request.deadline.limited else None
     settings: dict[str, Any] = {"space": space, "steps": request.steps, "seconds": seconds}
     if modular and space.modularity == "order-modular":
@@ -107,9 +109,9 @@ def _rule(request: Request, chains: int) -> str | None:
         return None
     rule = DEFAULT_RULE.split(", ")
     if chains == 1:
-        rule.remove("difference<0.1")
+        rule.remove("difference<0.05")
     if request.options.get("dags_per_state") == 0:
-        rule.remove("edge_rhat<1.1")
+        rule.remove("edge_rhat<1.05")
     return ", ".join(rule)
 
 
@@ -139,7 +141,7 @@ def make_plan(
         families=len(model.scores),
         algorithm=choice.algorithm,
         exact_operations=costs.exact_operations(n, request.modularity),
-        exact_limit=costs.exact_limit(request.seconds),
+        exact_limit=costs.exact_limit(request.seconds, request.threads),
         arguments=arguments,
         seed=request.seed,
     )

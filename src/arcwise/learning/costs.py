@@ -12,6 +12,7 @@ from arcwise.model import Question
 from arcwise.model.modularity import Modularity
 from arcwise.model.scoring_time import scoring_seconds, sets_to_score
 from arcwise.support.clock import Deadline
+from arcwise.support.devices import Processors
 from arcwise.support.memory import available_memory
 from arcwise.support.words import byte_size, plural
 
@@ -21,7 +22,8 @@ DEFAULT_DAGS = 10_000
 # Without a time limit, exact computation is chosen if it takes less than half a minute in all on
 # one core, and less than a gigabyte.
 _EXACT_OPERATIONS = 11 * 10**9
-_EXACT_OPERATIONS_PER_SECOND = 5 * 10**8
+_EXACT_OPERATIONS_PER_SECOND = 10**9  # on one core
+SHARE_OF_EXACT = 0.7  # of the time left, before chains take over
 _MOST_FAMILIES = 2**24
 # The most families whose sums over all subsets are tabulated; beyond, candidates are better.
 _MOST_TABULATED_FAMILIES = 2**21
@@ -47,7 +49,11 @@ def exact_operations(variables: int, modularity: Modularity) -> int | None:
 
 
 def exact_is_cheap(
-    variables: int, families: int, modularity: Modularity, seconds: float | None
+    variables: int,
+    families: int,
+    modularity: Modularity,
+    seconds: float | None,
+    threads: int | None = None,
 ) -> bool:
     """Return whether the exact computation is cheap, or fits into the seconds given.
 
@@ -57,11 +63,23 @@ def exact_is_cheap(
     True
     >>> exact_is_cheap(21, 21 * 2**20, "modular", None)
     False
+    >>> exact_is_cheap(20, 20 * 5_036, "modular", seconds=20, threads=1)
+    True
     """
     operations = exact_operations(variables, modularity)
-    return (
-        operations is not None and families <= _MOST_FAMILIES and operations <= exact_limit(seconds)
-    )
+    if operations is None or families > _MOST_FAMILIES:
+        return False
+    return operations <= exact_limit(seconds, threads)
+
+
+def exact_seconds(variables: int, modularity: Modularity, threads: int | None) -> float:
+    """Return about how long the exact computation takes."""
+    operations = exact_operations(variables, modularity) or 0
+    return operations / _exact_rate(threads)
+
+
+def _exact_rate(threads: int | None) -> float:
+    return float(_EXACT_OPERATIONS_PER_SECOND * Processors.available(threads).threads)
 
 
 def scoring_fits(question: Question, deadline: Deadline, threads: int | None) -> bool:
@@ -82,11 +100,11 @@ def _work(question: Question) -> int:
     return _WORK_OF_MOMENTS if "continuous" in table.kinds.values() else table.rows
 
 
-def exact_limit(seconds: float | None) -> float:
+def exact_limit(seconds: float | None, threads: int | None = None) -> float:
     """Return the most operations for which exact computation is chosen."""
     if seconds is None:
         return _EXACT_OPERATIONS
-    return float(seconds) * _EXACT_OPERATIONS_PER_SECOND
+    return SHARE_OF_EXACT * float(seconds) * _exact_rate(threads)
 
 
 def all_families_fit(families: int) -> bool:

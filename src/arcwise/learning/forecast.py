@@ -34,7 +34,6 @@ from arcwise.support.words import duration, plural
 _GROWTH_SECONDS = 94.0, 200, 2.4
 _GROWTH_SECONDS_OF_MANY = 130.0, 1_000, 2.0
 _MANY = 300
-_OPERATIONS_PER_SECOND = 5 * 10**8  # of exact computation, on one core
 _WORTH_SAYING = 5.0  # seconds
 _LONG_ENOUGH = 0.1  # seconds of a trial
 _BATCHES = 8
@@ -60,7 +59,8 @@ def say_preparation(
         say(request.seconds, sentence)
         return
     seconds = _preparation_seconds(request, asked, method)
-    later = _exact_seconds(request, asked) if exact else 0.0
+    n = len(asked.variables)
+    later = costs.exact_seconds(n, request.modularity, request.threads) if exact else 0.0
     after = f" ({_about(later)})" if exact else ""
     say(seconds + later, f"{_what(asked, method)} ({_about(seconds)}), then {then}{after}.")
 
@@ -120,12 +120,6 @@ def _preparation_seconds(request: Request, asked: Question, method: Any) -> floa
         return scoring
     seconds, reference, power = _GROWTH_SECONDS if plus_one else _GROWTH_SECONDS_OF_MANY
     return float(scoring + seconds * (n / reference) ** power)
-
-
-def _exact_seconds(request: Request, asked: Question) -> float:
-    operations = costs.exact_operations(len(asked.variables), request.modularity) or 0
-    cores = Processors.available(request.threads).threads
-    return operations / _OPERATIONS_PER_SECOND / cores
 
 
 def _trial(request: Request, settings: dict[str, Any], sums: ScoreSums) -> tuple[float, float]:

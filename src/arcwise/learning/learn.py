@@ -37,8 +37,6 @@ from arcwise.spaces import as_space
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
 
-_SHARE_OF_EXACT = 0.7  # of the time left, before chains take over
-
 
 def learn(
     data: Any,
@@ -69,7 +67,7 @@ def learn(
 
     What is not given is chosen by fixed rules from the data and the arguments: the score
     by the kinds of the columns; the exact posterior where it is cheap (up to 20
-    variables), otherwise Markov chains over partitions with grown candidate parents; and
+    variables), otherwise Markov chains over DAGs with grown candidate parents; and
     the stopping rule. The account of the posterior says what was chosen and why
     (``account.choices``, and ``account.chosen`` for use in programs), and how reliable
     the result is (``account.verdict`` and ``account.trust``).
@@ -99,7 +97,7 @@ def learn(
         ``"exact"``, ``"mcmc"``, ``"mc3"``, ``"ais"`` or ``"smc"``; None for exact where it is cheap
         and no argument calls for a sampler, otherwise mcmc.
     space
-        The space that chains move in; None for partitions, or for linear orders if the
+        The space that chains move in; None for DAGs, or for linear orders if the
         posterior is order-modular.
     chains
         The number of chains of ``"mcmc"`` and ``"mc3"``, 4 by default.
@@ -108,7 +106,7 @@ def learn(
         ``"smc"``, 256 by default.
     until
         The stopping rule of mcmc and mc3, see `mcmc`. ``"auto"``: ``"rhat<1.01, ess>400,
-        edge_rhat<1.1, difference<0.1"``. None for no rule: the budget is spent in full.
+        edge_rhat<1.05, difference<0.05"``. None for no rule: the budget is spent in full.
     steps, seconds
         The maximum number of steps of each chain, or seconds for the whole call, reading the
         table included; by default the steps that take about a minute on one core, more for
@@ -241,7 +239,7 @@ def _computed(
     if algorithm is Algorithm.EXACT:
         # What is left then is for chains, if it takes longer.
         posterior = exact(
-            model, **common, **settings, seconds=request.deadline.part(_SHARE_OF_EXACT)
+            model, **common, **settings, seconds=request.deadline.part(costs.SHARE_OF_EXACT)
         )
         if request.directory is not None:
             posterior.save(Path(request.directory) / RESULT)

@@ -120,11 +120,16 @@ class Plan:
                 f"{self.reason}{drawn}."
             ]
         if isinstance(run, AnnealingRun):
+            runs, steps = plural(run.runs, "particle"), run.settings.schedule.steps
+            population = run.settings.population
+            if population is not None:
+                each = plural(population.particles, "particle")
+                runs = f"{plural(run.runs, 'population')} of {each}, each"
+                steps = 0 if run.plan is None else sum(run.plan.steps)
             return [
-                f"The {posterior.modularity} posterior was sampled by ais on "
-                f"{space_in_words(run.settings.space)}{self.reason}: "
-                f"{plural(run.runs, 'particle')} of {run.settings.schedule.steps:,} annealing "
-                "steps."
+                f"The {posterior.modularity} posterior was sampled by {posterior.algorithm} on "
+                f"{space_in_words(run.settings.space)}{self.reason}: {runs} of {steps:,} "
+                "annealing steps."
             ]
         assert isinstance(run, ChainRun)
         steps = run.burn_in_steps + max(run.steps_after_burn_in)

@@ -15,6 +15,7 @@ from arcwise.records.algorithm import Algorithm
 from arcwise.records.budget import Budget
 from arcwise.records.ladders import linear, uniform_bridge
 from arcwise.records.recording import Recording
+from arcwise.records.start import usual_order_steps
 from arcwise.records.tempering import Path, Tempering
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
@@ -90,6 +91,9 @@ class ChainSettings:
         The temperatures of coupled chains; None for the posterior alone.
     sums
         How score sums are computed; None before they are made.
+    order_steps
+        Chains begin where one of linear orders is after so many steps; 0 for random states,
+        None for the usual number.
     """
 
     space: Space
@@ -99,6 +103,7 @@ class ChainSettings:
     seed: int
     tempering: Tempering | None = None
     sums: SumSettings | None = None
+    order_steps: int | None = 0
 
     def __post_init__(self) -> None:
         """Refuse invalid numbers, and a stopping rule that such a run cannot evaluate."""
@@ -115,12 +120,16 @@ class ChainSettings:
 
     def on(self, space: Space, sums: ScoreSums) -> ChainSettings:
         """Return the settings with everything resolved that depends on the model."""
+        nodes, order_steps = len(sums.variables), self.order_steps
+        if order_steps is None:
+            order_steps = usual_order_steps(nodes, self.budget.seconds)
         return replace(
             self,
             space=space,
             recording=self.recording.on(space),
-            budget=self.budget.resolved(len(sums.variables)),
+            budget=self.budget.resolved(nodes),
             sums=SumSettings.of(sums),
+            order_steps=order_steps,
         )
 
 

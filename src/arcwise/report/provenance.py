@@ -9,6 +9,7 @@ from arcwise.model.provenance import Provenance
 from arcwise.posterior import Posterior
 from arcwise.posterior.summary import run_summary
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
+from arcwise.records.start import usual_order_steps
 from arcwise.support.descriptions import Description
 from arcwise.support.words import number
 
@@ -150,7 +151,7 @@ def _call(posterior: Posterior) -> list[str]:
             "posterior = arcwise.algorithms.unique_dags(", ["model", *_keywords(_orders(run))]
         )
     space = _constructor("spaces.", Description.of(run.settings.space), "space=")
-    wanted = _runs(run) if isinstance(run, AnnealingRun) else _chains(run)
+    wanted = _runs(run) if isinstance(run, AnnealingRun) else _chains(run, len(posterior.variables))
     arguments = ["model", *space, modularity, *_keywords(wanted)]
     return _wrapped(f"posterior = arcwise.{posterior.algorithm}(", arguments)
 
@@ -177,7 +178,7 @@ def _runs(run: AnnealingRun) -> dict[str, Any]:
     }
 
 
-def _chains(run: ChainRun) -> dict[str, Any]:
+def _chains(run: ChainRun, nodes: int) -> dict[str, Any]:
     """Return the keywords that request the amount of work that was done."""
     wanted: dict[str, Any] = {}
     if run.exchanges is not None:
@@ -186,7 +187,12 @@ def _chains(run: ChainRun) -> dict[str, Any]:
     wanted |= {"chains": run.chains, "steps": burn_in + kept}
     if burn_in != kept:
         wanted["burn_in"] = f"{burn_in} / {burn_in + kept}"
-    return wanted | {"thinning": run.thinning, "seed": run.settings.seed}
+    settings = run.settings
+    if settings.order_steps == 0:
+        wanted["start"] = repr("random")
+    elif settings.order_steps != usual_order_steps(nodes, None):
+        wanted["start"] = settings.order_steps
+    return wanted | {"thinning": run.thinning, "seed": settings.seed}
 
 
 def _orders(run: UniqueDagsRun) -> dict[str, Any]:

@@ -30,11 +30,22 @@ def trace_convergence(traces: Traces) -> Convergence:
 
 
 def _of_log_weights(traces: Traces) -> dict[str, float | None]:
-    matrix = traces.log_weights_matrix()
+    matrix = _to_nine_digits(traces.log_weights_matrix())
     return {
         "rhat": number_or_none(rhat(matrix)),
         "ess": number_or_none(effective_sample_size(matrix)),
     }
+
+
+def _to_nine_digits(log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log weights that are the same for the same state.
+
+    Moves add up what they change, so that rounding differs from visit to visit, slowly along a
+    chain; where states are few, ranks would make much of that.
+    """
+    finite = log_weights[np.isfinite(log_weights)]
+    unit = 1e-9 * max(1.0, float(np.abs(finite).max(initial=0.0)))
+    return np.asarray(np.round(log_weights / unit) * unit)
 
 
 def edge_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:

@@ -181,9 +181,9 @@ class RedrawParents final : public Move {
 
 const std::vector<MoveRow<DagState>>& dag_moves() {
     static const std::vector<MoveRow<DagState>> rows = {
-        {"add", 0.015, make_move<Add>, "add or delete"},
-        {"delete", 0.015, make_move<Delete>, "add or delete"},
-        {"reverse", 0.02, make_move<Reverse>},
+        {"add", 0.0005, make_move<Add>, "add or delete"},
+        {"delete", 0.0005, make_move<Delete>, "add or delete"},
+        {"reverse", 0.001, make_move<Reverse>},
         {"reverse path", 0.4, make_move<ReversePath>},
         {"redraw parents", 0.33, make_move<RedrawParents>},
         {"reverse and redraw", 0.22, make_edge_reversal},
