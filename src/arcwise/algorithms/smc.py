@@ -20,6 +20,7 @@ from arcwise.support.running import Progress
 
 _FINEST_STEPS = 20_000  # of the path from which populations choose their temperatures
 _DEFAULT_PARTICLES = 256
+_FEWER_PARTICLES = (64, 16)
 
 
 def smc(
@@ -67,9 +68,10 @@ def smc(
     particles
         The number of particles of each population, 256 by default.
     runs, seconds
-        The budget: a number of independent populations (8 by default), or wall-clock time;
-        populations that are under way are finished, but if not even one is finished in
-        time, that is an error.
+        The budget: a number of independent populations (8 by default), or wall-clock time.
+        Populations that are under way when it ends are dropped. If not even one can be
+        finished in time, that is an error, but without `particles` and `directory` smaller
+        ones are tried first, of 64 and of 16.
     steps
         The number of steps of a particle at each temperature; None to choose it for each.
     effective_share
@@ -120,4 +122,6 @@ threads, progress, directory, checkpoint_seconds
         ),
     )
     environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
-    return anneal(model, settings, sums, environment)
+    # A run that is resumed must find the particles it was begun with.
+    free = particles is None and deadline.limited and directory is None
+    return anneal(model, settings, sums, environment, _FEWER_PARTICLES if free else ())
