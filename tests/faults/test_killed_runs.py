@@ -10,31 +10,35 @@ import pytest
 
 from faults.run_processes import finish, is_finished, kill_after, write_data
 
-# Runs that take a few seconds: steps of chains and of coupled chains, and particles.
-_SIZES: dict[str, tuple[int, int, int]] = {
-    "linear": (3_000_000, 600_000, 12_000),
-    "buckets:3": (3_000_000, 500_000, 7_000),
-    "partitions": (1_500_000, 250_000, 3_000),
-    "layerings:4": (200_000, 30_000, 500),
-    "dags": (3_000_000, 300_000, 6_000),
+# Runs that take a few seconds: steps of chains and of coupled chains, particles, and populations.
+_SIZES: dict[str, tuple[int, int, int, int]] = {
+    "linear": (3_000_000, 600_000, 12_000, 400),
+    "canonical": (800_000, 250_000, 4_000, 150),
+    "buckets:3": (3_000_000, 500_000, 7_000, 200),
+    "partitions": (1_500_000, 250_000, 3_000, 100),
+    "layerings:4": (200_000, 30_000, 500, 20),
+    "dags": (3_000_000, 300_000, 6_000, 200),
 }
 _KILLS = 4
 
 
 def _arguments(algorithm: str, space: str) -> list[object]:
-    steps, coupled_steps, particles = _SIZES[space]
+    steps, coupled_steps, particles, populations = _SIZES[space]
+    # From the order-modular posterior to the modular one, a ladder leads over the bridge.
+    ladder = "bridge" if space == "canonical" else "adapted"
     return {
         "mcmc": ["--steps", steps, "--chains", 2],
         "mc3": [
             *("--steps", coupled_steps, "--chains", 2),
-            *("--ladder", "adapted", "--temperatures", 5),
+            *("--ladder", ladder, "--temperatures", 5),
         ],
         "ais": ["--steps", 1_000, "--particles", particles],
+        "smc": ["--particles", 50, "--runs", populations],
     }[algorithm]
 
 
 @pytest.mark.parametrize("space", _SIZES)
-@pytest.mark.parametrize("algorithm", ["mcmc", "mc3", "ais"])
+@pytest.mark.parametrize("algorithm", ["mcmc", "mc3", "ais", "smc"])
 def test_killed_again_and_again(algorithm: str, space: str, tmp_path: Path) -> None:
     """Every kill hits a run that has made a checkpoint since it was started, and is not done."""
     data = write_data(tmp_path / "data.csv")

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.constraints import ConstraintArguments, gather, takes_constraints
 from arcwise.constraints.edges import edge_matrix, read_edges
-from arcwise.errors import ArgumentError, CapacityError, option
+from arcwise.errors import ArgumentError, CapacityError, ConstraintError, option
 from arcwise.support.checks import true_or_false
+from arcwise.support.edges import edges_of_matrix
 from arcwise.support.names import as_list, checked_variables, positions
 from arcwise.support.words import rounded, shown
 
@@ -177,6 +178,11 @@ def candidate_matrix(candidates: Any, names: tuple[str, ...], source: str) -> ND
     source
         The argument that holds them, for messages.
     """
+    is_array = isinstance(candidates, np.ndarray) and candidates.dtype.kind in "biuf"
+    if is_array and candidates.shape == (len(names), len(names)):
+        matrix = edges_of_matrix(candidates, source, ConstraintError)
+        if not matrix.diagonal().any():
+            return matrix  # edge by edge, a dense one of hundreds of nodes takes a second
     if isinstance(candidates, Mapping):
         strings = [node for node, parents in candidates.items() if isinstance(parents, str)]
         if strings:
