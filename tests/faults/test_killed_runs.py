@@ -12,12 +12,12 @@ from faults.run_processes import finish, is_finished, kill_after, write_data
 
 # Runs that take a few seconds: steps of chains and of coupled chains, particles, and populations.
 _SIZES: dict[str, tuple[int, int, int, int]] = {
-    "linear": (3_000_000, 600_000, 12_000, 400),
-    "canonical": (800_000, 250_000, 4_000, 150),
-    "buckets:3": (3_000_000, 500_000, 7_000, 200),
-    "partitions": (1_500_000, 250_000, 3_000, 100),
-    "layerings:4": (200_000, 30_000, 500, 20),
-    "dags": (3_000_000, 300_000, 6_000, 200),
+    "linear": (3_000_000, 600_000, 12_000, 600),
+    "canonical": (800_000, 250_000, 4_000, 100),
+    "buckets:3": (3_000_000, 500_000, 7_000, 400),
+    "partitions": (1_500_000, 250_000, 3_000, 80),
+    "layerings:4": (200_000, 30_000, 500, 16),
+    "dags": (3_000_000, 300_000, 6_000, 30),
 }
 _KILLS = 4
 

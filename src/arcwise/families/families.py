@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Unpack
 
@@ -127,6 +127,23 @@ class Families:
         inside, most = len(self.candidates[node]), self.max_free[node]
         joined = subsets(inside, most - 1) * len(self.outside[node])
         return subsets(inside, most) + joined
+
+    def only(self, nodes: Iterable[int]) -> Families:
+        """Return the families of some nodes, leaving the others only the empty parent set."""
+        wanted = set(nodes)
+
+        def kept(of_node: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+            return tuple(each if node in wanted else () for node, each in enumerate(of_node))
+
+        return replace(
+            self,
+            candidates=kept(self.candidates),
+            required=kept(self.required),
+            max_free=tuple(
+                each if node in wanted else 0 for node, each in enumerate(self.max_free)
+            ),
+            outside=kept(self.outside),
+        )
 
     def table(self) -> _core.FamilyTable:
         """Return a table of zeros, one for each family.

@@ -11,7 +11,7 @@ from arcwise.learning.choices import AlgorithmChoice, candidate_method
 from arcwise.learning.forecast import say_preparation
 from arcwise.learning.parents import Parents, choose_parents
 from arcwise.learning.request import Request
-from arcwise.learning.resume import GROWTH
+from arcwise.learning.resume import GROWTH, SCORES
 from arcwise.model import Model, Question
 from arcwise.records.algorithm import Algorithm
 from arcwise.support.clock import Deadline
@@ -56,6 +56,7 @@ def prepare(request: Request, asked: Model | Question, choice: AlgorithmChoice) 
     say_preparation(request, asked, choice, method)
     deadline = costs.before_sampling(request.deadline, len(asked.variables))
     parents = _parents(request, asked, method, deadline)
+    file = None if request.directory is None else Path(request.directory) / SCORES
     if parents.how == "all" and request.candidates is None and deadline.limited:
         try:
             model = Model(
@@ -64,6 +65,7 @@ def prepare(request: Request, asked: Model | Question, choice: AlgorithmChoice) 
                 seconds=deadline.part(_SHARE_OF_SCORING),
                 threads=request.threads,
                 progress=request.progress,
+                file=file,
             )
             return Prepared(choice, parents, model)
         except TimeIsUpError:
@@ -76,6 +78,7 @@ def prepare(request: Request, asked: Model | Question, choice: AlgorithmChoice) 
         deadline=deadline,
         threads=request.threads,
         progress=request.progress,
+        file=file,
     )
     return Prepared(choice, parents, model)
 
