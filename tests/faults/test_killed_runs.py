@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from faults.run_processes import finish, is_finished, kill_after, write_data
+import arcwise
+from faults.run_processes import finish, is_finished, kill_after, start, write_data
 
 # Runs that take a few seconds: steps of chains and of coupled chains, particles, and populations.
 _SIZES: dict[str, tuple[int, int, int, int]] = {
@@ -78,3 +80,25 @@ def test_ended_cleanly(number: int, tmp_path: Path) -> None:
     assert (folder / "edges.csv").exists() == (status == 0)
     finish("resume", folder)
     assert (folder / "edges.csv").read_bytes() == (tmp_path / "whole" / "edges.csv").read_bytes()
+
+
+def test_killed_while_scoring(tmp_path: Path) -> None:
+    """The scores made so far are kept, and the same command goes on from there."""
+    random = np.random.default_rng(1)
+    data = tmp_path / "data.csv"
+    arcwise.read(random.integers(0, 4, size=(60_000, 16)), kinds="discrete").write_csv(data)
+    # One thread takes long enough for scores to be kept.
+    arguments = ["learn", data, "--seed", 5, "--threads", 1]
+    finish(*arguments, "--out", tmp_path / "whole")
+    folder = tmp_path / "run"
+    scores = folder / "scores.partial"
+    with start(*arguments, "--run", folder) as process:
+        while process.poll() is None and not (scores.exists() and scores.stat().st_size > 10_000):
+            time.sleep(0.01)
+        process.kill()
+        process.communicate(timeout=600)
+    assert process.returncode == -signal.SIGKILL
+    finish(*arguments, "--run", folder)
+    assert not scores.exists()
+    whole, resumed = (path / "edges.csv" for path in (tmp_path / "whole", folder))
+    assert resumed.read_bytes() == whole.read_bytes()
