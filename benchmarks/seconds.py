@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -33,11 +34,12 @@ SHELL = "import sys; from arcwise.cli import main; sys.exit(main())"
 
 @dataclass(frozen=True)
 class Used:
-    """The seconds asked and used for one table, and how the process ended."""
+    """The seconds asked and used for one table, those of processors, and how the process ended."""
 
     table: str
     asked: float
     used: float
+    processor: float
     status: int
     load: float
     words: str
@@ -76,16 +78,20 @@ def _written(data: arcwise.Data, path: Path) -> Path:
 def timed(path: Path, seconds: float, options: list[str]) -> Used:
     """Learn a table in a process of its own."""
     command = [sys.executable, "-c", SHELL, "learn", str(path), "--seconds", f"{seconds:g}"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     ended = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
     used = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     told = [
         each
         for each in (ended.stdout + ended.stderr).splitlines()
         if each.startswith(("The modular", "arcwise: the table", "Growth was", "To save"))
     ]
     words = " ".join(told)[:110]
-    return Used(path.stem, seconds, used, ended.returncode, os.getloadavg()[0], words)
+    load = os.getloadavg()[0]
+    return Used(path.stem, seconds, used, processor, ended.returncode, load, words)
 
 
 def main() -> None:
@@ -98,8 +104,8 @@ def main() -> None:
     arguments = parser.parse_args()
     heading("Seconds asked and used by arcwise learn, from the start of the process to its end")
     print(f"promised: {SHARE} S + {SLACK:g}\n")
-    print("| table | asked | used | allowed | load | |")
-    print("|---|---:|---:|---:|---:|---|")
+    print("| table | asked | used | processors | allowed | load | |")
+    print("|---|---:|---:|---:|---:|---:|---|")
     found: list[Used] = []
     with tempfile.TemporaryDirectory() as folder:
         tables = [(path, ["--constant", "keep"]) for path in arguments.files]
@@ -111,7 +117,7 @@ def main() -> None:
                 late = " **late**" if each.ratio > 1.0 else ""
                 status = "" if each.status in (0, REFUSED) else f" **status {each.status}**"
                 print(
-                    f"| {each.table} | {each.asked:g} | {each.used:.1f} | "
+                    f"| {each.table} | {each.asked:g} | {each.used:.1f} | {each.processor:.1f} | "
                     f"{SHARE * each.asked + SLACK:.1f} | {each.load:.1f} | "
                     f"{each.words}{late}{status} |",
                     flush=True,

@@ -15,9 +15,11 @@ import pytest
 
 import arcwise
 from arcwise import Model
+from arcwise.algorithms import population_plan
 from arcwise.cli import main
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, TimeIsUpError
 from arcwise.records.runs import AnnealingRun
+from arcwise.support.clock import Deadline
 from support.exact_models import random_model
 from support.local_clusters import within_this_process
 from support.same_posteriors import assert_same_posterior
@@ -167,10 +169,61 @@ def test_refusals(arguments: dict[str, Any], message: str) -> None:
         arcwise.smc(MODEL, **arguments)
 
 
+def _clock() -> float:
+    """Stand still, so that no test depends on how fast the machine is."""
+    return 0.0
+
+
 def test_the_budget_in_seconds() -> None:
-    found = arcwise.smc(MODEL, particles=8, seconds=0.05)
+    found = arcwise.smc(MODEL, particles=8, seconds=Deadline(1e-3, began=0.0, clock=_clock))
     assert found.dags is not None
     assert len(found.dags) >= 8
+
+
+def _pilots_of(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pilots of more particles take too long."""
+    plan = population_plan._plan
+
+    def in_time(session: Any, population: Any, deadline: Deadline) -> Any:
+        if population.particles > most:
+            raise TimeIsUpError("too long")
+        return plan(session, population, deadline)
+
+    monkeypatch.setattr(population_plan, "_plan", in_time)
+
+
+def test_smaller_populations_are_tried_if_the_time_is_short(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _pilots_of(64, monkeypatch)
+    deadline = Deadline(1e-3, began=0.0, clock=_clock)
+    found = arcwise.smc(MODEL, seconds=deadline, seed=1)
+    assert isinstance(found.run, AnnealingRun)
+    assert found.run.settings.population is not None
+    assert found.run.settings.population.particles == 64
+    assert "Populations have 64 particles" in deadline.cuts[0]
+
+
+def test_a_population_that_was_asked_for_is_not_made_smaller(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _pilots_of(64, monkeypatch)
+    deadline = Deadline(1e-3, began=0.0, clock=_clock)
+    with pytest.raises(TimeIsUpError, match="too short for a single population; give more, or fe"):
+        arcwise.smc(MODEL, particles=100, seconds=deadline)
+
+
+def test_the_pilot_is_cut_off() -> None:
+    now = [0.0]
+
+    def clock() -> float:
+        now[0] += 0.01
+        return now[0]
+
+    model = Model([f"x{i}" for i in range(12)], lambda node, parents: -float(len(parents)))
+    deadline = Deadline(0.05, began=0.0, clock=clock)
+    with pytest.raises(TimeIsUpError, match="too short for a single population"):
+        arcwise.smc(model, "partitions", particles=2000, steps=10**6, seconds=deadline)
 
 
 def test_constraints_that_no_particle_meets() -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from arcwise.data import read
+from arcwise.data import delimited, read
 from arcwise.errors import DataError, DataWarning, FileFormatError
 from support.columns import discrete
 
@@ -158,3 +158,20 @@ def test_nul_bytes_are_found_wherever_they_are(written: Writer) -> None:
     content = "a,b\n" + "0,1\n1,0\n" * 40_000 + "1,\0\n"
     with pytest.raises(FileFormatError, match="not UTF-8 text"):
         read(written(content))
+
+
+@pytest.mark.parametrize("content", [".", "nan", "\r\n", "1,,\n,,2\n", ",\n\n,\n", "a,b\n1,2\n3\n"])
+def test_even_lines_are_told_as_one_by_one(content: str) -> None:
+    text = f"x,y\n1,2\n{content}"
+    with contextlib.suppress(FileFormatError):
+        one_by_one = delimited._shape_by_lines("table.csv", text, ",")
+        assert delimited._even_shape(text, ",") in (None, one_by_one)
+    even = "x , y\r\n1,2\r\n,3\r\n 4,"
+    assert delimited._even_shape(even, ",") == delimited._shape_by_lines("", even, ",")
+
+
+def test_nan_among_integers_is_a_missing_one_whatever_other_columns_hold(written: Writer) -> None:
+    with pytest.warns(DataWarning, match="dropped 1 of 4 rows"):
+        data = read(written("a,b,c\n1,0.5, 7\nnan,1,8\n3,2,9\n3,2,7\n"), missing="drop")
+    assert data.kinds == {"a": "discrete", "b": "continuous", "c": "discrete"}
+    assert data.to_dict() == {"a": [1, 3, 3], "b": [0.5, 2.0, 2.0], "c": [7, 9, 7]}

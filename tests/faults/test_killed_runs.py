@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from faults.run_processes import finish, is_finished, kill_after, write_data
+import arcwise
+from faults.run_processes import finish, is_finished, kill_after, start, write_data
 
-# Runs that take a few seconds: steps of chains and of coupled chains, and particles.
-_SIZES: dict[str, tuple[int, int, int]] = {
-    "linear": (3_000_000, 600_000, 12_000),
-    "buckets:3": (3_000_000, 500_000, 7_000),
-    "partitions": (1_500_000, 250_000, 3_000),
-    "layerings:4": (200_000, 30_000, 500),
-    "dags": (3_000_000, 300_000, 6_000),
+# Runs that take a few seconds: steps of chains and of coupled chains, particles, and populations.
+_SIZES: dict[str, tuple[int, int, int, int]] = {
+    "linear": (3_000_000, 600_000, 12_000, 600),
+    "canonical": (800_000, 250_000, 4_000, 100),
+    "buckets:3": (3_000_000, 500_000, 7_000, 400),
+    "partitions": (1_500_000, 250_000, 3_000, 80),
+    "layerings:4": (200_000, 30_000, 500, 16),
+    "dags": (3_000_000, 300_000, 6_000, 30),
 }
 _KILLS = 4
 
 
 def _arguments(algorithm: str, space: str) -> list[object]:
-    steps, coupled_steps, particles = _SIZES[space]
+    steps, coupled_steps, particles, populations = _SIZES[space]
+    # From the order-modular posterior to the modular one, a ladder leads over the bridge.
+    ladder = "bridge" if space == "canonical" else "adapted"
     return {
         "mcmc": ["--steps", steps, "--chains", 2],
         "mc3": [
             *("--steps", coupled_steps, "--chains", 2),
-            *("--ladder", "adapted", "--temperatures", 5),
+            *("--ladder", ladder, "--temperatures", 5),
         ],
         "ais": ["--steps", 1_000, "--particles", particles],
+        "smc": ["--particles", 50, "--runs", populations],
     }[algorithm]
 
 
 @pytest.mark.parametrize("space", _SIZES)
-@pytest.mark.parametrize("algorithm", ["mcmc", "mc3", "ais"])
+@pytest.mark.parametrize("algorithm", ["mcmc", "mc3", "ais", "smc"])
 def test_killed_again_and_again(algorithm: str, space: str, tmp_path: Path) -> None:
     """Every kill hits a run that has made a checkpoint since it was started, and is not done."""
     data = write_data(tmp_path / "data.csv")
@@ -74,3 +80,25 @@ def test_ended_cleanly(number: int, tmp_path: Path) -> None:
     assert (folder / "edges.csv").exists() == (status == 0)
     finish("resume", folder)
     assert (folder / "edges.csv").read_bytes() == (tmp_path / "whole" / "edges.csv").read_bytes()
+
+
+def test_killed_while_scoring(tmp_path: Path) -> None:
+    """The scores made so far are kept, and the same command goes on from there."""
+    random = np.random.default_rng(1)
+    data = tmp_path / "data.csv"
+    arcwise.read(random.integers(0, 4, size=(60_000, 16)), kinds="discrete").write_csv(data)
+    # One thread takes long enough for scores to be kept.
+    arguments = ["learn", data, "--seed", 5, "--threads", 1]
+    finish(*arguments, "--out", tmp_path / "whole")
+    folder = tmp_path / "run"
+    scores = folder / "scores.partial"
+    with start(*arguments, "--run", folder) as process:
+        while process.poll() is None and not (scores.exists() and scores.stat().st_size > 10_000):
+            time.sleep(0.01)
+        process.kill()
+        process.communicate(timeout=600)
+    assert process.returncode == -signal.SIGKILL
+    finish(*arguments, "--run", folder)
+    assert not scores.exists()
+    whole, resumed = (path / "edges.csv" for path in (tmp_path / "whole", folder))
+    assert resumed.read_bytes() == whole.read_bytes()

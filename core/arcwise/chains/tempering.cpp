@@ -73,14 +73,15 @@ void TemperedChain::forget_counts() {
 }
 
 void TemperedChain::start() {
-    for (const std::unique_ptr<State>& state : states_) state->draw_uniform(move_random_);
     for (std::size_t level = 0; level < states_.size(); ++level) {
-        if (!temperatures_[level].excludes_impossible()) continue;
-        if (options_.order_steps > 0 &&
-            states_[level]->start_from_orders(options_.order_steps, move_random_)) {
+        State& state = *states_[level];
+        const bool possible = temperatures_[level].excludes_impossible();
+        if (possible && options_.order_steps > 0 &&
+            state.start_from_orders(options_.order_steps, move_random_)) {
             continue;
         }
-        settle(*states_[level], move_random_);
+        state.draw_uniform(move_random_);
+        if (possible) settle(state, move_random_);
     }
 }
 

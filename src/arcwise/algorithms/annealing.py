@@ -3,37 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from arcwise import _core
 from arcwise.algorithms.annealed_results import AnnealedResults
 from arcwise.algorithms.assembly import assemble, order_weights
 from arcwise.algorithms.chains import acceptance
+from arcwise.algorithms.population_plan import planned, too_short
 from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.sampling_session import Environment, SamplingSession, opened_session
 from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob
-from arcwise.errors import InterruptedWarning, TimeIsUpError, option
+from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.model import Model
 from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence, effective_runs, log_mean, lower_bound, lower_bounds
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.convergence import Convergence
 from arcwise.records.runs import AnnealingRun, PopulationPlan
-from arcwise.records.settings import AnnealingBudget, AnnealingSettings, Population
+from arcwise.records.settings import AnnealingSettings
 from arcwise.records.traces import Traces
 from arcwise.runs.annealing_log import AnnealingLog
 from arcwise.sums import ScoreSums
-from arcwise.support.clock import Deadline
 from arcwise.support.running import ProgressUpdate, Run, running
 from arcwise.support.warnings import warn
 
 _MOST_RUNS_OF_WEIGHT_ZERO = 4096
 _PIECE = 16
-_CORRELATION = 0.1  # of log weights before and after the steps at a temperature
-_MOST_SWEEPS = 64  # at a temperature, each of as many steps as there are variables
-_PILOT = 0x5EED_0F_7E57_F00D  # seeds of pilots
 _UNITS = {Algorithm.AIS: "particles", Algorithm.SMC: "populations"}
 _METHODS = {
     Algorithm.AIS: "annealed importance sampling",
@@ -42,7 +38,11 @@ _METHODS = {
 
 
 def anneal(
-    model: Model, settings: AnnealingSettings, sums: ScoreSums | None, environment: Environment
+    model: Model,
+    settings: AnnealingSettings,
+    sums: ScoreSums | None,
+    environment: Environment,
+    fewer: Sequence[int] = (),
 ) -> Posterior:
     """Anneal particles, or populations, and return the posterior; see `ais` and `smc`.
 
@@ -56,11 +56,15 @@ def anneal(
         The score sums, if already computed.
     environment
         Where and how to run.
+    fewer
+        Numbers of particles of a population to make do with, if the time is too short.
     """
     start = time.perf_counter()
     with opened_session(model, settings, sums, environment) as session:
+        plan = None
+        if session.settings.population is not None:
+            session, plan = planned(session, fewer)
         settings = session.settings
-        plan = None if settings.population is None else _plan(session, settings.population)
         annealed = session.engine.annealed_runs(_job(session, plan))
         log = None if session.directory is None else session.directory.annealing_log(annealed)
         interrupted = _anneal_all(session, annealed, log)
@@ -116,29 +120,6 @@ def _job(session: SamplingSession[AnnealingSettings], plan: PopulationPlan | Non
     )
 
 
-def _plan(session: SamplingSession[AnnealingSettings], population: Population) -> PopulationPlan:
-    """Run a pilot, which is the same for the same settings wherever it runs."""
-    settings, n = session.settings, len(session.model.variables)
-    fixed = population.steps
-    with running(session.environment.threads, None, "pilot") as run:
-        points, steps = _core.plan_population(
-            session.core_space,
-            settings.schedule.path(n),
-            population.particles,
-            population.effective_share,
-            _CORRELATION,
-            n if fixed is None else fixed,
-            _MOST_SWEEPS if fixed is None else 1,
-            settings.seed ^ _PILOT,
-            run.threads,
-            None,
-        )
-    inverses, places = zip(*points, strict=True)
-    return PopulationPlan(
-        tuple(inverses), tuple(places) if settings.schedule.bridge else None, tuple(steps)
-    )
-
-
 def _states_per_run(settings: AnnealingSettings) -> int:
     return 1 if settings.population is None else settings.population.particles
 
@@ -162,7 +143,7 @@ def _anneal_all(
                 fewest = session.engine.fewest_runs_at_once
                 _anneal_count(annealed, budget.runs, fewest, piece, run, log)
             elif log is None or not log.finished:
-                _anneal_until_done(annealed, budget, piece, run, log, environment.deadline)
+                _anneal_until_done(session, annealed, piece, run, log)
         if log is not None:
             log.save(finished=True)
     except KeyboardInterrupt:
@@ -203,13 +184,14 @@ def _anneal_count(
 
 
 def _anneal_until_done(
+    session: SamplingSession[AnnealingSettings],
     annealed: AnnealedRuns,
-    budget: AnnealingBudget,
     size: int,
     run: Run,
     log: AnnealingLog | None,
-    deadline: Deadline,
 ) -> None:
+    settings, deadline = session.settings, session.environment.deadline
+    budget = settings.budget
     start = deadline.began if deadline.limited else time.perf_counter()
     if log is not None:
         start = min(start, log.began)
@@ -231,19 +213,17 @@ def _anneal_until_done(
             if max(shares) >= 1.0 or (done >= _MOST_RUNS_OF_WEIGHT_ZERO and effective == 0):
                 return
         began = time.perf_counter()
-        # Only the first piece may be cut off, as there would be nothing at all otherwise.
-        watch = deadline.watch(None) if done == 0 else None
+        # Of particles only the first piece may be cut off, as there would be nothing at all
+        # otherwise; populations all take the same steps, so that none is rarer for being slow.
+        cut_off = done == 0 or settings.population is not None
+        watch = deadline.watch(None) if cut_off else None
         try:
             annealed.run(done, size - done % size, run.threads, watch)
         except TimeIsUpError:
             if len(annealed) == 0:
-                raise TimeIsUpError(
-                    option("seconds"),
-                    f" is {budget.seconds!r}, which is too short for a single particle; give more, "
-                    "or fewer ",
-                    option("steps"),
-                ) from None
-            deadline.cut(f"{len(annealed)} particles were annealed, as the time was up.")
+                raise too_short(settings) from None
+            units = _UNITS[settings.algorithm]
+            deadline.cut(f"{len(annealed)} {units} were annealed, as the time was up.")
             return
         piece_seconds = time.perf_counter() - began
         if log is not None:

@@ -273,7 +273,7 @@ def _start(
     if candidates is None:
         chosen = "pc" if asked.table is not None else "greedy:4"
     if isinstance(chosen, str):
-        chosen = choose_candidates(asked, chosen, seconds=deadline, threads=threads)
+        chosen = choose_candidates(asked, chosen, seconds=deadline, threads=threads).matrix()
     question = replace(asked, candidates=chosen)
     if question.precomputed is not None:
         return question, _matrix(Model(question, threads=threads).families)
@@ -301,7 +301,7 @@ def _key(state: GrowthState, question: Question, restarts: int, seed: int) -> st
         repr(question.score),
         repr(question.prior),
         question.constraints.resolve(question.variables).as_dict(question.variables),
-        np.argwhere(state.first).tolist(),
+        np.packbits(state.first).tobytes(),
         (state.plus_one, state.max_size, restarts, seed),
     )
 

@@ -15,11 +15,12 @@ from arcwise.records.settings import AnnealingBudget, AnnealingSettings, Populat
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import CanonicalOrders, as_space
 from arcwise.sums import ScoreSums
-from arcwise.support.clock import Deadline
+from arcwise.support.clock import Deadline, shared_clock
 from arcwise.support.running import Progress
 
 _FINEST_STEPS = 20_000  # of the path from which populations choose their temperatures
 _DEFAULT_PARTICLES = 256
+_FEWER_PARTICLES = (64, 16)
 
 
 def smc(
@@ -67,9 +68,10 @@ def smc(
     particles
         The number of particles of each population, 256 by default.
     runs, seconds
-        The budget: a number of independent populations (8 by default), or wall-clock time;
-        populations that are under way are finished, but if not even one is finished in
-        time, that is an error.
+        The budget: a number of independent populations (8 by default), or wall-clock time.
+        Populations that are under way when it ends are dropped. If not even one can be
+        finished in time, that is an error, but without `particles` and `directory` smaller
+        ones are tried first, of 64 and of 16, with a `CutShortWarning`.
     steps
         The number of steps of a particle at each temperature; None to choose it for each.
     effective_share
@@ -97,27 +99,31 @@ threads, progress, directory, checkpoint_seconds
     >>> abs(posterior.log_evidence - exact.log_evidence) < 0.5
     True
     """
-    deadline = Deadline.of(seconds)
-    chosen = as_space(space)
-    settings = AnnealingSettings(
-        space=chosen,
-        budget=AnnealingBudget.of("runs", runs, deadline.seconds),
-        schedule=Schedule(_FINEST_STEPS, bridge=isinstance(chosen, CanonicalOrders)),
-        stretch=stretch,
-        thinning=thinning,
-        recording=Recording(
-            as_modularity(modularity),
-            dags_per_state,
-            dag_time_share,
-            extension_budget,
-            estimate_extensions,
-        ),
-        seed=seed,
-        bins=bins,
-        confidence=confidence,
-        population=Population(
-            _DEFAULT_PARTICLES if particles is None else particles, steps, effective_share
-        ),
-    )
-    environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
-    return anneal(model, settings, sums, environment)
+    with shared_clock(seconds) as deadline:
+        chosen = as_space(space)
+        settings = AnnealingSettings(
+            space=chosen,
+            budget=AnnealingBudget.of("runs", runs, deadline.seconds),
+            schedule=Schedule(_FINEST_STEPS, bridge=isinstance(chosen, CanonicalOrders)),
+            stretch=stretch,
+            thinning=thinning,
+            recording=Recording(
+                as_modularity(modularity),
+                dags_per_state,
+                dag_time_share,
+                extension_budget,
+                estimate_extensions,
+            ),
+            seed=seed,
+            bins=bins,
+            confidence=confidence,
+            population=Population(
+                _DEFAULT_PARTICLES if particles is None else particles, steps, effective_share
+            ),
+        )
+        environment = Environment(
+            engine, threads, progress, directory, checkpoint_seconds, deadline
+        )
+        # A run that is resumed must find the particles it was begun with.
+        free = particles is None and deadline.limited and directory is None
+        return anneal(model, settings, sums, environment, _FEWER_PARTICLES if free else ())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ def model_within(
     engine: Any = None,
     threads: int | None = None,
     progress: Progress = None,
+    file: Path | None = None,
 ) -> Model:
     """Return the model of a question, or one on fewer parent sets if the time is too short.
 
@@ -45,11 +47,11 @@ def model_within(
         None for the weights of single parents.
     deadline
         By when the model is needed; half of what is left may be spent on scoring.
-    engine, threads, progress
+    engine, threads, progress, file
         As for `Model`.
     """
     if not deadline.limited:
-        return Model(question, engine=engine, threads=threads, progress=progress)
+        return Model(question, engine=engine, threads=threads, progress=progress, file=file)
     for attempt in _smaller(question, merits, deadline, threads):
         expected = scoring_seconds(attempt, threads)
         allowed = max(deadline.part(_SHARE), deadline.whole.part(_LEAST), key=lambda d: d.left)
@@ -58,7 +60,12 @@ def model_within(
             limit = allowed if expected > 0.0 else None
             try:
                 model = Model(
-                    attempt, engine=engine, seconds=limit, threads=threads, progress=progress
+                    attempt,
+                    engine=engine,
+                    seconds=limit,
+                    threads=threads,
+                    progress=progress,
+                    file=file,
                 )
             except TimeIsUpError:
                 continue

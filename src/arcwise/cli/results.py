@@ -20,20 +20,16 @@ _EDGES_SHOWN = 15
 
 def print_edges(posterior: Posterior) -> None:
     """Print the most probable edges, with their standard errors if there are any."""
-    rows = posterior.edge_table()
-    shown = min(_EDGES_SHOWN, len(rows))
-    table = Table(title=f"The {shown} most probable of {len(rows)} edges", title_justify="left")
+    columns = posterior.edge_columns(most=_EDGES_SHOWN)
+    n, shown = len(posterior.variables), len(columns["source"])
+    title = f"The {shown} most probable of {n * (n - 1)} edges"
+    table = Table(title=title, title_justify="left")
     table.add_column("source")
     table.add_column("target")
-    table.add_column("probability", justify="right")
-    if posterior.edge_errors is not None:
-        table.add_column("standard error", justify="right")
-    place = {name: index for index, name in enumerate(posterior.variables)}
-    for source, target, probability in rows[:shown]:
-        cells: list[Text | str] = [Text(source), Text(target), f"{probability:.4f}"]
-        if posterior.edge_errors is not None:
-            cells.append(f"{posterior.edge_errors[place[source], place[target]]:.4f}")
-        table.add_row(*cells)
+    for heading in list(columns)[2:]:
+        table.add_column(heading.replace("_", " "), justify="right")
+    for source, target, *figures in zip(*columns.values(), strict=True):
+        table.add_row(Text(source), Text(target), *(f"{figure:.4f}" for figure in figures))
     Console().print(table)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.cluster.host_files import HostFile, opened
 from arcwise.cluster.work import Work
-from arcwise.families import Families
 from arcwise.scores.job import FamilyScoring
 from arcwise.support.devices import Processors
 from arcwise.support.running import Run
@@ -44,24 +43,6 @@ class NodesWork(Work):
     def do(self) -> list[NDArray[np.float64]]:
         """Return the scores."""
         payload: FamilyScoring = opened(self.payload)
-        table = _core.LoneTable(_only(payload.families, self.nodes).table())
+        table = _core.LoneTable(payload.families.only(self.nodes).table())
         payload.fill(table, Run(Processors(1)))
         return [np.array(table.values(node)) for node in self.nodes]
-
-
-def _only(families: Families, nodes: tuple[int, ...]) -> Families:
-    """Return the families of some nodes, leaving the others only the empty parent set."""
-    wanted = set(nodes)
-
-    def kept(of_node: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-        return tuple(each if node in wanted else () for node, each in enumerate(of_node))
-
-    return replace(
-        families,
-        candidates=kept(families.candidates),
-        required=kept(families.required),
-        max_free=tuple(
-            each if node in wanted else 0 for node, each in enumerate(families.max_free)
-        ),
-        outside=kept(families.outside),
-    )

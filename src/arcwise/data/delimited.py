@@ -75,39 +75,68 @@ def read_delimited(
         keep = np.ones(len(frame), dtype=np.bool_)
         keep[shape.blank] = False
         frame = frame.filter(keep.tolist())
-    columns = list(frame.iter_columns())
+    width = len(shape.header)
     if names is None:
         names = shape.header
         _refuse_numbers(path, names)
-        _warn_of_no_header(path, names, columns)
-        columns = [column[1:] for column in columns]
-        if _is_row_names(path, names[0], columns[0]):
-            names, columns = names[1:], columns[1:]
-    elif isinstance(names, str) or not isinstance(names, Sequence) or len(names) != len(columns):
+        _warn_of_no_header(path, names, frame)
+        frame = frame[1:]
+        if _is_row_names(path, names[0], frame[:, 0]):
+            names, frame = names[1:], frame[:, 1:]
+    elif isinstance(names, str) or not isinstance(names, Sequence) or len(names) != width:
         raise ArgumentError(
             f"names is {shown(names)}; give a list with a name for each of the "
-            f"{plural(len(columns), 'column')} of {path!r}"
+            f"{plural(width, 'column')} of {path!r}"
         )
-    named = [(name, typed(column)) for name, column in zip(names, columns, strict=True)]
+    named = list(zip(names, typed(frame), strict=True))
     _refuse_decimal_commas(path, named)
     return named
 
 
-def typed(series: nw.Series[Any]) -> nw.Series[Any]:
-    """Return text as integers, reals or booleans if all of it can be read as such, stripped."""
-    text = series.str.strip_chars()
-    text = text.to_frame().select(
-        nw.when(~nw.col(text.name).is_in(MISSING_MARKERS)).then(nw.col(text.name))
-    )[text.name]
-    for dtype in (nw.Int64, nw.Float64):
-        try:
-            return text.cast(dtype)
-        except Exception:  # not numbers of this type; each library has its own exception
-            continue
-    spellings = text.str.to_lowercase()
-    if set(spellings.drop_nulls().unique().to_list()) <= BOOLEANS.keys():
-        return spellings == "true"
-    return text
+def typed(frame: nw.DataFrame[Any]) -> list[nw.Series[Any]]:
+    """Return text as integers, reals or booleans if all of a column can be read as such, stripped.
+
+    Many columns are converted by one call, as a call for each would take most of the time of a
+    table of thousands.
+    """
+    found = _numbers(frame)
+    left = frame.select(name for name in frame.columns if name not in found)
+    if left.columns:
+        polars = nw.get_native_namespace(left)
+        every = polars.all()
+        text = left.to_native().select(every.str.strip_chars())
+        text = text.select(polars.when(~every.is_in(MISSING_MARKERS)).then(every))
+        left = nw.from_native(text, eager_only=True)
+        found |= _numbers(left)
+    for column in left.iter_columns():
+        if column.name not in found:
+            spellings = column.str.to_lowercase()
+            boolean = set(spellings.drop_nulls().unique().to_list()) <= BOOLEANS.keys()
+            found[column.name] = spellings == "true" if boolean else column
+    return [found[name] for name in frame.columns]
+
+
+def _numbers(frame: nw.DataFrame[Any]) -> dict[str, nw.Series[Any]]:
+    """Return those columns of text that hold numbers alone, as integers or reals, by name."""
+    found: dict[str, nw.Series[Any]] = {}
+    for kind in (int, float):
+        left = frame.select(name for name in frame.columns if name not in found)
+        if not left.columns:
+            break
+        # What is no such number becomes null, where narwhals would raise an error.
+        read = nw.from_native(left.to_native().cast(kind, strict=False), eager_only=True)
+        usable = [now == then for now, then in zip(_nulls(read), _nulls(left), strict=True)]
+        if kind is float:
+            # "nan" can be read as a real, but among integers it is a missing one.
+            nan = read.select(nw.all().is_nan().any()).row(0)
+            usable = [fine and not bad for fine, bad in zip(usable, nan, strict=True)]
+        columns = zip(read.iter_columns(), usable, strict=True)
+        found |= {column.name: column for column, fine in columns if fine}
+    return found
+
+
+def _nulls(frame: nw.DataFrame[Any]) -> tuple[int, ...]:
+    return tuple(frame.null_count().row(0))
 
 
 def _decoded(path: str, content: bytes) -> str:
@@ -137,6 +166,31 @@ def _likely_separator(text: str) -> str:
 
 
 def _checked_shape(path: str, text: str, separator: str) -> Shape:
+    return _even_shape(text, separator) or _shape_by_lines(path, text, separator)
+
+
+def _even_shape(text: str, separator: str) -> Shape | None:
+    """Return the shape of lines without quotation marks, all of one number of fields; else None.
+
+    Nothing but separators and ends of lines matters to these, so that they can all be counted at
+    once; most large tables are of this kind.
+    """
+    first = text.partition("\n")[0].rstrip("\r")
+    fields = first.count(separator) + 1
+    if fields == 1 or '"' in text or text.count("\r") != text.count("\r\n"):
+        return None
+    line = separator.encode() * (fields - 1) + b"\n"
+    others = bytes(set(range(256)) - set(line))
+    marks = text.encode().translate(None, others)
+    if not text.endswith("\n"):
+        marks += b"\n"
+    rows = len(marks) // len(line)
+    if marks != rows * line:
+        return None
+    return Shape([name.strip() for name in first.split(separator)], rows, [])
+
+
+def _shape_by_lines(path: str, text: str, separator: str) -> Shape:
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     header: list[str] = []
     blank = []
@@ -172,7 +226,7 @@ def _refuse_numbers(path: str, header: Sequence[str]) -> None:
         )
 
 
-def _warn_of_no_header(path: str, header: Sequence[str], columns: Sequence[nw.Series[Any]]) -> None:
+def _warn_of_no_header(path: str, header: Sequence[str], frame: nw.DataFrame[Any]) -> None:
     """Warn if the first line looks like one of the rows."""
     numbered = [list(map(str, range(first, first + len(header)))) for first in (0, 1)]
     if header in numbered:
@@ -181,7 +235,7 @@ def _warn_of_no_header(path: str, header: Sequence[str], columns: Sequence[nw.Se
     # Every would-be name is also a value further down its own column.
     values = not numbers and all(
         (column[1:].str.strip_chars() == name).any()
-        for name, column in zip(header, columns, strict=True)
+        for name, column in zip(header, frame.iter_columns(), strict=True)
     )
     if numbers or values:
         what = "numbers" if numbers else "values that come up again in their columns"

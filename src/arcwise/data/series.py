@@ -21,19 +21,21 @@ from arcwise.data.raw import (
 def from_series(name: str, series: nw.Series[Any]) -> RawColumn:
     """Return the column of a narwhals series; nulls and NaN are missing."""
     dtype = series.dtype
+    gaps = series.null_count() > 0  # calls for nothing add up, in tables of thousands of columns
     if dtype.is_float() or dtype.is_decimal():
-        return reals(name, series.cast(nw.Float64).fill_null(float("nan")).to_numpy())
+        numbers = series if dtype == nw.Float64 else series.cast(nw.Float64)
+        return reals(name, (numbers.fill_null(float("nan")) if gaps else numbers).to_numpy())
     if isinstance(dtype, nw.Enum | nw.Categorical):
         return _categories(name, series)
     if isinstance(dtype, nw.String):
         return _text(name, series)
     if isinstance(dtype, nw.Object):
         return from_objects(name, series.to_list())
-    missing = series.is_null().to_numpy()
+    missing = series.is_null().to_numpy() if gaps else np.zeros(len(series), dtype=np.bool_)
     if isinstance(dtype, nw.Boolean):
         return booleans(name, series.fill_null(False).to_numpy().astype(np.bool_), missing)
     if dtype.is_integer():
-        return RawNumbers(name, _integers(series.fill_null(0)), missing)
+        return RawNumbers(name, _integers(series.fill_null(0) if gaps else series), missing)
     if missing.all():
         return reals(name, np.full(len(missing), np.nan))
     if dtype.is_temporal():
@@ -45,7 +47,8 @@ def _integers(series: nw.Series[Any]) -> Any:
     if isinstance(series.dtype, nw.UInt64):
         return series.to_numpy().astype(np.uint64)
     try:
-        return series.cast(nw.Int64).to_numpy().astype(np.int64)
+        whole = series if series.dtype == nw.Int64 else series.cast(nw.Int64)
+        return whole.to_numpy().astype(np.int64, copy=False)
     except Exception:  # each library has its own exception for an overflow
         raise UnusableColumnError("holds integers of more than 64 bits") from None
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Unpack
 
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from arcwise import _core
 from arcwise.constraints import ConstraintArguments, gather, takes_constraints
 from arcwise.constraints.edges import edge_matrix, read_edges
-from arcwise.errors import ArgumentError, CapacityError, option
+from arcwise.errors import ArgumentError, CapacityError, ConstraintError, option
 from arcwise.support.checks import true_or_false
+from arcwise.support.edges import edges_of_matrix
 from arcwise.support.names import as_list, checked_variables, positions
 from arcwise.support.words import rounded, shown
 
@@ -127,6 +128,23 @@ class Families:
         joined = subsets(inside, most - 1) * len(self.outside[node])
         return subsets(inside, most) + joined
 
+    def only(self, nodes: Iterable[int]) -> Families:
+        """Return the families of some nodes, leaving the others only the empty parent set."""
+        wanted = set(nodes)
+
+        def kept(of_node: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+            return tuple(each if node in wanted else () for node, each in enumerate(of_node))
+
+        return replace(
+            self,
+            candidates=kept(self.candidates),
+            required=kept(self.required),
+            max_free=tuple(
+                each if node in wanted else 0 for node, each in enumerate(self.max_free)
+            ),
+            outside=kept(self.outside),
+        )
+
     def table(self) -> _core.FamilyTable:
         """Return a table of zeros, one for each family.
 
@@ -177,6 +195,11 @@ def candidate_matrix(candidates: Any, names: tuple[str, ...], source: str) -> ND
     source
         The argument that holds them, for messages.
     """
+    is_array = isinstance(candidates, np.ndarray) and candidates.dtype.kind in "biuf"
+    if is_array and candidates.shape == (len(names), len(names)):
+        matrix = edges_of_matrix(candidates, source, ConstraintError)
+        if not matrix.diagonal().any():
+            return matrix  # edge by edge, a dense one of hundreds of nodes takes a second
     if isinstance(candidates, Mapping):
         strings = [node for node, parents in candidates.items() if isinstance(parents, str)]
         if strings:

@@ -36,6 +36,11 @@ _WORK_OF_A_CALL = 4_000
 
 _SAMPLING_SECONDS = 60.0
 
+# Seconds for each pair of variables after parents are scored: the start of chains, edge
+# probabilities with their errors, the diagnosis; and what is left of the time before in any case.
+_SECONDS_PER_PAIR = 3e-6
+_LEAST_BEFORE_SAMPLING = 0.4
+
 # Sums of edge probabilities that a chain keeps for standard errors, and copies of them.
 _MATRICES_PER_CHAIN = 70
 
@@ -98,6 +103,17 @@ def _work(question: Question) -> int:
     if table is None:
         return _WORK_OF_A_CALL
     return _WORK_OF_MOMENTS if "continuous" in table.kinds.values() else table.rows
+
+
+def before_sampling(deadline: Deadline, variables: int) -> Deadline:
+    """Return by when parents must be chosen and scored for sampling and results to fit in.
+
+    Whatever the parents are, these take some time for each pair of variables.
+    """
+    if not deadline.limited or deadline.passed:
+        return deadline
+    share = 1.0 - _SECONDS_PER_PAIR * variables**2 / deadline.left
+    return deadline.part(max(_LEAST_BEFORE_SAMPLING, share))
 
 
 def exact_limit(seconds: float | None, threads: int | None = None) -> float:

@@ -27,7 +27,7 @@ from arcwise.learning.forecast import say_sampling
 from arcwise.learning.plan import Plan
 from arcwise.learning.preparation import Prepared, prepare
 from arcwise.learning.request import ArgumentGroups, FurtherArguments, Request, as_algorithm
-from arcwise.learning.resume import RESULT, resume
+from arcwise.learning.resume import RESULT, SCORES, resume
 from arcwise.model import Model, Question, ask
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
@@ -131,7 +131,7 @@ def learn(
     directory
         The run directory, which also records the choices made; see `mcmc`. After an
         interruption, `resume` or the same call continues the run. Of an exact computation
-        only the result is saved.
+        only the scores and the result are saved.
     checkpoint_seconds
         The time between checkpoints; it does not affect the result.
     **further
@@ -197,6 +197,8 @@ def learn(
         why = ", because exact computation took too long"
         choice = AlgorithmChoice(Algorithm.MCMC, why)
         plan, posterior = _computed(request, asked, about, replace(prepared, choice=choice))
+    if request.directory is not None:
+        (Path(request.directory) / SCORES).unlink(missing_ok=True)
     return plan.with_account(posterior, deadline.spent)
 
 

@@ -50,12 +50,13 @@ class Parents:
         deadline: Deadline = NEVER,
         threads: int | None = None,
         progress: Progress = None,
+        file: Path | None = None,
     ) -> Model:
         """Return the model on these parent sets, or on fewer if the time is too short."""
         if isinstance(self.asked, Model):
             return self.asked
         return model_within(
-            self.asked, None, deadline, engine=engine, threads=threads, progress=progress
+            self.asked, None, deadline, engine=engine, threads=threads, progress=progress, file=file
         )
 
 

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arcwise.errors import TimeIsUpError
+from arcwise.learning import costs
 from arcwise.learning.choices import AlgorithmChoice, candidate_method
 from arcwise.learning.forecast import say_preparation
 from arcwise.learning.parents import Parents, choose_parents
 from arcwise.learning.request import Request
-from arcwise.learning.resume import GROWTH
+from arcwise.learning.resume import GROWTH, SCORES
 from arcwise.model import Model, Question
 from arcwise.records.algorithm import Algorithm
+from arcwise.support.clock import Deadline
 
 _SHARE_OF_SCORING = 0.5  # of the time left, for all parent sets
 
@@ -52,8 +54,9 @@ def prepare(request: Request, asked: Model | Question, choice: AlgorithmChoice) 
     """
     method = candidate_method(request, asked, choice.algorithm)
     say_preparation(request, asked, choice, method)
-    parents = _parents(request, asked, method)
-    deadline = request.deadline
+    deadline = costs.before_sampling(request.deadline, len(asked.variables))
+    parents = _parents(request, asked, method, deadline)
+    file = None if request.directory is None else Path(request.directory) / SCORES
     if parents.how == "all" and request.candidates is None and deadline.limited:
         try:
             model = Model(
@@ -62,23 +65,27 @@ def prepare(request: Request, asked: Model | Question, choice: AlgorithmChoice) 
                 seconds=deadline.part(_SHARE_OF_SCORING),
                 threads=request.threads,
                 progress=request.progress,
+                file=file,
             )
             return Prepared(choice, parents, model)
         except TimeIsUpError:
             if request.algorithm is None:
                 why = ", because scoring all parent sets took too long"
                 choice = AlgorithmChoice(Algorithm.MCMC, why)
-            parents = _parents(request, asked, "grow")
+            parents = _parents(request, asked, "grow", deadline)
     model = parents.model(
         engine=request.engine,
         deadline=deadline,
         threads=request.threads,
         progress=request.progress,
+        file=file,
     )
     return Prepared(choice, parents, model)
 
 
-def _parents(request: Request, asked: Model | Question, method: object) -> Parents:
+def _parents(
+    request: Request, asked: Model | Question, method: object, deadline: Deadline
+) -> Parents:
     plus_one = request.plus_one
     if isinstance(asked, Question):
         # If every node is a candidate, there is no further parent to allow.
@@ -93,7 +100,7 @@ def _parents(request: Request, asked: Model | Question, method: object) -> Paren
         plus_one=plus_one,
         max_candidates=request.max_candidates,
         seed=request.seed,
-        deadline=request.deadline,
+        deadline=deadline,
         threads=request.threads,
         progress=request.progress,
         file=None if directory is None else directory / GROWTH,

@@ -19,6 +19,9 @@ from arcwise.support.words import plural
 GROWTH = "growth.json"
 """The file with the rounds of growth, before there is anything else."""
 
+SCORES = "scores.partial"
+"""The file with scores as they are made, until there is a result."""
+
 RESULT = "posterior.npz"
 """The file with the result of an exact computation, which has no checkpoints."""
 

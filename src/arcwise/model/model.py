@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -53,6 +54,9 @@ class Model:
         The number of threads; None for all cores.
     progress
         True for a progress bar, or a function of the fraction done.
+    file
+        A file that keeps scores as they are made, if that takes more than some seconds: after
+        any interruption, the same call goes on from there, with the same result.
     **constraints
         Which families are allowed: `max_indegree`, `required_edges`, `forbidden_edges`,
         `temporal_order`, `constraints`; see `ConstraintArguments`. Precomputed scores of
@@ -88,6 +92,7 @@ class Model:
         seconds: float | Deadline | None = None,
         threads: int | None = None,
         progress: Progress = None,
+        file: str | os.PathLike[str] | None = None,
         **constraints: Unpack[ConstraintArguments],
     ) -> None:
         self.question = question = Question.of(
@@ -106,6 +111,7 @@ class Model:
             threads=threads,
             progress=progress,
             deadline=Deadline.of(seconds),
+            file=file,
         )
         self.variables = self.scores.variables
         self.prior_terms: PriorTerms = self.prior.terms(self.variables)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
@@ -10,9 +12,13 @@ from arcwise.constraints import ConstraintArguments, gather, takes_constraints
 from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
 from arcwise.model.question import Question
+from arcwise.model.scoring_time import scoring_seconds
 from arcwise.scores import FamilyScores, FunctionScore
+from arcwise.scores.kept_scores import score_in_parts
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress, running
+
+_WORTH_KEEPING = 10.0  # seconds of scoring
 
 
 @takes_constraints
@@ -75,7 +81,13 @@ def score(
 
 
 def score_families(
-    question: Question, *, engine: Any, threads: int | None, progress: Progress, deadline: Deadline
+    question: Question,
+    *,
+    engine: Any,
+    threads: int | None,
+    progress: Progress,
+    deadline: Deadline,
+    file: str | os.PathLike[str] | None = None,
 ) -> FamilyScores:
     """Return the scores of all families of a question; `TimeIsUpError` if that takes too long."""
     if question.precomputed is not None:
@@ -85,7 +97,10 @@ def score_families(
         opened_engine(engine) as active,
         running(threads, progress, "Scoring families", deadline) as run,
     ):
-        table = active.score(job, run)
+        if file is not None and engine is None and _worth_keeping(question, threads):
+            table = score_in_parts(job, run, Path(file))
+        else:
+            table = active.score(job, run)
     if not isinstance(job.score, FunctionScore):  # whose values were checked one by one
         for node, name in enumerate(question.variables):
             largest = table.values(node).max()
@@ -95,3 +110,11 @@ def score_families(
                     f"{name!r}; it must return log likelihoods, finite or -inf"
                 )
     return FamilyScores(question.variables, table)
+
+
+def _worth_keeping(question: Question, threads: int | None) -> bool:
+    """Return whether scoring takes so long that the scores are kept as they are made."""
+    # A function has no name by which another process could know it again.
+    if isinstance(question.score, FunctionScore):
+        return False
+    return scoring_seconds(question, threads) >= _WORTH_KEEPING

@@ -176,26 +176,26 @@ class Posterior:
     def edge_table(self) -> list[tuple[str, str, float]]:
         """Return every edge (source, target, probability), the most probable first."""
         columns = self.edge_columns()
-        probabilities = (float(probability) for probability in columns["probability"])
+        probabilities = columns["probability"].tolist()
         return list(zip(columns["source"], columns["target"], probabilities, strict=True))
 
-    def edge_columns(self, threshold: float = 0.0) -> dict[str, Any]:
+    def edge_columns(self, threshold: float = 0.0, most: int | None = None) -> dict[str, Any]:
         """Return every edge as columns of a table, the most probable first.
 
         The columns are source, target, probability and, if available, standard_error.
 
         Parameters
         ----------
-        threshold
-            The smallest probability of the edges to list.
+        threshold, most
+            The smallest probability of the edges to list, and how many; None for all.
         """
         u, v = np.nonzero(~np.eye(len(self.variables), dtype=np.bool_))
         order = np.argsort(-self.edges[u, v], kind="stable")
         order = order[self.edges[u, v][order] >= checked_probability(threshold, "threshold")]
-        u, v = u[order], v[order]
+        u, v = u[order[:most]], v[order[:most]]
         columns: dict[str, Any] = {
-            "source": [self.variables[i] for i in u],
-            "target": [self.variables[i] for i in v],
+            "source": [self.variables[i] for i in u.tolist()],
+            "target": [self.variables[i] for i in v.tolist()],
             "probability": self.edges[u, v],
         }
         if self.edge_errors is not None:

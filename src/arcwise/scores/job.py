@@ -33,6 +33,7 @@ class FamilyScoring:
 
     def fill(self, table: Any, run: Run) -> None:
         """Set every value of a table to the score of its family."""
+        run.deadline.check()  # as rows are prepared before the first family is scored
         if isinstance(self.data, Data):
             self.score.fill(self.data, table, run)
         else:

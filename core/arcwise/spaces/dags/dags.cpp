@@ -198,7 +198,6 @@ Dags::Dags(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares)
       sums_(std::move(sums)),
       weights_(std::make_unique<FamilyWeights>(*sums_)),
       neighbourhoods_(std::make_unique<Neighbourhoods>(*sums_)),
-      uniform_(std::make_unique<UniformDags>(nodes(), weights_->most_parents())),
       shares_(moves().shares_by_move()),
       hot_shares_(shares_) {
     const double total = std::accumulate(shares_.begin(), shares_.end(), 0.0);
@@ -212,7 +211,14 @@ Dags::~Dags() = default;
 
 std::unique_ptr<State> Dags::make_state() const { return std::make_unique<DagState>(*this); }
 
-double Dags::log_size() const { return uniform_->log_count(); }
+double Dags::log_size() const { return uniform().log_count(); }
+
+const UniformDags& Dags::uniform() const {
+    std::call_once(uniform_asked_, [this] {
+        uniform_ = std::make_unique<UniformDags>(nodes(), weights_->most_parents());
+    });
+    return *uniform_;
+}
 
 std::uint64_t Dags::steps_between_averages() const {
     bool walks = false;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "arcwise/spaces/space.hpp"
@@ -35,7 +36,8 @@ class Dags final : public Space {
 
     const FamilyWeights& weights() const { return *weights_; }
     const Neighbourhoods& neighbourhoods() const { return *neighbourhoods_; }
-    const UniformDags& uniform() const { return *uniform_; }
+    // Made when it is first asked for, as that takes n^3 steps.
+    const UniformDags& uniform() const;
 
     // By move; `hot` at all temperatures but the posterior's, where half of the moves change one
     // edge whatever the others are, and none opens a window: draws of families at the posterior's
@@ -46,7 +48,8 @@ class Dags final : public Space {
     std::shared_ptr<const ScoreSums> sums_;
     std::unique_ptr<const FamilyWeights> weights_;
     std::unique_ptr<const Neighbourhoods> neighbourhoods_;
-    std::unique_ptr<const UniformDags> uniform_;
+    mutable std::once_flag uniform_asked_;
+    mutable std::unique_ptr<const UniformDags> uniform_;
     std::vector<double> shares_;
     std::vector<double> hot_shares_;
 };

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
+#include <utility>
 
 #include "arcwise/numerics/log_space.hpp"
 
@@ -19,10 +19,11 @@ constexpr int sets_for_each_node = 64;  // of each size
 constexpr double shared_by_candidates = 0.5;
 constexpr double least = 1e-3;
 
-using Near = std::vector<std::map<int, double>>;  // by node
+using Amounts = std::vector<std::pair<int, double>>;  // of other nodes, which ascend
+using Near = std::vector<Amounts>;                    // by node
 
 Near nearness_of(const ScoreSums& sums) {
-    Near near(static_cast<std::size_t>(sums.nodes()));
+    std::vector<std::map<int, double>> near(static_cast<std::size_t>(sums.nodes()));
     const std::vector<std::uint64_t> all(sums.words(), ~std::uint64_t{0});
     for (int node = 0; node < sums.nodes(); ++node) {
         const std::vector<int>& possible = sums.possible_parents(node);
@@ -39,32 +40,49 @@ Near nearness_of(const ScoreSums& sums) {
             near[static_cast<std::size_t>(possible[place])][node] += amount;
         }
     }
-    return near;
+    Near result;
+    for (const std::map<int, double>& of_node : near) {
+        result.emplace_back(of_node.begin(), of_node.end());
+    }
+    return result;
+}
+
+// Adds amounts to others. Windows are grown by the hundred thousand, so nothing is sought.
+void add_to(Amounts& around, const Amounts& more, Amounts& sum) {
+    sum.clear();
+    auto at = around.begin();
+    for (const auto& [node, amount] : more) {
+        while (at != around.end() && at->first < node) sum.push_back(*at++);
+        const bool both = at != around.end() && at->first == node;
+        sum.emplace_back(node, (both ? (at++)->second : 0.0) + amount);
+    }
+    sum.insert(sum.end(), at, around.end());
+    around.swap(sum);
+}
+
+int any_other(std::vector<int> nodes, std::size_t count, Random& random) {
+    std::ranges::sort(nodes);
+    auto other = static_cast<int>(random.below(count - nodes.size()));
+    for (const int node : nodes) other += node <= other;
+    return other;
 }
 
 // A node, and again and again one that is near to those there are, in proportion; where there is
 // none, any.
 std::vector<int> grown(const Near& near, int first, std::size_t size, Random& random) {
     std::vector<int> nodes{first};
-    std::map<int, double> around;
+    Amounts around;
+    Amounts sum;
+    std::vector<double> weights;
     while (nodes.size() < size) {
-        for (const auto& [other, amount] : near[static_cast<std::size_t>(nodes.back())]) {
-            around[other] += amount;
-        }
-        for (const int node : nodes) around.erase(node);
-        std::vector<int> others;
-        std::vector<double> weights;
-        for (const auto& [other, amount] : around) {
-            others.push_back(other);
-            weights.push_back(amount);
-        }
-        if (others.empty()) {
-            for (int node = 0; node < static_cast<int>(near.size()); ++node) {
-                if (std::ranges::find(nodes, node) == nodes.end()) others.push_back(node);
-            }
-            weights.assign(others.size(), 1.0);
-        }
-        nodes.push_back(others[random.choose(weights)]);
+        add_to(around, near[static_cast<std::size_t>(nodes.back())], sum);
+        std::erase_if(around, [&](const auto& each) {
+            return std::ranges::find(nodes, each.first) != nodes.end();
+        });
+        weights.clear();
+        for (const auto& [other, amount] : around) weights.push_back(amount);
+        nodes.push_back(around.empty() ? any_other(nodes, near.size(), random)
+                                       : around[random.choose(weights)].first);
     }
     std::ranges::sort(nodes);
     return nodes;
@@ -77,13 +95,15 @@ Neighbourhoods::Neighbourhoods(const ScoreSums& sums) {
     const std::size_t largest = std::min(most_nodes, near.size());
     Random random(0, 0);
     for (std::size_t size = std::min(fewest_nodes, largest); size <= largest; ++size) {
-        std::set<std::vector<int>> sets;
+        std::vector<std::vector<int>> sets;
         for (int node = 0; node < sums.nodes(); ++node) {
             for (int i = 0; i < sets_for_each_node; ++i) {
-                sets.insert(grown(near, node, size, random));
+                sets.push_back(grown(near, node, size, random));
             }
         }
         shares_.push_back(std::exp2(-static_cast<double>(size)));
+        std::ranges::sort(sets);
+        sets.erase(std::ranges::unique(sets).begin(), sets.end());
         OfSize& of_size = sizes_.emplace_back(size);
         for (const std::vector<int>& set : sets) {
             of_size.members.insert(of_size.members.end(), set.begin(), set.end());

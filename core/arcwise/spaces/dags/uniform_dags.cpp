@@ -20,6 +20,25 @@ std::vector<double> shares_of(const std::vector<double>& logarithms) {
     return shares;
 }
 
+// Terms of a sum this far below the largest, in logarithms, are left out: a thousand of them are
+// less than what rounding takes from it.
+constexpr double negligible = 50.0;
+
+// ln of the sum over sizes of exp(choices + size of_node), which is wanted n^2 times.
+double log_sum_of_ways(const std::vector<double>& choices, double of_node) {
+    double largest = minus_infinity;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        largest = std::max(largest, choices[i] + static_cast<double>(i + 1) * of_node);
+    }
+    if (largest == minus_infinity) return minus_infinity;
+    double scaled = 0.0;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        const double below = largest - (choices[i] + static_cast<double>(i + 1) * of_node);
+        if (below < negligible) scaled += std::exp(-below);
+    }
+    return largest + std::log(scaled);
+}
+
 // Calls put(i) for so many of `from` numbers 0, 1, .., every set of them as probable as any other.
 template <class Put>
 void draw_some(std::size_t count, std::size_t from, Random& random, Put put) {
@@ -48,31 +67,33 @@ UniformDags::UniformDags(int nodes, int most_parents)
         }
     }
     log_continuations_.assign((nodes_ + 1) * (nodes_ + 1), minus_infinity);
-    for (std::size_t placed = nodes_ + 1; placed-- > 0;) {
+    for (std::size_t before = 0; before <= nodes_; ++before) {
+        log_continuations_[nodes_ * (nodes_ + 1) + before] = 0.0;
+    }
+    // By size: the part of the number of ways that does not depend on the part before.
+    std::vector<double> choices;
+    for (std::size_t placed = nodes_; placed-- > 0;) {
+        choices.clear();
+        for (std::size_t size = 1; size <= nodes_ - placed; ++size) {
+            choices.push_back(log_choose(nodes_ - placed, size) +
+                              log_continuations(placed + size, size));
+        }
         // Before the first part there is none; later a part has at least one node.
         for (std::size_t before = placed == 0 ? 0 : 1; before <= placed; ++before) {
-            double& sum = log_continuations_[placed * (nodes_ + 1) + before];
-            if (placed == nodes_) {
-                sum = 0.0;
-                continue;
-            }
-            const std::vector<double> ways = log_ways_by_size(placed, before);
-            const double largest = *std::max_element(ways.begin(), ways.end());
-            if (largest == minus_infinity) continue;
-            double scaled = 0.0;
-            for (const double way : ways) scaled += std::exp(way - largest);
-            sum = largest + std::log(scaled);
+            log_continuations_[placed * (nodes_ + 1) + before] =
+                log_sum_of_ways(choices, log_sets_of_node(placed, before));
         }
     }
 }
 
+double UniformDags::log_sets_of_node(std::size_t placed, std::size_t before) const {
+    if (placed == 0) return 0.0;
+    const double gap = log_sets_[placed] - log_sets_[placed - before];
+    return gap > 0.0 ? log_sets_[placed] + std::log(-std::expm1(-gap)) : minus_infinity;
+}
+
 std::vector<double> UniformDags::log_ways_by_size(std::size_t placed, std::size_t before) const {
-    // One for each node of the first part.
-    double of_node = 0.0;
-    if (placed > 0) {
-        const double gap = log_sets_[placed] - log_sets_[placed - before];
-        of_node = gap > 0.0 ? log_sets_[placed] + std::log(-std::expm1(-gap)) : minus_infinity;
-    }
+    const double of_node = log_sets_of_node(placed, before);
     std::vector<double> result;
     for (std::size_t size = 1; size <= nodes_ - placed; ++size) {
         result.push_back(log_choose(nodes_ - placed, size) + static_cast<double>(size) * of_node +

@@ -35,6 +35,9 @@ class UniformDags {
     double log_continuations(std::size_t placed, std::size_t before) const {
         return log_continuations_[placed * (nodes_ + 1) + before];
     }
+    // ln of ways(placed, before), the number of parent sets of a node; 0 if there is nothing
+    // before.
+    double log_sets_of_node(std::size_t placed, std::size_t before) const;
     // ln of the number of ways to go on with a part of each size, the smallest being 1.
     std::vector<double> log_ways_by_size(std::size_t placed, std::size_t before) const;
 
