@@ -40,6 +40,8 @@ def telescoped(
     """
     if not same_temperatures:
         each = np.array([telescoped([chain]) for chain in chains if chain[0][1] > 0])
+        if not len(each):
+            return -np.inf, np.inf  # nothing is known yet
         return float(each[:, 0].mean()), float(each[:, 1].sum() / len(each) ** 2)
     pairs = len(chains[0])
     total = 0.0
