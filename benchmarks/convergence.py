@@ -103,18 +103,20 @@ METHODS: dict[str, Callable[[Model, float, int], Posterior]] = {
 
 
 def spread(posterior: Posterior) -> NDArray[np.float64]:
-    """Return by how much the runs differ in each edge."""
-    assert posterior.dags is not None
-    assert posterior.dags.chains is not None
-    variables, parents, chains = posterior.variables, posterior.dags.parents, posterior.dags.chains
-    edges = np.array(
-        [
-            arcwise.results.DagSample(variables, parents[chains == run])
-            .matrix("edge")
-            .probabilities
-            for run in np.unique(chains)
-        ]
-    )
+    """Return by how much the runs differ in each edge: chains as averaged, others by their DAGs."""
+    edges = posterior.chain_edges
+    if edges is None:
+        assert posterior.dags is not None
+        assert posterior.dags.chains is not None
+        parents, chains = posterior.dags.parents, posterior.dags.chains
+        edges = np.array(
+            [
+                arcwise.results.DagSample(posterior.variables, parents[chains == run])
+                .matrix("edge")
+                .probabilities
+                for run in np.unique(chains)
+            ]
+        )
     return np.asarray(edges.max(0) - edges.min(0))
 
 

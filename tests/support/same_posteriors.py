@@ -12,6 +12,8 @@ from support.run_records import untimed
 def assert_same_posterior(first: Posterior, second: Posterior) -> None:
     assert first.edges.tobytes() == second.edges.tobytes()
     assert np.array_equal(known(first.edge_errors), known(second.edge_errors), equal_nan=True)
+    edges = [None if p.chain_edges is None else p.chain_edges.tobytes() for p in (first, second)]
+    assert edges[0] == edges[1]
     assert first.evidence == second.evidence
     assert first.map_dag == second.map_dag
     drawn, again = known(first.dags), known(second.dags)

@@ -23,14 +23,24 @@ Record::Record(int nodes, const RecordOptions& options)
       nodes_(nodes),
       words_(words_for(nodes)),
       options_(options),
-      matrix_(edges.quantities()) {}
+      interval_(edges.quantities()) {}
+
+void Record::begin_interval() {
+    if (interval_states_ > 0) std::fill(interval_.begin(), interval_.end(), 0.0);
+    interval_states_ = 0;
+}
+
+void Record::average(const State& state) {
+    ++interval_states_;
+    state.given()->add_edge_probabilities(1.0, interval_.data());
+}
 
 void Record::keep(const State& state, Random& random, double seconds, LinearExtensions& counter,
                   TaskContext& context) {
     const std::unique_ptr<GivenState> given = state.given();
     if (options_.edges) {
-        std::fill(matrix_.begin(), matrix_.end(), 0.0);
-        given->add_edge_probabilities(1.0, matrix_.data());
+        ++interval_states_;
+        given->add_edge_probabilities(1.0, interval_.data());
     }
     int count = options_.dags;
     const std::size_t dags_before = dags();
@@ -43,9 +53,14 @@ void Record::keep(const State& state, Random& random, double seconds, LinearExte
     } catch (...) {
         // Cut short or refused in the middle of a count: a state is kept whole or not at all.
         keep_dags(dags_before);
+        begin_interval();
         throw;
     }
-    if (options_.edges) edges.add(matrix_);
+    if (options_.edges) {
+        for (double& sum : interval_) sum /= static_cast<double>(interval_states_);
+        edges.add(interval_);
+        begin_interval();
+    }
     log_weights.push_back(state.log_weight().value);
     const std::vector<std::uint16_t> code = state.encode();
     codes.insert(codes.end(), code.begin(), code.end());

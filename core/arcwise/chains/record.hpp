@@ -37,6 +37,14 @@ class Record {
   public:
     Record(int nodes, const RecordOptions& options);
 
+    // The interval that ends with the next kept state begins; whatever one that was cut short has
+    // averaged is forgotten.
+    void begin_interval();
+
+    // Averages the edges of a state within the interval. What is recorded with the kept state is
+    // the mean of its edges and of all these.
+    void average(const State& state);
+
     // Keeps the state; `seconds` is the time spent on getting there. The counter of orders has
     // memory of its own, which is not worth keeping with every record; a long count asks the
     // context whether to go on.
@@ -75,7 +83,8 @@ class Record {
     int nodes_;
     std::size_t words_;
     RecordOptions options_;
-    std::vector<double> matrix_;
+    std::vector<double> interval_;  // summed edges of the states of the interval
+    std::uint64_t interval_states_ = 0;
 };
 
 }  // namespace arcwise

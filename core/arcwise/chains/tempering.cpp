@@ -27,6 +27,12 @@ void run_steps(std::uint64_t steps, TaskContext& context, Step step) {
     }
 }
 
+// How many of a total belong to one of so many parts of nearly equal size. The total may be too
+// large to be multiplied.
+std::uint64_t part_of(std::uint64_t total, std::uint64_t part, std::uint64_t parts) {
+    return total / parts + (part < total % parts ? 1 : 0);
+}
+
 }  // namespace
 
 TemperedChain::TemperedChain(const Space& space, const TemperingOptions& options, Random moves,
@@ -175,14 +181,29 @@ void TemperedChain::go_on_burning_in(std::uint64_t steps, TaskContext& context) 
 void TemperedChain::sample(std::uint64_t draws, TaskContext& context) {
     for (std::uint64_t draw = 0; draw < draws; ++draw) {
         const double start = seconds_now();
-        run_steps(options_.thinning, context, [&] {
-            step();
-            if (++steps_since_ratios_ < steps_between_ratios_) return;
-            steps_since_ratios_ = 0;
-            add_ratios();
-        });
+        record_.begin_interval();
+        const std::uint64_t pieces = averages();
+        for (std::uint64_t piece = 0; piece < pieces; ++piece) {
+            if (piece > 0) record_.average(*states_.back());
+            run_steps(part_of(options_.thinning, piece, pieces), context, [&] {
+                step();
+                if (++steps_since_ratios_ < steps_between_ratios_) return;
+                steps_since_ratios_ = 0;
+                add_ratios();
+            });
+        }
         record_.keep(*states_.back(), draw_random_, seconds_now() - start, counter_, context);
     }
+}
+
+// A step moves the state of every temperature, and only those of the coldest are averaged, so that
+// with several of them more averages cost the same share of the time.
+std::uint64_t TemperedChain::averages() const {
+    const std::uint64_t between = space_.steps_between_averages();
+    if (between == 0 || !options_.record.edges) return 1;
+    const auto nearest = static_cast<std::uint64_t>(space_.nodes() + 1) / 2;
+    const std::uint64_t steps = std::max(nearest, between / states_.size());
+    return std::max<std::uint64_t>(1, options_.thinning / steps);
 }
 
 void TemperedChain::add_ratios() {

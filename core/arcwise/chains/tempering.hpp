@@ -77,6 +77,7 @@ class TemperedChain {
     void set_temperatures(const std::vector<Temperature>& temperatures);
     void exchange();
     void add_ratios();
+    std::uint64_t averages() const;  // of edges, for each kept state
     void forget_counts();
     void adapt_temperatures();
 

@@ -104,6 +104,12 @@ class Space {
     // among them several times, equally often, over how often.
     virtual double log_size() const = 0;
 
+    // Edges are averaged over states so many steps apart, not only over those that are kept: often
+    // enough that nothing is lost between two of them, and so seldom that it takes about a third of
+    // the time. 0: over kept states alone. Known from the space, never from a clock: the same seed
+    // gives the same averages on any machine.
+    virtual std::uint64_t steps_between_averages() const { return 0; }
+
     const MoveTable& moves() const { return moves_; }
 
   protected:

@@ -25,7 +25,7 @@ from arcwise.records.settings import ChainSettings
 from arcwise.records.tempering import Tempering
 from arcwise.records.traces import Traces
 from arcwise.spaces import Space
-from arcwise.statistics.chains import chain_convergence
+from arcwise.statistics.chains import chain_convergence, chain_edges
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.sums import ScoreSums
 from arcwise.support.warnings import warn
@@ -83,6 +83,7 @@ def sample_chains(
         run=run,
         edges=found.edges,
         edge_errors=found.edge_errors,
+        chain_edges=chain_edges(sampled.records),
         evidence=evidence,
         map_dag=found.best,
         map_log_weight=found.best_log_weight,

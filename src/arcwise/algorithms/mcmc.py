@@ -72,15 +72,17 @@ def mcmc(
         ``"rhat<1.01, ess>400"``: conditions, all of which must hold, on ``rhat`` and
         ``ess`` (R-hat and effective sample size of the log posterior), ``edge_rhat`` and
         ``edge_ess`` (those of the worst edge), and ``difference`` (the largest difference
-        between chains in an edge probability). The rule is checked whenever the run has
-        doubled in length, on its second half; `effective_samples` is the rule on ``ess``.
-        Without a limit in steps or seconds, the run continues until the rule is met.
+        between chains in an edge probability, as each has averaged it). The rule is checked
+        whenever the run has doubled in length, on its second half; `effective_samples` is
+        the rule on ``ess``. Without a limit in steps or seconds, the run continues until the
+        rule is met.
     burn_in
         The fraction of steps or seconds discarded at the start; with a stopping rule,
         about half.
     thinning
         The number of steps between kept states; None for ``2 n``, but with at least 1,000
-        and at most 10,000 kept states per chain.
+        and at most 10,000 kept states per chain. Where edge probabilities are averaged,
+        so are those of states in between, as often as about a third of the time allows.
     chains
         The number of chains, each with random numbers of its own.
     start

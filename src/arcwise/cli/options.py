@@ -381,7 +381,8 @@ Thinning = Annotated[
     int | None,
     typer.Option(
         "--thinning",
-        help="Number of steps between kept states (default: by the length of the run).",
+        help="Number of steps between kept states (default: by the length of the run); edges are "
+        "averaged over states in between, too.",
         metavar="N",
     ),
 ]

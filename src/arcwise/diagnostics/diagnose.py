@@ -119,35 +119,48 @@ def _figures(posterior: Posterior) -> Figures:
 
 
 def _of_chains(posterior: Posterior, traces: Traces, figures: Figures) -> Figures:
-    """Return the figures with those of several chains; of edges only if there are DAGs."""
+    """Return the figures with those of several chains; R-hat of edges only if there are DAGs.
+
+    Probabilities in each chain are those it has averaged, or from its DAGs.
+    """
     figures = replace(
         figures,
         chains=len(traces.log_weights),
         draws=min(map(len, traces.log_weights)),
-        # Without DAGs, the difference is that computed during the run.
+        # Without edges of each chain, the difference is that computed during the run.
         convergence=replace(
             trace_convergence(traces), difference=posterior.run.convergence.difference
         ),
     )
-    dags = posterior.dags
+    dags, averages = posterior.dags, posterior.chain_edges
+    if averages is not None:
+        figures = _between_chains(figures, averages)
     if dags is None:
         return figures
     numbers = np.zeros(len(dags), dtype=np.int64) if dags.chains is None else dags.chains
     parts = _parts(numbers)
     found = EdgeDiagnostics.of([dags.parents[part] for part in parts], len(dags.variables))
-    estimates = _estimates(dags, parts, found.chain_edges)
-    differences = largest_chain_difference(estimates)
+    if averages is None:
+        figures = _between_chains(figures, _estimates(dags, parts, found.chain_edges))
     return replace(
         figures,
         convergence=replace(
             figures.convergence,
             edge_rhat=number_or_none(largest(found.rhat)),
             edge_ess=number_or_none(smallest(found.effective_samples)),
-            difference=number_or_none(largest(differences)),
         ),
         rhat=found.rhat,
         effective_samples=found.effective_samples,
         changes=found.changes,
+    )
+
+
+def _between_chains(figures: Figures, estimates: NDArray[np.float64]) -> Figures:
+    """Return the figures with the edge probabilities of each chain, or each half of particles."""
+    differences = largest_chain_difference(estimates)
+    return replace(
+        figures,
+        convergence=replace(figures.convergence, difference=number_or_none(largest(differences))),
         chain_edges=estimates,
         differences=differences,
     )
@@ -167,14 +180,7 @@ def _of_annealing(posterior: Posterior, figures: Figures) -> Figures:
     if dags is None or dags.chains is None or dags.chains.max() == 0:
         return figures
     halves = _parts((dags.chains > dags.chains.max() // 2).astype(np.int64))
-    estimates = _estimates(dags, halves, None)
-    differences = largest_chain_difference(estimates)
-    return replace(
-        figures,
-        convergence=replace(figures.convergence, difference=number_or_none(largest(differences))),
-        chain_edges=estimates,
-        differences=differences,
-    )
+    return _between_chains(figures, _estimates(dags, halves, None))
 
 
 def _parts(numbers: NDArray[np.int64]) -> list[NDArray[np.int64] | slice]:

@@ -37,9 +37,9 @@ class Figures:
     rhat, effective_samples, changes
         Figures of each edge; see `EdgeDiagnostics`.
     chain_edges
-        The edge probabilities estimated from each chain, weights included, as [chain,
-        source, target]. Annealing particles are too few to compare one by one: their
-        first and second halves are compared.
+        The edge probabilities that each chain has averaged, or estimates from its DAGs,
+        weights included, as [chain, source, target]. Annealing particles are too few to
+        compare one by one: their first and second halves are compared.
     differences
         The largest difference of these between two chains, for each edge.
     standard_errors

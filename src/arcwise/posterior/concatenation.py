@@ -50,6 +50,7 @@ def merged_fields(posteriors: Sequence[Posterior]) -> dict[str, Any]:
         "run": _run(posteriors, traces, dags),
         "edges": np.clip(edges, 0.0, 1.0),
         "edge_errors": errors,
+        "chain_edges": _chain_edges(posteriors),
         "evidence": _evidence([p for p in posteriors if p.evidence is not None]),
         "map_dag": best.map_dag,
         "map_log_weight": best.map_log_weight,
@@ -195,6 +196,12 @@ def _edges(
             effective = effective_runs(_run_log_weights(posterior))
             variance += share**2 * (posterior.edges - edges) ** 2 / effective
     return edges, np.sqrt(variance)
+
+
+def _chain_edges(posteriors: Sequence[Posterior]) -> NDArray[np.float64] | None:
+    """Return the edge probabilities of all chains; None if any are missing."""
+    found = [p.chain_edges for p in posteriors if p.chain_edges is not None]
+    return np.concatenate(found) if len(found) == len(posteriors) else None
 
 
 def _dags(posteriors: Sequence[Posterior]) -> DagSample | None:

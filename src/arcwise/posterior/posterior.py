@@ -69,6 +69,9 @@ class Posterior:
         The probability of each parent set of each node.
     edge_errors
         The Monte Carlo standard error of each edge probability, as [source, target].
+    chain_edges
+        The edge probabilities of each chain, as [chain, source, target], where chains
+        average them.
     paths
         The exact probability of a directed path for each pair of variables, as
         [source, target], if it was requested; otherwise paths are estimated from the
@@ -106,6 +109,7 @@ class Posterior:
     error: float | None = None
     family_probabilities: FamilyScores | None = None
     edge_errors: NDArray[np.float64] | None = None
+    chain_edges: NDArray[np.float64] | None = None
     paths: NDArray[np.float64] | None = None
     dags: DagSample | None = None
     traces: Traces | None = None
@@ -116,12 +120,13 @@ class Posterior:
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", checked_variables(self.variables))
         n = len(self.variables)
-        for name in ("edges", "edge_errors", "paths"):
+        for name in ("edges", "edge_errors", "chain_edges", "paths"):
             if getattr(self, name) is None and name != "edges":
                 continue
             matrix = real_numbers(getattr(self, name), name)
-            if matrix.shape != (n, n):
-                raise ArgumentError(f"{name} has the shape {matrix.shape}; give {(n, n)}")
+            shape = (max(1, len(matrix)), n, n) if name == "chain_edges" else (n, n)
+            if matrix.shape != shape:
+                raise ArgumentError(f"{name} has the shape {matrix.shape}; give {shape}")
             object.__setattr__(self, name, matrix)
         for name in ("map_dag", "family_probabilities", "dags"):
             part = getattr(self, name)
@@ -395,10 +400,7 @@ class Posterior:
             raise FileFormatError(files.lacks_parts(Path(path))) from None
 
     def diagnose(self) -> Diagnosis:
-        """Assess the reliability of this posterior, with advice if it is poor.
-
-        See `arcwise.diagnose`.
-        """
+        """Assess the reliability, with advice if it is poor; see `arcwise.diagnose`."""
         return views.diagnose(self)
 
     def report(
@@ -428,10 +430,7 @@ class Posterior:
         return views.to_polars(self, threshold)
 
     def to_arviz(self, *, edges: Literal["all", "uncertain"] = "all") -> Any:
-        """Return the sampled DAGs in the data model of ArviZ, an xarray DataTree.
-
-        See `arcwise.exchange.to_arviz`.
-        """
+        """Return the sampled DAGs as an xarray DataTree; see `arcwise.exchange.to_arviz`."""
         return views.to_arviz(self, edges=edges)
 
     def to_dot(self, threshold: float = 0.5) -> str:
@@ -443,8 +442,5 @@ class Posterior:
         return views.to_gml(self, threshold)
 
     def compare(self, truth: Dag) -> PosteriorComparison:
-        """Compare with a known DAG: distances, precision and recall, ROC curves.
-
-        See `arcwise.compare`, which also compares two posteriors.
-        """
+        """Compare with a known DAG; see `arcwise.compare`, which also compares posteriors."""
         return views.compare_with_graph(self, truth)

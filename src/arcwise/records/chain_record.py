@@ -71,8 +71,9 @@ class ChainRecord:
         For each DAG the log of its number of topological orders, and its standard error
         if it is an estimate.
     edge_sums, edge_batches, edge_batch_size
-        Sums of the conditional edge probabilities given each state, over all states and
-        over batches of them; None if they were not requested.
+        Sums of the conditional edge probabilities, over all states and over batches of
+        them; None if they were not requested. Those of a state are the mean over it and
+        states on the way to it.
     summed
         The number of states in the edge sums, if it exceeds the number of states here.
     every

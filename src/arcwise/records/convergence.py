@@ -23,7 +23,8 @@ class Convergence:
     edge_ess
         The smallest known effective sample size of an edge.
     difference
-        The largest difference of an edge probability between two chains.
+        The largest difference of an edge probability between two chains, as each has
+        averaged it, or as their DAGs have it where chains average none.
 
     Examples
     --------

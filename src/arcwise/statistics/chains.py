@@ -51,18 +51,32 @@ def _to_nine_digits(log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
 def edge_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
     """Return the worst R-hat and ESS of any edge, and the largest difference between chains.
 
-    They are computed from the states as sampled, unweighted, with one DAG for each state.
-    An edge that never changes has neither R-hat nor ESS; with a single chain, the
-    difference is None.
+    R-hat and ESS are computed from the states as sampled, unweighted, with one DAG for each
+    state; the difference from the chains' averaged edge probabilities, or from these DAGs
+    where there are none. An edge that never changes has neither R-hat nor ESS; with a
+    single chain, the difference is None.
     """
-    if any((record.dag_counts == 0).any() for record in records):
-        means = [
-            record.edge_sums / record.states_summed
-            for record in records
-            if record.edge_sums is not None
-        ]
-        difference = largest(largest_chain_difference(np.stack(means)))
-        return Convergence(difference=number_or_none(difference))
+    averages = chain_edges(records)
+    found = Convergence()
+    if not any((record.dag_counts == 0).any() for record in records):
+        found = _of_dags(records, nodes)
+    if averages is None:
+        return found
+    difference = largest(largest_chain_difference(averages))
+    return replace(found, difference=number_or_none(difference))
+
+
+def chain_edges(records: Sequence[ChainRecord]) -> NDArray[np.float64] | None:
+    """Return the edge probabilities that each chain has averaged, if they do."""
+    means = [
+        np.clip(record.edge_sums / record.states_summed, 0.0, 1.0)
+        for record in records
+        if record.edge_sums is not None
+    ]
+    return np.stack(means) if len(means) == len(records) else None
+
+
+def _of_dags(records: Sequence[ChainRecord], nodes: int) -> Convergence:
     firsts = [np.cumsum(record.dag_counts) - record.dag_counts for record in records]
     draws = min(record.states for record in records)
     found = EdgeDiagnostics.of(

@@ -187,7 +187,7 @@ const std::vector<MoveRow<DagState>>& dag_moves() {
         {"reverse path", 0.4, make_move<ReversePath>},
         {"redraw parents", 0.33, make_move<RedrawParents>},
         {"reverse and redraw", 0.22, make_edge_reversal},
-        {"window", 0.05, make_window},
+        {"window", 0.2, make_window},
     };
     return rows;
 }

@@ -220,6 +220,16 @@ const UniformDags& Dags::uniform() const {
     return *uniform_;
 }
 
+std::uint64_t Dags::steps_between_averages() const {
+    bool walks = false;
+    for (int node = 0; node < nodes(); ++node) {
+        const NodeSums& sums = (*sums_)[node];
+        walks |= !sums.tabulated() && sums.rows() == nullptr;
+    }
+    const auto n = static_cast<std::uint64_t>(nodes());
+    return walks ? n : (n + 1) / 2;
+}
+
 static const SpaceRegistration registration({
     .name = "dags",
     .moves = [](int) { return MoveTable(dag_moves()); },

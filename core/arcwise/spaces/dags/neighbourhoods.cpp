@@ -3,6 +3,7 @@
 #include "arcwise/spaces/dags/neighbourhoods.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -100,6 +101,7 @@ Neighbourhoods::Neighbourhoods(const ScoreSums& sums) {
                 sets.push_back(grown(near, node, size, random));
             }
         }
+        shares_.push_back(std::exp2(-static_cast<double>(size)));
         std::ranges::sort(sets);
         sets.erase(std::ranges::unique(sets).begin(), sets.end());
         OfSize& of_size = sizes_.emplace_back(size);
@@ -110,7 +112,7 @@ Neighbourhoods::Neighbourhoods(const ScoreSums& sums) {
 }
 
 std::span<const int> Neighbourhoods::draw(Random& random) const {
-    const OfSize& size = sizes_[random.below(sizes_.size())];
+    const OfSize& size = sizes_[random.choose(shares_)];
     const std::size_t set = random.below(size.members.size() / size.nodes);
     return std::span(size.members).subspan(set * size.nodes, size.nodes);
 }

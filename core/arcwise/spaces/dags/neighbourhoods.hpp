@@ -14,14 +14,14 @@ namespace arcwise {
 
 class Neighbourhoods {
   public:
-    // Sets have from three nodes to six, or all there are: what is done to one costs about four
-    // times as much as to one with a node less.
+    // Sets have from three nodes to six, or all there are.
     static constexpr std::size_t most_nodes = 6;
 
     // For each node and size some sets it is in, the same whoever makes them.
     explicit Neighbourhoods(const ScoreSums& sums);
 
-    // One of them, every size as probable as any other.
+    // One of them, of every size half as often as of the one before: what is done to a set takes
+    // two to four times as long as to one with a node less.
     std::span<const int> draw(Random& random) const;
 
   private:
@@ -30,6 +30,7 @@ class Neighbourhoods {
         std::vector<int> members;  // set after set
     };
     std::vector<OfSize> sizes_;
+    std::vector<double> shares_;  // of the sizes
 };
 
 }  // namespace arcwise

@@ -39,6 +39,10 @@ class Layerings final : public Space {
     int nodes() const override { return weights_.nodes(); }
     std::unique_ptr<State> make_state() const override;
     double log_size() const override { return log_count(weights_.nodes(), nodes()); }
+    // Edges take as long as up to half a step for each node.
+    std::uint64_t steps_between_averages() const override {
+        return 2 * static_cast<std::uint64_t>(nodes());
+    }
 
     const NodeWeights& weights() const { return weights_; }
     // What the states share to score themselves.

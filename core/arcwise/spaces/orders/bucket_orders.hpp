@@ -19,6 +19,11 @@ class BucketOrders final : public Space {
     int nodes() const override { return weights_.nodes(); }
     std::unique_ptr<State> make_state() const override;
     double log_size() const override;
+    // Edges take as long as half a step to thirty steps for each node, the most where weights are
+    // spread over many families or sums are had from rows.
+    std::uint64_t steps_between_averages() const override {
+        return 64 * static_cast<std::uint64_t>(nodes());
+    }
 
     const NodeWeights& weights() const { return weights_; }
     int bucket_size() const { return bucket_size_; }

@@ -37,6 +37,10 @@ class CanonicalOrders final : public Space {
     int nodes() const override { return weights_.nodes(); }
     std::unique_ptr<State> make_state() const override;
     double log_size() const override;
+    // Edges take as long as half a step to two steps for each node.
+    std::uint64_t steps_between_averages() const override {
+        return 4 * static_cast<std::uint64_t>(nodes());
+    }
 
     const NodeWeights& weights() const { return weights_; }
     const std::vector<int>& numbering() const { return numbering_; }
