@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +26,7 @@ from arcwise.model import Model, Question
 from arcwise.model.scoring_time import scoring_seconds
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.recording import Recording
+from arcwise.records.start import as_order_steps, usual_order_steps
 from arcwise.sums import ScoreSums
 from arcwise.support.devices import Processors
 from arcwise.support.words import duration, plural
@@ -75,7 +77,7 @@ def say_sampling(
     assert steps is not None
     assert chains is not None
     sums = sums_for(model, None, request.threads)
-    step, draw = _trial(request, settings, sums)
+    begin, step, draw = _trial(request, settings, sums)
     temperatures = 1
     if algorithm is Algorithm.MC3:
         usual = inspect.signature(SAMPLERS[algorithm]).parameters["temperatures"].default
@@ -83,7 +85,7 @@ def say_sampling(
     draws = min(_MOST_DRAWS, steps / (2 * len(model.variables)))
     cores = Processors.available(request.threads).threads
     rounds = -(-chains // min(cores, chains))  # of chains side by side
-    seconds = rounds * (steps * step * temperatures + draws * draw)
+    seconds = rounds * (begin + steps * step * temperatures + draws * draw)
     until = ", fewer once the stopping rule is met" if settings.get("until") else ""
     say(
         seconds,
@@ -122,33 +124,47 @@ def _preparation_seconds(request: Request, asked: Question, method: Any) -> floa
     return float(scoring + seconds * (n / reference) ** power)
 
 
-def _trial(request: Request, settings: dict[str, Any], sums: ScoreSums) -> tuple[float, float]:
-    """Return the seconds of a step, and those of a draw besides its steps, of a short chain."""
+def _trial(
+    request: Request, settings: dict[str, Any], sums: ScoreSums
+) -> tuple[float, float, float]:
+    """Return the seconds until a chain begins, of a step, and of a draw besides its steps."""
     space = settings["space"].on(sums)
     recording = Recording(
         request.modularity, estimate_extensions=settings.get("estimate_extensions", False)
     ).on(space)
     options = recording.options(edge_batches=_BATCHES)
-    chain = _core.Chains(space.build(sums), [1.0], 0, False, 1, options, request.seed, 0, 1)
-    chain.start(0, 1, None)
+    core_space = space.build(sums)
+
+    def begun(order_steps: int) -> _core.Chains:
+        chain = _core.Chains(
+            core_space, [1.0], 0, False, 1, options, request.seed, 0, 1, order_steps
+        )
+        chain.start(0, 1, None)
+        return chain
+
+    order_steps = as_order_steps(settings.get("start", "orders"))
+    if order_steps is None:
+        order_steps = usual_order_steps(len(sums.variables), None)
+    begin = order_steps * _rate(begun, most=order_steps) if order_steps > 0 else 0.0
+    chain = begun(0)
     step = _rate(lambda count: chain.burn_in(count, 1, None))
     thinning = 2 * len(sums.variables)
     chain.set_thinning(thinning)
     draw = _rate(lambda count: chain.sample(count, 1, None))
-    return step, max(0.0, draw - thinning * step)
+    return begin, step, max(0.0, draw - thinning * step)
 
 
-def _rate(make: Any) -> float:
-    """Return the seconds of one, from as many as take long enough."""
+def _rate(make: Callable[[int], object], most: int | None = None) -> float:
+    """Return the seconds of one, from as many as take long enough, at most so many."""
     count = 1
     while True:
         # The time of the processor, as that on the clock depends on what else is running.
         began = time.process_time()
         make(count)
         seconds = time.process_time() - began
-        if seconds >= _LONG_ENOUGH:
+        if seconds >= _LONG_ENOUGH or count == most:
             return seconds / count
-        count *= 2
+        count = 2 * count if most is None else min(2 * count, most)
 
 
 def _about(seconds: float) -> str:
