@@ -31,7 +31,7 @@ void Chains::run(std::uint64_t steps, const RunOptions& options, Work work) {
 
 void Chains::start(std::uint64_t burn_in, const RunOptions& options) {
     run(burn_in, options, [&](TemperedChain& chain, TaskContext& context) {
-        chain.start();
+        chain.start(context);
         chain.burn_in(burn_in, context);
     });
 }

@@ -72,12 +72,12 @@ void TemperedChain::forget_counts() {
     ratios_.assign(pairs, {});
 }
 
-void TemperedChain::start() {
+void TemperedChain::start(TaskContext& context) {
     for (std::size_t level = 0; level < states_.size(); ++level) {
         State& state = *states_[level];
         const bool possible = temperatures_[level].excludes_impossible();
         if (possible && options_.order_steps > 0 &&
-            state.start_from_orders(options_.order_steps, move_random_)) {
+            state.start_from_orders(options_.order_steps, move_random_, &context)) {
             continue;
         }
         state.draw_uniform(move_random_);

@@ -35,7 +35,7 @@ class TemperedChain {
     TemperedChain(const Space& space, const TemperingOptions& options, Random moves, Random draws);
 
     // Starts from uniformly random states, the coldest of positive weight.
-    void start();
+    void start(TaskContext& context);
 
     // All can be cut short by the context's stop, between two steps; what was kept stays. A burn-in
     // can be planned and then made in pieces of any size: its path does not depend on them.

@@ -40,7 +40,8 @@ void settle(State& state, Random& random) {
     constexpr int rounds_before_another_way = 10;
     constexpr int steps_per_round = 2'000;
     for (int round = 0; round < most_rounds; ++round) {
-        if (round == rounds_before_another_way && state.start_from_orders(0, random)) return;
+        if (round == rounds_before_another_way && state.start_from_orders(0, random, nullptr))
+            return;
         for (int step = 0; step < steps_per_round; ++step) {
             if (state.log_weight().impossible == 0) return;
             const Temperature temperature{0.0, 0.5 * (1 + round % 20)};

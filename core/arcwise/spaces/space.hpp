@@ -15,6 +15,8 @@
 
 namespace arcwise {
 
+class TaskContext;
+
 // The posterior of DAGs given a state: exact edge probabilities and independent draws.
 class GivenState {
   public:
@@ -36,8 +38,9 @@ class State {
     virtual void draw_uniform(Random& random) = 0;
 
     // Becomes a state of positive weight by way of a chain of linear orders of so many steps, if it
-    // knows how to; a start, by no stated law.
-    virtual bool start_from_orders(std::uint64_t, Random&) { return false; }
+    // knows how to; a start, by no stated law. A long chain asks the context, if there is one,
+    // whether to go on.
+    virtual bool start_from_orders(std::uint64_t, Random&, TaskContext*) { return false; }
 
     const LogWeight& log_weight() const { return weight_; }
 

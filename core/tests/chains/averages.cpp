@@ -62,7 +62,8 @@ TemperingOptions options_of(const Space& space, std::size_t levels) {
 
 TemperedChain chain_of(const Space& space, const TemperingOptions& options) {
     TemperedChain chain(space, options, Random(3, 0), Random(3, 1));
-    chain.start();
+    Run run;
+    chain.start(run.context);
     return chain;
 }
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.graphs.dag import Dag
+from arcwise.support.checks import file_path
 from arcwise.support.files import write_json
 
 
@@ -54,7 +55,7 @@ class GrowthLog:
     def __init__(
         self, path: str | os.PathLike[str] | None, variables: tuple[str, ...], key: str
     ) -> None:
-        self._path = None if path is None else Path(path)
+        self._path = None if path is None else file_path(path, "file")
         self._variables = variables
         self._key = key
         self._rounds: list[dict[str, Any]] = []

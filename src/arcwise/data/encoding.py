@@ -30,12 +30,12 @@ def chosen_kinds(
     declared = {} if kinds is None else kinds
     check_mapping("kinds", declared)
     for name, kind in declared.items():
-        check_variable(name, variables, Wording("kinds", f"--{kind}"))
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise ArgumentError(
-                f"kinds is {shown(kind)} for {name!r}; give 'discrete' or 'continuous', for all "
-                "columns or by name"
+                f"kinds is {shown(kind)} for {shown(name)}; give 'discrete' or 'continuous', for "
+                "all columns or by name"
             )
+        check_variable(name, variables, Wording("kinds", f"--{kind}"))
         if kind == "continuous" and name in levels:
             raise ArgumentError(
                 f"column {name!r} has declared levels and cannot be continuous; drop it from "

@@ -21,6 +21,7 @@ from arcwise.model.question import Question, refuse_more, refuse_reading
 from arcwise.model.scoring import score_families
 from arcwise.priors import PriorTerms, Uniform
 from arcwise.scores import FamilyScores
+from arcwise.support.checks import file_path
 from arcwise.support.clock import Deadline
 from arcwise.support.descriptions import Description
 from arcwise.support.running import Progress
@@ -111,7 +112,7 @@ class Model:
             threads=threads,
             progress=progress,
             deadline=Deadline.of(seconds),
-            file=file,
+            file=None if file is None else file_path(file, "file"),
         )
         self.variables = self.scores.variables
         self.prior_terms: PriorTerms = self.prior.terms(self.variables)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -87,7 +86,7 @@ def score_families(
     threads: int | None,
     progress: Progress,
     deadline: Deadline,
-    file: str | os.PathLike[str] | None = None,
+    file: Path | None = None,
 ) -> FamilyScores:
     """Return the scores of all families of a question; `TimeIsUpError` if that takes too long."""
     if question.precomputed is not None:
@@ -98,7 +97,7 @@ def score_families(
         running(threads, progress, "Scoring families", deadline) as run,
     ):
         if file is not None and engine is None and _worth_keeping(question, threads):
-            table = score_in_parts(job, run, Path(file))
+            table = score_in_parts(job, run, file)
         else:
             table = active.score(job, run)
     if not isinstance(job.score, FunctionScore):  # whose values were checked one by one

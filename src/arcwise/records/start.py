@@ -12,6 +12,7 @@ from arcwise.support.words import shown
 # made even with many variables; they may take a tenth of the time there is.
 _TIMES = 4
 _MOST_STEPS = 10_000_000
+_MOST_ASKED = 1 << 62
 _STEPS_PER_SECOND = 30_000
 
 
@@ -35,7 +36,7 @@ def as_order_steps(start: str | int) -> int | None:
             f" is {shown(start)}; give 'orders', 'random', or the number of steps of the chains of "
             "linear orders that the others begin from",
         )
-    return whole_number(start, option("start"), at_least=0)
+    return whole_number(start, option("start"), at_least=0, at_most=_MOST_ASKED)
 
 
 def usual_order_steps(nodes: int, seconds: float | None) -> int:

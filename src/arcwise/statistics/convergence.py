@@ -258,10 +258,12 @@ def _by_quantity(
         still = high - low <= _ROUNDING * np.maximum(np.abs(low), np.abs(high))
         found = np.where(finite, never_changed, np.nan)
         usable = finite & ~still
-        if usable.all():
-            found = function(halves)
-        elif usable.any():
-            found[usable] = function(halves[usable])
+        # Numbers of a damaged file may be anything; what they overflow to is not finite either.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            if usable.all():
+                found = function(halves)
+            elif usable.any():
+                found[usable] = function(halves[usable])
         result[first : first + width] = found
     return result.reshape(array.shape[2:])
 

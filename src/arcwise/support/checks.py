@@ -1,9 +1,12 @@
-"""Checks of numbers given as arguments: their types, and what a machine can hold and count."""
+"""Checks of arguments: their types, and what a machine can hold and count."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -164,3 +167,19 @@ def refuse_beyond_memory(count: int, name: str | Wording, bytes_each: int, more:
             f" is {shown(count)}, which would take about {byte_size(needed)} of memory, and "
             f"{byte_size(free)} {'is' if free < 2 else 'are'} free; give a lower number",
         )
+
+
+def file_path(value: object, name: str) -> Path:
+    """Return the path of a file, or refuse what is none.
+
+    Examples
+    --------
+    >>> file_path(3, "file")
+    Traceback (most recent call last):
+    ...
+    arcwise.errors.ArgumentError: file is 3; give the path of a file
+    """
+    if isinstance(value, str | os.PathLike):
+        with contextlib.suppress(TypeError, ValueError):
+            return Path(value)
+    raise ArgumentError(f"{name} is {shown(value)}; give the path of a file")

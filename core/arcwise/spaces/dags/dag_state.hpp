@@ -16,7 +16,7 @@ class DagState final : public State {
     explicit DagState(const Dags& space);
 
     void draw_uniform(Random& random) override;
-    bool start_from_orders(std::uint64_t steps, Random& random) override;
+    bool start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) override;
     Proposal propose(const Temperature& temperature, Random& random) override;
     void accept() override;
 

@@ -15,7 +15,7 @@ class Layering final : public State {
     explicit Layering(const Layerings& space);
 
     void draw_uniform(Random& random) override;
-    bool start_from_orders(std::uint64_t steps, Random& random) override;
+    bool start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) override;
     Proposal propose(const Temperature& temperature, Random& random) override;
     void accept() override;
 

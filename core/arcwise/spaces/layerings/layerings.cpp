@@ -92,9 +92,9 @@ std::vector<std::uint16_t> Layering::encode() const {
     return std::vector<std::uint16_t>(layers_.part_of().begin(), layers_.part_of().end());
 }
 
-bool Layering::start_from_orders(std::uint64_t steps, Random& random) {
+bool Layering::start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) {
     std::vector<int> layer_of;
-    space_.merge_parts(some_dag(space_.weights().sums(), steps, random).levels, layer_of);
+    space_.merge_parts(some_dag(space_.weights().sums(), steps, random, context).levels, layer_of);
     become(std::move(layer_of));
     return true;
 }

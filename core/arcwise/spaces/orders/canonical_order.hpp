@@ -14,7 +14,7 @@ class CanonicalOrder final : public State {
     explicit CanonicalOrder(const CanonicalOrders& space);
 
     void draw_uniform(Random& random) override;
-    bool start_from_orders(std::uint64_t steps, Random& random) override;
+    bool start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) override;
     LogWeight weight_at(const Temperature& temperature) const override;
     LogWeight weight_above(const Temperature& temperature) const override;
     void go_to(const Temperature& temperature) override;

@@ -193,8 +193,8 @@ std::vector<int> CanonicalOrder::canonical_order(const std::uint64_t* dag,
     return order;
 }
 
-bool CanonicalOrder::start_from_orders(std::uint64_t steps, Random& random) {
-    const SomeDag dag = some_dag(weights_.sums(), steps, random);
+bool CanonicalOrder::start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) {
+    const SomeDag dag = some_dag(weights_.sums(), steps, random, context);
     order_.assign(canonical_order(dag.parents.data(), numbers_));
     sum_up();
     return true;

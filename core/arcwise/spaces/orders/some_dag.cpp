@@ -10,14 +10,18 @@
 
 namespace arcwise {
 
-SomeDag some_dag(const ScoreSums& sums, std::uint64_t steps, Random& random) {
+SomeDag some_dag(const ScoreSums& sums, std::uint64_t steps, Random& random, TaskContext* context) {
+    constexpr std::uint64_t steps_between_checks = 256;
     // The space lives no longer than the sums do.
     const std::shared_ptr<const ScoreSums> borrowed(std::shared_ptr<void>(), &sums);
     const LinearOrders orders(borrowed);
     const std::unique_ptr<State> order = orders.make_state();
     order->draw_uniform(random);
     settle(*order, random);
-    for (std::uint64_t step = 0; step < steps; ++step) metropolis_step(*order, {}, random);
+    for (std::uint64_t step = 0; step < steps; ++step) {
+        if (context != nullptr && step % steps_between_checks == 0) context->advance(0);
+        metropolis_step(*order, {}, random);
+    }
 
     const auto n = static_cast<std::size_t>(sums.nodes());
     const std::size_t words = words_for(n);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "arcwise/sums/score_sums.hpp"
+#include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 
@@ -15,7 +16,8 @@ struct SomeDag {
 
 // Drawn given an order that a chain of so many steps ends at. With none, the order is any that has
 // a DAG of positive weight: those are far easier to find than partitions or layerings, as only
-// required edges rule orders out. Throws `argument` if there is none.
-SomeDag some_dag(const ScoreSums& sums, std::uint64_t steps, Random& random);
+// required edges rule orders out. Throws `argument` if there is none. A long chain asks the
+// context, if there is one, whether to go on.
+SomeDag some_dag(const ScoreSums& sums, std::uint64_t steps, Random& random, TaskContext* context);
 
 }  // namespace arcwise

@@ -23,7 +23,7 @@ class Partition final : public State {
     explicit Partition(const Partitions& space);
 
     void draw_uniform(Random& random) override;
-    bool start_from_orders(std::uint64_t steps, Random& random) override;
+    bool start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) override;
     Proposal propose(const Temperature& temperature, Random& random) override;
     void accept() override;
 

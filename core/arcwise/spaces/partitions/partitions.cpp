@@ -72,8 +72,8 @@ void Partition::draw_uniform(Random& random) {
     become(std::move(part_of));
 }
 
-bool Partition::start_from_orders(std::uint64_t steps, Random& random) {
-    become(some_dag(weights_.sums(), steps, random).levels);
+bool Partition::start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) {
+    become(some_dag(weights_.sums(), steps, random, context).levels);
     return true;
 }
 
