@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t bits_per_number = 16;
 
-// Where sums are looked up in tables, all moves but windows are four times as fast; these are then
-// as much rarer, so that they take about half of the time as elsewhere.
+// Where sums are looked up in tables, all other moves gain more by it than windows do; these are
+// then as much rarer, so that they take about half of the time as elsewhere.
 constexpr double windows_with_tables = 0.25;
 
 bool all_tabulated(const ScoreSums& sums) {
@@ -236,13 +236,8 @@ const UniformDags& Dags::uniform() const {
 }
 
 std::uint64_t Dags::steps_between_averages() const {
-    bool walks = false;
-    for (int node = 0; node < nodes(); ++node) {
-        const NodeSums& sums = (*sums_)[node];
-        walks |= !sums.tabulated() && sums.rows() == nullptr;
-    }
     const auto n = static_cast<std::uint64_t>(nodes());
-    return walks ? n : (n + 1) / 2;
+    return all_tabulated(*sums_) ? n : 2 * n;
 }
 
 static const SpaceRegistration registration({

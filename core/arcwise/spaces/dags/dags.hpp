@@ -29,9 +29,9 @@ class Dags final : public Space {
     // The number of DAGs with so few parents.
     double log_size() const override;
 
-    // Edges take as long as a tenth to four tenths of a step for each node, where sums are had by
-    // walks up to seven tenths. They vary less given all parents but those of their heads than a
-    // DAG's own, which would be had for nothing: that is worth its time.
+    // Edges take as long as a tenth to seven tenths of a step for each node, the latter without
+    // tables. They vary less given all parents but those of their heads than a DAG's own, which
+    // would be had for nothing: that is worth its time.
     std::uint64_t steps_between_averages() const override;
 
     const FamilyWeights& weights() const { return *weights_; }
