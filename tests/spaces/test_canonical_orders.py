@@ -198,7 +198,8 @@ def numbers_of(kind: str, code: list[int]) -> list[int]:
 def test_edges_given_a_state_are_exact_sums(kind: str, spread: float) -> None:
     model = random_model(4, spread=spread, seed=7, required_edges=[("x1", "x3")])
     law = law_of_dags(model)
-    record = recorded(KINDS[kind], model, draws=64, seed=3)
+    # So few steps that no state between is averaged.
+    record = recorded(KINDS[kind], model, draws=64, seed=3, thinning=3)
     expected = np.zeros((4, 4))
     for code in record["codes"].tolist():
         numbers = numbers_of(kind, code)
@@ -212,7 +213,7 @@ def test_edges_given_a_state_are_exact_sums(kind: str, spread: float) -> None:
     assert np.abs(record["edge_sums"] - expected).max() / 64 < 1e-11
 
 
-@pytest.mark.parametrize(("algorithm", "steps"), [("mcmc", 24_000), ("mc3", 24_000), ("ais", 4000)])
+@pytest.mark.parametrize(("algorithm", "steps"), [("mcmc", 48_000), ("mc3", 24_000), ("ais", 4000)])
 def test_edges_agree_with_exact_ones(algorithm: str, steps: int) -> None:
     assert_agrees_on_eleven_variables(algorithm, "canonical", steps)
 

@@ -26,13 +26,15 @@ def law_of_dags(model: Model) -> dict[Parents, float]:
 
 
 def recorded(
-    space: Space, model: Model, *, draws: int, dags: int = 0, seed: int = 1
+    space: Space, model: Model, *, draws: int, dags: int = 0, seed: int = 1, thinning: int = 60
 ) -> dict[str, np.ndarray]:
-    """Return what a chain keeps, well-spaced."""
+    """Return what a chain keeps, well-spaced unless other thinning is asked for."""
     options = _core.RecordOptions()
     options.dags = dags
     options.edges = True
-    chains = _core.Chains(space.build(ScoreSums(model)), [1.0], 0, False, 60, options, seed, 0, 1)
+    chains = _core.Chains(
+        space.build(ScoreSums(model)), [1.0], 0, False, thinning, options, seed, 0, 1
+    )
     chains.start(500, 1, None)
     chains.sample(draws, 1, None)
     return chains.record(0)
