@@ -17,6 +17,7 @@ from arcwise.cluster.work import About, Versions, Work, about, perform
 from arcwise.errors import EngineError, MissingDependencyError, option
 
 _CONNECT = 10.0
+_GATHER = 30.0  # seconds within which the result of a task that is done arrives
 _CHUNK = 8 << 20
 _CHUNKS_ON_THE_WAY = 4
 _MOST_TRIES = 5
@@ -170,17 +171,14 @@ class Cluster:
 
     def results(self, futures: list[Any]) -> Iterator[tuple[Any, Any]]:
         """Yield each future with its result, or with the error it raised."""
-        good = [future for future in futures if future.status == "finished"]
-        try:
-            values = dict(zip(good, self.client.gather(good), strict=True))
-        except Exception:  # one of them failed; find out which
-            values = {}
         for future in futures:
-            if future in values:
-                yield future, values[future]
-                continue
             try:
-                yield future, self.client.gather(future)
+                yield future, future.result(timeout=_GATHER)
+            except TimeoutError as error:
+                # Its worker was lost after the task and before the result came; bound to that
+                # worker, the task would wait for it for ever.
+                self.cancel([future])
+                yield future, error
             except Exception as error:
                 yield future, error
 
@@ -195,6 +193,7 @@ class Cluster:
             distributed().KilledWorker,
             distributed("distributed.comm").CommClosedError,
             distributed("distributed.utils").CancelledError,
+            TimeoutError,
         )
         return isinstance(error, losses)
 
