@@ -228,3 +228,9 @@ def test_ratios_of_different_ladders_are_not_mixed() -> None:
     assert math.isclose(total, 30.0)
     assert variance < 1e-20
     assert telescoped(chains)[0] > 35.0
+
+
+def test_ladders_that_have_hardly_moved_tell_nothing() -> None:
+    none = (np.zeros(0), 0, 1)
+    for same in (False, True):
+        assert telescoped([[none, none]] * 2, same_temperatures=same) == (-np.inf, np.inf)

@@ -34,7 +34,8 @@ class TemperedChain {
     // not depend on what is drawn from its states.
     TemperedChain(const Space& space, const TemperingOptions& options, Random moves, Random draws);
 
-    // Starts from uniformly random states, the coldest of positive weight.
+    // Starts from uniformly random states, those at the posterior of positive weight or, where the
+    // options say so, from orders.
     void start(TaskContext& context);
 
     // All can be cut short by the context's stop, between two steps; what was kept stays. A burn-in

@@ -42,8 +42,11 @@ class Window final : public Move {
         find_blocked();
         find_sums();
         find_dependences();
-        const bool plain = plain_.sum(smallest_shares_, log_sums_) >= least_plain_sum;
-        return plain ? redraw(plain_, random) : redraw(extended_, random);
+        if (plain_.sum(smallest_shares_, log_sums_) >= least_plain_sum) {
+            return redraw(plain_, random);
+        }
+        extended_.sum(smallest_shares_, log_sums_);
+        return redraw(extended_, random);
     }
 
   private:
@@ -59,6 +62,7 @@ class Window final : public Move {
     void allow(std::size_t node, Set set, std::uint64_t* bits);
     // Of each node, by the parents it has.
     void find_dependences();
+    // By a programme that has summed up the window.
     template <class Number>
     Proposal redraw(WindowProgramme<Number>& programme, Random& random);
     // A node's parents where it comes after some, and depends on one of the last layer of these.
@@ -88,17 +92,12 @@ void Window::find_blocked() {
         below_ = window_;
         dag.add_descendants(nodes_[by], below_.data());
         for (std::size_t word = 0; word < below_.size(); ++word) below_[word] &= ~window_[word];
+        // No node is a possible parent of its own.
+        weights_.to_places(nodes_[by], below_.data(), blocked(by, by));
         put_member(below_.data(), nodes_[by]);
         for (std::size_t node = 0; node < nodes_.size(); ++node) {
             if (node != by) weights_.to_places(nodes_[node], below_.data(), blocked(node, by));
         }
-    }
-    // A node depends on itself by none of its families.
-    for (std::size_t node = 0; node < nodes_.size(); ++node) {
-        below_ = window_;
-        dag.add_descendants(nodes_[node], below_.data());
-        for (std::size_t word = 0; word < below_.size(); ++word) below_[word] &= ~window_[word];
-        weights_.to_places(nodes_[node], below_.data(), blocked(node, node));
     }
 }
 
@@ -106,8 +105,9 @@ void Window::allow(std::size_t node, Set set, std::uint64_t* bits) {
     std::fill(bits, bits + sums_.words(), 0);
     for (std::size_t by = 0; by < nodes_.size(); ++by) {
         if ((set >> by & 1) != 0) continue;
-        for (std::size_t word = 0; word < sums_.words(); ++word)
+        for (std::size_t word = 0; word < sums_.words(); ++word) {
             bits[word] |= blocked(node, by)[word];
+        }
     }
     for (std::size_t word = 0; word < sums_.words(); ++word) bits[word] = ~bits[word];
 }
@@ -147,7 +147,6 @@ void Window::find_dependences() {
 
 template <class Number>
 Proposal Window::redraw(WindowProgramme<Number>& programme, Random& random) {
-    if constexpr (std::is_same_v<Number, Extended>) programme.sum(smallest_shares_, log_sums_);
     if (!programme.has(dependences_)) return {.possible = false};
     const auto places = programme.draw(random);
     for (std::size_t node = 0; node < nodes_.size(); ++node) {

@@ -1,0 +1,25 @@
+"""Tests of the convergence of chains, from the states kept of each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arcwise.records.traces import Traces
+from arcwise.statistics.chains import trace_convergence
+
+
+def test_rounding_of_the_log_posterior_is_no_difference_between_chains() -> None:
+    """Two states that alternate at random, each with an error that drifts along the chain."""
+    draws = np.random.default_rng(1)
+    chains = []
+    for number in range(4):
+        states = -1500.0 - draws.integers(0, 2, size=1000)
+        chains.append(states + 1e-12 * (number + np.linspace(0.0, 3.0, 1000)))
+    found = trace_convergence(Traces(tuple(chains)))
+    assert found.rhat is not None
+    assert found.rhat < 1.01
+    assert found.ess is not None
+    assert found.ess > 2000
+    # What is larger than rounding is seen as before.
+    chains[0] = chains[0] - 1.0
+    assert (trace_convergence(Traces(tuple(chains))).rhat or 0.0) > 1.1
