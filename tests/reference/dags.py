@@ -6,6 +6,7 @@ A DAG is a tuple with, for each node, the ascending tuple of its parents.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations, permutations, product
 
 Parents = tuple[tuple[int, ...], ...]
@@ -22,8 +23,14 @@ def is_acyclic(parents: Parents) -> bool:
     return True
 
 
-def all_dags(n: int) -> Iterator[Parents]:
-    """Yield every DAG over n nodes once: each pair of nodes has no edge, or one of two."""
+@cache
+def all_dags(n: int) -> tuple[Parents, ...]:
+    """Return every DAG over n nodes once."""
+    return tuple(filter(is_acyclic, _all_graphs(n)))
+
+
+def _all_graphs(n: int) -> Iterator[Parents]:
+    """Yield all graphs in which each pair of nodes has no edge, or one of two."""
     pairs = list(combinations(range(n), 2))
     for kinds in product(("none", "forward", "backward"), repeat=len(pairs)):
         parents: list[list[int]] = [[] for _ in range(n)]
@@ -32,9 +39,7 @@ def all_dags(n: int) -> Iterator[Parents]:
                 parents[second].append(first)
             elif kind == "backward":
                 parents[first].append(second)
-        dag = tuple(tuple(sorted(of_node)) for of_node in parents)
-        if is_acyclic(dag):
-            yield dag
+        yield tuple(tuple(sorted(of_node)) for of_node in parents)
 
 
 def all_parent_sets(

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise, permutations, product
 
 from arcwise import Model
 from reference.dags import Parents, all_dags
 
 State = tuple[int, ...]
+
+# Many states are weighed by the same DAGs, orders or partitions: those of the last models are kept.
+_kept = lru_cache(maxsize=32)
 
 
 def order_weight(model: Model, order: Sequence[int]) -> float:
@@ -55,6 +59,7 @@ def extensions_of_buckets(state: State, size: int) -> Iterator[State]:
             yield (*first, *rest)
 
 
+@_kept
 def weights_of_linear_orders(model: Model) -> dict[State, float]:
     n = len(model.variables)
     return {order: order_weight(model, order) for order in linear_orders(n)}
@@ -112,7 +117,7 @@ def weights_of_numbered_orders(
 ) -> dict[State, float]:
     """Return the same for every numbering, which follows the order in the state."""
     n = len(model.variables)
-    dags = {dag: dag_weight(model, dag) for dag in all_dags(n)}
+    dags = _weights_by_dag(model)
     weights = {}
     for numbers in permutations(range(n)) if numberings is None else numberings:
         tail = numbers if with_numbers else ()
@@ -149,22 +154,31 @@ def partitions(n: int) -> Iterator[State]:
             yield parts
 
 
+@_kept
 def weights_of_partitions(model: Model) -> dict[State, float]:
     """Return for each partition the summed weights of the DAGs that belong to it."""
     n = len(model.variables)
     weights = dict.fromkeys(partitions(n), 0.0)
-    for dag in all_dags(n):
-        weights[parts_of(dag)] += dag_weight(model, dag)
+    for dag, weight in _weights_by_dag(model).items():
+        weights[parts_of(dag)] += weight
     return weights
 
 
-def dag_weight(model: Model, dag: Parents) -> float:
-    """Return the product of the weights of a DAG's families."""
-    weight = 1.0
-    for node, parents in enumerate(dag):
-        names = [model.variables[parent] for parent in parents]
-        weight *= math.exp(model.log_weight(model.variables[node], names))
-    return weight
+@_kept
+def _weights_by_dag(model: Model) -> Mapping[Parents, float]:
+    """Return the weight of each DAG: the product of those of its families."""
+    names = model.variables
+    families = [
+        {
+            tuple(sorted(names.index(parent) for parent in parents)): math.exp(weight)
+            for parents, weight in model.weights.families(name)
+        }
+        for name in names
+    ]
+    return {
+        dag: math.prod(families[node].get(parents, 0.0) for node, parents in enumerate(dag))
+        for dag in all_dags(len(names))
+    }
 
 
 def weights_of_dags(model: Model) -> dict[State, float]:
@@ -172,8 +186,8 @@ def weights_of_dags(model: Model) -> dict[State, float]:
     families = [family for name in model.variables for family in model.weights.families(name)]
     most = max(len(parents) for parents, weight in families if weight > -math.inf)
     return {
-        tuple(sum(1 << parent for parent in parents) for parents in dag): dag_weight(model, dag)
-        for dag in all_dags(len(model.variables))
+        tuple(sum(1 << parent for parent in parents) for parents in dag): weight
+        for dag, weight in _weights_by_dag(model).items()
         if all(len(parents) <= most for parents in dag)
     }
 
@@ -187,8 +201,16 @@ def parts_of(dag: Parents) -> State:
     return tuple(part)
 
 
-def log_weight_of_partition(model: Model, parts: State) -> float:
-    """Return the log of a partition's weight, however small: families meet the part before."""
+@_kept
+def _log_weights_of_partitions(model: Model) -> Mapping[State, float]:
+    """Return the log of each partition's weight, however small."""
+    return {
+        parts: _log_weight_of_partition(model, parts) for parts in partitions(len(model.variables))
+    }
+
+
+def _log_weight_of_partition(model: Model, parts: State) -> float:
+    """Return the log of a partition's weight: families meet the part before."""
     names = model.variables
     total = 0.0
     for node, part in enumerate(parts):
@@ -249,6 +271,6 @@ def log_weights_of_layerings(model: Model, max_size: int) -> dict[State, float]:
     """Return the same as logarithms, for weights any number of nats apart."""
     n = len(model.variables)
     merged: dict[State, list[float]] = {state: [] for state in layerings(n, max_size)}
-    for parts in partitions(n):
-        merged[layering_of(parts, max_size)].append(log_weight_of_partition(model, parts))
+    for parts, log_weight in _log_weights_of_partitions(model).items():
+        merged[layering_of(parts, max_size)].append(log_weight)
     return {state: log_sum(logarithms) for state, logarithms in merged.items()}

@@ -42,8 +42,13 @@ def largest_error(means: dict[State, float], weights: dict[State, float]) -> flo
     return max(abs(mean - right) / max(mean, right) for mean, right in pairs if mean or right)
 
 
+# Over DAGs of four variables these go through millions of branches, and say no more about
+# annealing than with three variables below; their single steps are in `test_laws.py`.
+_LARGE = ("dags", "window")
+
+
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [case for case in CASES if case not in _LARGE])
 def test_weights_average_to_those_of_the_states(case: str, model: str) -> None:
     weights = weights_of(case, model, 4)
     assert sum(weight > 0.0 for weight in weights.values()) > 1
@@ -61,6 +66,7 @@ def test_weights_are_kept_from_step_to_step(case: str, model: str) -> None:
     assert sum(weight > 0.0 for weight in weights.values()) > 1
     means = mean_weights(space_of(case, model, 3), weights, IN_TWO_STEPS)
     assert largest_error(means, weights) < 1e-10
+    assert largest_error(means, {state: w**0.999 for state, w in weights.items()}) > 1e-6
 
 
 def test_a_run_that_ends_at_another_temperature_is_found_out() -> None:

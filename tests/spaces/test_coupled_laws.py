@@ -70,7 +70,8 @@ CASES = [
         for points in (PAIR, UNIFORM_TO_POSTERIOR, BRIDGE, MIDDLE_OF_BRIDGE, HOT_BRIDGE)
     ),
     *(("renumber", model, 3, BRIDGE) for model in ("free", "required edges")),
-    ("canonical", "free", 3, MIDDLE_OF_BRIDGE),
+    # Its moves are among those above, with three variables; together they leave 16 times as much.
+    ("canonical", "free", 2, MIDDLE_OF_BRIDGE),
 ]
 
 

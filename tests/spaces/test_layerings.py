@@ -7,6 +7,7 @@ The laws of the moves are in `test_laws.py`, what a state says about DAGs in
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from arcwise.spaces import Layerings, Partitions
 from arcwise.sums import ScoreSums
 from reference.layering import modular_by_layers
 from reference.spaces import (
+    State,
     layerings,
     log_weights_of_layerings,
     partitions,
@@ -37,11 +39,17 @@ RULES: dict[str, dict[str, Any]] = {
 }
 
 
+@cache
 def five_nodes(rule: str, spread: float) -> Model:
     options = dict(RULES[rule])
     if "candidates" in options:
         options["candidates"] = {f"x{i}": options["candidates"].get(f"x{i}", []) for i in range(5)}
     return random_model(5, spread=spread, seed=3, **options)
+
+
+@cache
+def expected_weights(rule: str, spread: float, max_size: int) -> dict[State, float]:
+    return log_weights_of_layerings(five_nodes(rule, spread), max_size)
 
 
 # With 3,000 nats between weights the plain numbers of the programme underflow at every turn.
@@ -53,7 +61,7 @@ def test_weights_are_those_of_the_definition(rule: str, spread: float, method: s
     sums = ScoreSums(model, method=method)  # type: ignore[arg-type]
     for max_size in range(1, 6):
         space = Layerings(max_size).build(sums)
-        expected = log_weights_of_layerings(model, max_size)
+        expected = expected_weights(rule, spread, max_size)
         assert math.isclose(math.exp(space.log_size), len(expected))
         for state, log_weight in expected.items():
             value, impossible = space.log_weight(list(state))

@@ -41,11 +41,15 @@ asyncio.run(main())
 
 
 @contextmanager
-def within_this_process(workers: int = 2) -> Iterator[Client]:
-    """Give a client of workers that are threads of this process."""
+def within_this_process(workers: int = 2, **more: Any) -> Iterator[Client]:
+    """Give a client of workers that are threads of this process, with options of its cluster."""
     with (
         LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=":0"
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=False,
+            dashboard_address=":0",
+            **more,
         ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -65,12 +66,18 @@ def assert_common_within_errors(edges: Array, errors: Array, exact: Array) -> No
     assert (np.abs(edges - exact)[common] > 4.0 * errors[common]).sum() <= 2
 
 
-def assert_agrees_on_eleven_variables(algorithm: str, space: str, steps: int) -> Posterior:
-    """Sample a model of 11 variables and assert that edges and evidence are the exact ones."""
+@cache
+def eleven_variables() -> tuple[Model, Posterior]:
+    """Return a model of 11 variables and its exact posterior."""
     dag = arcwise.networks.random_dag(11, expected_degree=2.0, max_indegree=3, seed=2)
     network = arcwise.networks.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=2)
     model = Model(network.sample(300, seed=2), max_indegree=3)
-    exact = arcwise.exact(model)
+    return model, arcwise.exact(model)
+
+
+def assert_agrees_on_eleven_variables(algorithm: str, space: str, steps: int) -> Posterior:
+    """Sample a model of 11 variables and assert that edges and evidence are the exact ones."""
+    model, exact = eleven_variables()
     runs = {"particles": 100} if algorithm == "ais" else {"chains": 4}
     found: Posterior = getattr(arcwise, algorithm)(model, space, steps=steps, seed=4, **runs)
     assert found.edge_errors is not None
