@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,24 +76,29 @@ def test_a_result_lost_with_its_worker_is_a_loss(
 def test_work_whose_result_was_lost_is_done_again(
     mortal: Client, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "_GATHER", 0.2)
+    monkeypatch.setattr(connection, "_GATHER", 1.0)
     submit, results = Cluster.submit, Cluster.results
     ended: list[str] = []
     lost: list[Any] = []
 
-    def to_one(self: Cluster, works: Sequence[Work], worker: str | None) -> list[Any]:
-        """Bind every task to a worker, as those are that go on with a chain."""
-        return submit(self, works, worker or next(iter(self.slots())))
+    bound: list[Any] = []
+
+    def noting(self: Cluster, works: Sequence[Work], worker: str | None) -> list[Any]:
+        futures = submit(self, works, worker)
+        bound.extend([] if worker is None else futures)
+        return futures
 
     def too_late(self: Cluster, futures: list[Any]) -> Iterator[tuple[Any, Any]]:
-        if futures and not ended:
-            ended.append(holder_of(mortal, futures[0]))
-            end_worker(mortal, ended[0])
+        # A chain goes on where it is: only that worker may do the work.
+        for future in futures:
+            if future in bound and not ended:
+                ended.append(holder_of(mortal, future))
+                end_worker(mortal, ended[0])
         for future, result in results(self, futures):
             lost.extend([result] if isinstance(result, TimeoutError) else [])
             yield future, result
 
-    monkeypatch.setattr(Cluster, "submit", to_one)
+    monkeypatch.setattr(Cluster, "submit", noting)
     monkeypatch.setattr(Cluster, "results", too_late)
 
     def sample(**more: Any) -> arcwise.Posterior:
@@ -313,6 +319,31 @@ def test_a_worker_whose_disk_fails_is_sent_the_file_by_another(
     sent.cluster.share(sent.file, sent.path)
     assert sent.is_stored()
     assert good in mortal.nthreads()
+
+
+def test_tasks_are_waited_for_until_they_are_done_or_cannot_be(
+    mortal: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = Cluster(mortal)
+    gone, left = mortal.nthreads()
+    slow = cluster._on(left, time.sleep, 1.2)  # longer than is waited for at once
+    cluster._settle({slow: left})
+    assert slow.status == "finished"
+    end_worker(mortal, gone)
+    bound = cluster._on(gone, abs, -1)
+    cluster._settle({bound: gone})
+    assert bound.status == "pending"
+    endless = cluster._on(left, time.sleep, 1.5)
+    mortal.cancel([endless])
+    cluster._settle({endless: left})
+    assert endless.cancelled()
+
+    def broken(*arguments: Any, **more: Any) -> Any:
+        raise RuntimeError("not a matter of workers")
+
+    monkeypatch.setattr("distributed.wait", broken)
+    with pytest.raises(RuntimeError, match="not a matter of workers"):
+        cluster._settle({slow: left})
 
 
 def test_an_engine_of_an_address_closes_its_own_connection(model: Model) -> None:

@@ -46,9 +46,10 @@ def test_a_run_goes_on_with_another_engine(
 ) -> None:
     engines = (client, None) if first_far else (None, client)
     begin = SAMPLERS[name]
-    kept: dict[str, Any] = {"directory": tmp_path, "checkpoint_seconds": 0.2}
+    kept: dict[str, Any] = {"directory": tmp_path, "checkpoint_seconds": 0.001}
     with pytest.warns(InterruptedWarning):
         begin(model, engine=engines[0], progress=interrupt, **kept)
+    assert arcwise.status(tmp_path).checkpoints > 0
     found = arcwise.resume(tmp_path, engine=engines[1])
     assert not found.run.interrupted
     assert_same_posterior(found, on_threads(name, model))

@@ -22,7 +22,7 @@ from arcwise.cluster.work import Done, Failed, Missing, Work
 from arcwise.errors import CapacityError, EngineError
 from arcwise.records.ladders import linear
 from arcwise.records.recording import Recording
-from support.simulated_cluster import Lost, SimulatedCluster
+from support.simulated_cluster import Future, Lost, SimulatedCluster
 
 
 @dataclass(frozen=True)
@@ -166,3 +166,50 @@ def test_a_cluster_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) 
     cluster.workers = []
     with pytest.raises(EngineError, match="has had no workers for"):
         spread(cluster, 5)
+
+
+class Gone(SimulatedCluster):
+    """A cluster whose scheduler no longer responds."""
+
+    def is_reachable(self) -> bool:
+        return False
+
+    def submit(self, works: Any, worker: str | None) -> Any:
+        raise OSError("connection reset by peer")
+
+
+def test_a_scheduler_that_is_gone_is_named() -> None:
+    with pytest.raises(EngineError, match=r"the scheduler of .* no longer responds \(OSError\)"):
+        spread(Gone(2), 5)
+
+
+def test_an_error_of_another_kind_is_told_as_it_is_while_the_scheduler_responds() -> None:
+    def fail(first: int, count: int) -> Work:
+        raise RuntimeError("a mistake of our own")
+
+    with pytest.raises(RuntimeError, match="a mistake of our own"):
+        Landing(SimulatedCluster(2), 5, fail, lambda *_: None).run()  # type: ignore[arg-type]
+
+
+def test_work_that_waits_for_a_worker_that_is_gone_is_done_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(spread_module, "_LOOK_AROUND", 0.0)
+    cluster = SimulatedCluster(2)
+    honest = cluster.submit
+    stranded: list[Any] = []
+
+    def submit(works: Any, worker: str | None) -> list[Any]:
+        if worker != "worker 1":
+            return honest(works, worker)
+        # The worker has left, and what is bound to it stays where it is.
+        cluster.workers = ["worker 0"]
+        futures = [Future(work, worker) for work in works]
+        stranded.extend(futures)
+        return futures
+
+    monkeypatch.setattr(cluster, "submit", submit)
+    counted = spread(cluster, 6, where=lambda unit: "worker 1" if unit == 3 else None, most=1)
+    assert sorted(counted) == list(range(6))
+    assert cluster.cancelled == stranded
+    assert len(stranded) == 1

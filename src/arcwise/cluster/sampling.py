@@ -154,12 +154,8 @@ class ClusterChains:
         """Start every chain from a random state and run its burn-in."""
         self._do("start", 0, None)
         if burn_in > 0:
-            self.burn_in(burn_in, threads, progress)
-
-    def burn_in(self, steps: int, threads: int, progress: Listener) -> None:
-        """Continue the chains without draws."""
-        self.plan_burn_in(steps)
-        self.go_on_burning_in(steps, threads, progress)
+            self.plan_burn_in(burn_in)
+            self.go_on_burning_in(burn_in, threads, progress)
 
     def plan_burn_in(self, steps: int) -> None:
         """Plan a burn-in, to be run in pieces by `go_on_burning_in`."""
