@@ -12,24 +12,25 @@ import arcwise
 from arcwise import Model, Posterior
 from arcwise.errors import InterruptedWarning
 from support.same_posteriors import assert_same_posterior
+from support.stopped_runs import checkpoints_whatever_they_cost
 
 SAMPLERS: dict[str, Any] = {
-    "ais": lambda model, **more: arcwise.ais(
-        model, "partitions", particles=80, steps=300, seed=5, **more
+    "ais": lambda model, steps=300, **more: arcwise.ais(
+        model, "partitions", particles=80, steps=steps, seed=5, **more
     ),
-    "mcmc": lambda model, **more: arcwise.mcmc(
-        model, "partitions", steps=6000, chains=2, seed=5, **more
+    "mcmc": lambda model, steps=6000, **more: arcwise.mcmc(
+        model, "partitions", steps=steps, chains=2, seed=5, **more
     ),
-    "mc3": lambda model, **more: arcwise.mc3(
-        model, temperatures=5, ladder="adapted", steps=4000, chains=2, seed=5, **more
+    "mc3": lambda model, steps=4000, **more: arcwise.mc3(
+        model, temperatures=5, ladder="adapted", steps=steps, chains=2, seed=5, **more
     ),
 }
 
 
 @cache
-def on_threads(name: str, model: Model) -> Posterior:
+def on_threads(name: str, model: Model, **more: Any) -> Posterior:
     """Return what a sampler finds without a cluster, and without a stop."""
-    found: Posterior = SAMPLERS[name](model)
+    found: Posterior = SAMPLERS[name](model, **more)
     return found
 
 
@@ -46,13 +47,14 @@ def test_a_run_goes_on_with_another_engine(
 ) -> None:
     engines = (client, None) if first_far else (None, client)
     begin = SAMPLERS[name]
-    kept: dict[str, Any] = {"directory": tmp_path, "checkpoint_seconds": 0.001}
-    with pytest.warns(InterruptedWarning):
+    # So few steps that there can be a checkpoint after every few of them.
+    kept: dict[str, Any] = {"directory": tmp_path, "checkpoint_seconds": 0.0, "steps": 300}
+    with checkpoints_whatever_they_cost(), pytest.warns(InterruptedWarning):
         begin(model, engine=engines[0], progress=interrupt, **kept)
     assert arcwise.status(tmp_path).checkpoints > 0
     found = arcwise.resume(tmp_path, engine=engines[1])
     assert not found.run.interrupted
-    assert_same_posterior(found, on_threads(name, model))
+    assert_same_posterior(found, on_threads(name, model, steps=300))
 
 
 @pytest.mark.parametrize("name", SAMPLERS)

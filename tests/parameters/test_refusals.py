@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 import arcwise
 from arcwise import Dag, Model
 from arcwise.errors import ArcwiseError, ArgumentError, DataError
-from arcwise.scores import BIC, BDe, BGe
+from arcwise.scores import BIC, BDe, BDeu, BGe
 
 LABELS = {"a": ["x", "y", "x", "y"], "b": [0, 1, 1, 0]}
 NUMBERS = {"a": [0.5, 1.0, 2.5, 0.0], "b": [1, 2, 5, 7]}
@@ -158,6 +159,37 @@ def test_posteriors_without_dags_or_of_another_model(name: str) -> None:
     assert "computed from data other than the model's" in refusal(
         lambda: call(run, model), ArgumentError
     )
+
+
+def test_models_that_are_not_known_or_another(tmp_path: Path) -> None:
+    def predict(dags: Any, model: Model | None = None) -> Any:
+        return arcwise.log_predictive(dags, LABELS, model=model)
+
+    run = arcwise.mcmc(DISCRETE, "partitions", steps=4000, chains=2)
+    assert np.array_equal(predict(run), predict(run, DISCRETE))
+    run.save(tmp_path / "run.npz")
+    read = arcwise.Posterior.load(tmp_path / "run.npz")
+    # Another object of the same model will do.
+    assert np.allclose(predict(read, Model(LABELS)), predict(run))
+    assert "the model of a posterior read from a file is not known; give model=" in refusal(
+        lambda: predict(read), ArgumentError
+    )
+    assert "the model of a DAG is not known; give model=" in refusal(
+        lambda: predict(DAG), ArgumentError
+    )
+    assert "posterior is of type int; give a Posterior, a DagSample or a Dag" in refusal(
+        lambda: predict(3), ArgumentError
+    )
+    for model, words in (
+        (Model(LABELS, BDeu(7.0)), r"the posterior has the score BDeu\(.*\) and the model BDeu"),
+        (
+            Model(LABELS, prior="fair"),
+            r"the posterior has the prior Uniform\(\) and the model Fair",
+        ),
+    ):
+        message = refusal(lambda model=model: predict(read, model), ArgumentError)
+        assert re.search(words, message)
+        assert message.endswith("give the model it was computed from, or leave out model")
 
 
 def test_data_of_the_other_kind() -> None:
