@@ -39,11 +39,13 @@ test-core: $(VENV)/tools.stamp  ## the tests of the C++ core, without Python
 	@build/core-tests/core_tests
 
 # Every core has a process of tests already, and threads of BLAS would only wait for each other.
-ONE_THREAD := OPENBLAS_NUM_THREADS=1
+# Bytecode is kept: each of these processes, and of those that tests start, would compile all
+# modules anew.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
 
 test-python: $(VENV)/test.stamp  ## the tests of the Python package, examples in docstrings included
 	$(call say,Testing the package:)
-	@$(ONE_THREAD) $(BIN)/python -m pytest -n auto tests --pyargs arcwise
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist worksteal tests --pyargs arcwise
 
 faults: $(VENV)/test.stamp  ## runs killed, disks filled, ledgers damaged; some minutes
 	$(call say,Killing runs and damaging their files:)

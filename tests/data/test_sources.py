@@ -33,7 +33,8 @@ def tables(draw: st.DrawFn) -> dict[str, list[Any]]:
     return {name: draw(st.lists(draw(cells), min_size=rows, max_size=rows)) for name in names}
 
 
-@settings(max_examples=80, deadline=None)
+# Each example is written and read 18 times.
+@settings(max_examples=30, deadline=None)
 @given(table=tables())
 def test_every_source_gives_the_same_data(
     table: Any, tmp_path_factory: pytest.TempPathFactory
@@ -68,7 +69,7 @@ def test_every_source_gives_the_same_data(
         assert data.to_dict() == first.to_dict(), name
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     codes=st.lists(st.integers(0, 2), min_size=2, max_size=9),
     order=st.permutations(["low", "mid", "high", "never"]),

@@ -108,8 +108,8 @@ def test_edges_of_classes(n: int) -> None:
         assert_feature(n, CpdagEdge(a, b), lambda dag, e=(u, v): e in classes[dag][0])
         undirected = CpdagEdge(a, b, directed=False)
         assert_feature(n, undirected, lambda dag, e=frozenset((u, v)): e in classes[dag][1])
-    for dag in list(sample)[::7]:
-        one = DagSample(dag.variables, every_dag(n)[1].parents[[list(sample).index(dag)]])
+    for number, dag in list(enumerate(sample))[::7]:
+        one = DagSample(dag.variables, sample.parents[[number]])
         assert np.array_equal(
             one.matrix("cpdag").probabilities.astype(bool), arcwise.graphs.cpdag(dag).matrix()
         )

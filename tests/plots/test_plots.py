@@ -62,10 +62,15 @@ def boxes_of(axes: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("n", [1, 2, 8, 30, 120])
-@pytest.mark.parametrize("prefix", ["x", "a rather long name number "])
+@pytest.mark.parametrize(
+    ("prefix", "n"),
+    [
+        *(("x", n) for n in (1, 2, 8, 30, 120)),
+        *(("a rather long name number ", n) for n in (1, 2, 8, 30, 50)),
+    ],
+)
 def test_labels_of_a_network_do_not_overlap_and_arrows_end_at_their_boxes(
-    n: int, prefix: str
+    prefix: str, n: int
 ) -> None:
     random = np.random.default_rng(n)
     pairs = np.argwhere(np.triu(random.random((n, n)) < 2.0 / n, 1))

@@ -158,14 +158,15 @@ def test_the_archive_is_what_its_description_says(tmp_path: Path) -> None:
         assert sorted([*header["members"], "header"]) == sorted(archive.files)
         assert header["evidence"]["lower_bounds"]["slack-2"]["bins"] == 5
         assert header["trace_steps"] == 10
-        assert archive["dags"].dtype == np.uint64
+        dags = archive["dags"]
+        assert dags.dtype == np.uint64
         assert posterior.dags is not None
         for number, dag in enumerate(posterior.dags):
             edges = {
                 (f"x{u}", f"x{v}")
                 for v in range(70)
                 for u in range(70)
-                if int(archive["dags"][number, v, u // 64]) >> (u % 64) & 1
+                if int(dags[number, v, u // 64]) >> (u % 64) & 1
             }
             assert edges == set(dag.edges)
         weights = np.exp(archive["dag_log_weights"] - archive["dag_log_weights"].max())
