@@ -8,14 +8,17 @@ import warnings
 from collections.abc import Sequence
 
 from typer.exceptions import Exit, TyperException
+from typer.main import get_command
 
-from arcwise.cli.app import app as commands
+from arcwise.cli.app import app
 from arcwise.cli.composition import began
 from arcwise.errors import ArcwiseError, ArcwiseWarning, readable
 from arcwise.support.clock import process_began
 from arcwise.support.signals import sigterm_interrupts
 
 _INTERRUPTED = 130
+
+commands = get_command(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
