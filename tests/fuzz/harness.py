@@ -37,7 +37,6 @@ MEMORY = 3 << 30
 """Bytes a worker may take besides what it has when its target is set up."""
 
 
-
 class Ending(Enum):
     """How a case may end."""
 

@@ -25,6 +25,7 @@ from arcwise.cli.sample import sample
 from arcwise.cli.score import score
 from arcwise.cli.status import status
 
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         print(f"arcwise {arcwise.__version__}")

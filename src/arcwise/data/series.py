@@ -17,7 +17,6 @@ from arcwise.data.raw import (
     categorical,
 )
 
-
 # Rows from which on the calls of a data frame library are worth their beginning, which takes a
 # millisecond for each column.
 _LONG = 20_000
