@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -364,7 +365,7 @@ def test_help_names_every_option(capsys: Captured, monkeypatch: pytest.MonkeyPat
     from arcwise.cli.app import application
 
     monkeypatch.setenv("COLUMNS", "200")
-    commands: dict[str, Any] = application().commands
+    commands: Mapping[str, Any] = application().commands
     assert {"score", "describe", "simulate"} <= set(commands)
     for name, command in commands.items():
         assert main([name, "--help"]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import arcwise
 from arcwise.cli import main
 from arcwise.cli.app import application
 
-COMMANDS: dict[str, Any] = application().commands
+COMMANDS: Mapping[str, Any] = application().commands
 _OF_TABLES = ("learn", "exact", "sample", "map", "evidence", "score", "describe")
 ARGUMENTS = {
     **{name: ["TABLE"] for name in _OF_TABLES},

@@ -72,10 +72,15 @@ class Progress:
 
     def to(self, case: int, ending: Ending | None = None) -> Progress:
         """Return the progress when a case begins now, after another ended somehow."""
-        counts = {each: getattr(self, each.name.lower()) for each in Ending}
-        if ending is not None:
-            counts[ending] += 1
-        return Progress(case, *counts.values(), time.monotonic(), time.process_time())
+        return Progress(
+            case,
+            self.answered + (ending is Ending.ANSWERED),
+            self.refused + (ending is Ending.REFUSED),
+            self.cut_off + (ending is Ending.CUT_OFF),
+            self.failed + (ending is Ending.FAILED),
+            time.monotonic(),
+            time.process_time(),
+        )
 
     def write(self, memory: mmap.mmap) -> None:
         """Write it to where the watching process looks."""

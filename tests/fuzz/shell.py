@@ -6,6 +6,7 @@ import contextlib
 import io
 import random
 import shutil
+from collections.abc import Mapping
 from typing import Any
 
 import arcwise
@@ -82,7 +83,7 @@ class Shell(Target, name="shell"):
         arcwise.exact(model, dags=20, threads=1).save(self.folder / "posterior" / "posterior.npz")
         arcwise.mcmc(model, steps=60, chains=2, directory=self.folder / "run", threads=1)
         self.places = {_TABLE: "table.csv", _POSTERIOR: "posterior", _RUN: "run"}
-        commands: dict[str, Any] = application().commands
+        commands: Mapping[str, Any] = application().commands
         self.options = {
             name: [
                 (each.opts[-1], bool(each.is_flag)) for each in command.params if _is_tried(each)

@@ -200,7 +200,7 @@ def grow(
                 if file is not None:
                     state.scores_file = file_path(file, "file").with_suffix(".scores")
                 best = grow_by_map(state, restarts, seed, deadline)
-                if state.scores_file is not None and not best.interrupted:
+                if state.scores_file is not None and best is not None and not best.interrupted:
                     state.scores_file.unlink(missing_ok=True)
             else:
                 best = None

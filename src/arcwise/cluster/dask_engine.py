@@ -17,7 +17,7 @@ from arcwise.cluster.sampling import ClusterAnnealedRuns, ClusterChains
 from arcwise.cluster.scoring import score_on_cluster
 from arcwise.cluster.spread import Spread
 from arcwise.engines.coerce import cluster_engine
-from arcwise.engines.engine import Engine
+from arcwise.engines.engine import Engine, ScoringJob
 from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob, ChainJob, Chains
 from arcwise.errors import ArgumentError, EngineError
 from arcwise.scores.job import FamilyScoring
@@ -107,8 +107,9 @@ class DaskEngine(Engine):
         """Return chains on the workers."""
         return ClusterChains(self.cluster, self._share_sums(job.sums), job)
 
-    def score(self, job: FamilyScoring, run: Run, path: Path | None = None) -> _core.FamilyTable:
+    def score(self, job: ScoringJob, run: Run, path: Path | None = None) -> _core.FamilyTable:
         """Return the scores of families."""
+        assert isinstance(job, FamilyScoring)
         with self._payload(job) as file:
             return score_on_cluster(self.cluster, job, file, run, path)
 

@@ -6,13 +6,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 from arcwise import _core
 from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob, ChainJob, Chains
-from arcwise.scores.job import FamilyScoring
-from arcwise.scores.kept_scores import score_in_parts
 from arcwise.support.running import Run
+
+
+class ScoringJob(Protocol):
+    """The scoring of families, as engines see it; implemented in `arcwise.scores.job`."""
+
+    def score_all(self, run: Run, path: Path | None = None) -> _core.FamilyTable:
+        """Score all families in this process; a file keeps them if there is a path."""
+        ...
 
 
 class Engine(ABC):
@@ -62,7 +68,7 @@ class Engine(ABC):
         """Return chains, not yet started."""
 
     @abstractmethod
-    def score(self, job: FamilyScoring, run: Run, path: Path | None = None) -> _core.FamilyTable:
+    def score(self, job: ScoringJob, run: Run, path: Path | None = None) -> _core.FamilyTable:
         """Return the scores of families; a file at `path` keeps them as they are made."""
 
     @abstractmethod
@@ -94,9 +100,9 @@ class Threads(Engine):
         """Return chains in the core."""
         return job.in_core()
 
-    def score(self, job: FamilyScoring, run: Run, path: Path | None = None) -> _core.FamilyTable:
+    def score(self, job: ScoringJob, run: Run, path: Path | None = None) -> _core.FamilyTable:
         """Return the scores of families."""
-        return job.score_all(run) if path is None else score_in_parts(job, run, path)
+        return job.score_all(run, path)
 
     def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
         """Apply a function to inputs one after another, as it may use threads itself."""

@@ -7,17 +7,20 @@ import struct
 import time
 import zlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.scores.job import FamilyScoring
 from arcwise.scores.scoring_units import ScoringUnits, Values
 from arcwise.support.files import replacing
 from arcwise.support.plain import digest
 from arcwise.support.running import Run
+
+if TYPE_CHECKING:
+    from arcwise.scores.job import FamilyScoring
 
 # Rows are prepared anew for each part, which takes up to a second for a million of them.
 _SECONDS_OF_A_PART = 5.0

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.scores.job import FamilyScoring
 from arcwise.support.running import Run
+
+if TYPE_CHECKING:
+    from arcwise.scores.job import FamilyScoring
 
 Values = NDArray[np.float64]
 
