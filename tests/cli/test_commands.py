@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -361,12 +362,10 @@ def test_too_many_families_are_refused_before_they_are_made(
 
 
 def test_help_names_every_option(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    from typer.main import get_command
-
-    from arcwise.cli.app import app
+    from arcwise.cli.app import application
 
     monkeypatch.setenv("COLUMNS", "200")
-    commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
+    commands: Mapping[str, Any] = application().commands
     assert {"score", "describe", "simulate"} <= set(commands)
     for name, command in commands.items():
         assert main([name, "--help"]) == 0

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
 import arcwise
 from arcwise.cli import main
-from arcwise.cli.app import app
+from arcwise.cli.app import application
 
-COMMANDS: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
+COMMANDS: Mapping[str, Any] = application().commands
 _OF_TABLES = ("learn", "exact", "sample", "map", "evidence", "score", "describe")
 ARGUMENTS = {
     **{name: ["TABLE"] for name in _OF_TABLES},

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -57,9 +58,9 @@ def kill_after(
     ledger
         The ledger the run keeps.
     """
-    wanted = _checkpoints(ledger) + checkpoints
+    wanted = checkpoints_in(ledger) + checkpoints
     with start(*arguments) as process:
-        while process.poll() is None and not (ledger.exists() and _checkpoints(ledger) >= wanted):
+        while process.poll() is None and not (ledger.exists() and checkpoints_in(ledger) >= wanted):
             time.sleep(0.002)
         try:
             process.wait(timeout=seconds)
@@ -78,13 +79,40 @@ def is_finished(ledger: Path) -> bool:
     return bool(json.loads(facts)["finished"])
 
 
-def _checkpoints(ledger: Path) -> int:
+def checkpoints_in(ledger: Path) -> int:
     """Return how many checkpoints there are, read without touching anything."""
     try:
         with closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as connection:
             return int(connection.execute("SELECT count(*) FROM checkpoints").fetchone()[0])
     except sqlite3.Error:
         return 0  # not made yet, or in use
+
+
+def kill_under_way(
+    checkpoints: int,
+    seconds: float,
+    arguments: Sequence[object],
+    ledger: Path,
+    record_property: Callable[[str, object], None],
+    what: str,
+) -> None:
+    """Kill a run as `kill_after` does, see in its ledger that it was under way, and say so.
+
+    Parameters
+    ----------
+    checkpoints, seconds, arguments, ledger
+        As for `kill_after`.
+    record_property
+        That of the test, by which the kill gets into the table at the end.
+    what
+        What was killed.
+    """
+    before = checkpoints_in(ledger)
+    assert kill_after(checkpoints, seconds, arguments, signal.SIGKILL, ledger) == -signal.SIGKILL
+    found = checkpoints_in(ledger)
+    assert found > before, "there was no checkpoint since it was started"
+    assert not is_finished(ledger)
+    record_property("kill", [what, before, found])
 
 
 def write_data(path: Path) -> Path:

@@ -16,7 +16,7 @@ import arcwise
 from arcwise import Model
 from arcwise.cluster import DaskEngine
 from arcwise.errors import EngineError
-from faults.run_processes import finish, is_finished, kill_after, write_data
+from faults.run_processes import finish, kill_under_way, write_data
 from support.local_clusters import Process, ProcessCluster, of_processes, wait_until
 from support.same_posteriors import assert_same_posterior
 from support.shared_pages import mapped_kibibytes
@@ -77,7 +77,10 @@ def busy_worker(cluster: ProcessCluster) -> Process:
 
 @pytest.mark.parametrize("algorithm", SAMPLERS)
 def test_workers_killed_in_the_middle(
-    algorithm: str, cluster: ProcessCluster, model: Model
+    algorithm: str,
+    cluster: ProcessCluster,
+    model: Model,
+    record_property: Callable[[str, object], None],
 ) -> None:
     """Four busy workers die one after another, each followed by a new one."""
     sample = SAMPLERS[algorithm]
@@ -104,6 +107,8 @@ def test_workers_killed_in_the_middle(
     assert_same_posterior(found, expected)
     assert len({worker.address for worker in killed}) == 4
     assert all(worker.process.wait(10) == -signal.SIGKILL for worker in killed)
+    for _ in killed:
+        record_property("kill", [f"workers of {algorithm}", None, None])
 
 
 def test_all_workers_killed_and_another_started(
@@ -131,7 +136,11 @@ def test_all_workers_killed_and_another_started(
     ],
 )
 def test_the_driver_killed_and_the_run_resumed(
-    algorithm: str, size: list[str], cluster: ProcessCluster, tmp_path: Path
+    algorithm: str,
+    size: list[str],
+    cluster: ProcessCluster,
+    tmp_path: Path,
+    record_property: Callable[[str, object], None],
 ) -> None:
     """Three times, each after a checkpoint made since it was started."""
     table = write_data(tmp_path / "data.csv")
@@ -145,8 +154,7 @@ def test_the_driver_killed_and_the_run_resumed(
     ledger = run / "ledger.sqlite"
     for kill in range(3):
         command = ["resume", run, *far] if kill else [*asked, "--run", run, *far]
-        assert kill_after(1, 0.05, command, signal.SIGKILL, ledger) == -signal.SIGKILL
-        assert not is_finished(ledger)
+        kill_under_way(1, 0.05, command, ledger, record_property, f"drivers of {algorithm}")
     assert not (run / "edges.csv").exists()
     finish("resume", run, *far)
     undisturbed = (tmp_path / "undisturbed" / "edges.csv").read_bytes()

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import arcwise
-from faults.run_processes import finish, is_finished, kill_after, start, write_data
+from faults.run_processes import (
+    finish,
+    is_finished,
+    kill_after,
+    kill_under_way,
+    start,
+    write_data,
+)
 
 # Runs that take a few seconds: steps of chains and of coupled chains, particles, and populations.
 _SIZES: dict[str, tuple[int, int, int, int]] = {
@@ -21,7 +29,7 @@ _SIZES: dict[str, tuple[int, int, int, int]] = {
     "layerings:4": (200_000, 30_000, 500, 16),
     "dags": (3_000_000, 300_000, 6_000, 30),
 }
-_KILLS = 4
+_KILLS = 3
 
 
 def _arguments(algorithm: str, space: str) -> list[object]:
@@ -41,7 +49,12 @@ def _arguments(algorithm: str, space: str) -> list[object]:
 
 @pytest.mark.parametrize("space", _SIZES)
 @pytest.mark.parametrize("algorithm", ["mcmc", "mc3", "ais", "smc"])
-def test_killed_again_and_again(algorithm: str, space: str, tmp_path: Path) -> None:
+def test_killed_again_and_again(
+    algorithm: str,
+    space: str,
+    tmp_path: Path,
+    record_property: Callable[[str, object], None],
+) -> None:
     """Every kill hits a run that has made a checkpoint since it was started, and is not done."""
     data = write_data(tmp_path / "data.csv")
     arguments = ["sample", data, "--max-indegree", 2, "--seed", 5, "--space", space]
@@ -55,9 +68,8 @@ def test_killed_again_and_again(algorithm: str, space: str, tmp_path: Path) -> N
         # The same command begins a run and goes on with it.
         command = go_on if kill % 2 else begin
         more, seconds = int(random.integers(1, 4)), float(random.uniform(0.0, 0.06))
-        status = kill_after(more, seconds, command, signal.SIGKILL, folder / "ledger.sqlite")
-        assert status == -signal.SIGKILL
-        assert not is_finished(folder / "ledger.sqlite")
+        what = f"{algorithm} on {space}"
+        kill_under_way(more, seconds, command, folder / "ledger.sqlite", record_property, what)
     finish("status", folder)
     finish(*go_on)
     assert is_finished(folder / "ledger.sqlite")

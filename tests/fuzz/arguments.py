@@ -23,7 +23,7 @@ _SUBJECTS = {"model", "data", "posterior", "source", "progress", "engine", "func
 
 class Arguments(Target, name="arguments"):
     share = 3.0
-    most_seconds = 2.0  # a hundred million steps are a request like any other
+    most_seconds = 0.5  # a hundred million steps are a request like any other
 
     def set_up(self) -> None:
         data = arcwise.simulate("asia", 60, seed=1)

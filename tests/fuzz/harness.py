@@ -22,6 +22,8 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import astuple, dataclass
+from enum import Enum
 from pathlib import Path
 from types import FrameType
 from typing import ClassVar
@@ -34,9 +36,60 @@ TARGETS: dict[str, type[Target]] = {}
 MEMORY = 3 << 30
 """Bytes a worker may take besides what it has when its target is set up."""
 
-# The case, the cases done, when this one began, and the processor time used until then.
-_PROGRESS = struct.Struct("<QQdd")
-PROGRESS_SIZE = _PROGRESS.size
+
+class Ending(Enum):
+    """How a case may end."""
+
+    ANSWERED = "answered"
+    REFUSED = "refused"
+    """With an error of the library's own."""
+    CUT_OFF = "cut off"
+    """It was asked for much, and at work for as long as it may."""
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a worker is: its case, how those before it ended, and the clocks when it began."""
+
+    case: int = 0
+    answered: int = 0
+    refused: int = 0
+    cut_off: int = 0
+    failed: int = 0
+    began: float = 0.0
+    """When this case began; 0 before the first."""
+    processor: float = 0.0
+    """The processor time used until then."""
+
+    _LAYOUT: ClassVar = struct.Struct("<QQQQQdd")
+    SIZE: ClassVar = _LAYOUT.size
+
+    @property
+    def done(self) -> int:
+        """The number of cases that have ended."""
+        return self.answered + self.refused + self.cut_off + self.failed
+
+    def to(self, case: int, ending: Ending | None = None) -> Progress:
+        """Return the progress when a case begins now, after another ended somehow."""
+        return Progress(
+            case,
+            self.answered + (ending is Ending.ANSWERED),
+            self.refused + (ending is Ending.REFUSED),
+            self.cut_off + (ending is Ending.CUT_OFF),
+            self.failed + (ending is Ending.FAILED),
+            time.monotonic(),
+            time.process_time(),
+        )
+
+    def write(self, memory: mmap.mmap) -> None:
+        """Write it to where the watching process looks."""
+        self._LAYOUT.pack_into(memory, 0, *astuple(self))
+
+    @classmethod
+    def read(cls, path: Path) -> Progress:
+        """Read what a worker has written."""
+        return cls(*cls._LAYOUT.unpack(path.read_bytes()))
 
 
 class Target(ABC):
@@ -45,14 +98,14 @@ class Target(ABC):
     Parameters
     ----------
     folder
-        An empty folder for files.
+        An empty folder for files, which is the current one as well.
     """
 
     name: ClassVar[str]
     share: ClassVar[float] = 1.0
     """How much time it gets beside others."""
     most_seconds: ClassVar[float | None] = None
-    """After this, a call that is at work is interrupted, and no failure: it was asked for much."""
+    """Of processor time, after which a call that is at work is cut off, and no failure."""
 
     def __init_subclass__(cls, name: str | None = None) -> None:
         """Enter the target under its name."""
@@ -68,8 +121,20 @@ class Target(ABC):
         """Make what all cases start from, if anything."""
 
     @abstractmethod
-    def case(self, draw: random.Random) -> None:
-        """Make one input and give it to the library."""
+    def case(self, draw: random.Random) -> Ending | None:
+        """Make one input and give it to the library; say how that ended unless it shows."""
+
+
+@contextmanager
+def opened(name: str) -> Iterator[Target]:
+    """Set a target up in a folder of its own, where it also leaves what nobody asked it to."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield TARGETS[name](Path(folder))
+        finally:
+            os.chdir(before)
 
 
 class _StillRunning(BaseException):
@@ -77,7 +142,8 @@ class _StillRunning(BaseException):
 
 
 @contextmanager
-def _interrupted_after(seconds: float | None) -> Iterator[None]:
+def _cut_off_after(seconds: float | None) -> Iterator[None]:
+    """Raise `_StillRunning` after so much processor time, however busy the machine is."""
     if seconds is None:
         yield
         return
@@ -85,30 +151,31 @@ def _interrupted_after(seconds: float | None) -> Iterator[None]:
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise _StillRunning
 
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, interrupt)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
-    except _StillRunning:
-        pass
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
 
 
-def run_case(target: Target, seed: int, number: int) -> str | None:
-    """Run one case; return None if all is well, or what is wrong."""
+def run_case(target: Target, seed: int, number: int) -> tuple[Ending, str]:
+    """Run one case; return how it ended, and what is wrong if it failed."""
     draw = random.Random(f"{seed}:{target.name}:{number}")
     try:
-        with warnings.catch_warnings(), _interrupted_after(target.most_seconds):
+        with warnings.catch_warnings(), _cut_off_after(target.most_seconds):
             warnings.simplefilter("error")
             warnings.simplefilter("ignore", ArcwiseWarning)
-            target.case(draw)
+            ending = target.case(draw)
     except ArcwiseError as error:
-        return _unsayable(error)
+        problem = _unsayable(error)
+        return (Ending.REFUSED, "") if problem is None else (Ending.FAILED, problem)
+    except _StillRunning:
+        return Ending.CUT_OFF, ""
     except BaseException:
-        return traceback.format_exc()
-    return None
+        return Ending.FAILED, traceback.format_exc()
+    return ending or Ending.ANSWERED, ""
 
 
 def _unsayable(error: ArcwiseError) -> str | None:
@@ -137,37 +204,29 @@ def work(
     report
         Where to add a line for each failure.
     progress
-        A file of `PROGRESS_SIZE` bytes that says which case is at work, for whoever watches.
+        A file of `Progress.SIZE` bytes that says where it is, for whoever watches.
     """
     with (
         open(report.with_suffix(".crash"), "w") as crash,
-        tempfile.TemporaryDirectory() as folder,
         open(progress, "r+b") as shared,
-        mmap.mmap(shared.fileno(), PROGRESS_SIZE) as memory,
+        mmap.mmap(shared.fileno(), Progress.SIZE) as memory,
     ):
         faulthandler.enable(crash)
         warnings.simplefilter("ignore", ArcwiseWarning)
-        target = TARGETS[name](Path(folder))
-        _limit_memory()
-        start = time.monotonic()
-        for number in range(first, first + cases):
-            if time.monotonic() - start > seconds:
-                break
-            now = time.monotonic(), time.process_time()
-            _PROGRESS.pack_into(memory, 0, number, number - first, *now)
-            problem = run_case(target, seed, number)
-            if problem is not None:
-                with open(report, "a", encoding="utf-8", errors="backslashreplace") as out:
-                    print(json.dumps([name, seed, number, problem]), file=out)
-            now = time.monotonic(), time.process_time()
-            _PROGRESS.pack_into(memory, 0, number + 1, number + 1 - first, *now)
-
-
-def progress_of(path: Path) -> tuple[int, int, float, float]:
-    """Return the case a worker is at, how many it has done, and the two clocks when it began."""
-    with open(path, "rb") as file:
-        case, done, began, used = _PROGRESS.unpack(file.read(PROGRESS_SIZE))
-    return case, done, began, used
+        with opened(name) as target:
+            _limit_memory()
+            start = time.monotonic()
+            at = Progress().to(first)
+            for number in range(first, first + cases):
+                if time.monotonic() - start > seconds:
+                    break
+                at.write(memory)
+                ending, problem = run_case(target, seed, number)
+                if ending is Ending.FAILED:
+                    with open(report, "a", encoding="utf-8", errors="backslashreplace") as out:
+                        print(json.dumps([name, seed, number, problem]), file=out)
+                at = at.to(number + 1, ending)
+                at.write(memory)
 
 
 def _limit_memory() -> None:

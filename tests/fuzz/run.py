@@ -2,7 +2,8 @@
 
 Each target runs in processes of its own, so that a crash or a hang is a failure like any other:
 it is counted, and the next case goes on. Every failure is printed with the arguments that repeat
-it, ``--target NAME --seed S --case I``.
+it, ``--target NAME --seed S --case I``. At the end comes a table of all targets: how many inputs
+there were, how they ended, and how long that took.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from fuzz import targets
-from fuzz.harness import PROGRESS_SIZE, TARGETS, Target, progress_of, run_case, work
+from fuzz.harness import TARGETS, Ending, Progress, opened, run_case, work
 
 HANG_SECONDS = 10.0
 _IDLE_SECONDS = 60.0  # of a case that does not even use its processor: others may have it
@@ -36,9 +38,36 @@ _ANY_NUMBER = 1 << 39
 class Outcome:
     """What came of a target."""
 
-    inputs: int = 0
+    answered: int = 0
+    refused: int = 0
+    cut_off: int = 0
     seconds: float = 0.0
     failures: list[tuple[int, str]] = field(default_factory=list)  # case, what is wrong
+
+    @property
+    def inputs(self) -> int:
+        """The number of cases, however they ended."""
+        return self.answered + self.refused + self.cut_off + len(self.failures)
+
+    def add(self, more: Outcome) -> None:
+        """Count what came of other cases, too."""
+        self.answered += more.answered
+        self.refused += more.refused
+        self.cut_off += more.cut_off
+        self.seconds += more.seconds
+        self.failures += more.failures
+
+    def figures(self) -> dict[str, float]:
+        """Return the figures by their names."""
+        return {
+            "inputs": self.inputs,
+            "answered": self.answered,
+            "refused": self.refused,
+            "cut off": self.cut_off,
+            "failures": len(self.failures),
+            "seconds": self.seconds,
+            "inputs per second": self.inputs / self.seconds if self.seconds else 0.0,
+        }
 
 
 class Worker:
@@ -59,7 +88,7 @@ class Worker:
         self._start()
 
     def _start(self) -> None:
-        self._progress.write_bytes(bytes(PROGRESS_SIZE))
+        self._progress.write_bytes(bytes(Progress.SIZE))
         self._report.write_text("")
         left = self._seconds - (time.monotonic() - self._began)
         self._words = self._report.with_suffix(".said")
@@ -83,28 +112,26 @@ class Worker:
     def look(self) -> bool:
         """Say whether it is still at work, and kill it if a case hangs."""
         status = self._process.poll()
-        case, done, began, used = progress_of(self._progress)
+        at = Progress.read(self._progress)
         if status is None:
-            waiting = time.monotonic() - (began or self._started)
-            busy = self._processor_time() - used > HANG_SECONDS
-            hangs = began > 0.0 and waiting > (HANG_SECONDS if busy else _IDLE_SECONDS)
-            if hangs or (not began and waiting > _SET_UP_SECONDS):
-                self._process.kill()
-                self._process.wait()
-                self._settle(done + 1, case, f"no answer within {HANG_SECONDS:.0f} s")
-                return self._again(case + 1)
+            waiting = time.monotonic() - (at.began or self._started)
+            busy = self._processor_time() - at.processor > HANG_SECONDS
+            hangs = at.began > 0.0 and waiting > (HANG_SECONDS if busy else _IDLE_SECONDS)
+            if hangs or (not at.began and waiting > _SET_UP_SECONDS):
+                self.stop()
+                self._settle(at, f"no answer within {HANG_SECONDS:.0f} s")
+                return self._again(at.case + 1)
             return True
-        self._settle(done, None, "")
         if status == 0:
+            self._settle(at)
             return False
-        if not began:
+        if not at.began:
             raise SystemExit(f"{self.target} cannot be set up:\n{self._said()}")
         words = signal.Signals(-status).name if status < 0 else f"status {status}"
         crash = self._report.with_suffix(".crash")
         details = crash.read_text(errors="replace") if crash.exists() else ""
-        self.outcome.inputs += 1
-        self.outcome.failures.append((case, f"{words}\n{details}{self._said()}"))
-        return self._again(case + 1)
+        self._settle(at, f"{words}\n{details}{self._said()}")
+        return self._again(at.case + 1)
 
     def _processor_time(self) -> float:
         """Return the processor time the process has used, all its threads together."""
@@ -122,14 +149,17 @@ class Worker:
     def _said(self) -> str:
         return self._words.read_text(errors="replace")[-8000:]
 
-    def _settle(self, done: int, case: int | None, problem: str) -> None:
-        self.outcome.inputs += done
+    def _settle(self, at: Progress, problem: str | None = None) -> None:
+        """Count the cases of the process that has ended, the last of them with a problem."""
+        self.outcome.answered += at.answered
+        self.outcome.refused += at.refused
+        self.outcome.cut_off += at.cut_off
         self.outcome.seconds = time.monotonic() - self._began
         for line in self._report.read_text(encoding="utf-8").splitlines():
             _, _, number, words = json.loads(line)
             self.outcome.failures.append((number, words))
-        if case is not None:
-            self.outcome.failures.append((case, problem))
+        if problem is not None:
+            self.outcome.failures.append((at.case, problem))
 
     def _again(self, first: int) -> bool:
         self._next = first
@@ -174,7 +204,7 @@ def fuzz(
                 time.sleep(0.05)
                 for worker in [worker for worker in running if not worker.look()]:
                     running.remove(worker)
-                    _add(outcomes[worker.target], worker.outcome)
+                    outcomes[worker.target].add(worker.outcome)
         finally:
             for worker in running:
                 worker.stop()
@@ -198,27 +228,15 @@ def _jobs(
     return sorted(jobs, key=lambda job: -job[3])
 
 
-def _add(to: Outcome, more: Outcome) -> None:
-    to.inputs += more.inputs
-    to.seconds += more.seconds
-    to.failures += more.failures
-
-
 def table(outcomes: dict[str, Outcome]) -> str:
     """Return the outcomes as a table."""
-    rows = [
-        (name, f"{each.inputs:,}", str(len(each.failures)), f"{each.seconds:,.0f}")
-        for name, each in outcomes.items()
-    ]
-    inputs = sum(each.inputs for each in outcomes.values())
-    failures = sum(len(each.failures) for each in outcomes.values())
-    seconds = sum(each.seconds for each in outcomes.values())
-    rows = [
-        ("target", "inputs", "failures", "seconds"),
-        *rows,
-        ("all", f"{inputs:,}", str(failures), f"{seconds:,.0f}"),
-    ]
-    widths = [max(len(row[place]) for row in rows) for place in range(4)]
+    total = Outcome()
+    for outcome in outcomes.values():
+        total.add(outcome)
+    rows = [("target", *total.figures())]
+    for name, outcome in (*outcomes.items(), ("all", total)):
+        rows.append((name, *(f"{figure:,.0f}" for figure in outcome.figures().values())))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(
             cell.ljust(width) if place == 0 else cell.rjust(width)
@@ -226,6 +244,16 @@ def table(outcomes: dict[str, Outcome]) -> str:
         )
         for row in rows
     )
+
+
+def as_json(outcomes: dict[str, Outcome], seed: int) -> str:
+    """Return the outcomes with all failures as JSON."""
+    tree = {
+        name: outcome.figures()
+        | {"failed cases": [{"case": case, "problem": words} for case, words in outcome.failures]}
+        for name, outcome in outcomes.items()
+    }
+    return json.dumps({"seed": seed, "targets": tree}, indent=1)
 
 
 def described(outcomes: dict[str, Outcome], seed: int, most: int = 5) -> str:
@@ -255,14 +283,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--case", type=int, help="only this case, in this process")
+    parser.add_argument("--json", type=Path, help="write the table to this file, too")
     given = parser.parse_args(words)
     names = given.target or (list(targets.READERS) if given.readers else list(TARGETS))
     if given.case is not None:
-        with tempfile.TemporaryDirectory() as folder:
-            target: Target = TARGETS[names[0]](Path(folder))
-            problem = run_case(target, given.seed, given.case)
-        print(problem or "no failure")
-        return int(problem is not None)
+        with opened(names[0]) as target:
+            ending, problem = run_case(target, given.seed, given.case)
+        print(problem or ending.value)
+        return int(ending is Ending.FAILED)
     outcomes = fuzz(
         names,
         seed=given.seed,
@@ -270,8 +298,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cases=given.cases,
         seconds=given.seconds,
     )
+    for package in targets.OPTIONAL:
+        if find_spec(package) is None:
+            print(f"{package} is not installed: what needs it is refused, which counts as such")
     print(described(outcomes, given.seed))
     print(table(outcomes))
+    if given.json is not None:
+        given.json.write_text(as_json(outcomes, given.seed), encoding="utf-8")
     return int(any(outcome.failures for outcome in outcomes.values()))
 
 

@@ -26,7 +26,7 @@ from fuzz.harness import Target
 
 class RunDirectories(Target, name="ledger"):
     share = 3.0
-    most_seconds = 3.0  # edited settings may ask for a long run
+    most_seconds = 1.0  # edited settings may ask for a long run
 
     def set_up(self) -> None:
         ledgers._SYNCHRONOUS = "OFF"  # nobody cuts the power here

@@ -1,96 +1,136 @@
-"""The command line with options of any value, in this process."""
+"""The command line in this process: every option of every sub-command, with values of anything."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import os
 import random
+import shutil
+from collections.abc import Mapping
+from typing import Any
 
 import arcwise
 from arcwise.cli import main
+from arcwise.cli.app import application
 from fuzz import hostile
-from fuzz.harness import Target
+from fuzz.harness import Ending, Target
 
 _NUMBERS = [
-    *(
-        "0",
-        "1",
-        "2",
-        "-1",
-        "3.5",
-        "nan",
-        "inf",
-        "-inf",
-        "1e3",
-        "1e400",
-        "abc",
-        "",
-        " ",
-        "1_000",
-        "٣",
-    ),
+    *("0", "1", "2", "-1", "3.5", "nan", "inf", "-inf", "1e3", "1e400", "abc", "", " ", "1_000"),
     *("2147483647", "2147483648", "4294967296", "9223372036854775807", "9223372036854775808"),
-    *("18446744073709551615", "18446744073709551616", "1000000000000", "1" + "0" * 18),
+    *("18446744073709551615", "18446744073709551616", "1000000000000", "1" + "0" * 18, "٣"),
     *("1" + "0" * 30, "9" * 5000, "-" + "9" * 30, "0x10", "true", "None"),
 ]
+_TABLE, _POSTERIOR, _RUN = "TABLE", "POSTERIOR", "RUN"
+_SHORT = ["--threads=1", "--max-indegree=1"]
 _COMMANDS = {
-    "sample": ["--steps 60 --chains 1", "--algorithm mc3 --steps 40", "--algorithm ais --steps 9"],
-    "learn": [""],
-    "exact": [""],
-    "evidence": ["--steps 9 --particles 5"],
-    "map": [""],
-    "score": [""],
-    "describe": [""],
+    "sample": [
+        [_TABLE, *_SHORT, "--steps=60", "--chains=1"],
+        [_TABLE, *_SHORT, "--steps=40", "--algorithm=mc3", "--temperatures=3", "--chains=1"],
+        [_TABLE, *_SHORT, "--steps=9", "--algorithm=ais", "--particles=5"],
+        [_TABLE, *_SHORT, "--algorithm=smc", "--particles=5", "--runs=2"],
+    ],
+    "learn": [[_TABLE, *_SHORT], [_TABLE, *_SHORT, "--steps=60", "--chains=2", "--algorithm=mcmc"]],
+    "exact": [[_TABLE, *_SHORT]],
+    "evidence": [[_TABLE, *_SHORT, "--steps=9", "--particles=5"]],
+    "map": [[_TABLE, *_SHORT], [_TABLE, "--threads=1", "--grow", "--restarts=1"]],
+    "score": [[_TABLE, *_SHORT]],
+    "describe": [[_TABLE]],
+    "simulate": [["asia", "--rows=5"]],
+    "report": [[_POSTERIOR]],
+    "estimate": [[_POSTERIOR, "a -> b"]],
+    "compare": [[_POSTERIOR, _POSTERIOR]],
+    "resume": [[_RUN, "--threads=1"]],
+    "status": [[_RUN]],
 }
-_OPTIONS = {
-    "sample": "steps seconds chains particles temperatures seed threads checkpoint max-indegree "
-    "equivalent-sample-size until space ladder candidates max-candidates discretize thinning",
-    "learn": "steps seconds chains particles dags seed threads checkpoint max-indegree until space "
-    "equivalent-sample-size alpha-mu max-candidates candidates temperatures algorithm",
-    "exact": "dags seed threads max-indegree equivalent-sample-size candidates modularity",
-    "evidence": "steps particles seconds chains temperatures seed threads max-indegree method bins",
-    "map": "restarts seconds seed threads max-indegree method candidates max-candidates",
-    "score": "max-indegree threads equivalent-sample-size alpha-mu alpha-w candidates score prior",
-    "describe": "discretize missing constant weights interventions discrete continuous",
+# Values that mean something, where numbers do not. Files are in the current folder, whatever they
+# are called.
+_WORDS: dict[str, list[str]] = {
+    "--discretize": ["quantile", "interval:3", "quantile:2"],
+    "--missing": ["error", "drop", "level"],
+    "--constant": ["error", "drop", "keep"],
+    "--score": ["auto", "bdeu", "bge", "bic"],
+    "--prior": ["uniform", "fair"],
+    "--candidates": ["pc", "greedy:2", "gains", "edges.csv"],
+    "--required-edges": ["edges.csv", "table.csv"],
+    "--forbidden-edges": ["edges.csv", "nothing.csv"],
+    "--modularity": ["modular", "order-modular"],
+    "--algorithm": ["exact", "mcmc", "mc3", "ais", "smc"],
+    "--space": ["buckets:2", "canonical", "dags", "layerings:3", "linear", "partitions"],
+    "--until": ["auto", "none", "rhat<1.5", "ess>5, difference<1"],
+    "--ladder": ["linear", "harmonic", "adapted", "bridge"],
+    "--start": ["orders", "random"],
+    "--method": ["auto", "exact", "search", "ais", "mc3"],
+    "--given": ["b -> c", "edges"],
 }
+_COLUMNS = ("--discrete", "--continuous", "--weights", "--interventions")
+_FILES = ("--out", "--run", "--required-edges", "--forbidden-edges", "--candidates")
+# What these would reach is not in this process.
+_ELSEWHERE = ("--cluster", "--tls-ca-file", "--tls-certificate", "--tls-key")
 
 
 class Shell(Target, name="shell"):
     share = 3.0
-    most_seconds = 2.0
+    most_seconds = 0.5
 
     def set_up(self) -> None:
-        self.table = self.folder / "asia.csv"
-        arcwise.simulate("asia", 60, seed=1).write_csv(self.table)
-        os.chdir(self.folder)
+        columns = {"a": [0, 1, 1, 0] * 5, "b": [0, 1, 0, 1] * 5, "c": [1, 1, 0, 0] * 5}
+        data = arcwise.read(columns | {"d": [place % 3 for place in range(20)]})
+        data.write_csv(self.folder / "table.csv")
+        (self.folder / "edges.csv").write_text("source,target\na,b\nb,c\n")
+        model = arcwise.Model(data, max_indegree=1, threads=1)
+        (self.folder / "posterior").mkdir()
+        arcwise.exact(model, dags=20, threads=1).save(self.folder / "posterior" / "posterior.npz")
+        arcwise.mcmc(model, steps=60, chains=2, directory=self.folder / "run", threads=1)
+        self.places = {_TABLE: "table.csv", _POSTERIOR: "posterior", _RUN: "run"}
+        commands: Mapping[str, Any] = application().commands
+        self.options = {
+            name: [
+                (each.opts[-1], bool(each.is_flag)) for each in command.params if _is_tried(each)
+            ]
+            for name, command in commands.items()
+        }
+        assert self.options.keys() == _COMMANDS.keys()
 
-    def case(self, draw: random.Random) -> None:
+    def case(self, draw: random.Random) -> Ending:
         command = draw.choice(list(_COMMANDS))
-        words = [
-            command,
-            str(self.table),
-            "--threads",
-            "1",
-            *draw.choice(_COMMANDS[command]).split(),
-        ]
-        if command == "describe":
-            words = [command, str(self.table)]
-        elif draw.random() < 0.7:
-            words += ["--max-indegree", "1"]
-        if draw.random() < 0.1:
-            words = ["simulate", "asia", "--rows", "5"]
-            options = ["rows", "seed", "out"]
-        else:
-            options = _OPTIONS[command].split()
-        for _ in range(draw.choice([1, 1, 2])):
-            value = draw.choice(_NUMBERS) if draw.random() < 0.85 else hostile.text(draw)
-            words.append(f"--{draw.choice(options)}={value}")
+        words = [command, *draw.choice(_COMMANDS[command])]
+        words = [self.places.get(word, word) for word in words]
+        for _ in range(draw.choice([1, 1, 2, 3])):
+            if not self.options[command]:
+                place = draw.randrange(1, len(words))
+                words[place] = hostile.text(draw).replace("/", "_")
+                continue
+            option, is_flag = draw.choice(self.options[command])
+            words.append(option if is_flag else f"{option}={_value(draw, option)}")
+        for made in ("made", "other"):
+            shutil.rmtree(self.folder / made, ignore_errors=True)
         said, told = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(told):
             status = main(words)
         assert status in (0, 2), (words, status, told.getvalue())
         lines = told.getvalue().splitlines()
-        assert all(line.startswith("arcwise: ") for line in lines), (words, lines)
         assert all(len(line) < 4_000 for line in lines), (words, max(map(len, lines)))
-        assert (status == 2) == any(not line.startswith("arcwise: warning: ") for line in lines)
+        errors = [line for line in lines if not line.startswith("arcwise: warning: ")]
+        # What is about to be done, if that takes long, is said there too.
+        refusals = [line for line in errors if line.startswith("arcwise: ")]
+        assert len(refusals) == (status == 2), (words, lines)
+        assert all(line.endswith(".") for line in errors if line not in refusals), (words, lines)
+        return Ending.REFUSED if status else Ending.ANSWERED
+
+
+def _is_tried(parameter: Any) -> bool:
+    return parameter.opts[-1].startswith("--") and parameter.opts[-1] not in _ELSEWHERE
+
+
+def _value(draw: random.Random, option: str) -> str:
+    kind = draw.random()
+    known = _WORDS.get(option, [])
+    if option in _COLUMNS:
+        known = ["a", "b", "d", "a,b"]
+    if option in ("--out", "--run"):
+        known = ["made", "other", "made.csv", "other.jkl", "made.json", "table.csv/x"]
+    if known and kind < 0.6:
+        return draw.choice(known)
+    value = draw.choice(_NUMBERS) if kind < 0.9 else hostile.text(draw)
+    return value.replace("/", "_") if option in _FILES else value

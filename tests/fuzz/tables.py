@@ -88,12 +88,15 @@ class ParquetFiles(Target, name="parquet"):
             polars.DataFrame({"t": [True, False, None], "n": [None, 1, 2]}),
             polars.DataFrame({"e": polars.Series(["u", "v", "u"], dtype=polars.Enum(["u", "v"]))}),
             polars.DataFrame({"l": [[1], [2, 3]], "s": [{"x": 1}, {"x": 2}]}),
+            polars.DataFrame(
+                {"p": [place % 3 for place in range(60)], "q": [None, "u", "vw"] * 20}
+            ),
         ]
         self.files = []
         for frame in frames:
             for method in ("uncompressed", "zstd", "snappy"):
                 out = io.BytesIO()
-                frame.write_parquet(out, compression=method)
+                frame.write_parquet(out, compression=method, data_page_size=200, row_group_size=40)
                 self.files.append(out.getvalue())
 
     def case(self, draw: random.Random) -> None:

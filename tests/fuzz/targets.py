@@ -10,4 +10,7 @@ READERS = ("npz", "ledger", "jkl", "csv", "parquet", "score-table", "edge-file",
 
 MODULES = (arguments, arrays, names, posterior_files, runs, shell, tables, texts)
 
-__all__ = ["MODULES", "READERS", "TARGETS"]
+OPTIONAL = ("pandas", "jinja2", "plotly")
+"""Packages that some cases are refused without."""
+
+__all__ = ["MODULES", "OPTIONAL", "READERS", "TARGETS"]

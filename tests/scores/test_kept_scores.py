@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,21 +51,21 @@ class _Killed(Exception):
     pass
 
 
-def _stopped_after(parts: int, job: FamilyScoring, path: Path, patch: pytest.MonkeyPatch) -> None:
-    """Score until so many parts are in the file."""
+def _stopped_after(parts: int, scored: Callable[[], object], patch: pytest.MonkeyPatch) -> None:
+    """Score until so many parts are in a file."""
     left = [parts]
     add = kept_scores.PartsFile.add
 
-    def counted(self: kept_scores.PartsFile, count: int, values: Any) -> None:
+    def counted(self: kept_scores.PartsFile, first: int, count: int, values: Any) -> None:
         if left[0] == 0:
             raise _Killed
         left[0] -= 1
-        add(self, count, values)
+        add(self, first, count, values)
 
     with patch.context() as patched:
         patched.setattr(kept_scores.PartsFile, "add", counted)
         with pytest.raises(_Killed):
-            score_in_parts(job, RUN, path)
+            scored()
 
 
 def _is_whole(table: _core.FamilyTable, job: FamilyScoring) -> bool:
@@ -78,9 +79,9 @@ def test_parts_are_the_whole_to_the_last_bit(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job, path = JOBS[name], tmp_path / "scores"
-    _stopped_after(1, job, path, monkeypatch)
+    _stopped_after(1, lambda: score_in_parts(job, RUN, path), monkeypatch)
     size = path.stat().st_size
-    _stopped_after(1, job, path, monkeypatch)
+    _stopped_after(1, lambda: score_in_parts(job, RUN, path), monkeypatch)
     assert path.stat().st_size > size
     assert _is_whole(score_in_parts(job, RUN, path), job)
     with monkeypatch.context() as patched:
@@ -95,7 +96,7 @@ def test_what_is_damaged_is_scored_again(
     place: int, damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job, path = JOBS["all sets"], tmp_path / "scores"
-    _stopped_after(3, job, path, monkeypatch)
+    _stopped_after(3, lambda: score_in_parts(job, RUN, path), monkeypatch)
     content = bytearray(path.read_bytes())
     if damage == "changed":
         content[place] ^= 0xFF
@@ -112,7 +113,39 @@ def test_scores_of_other_data_are_not_taken(tmp_path: Path) -> None:
 def test_learn_goes_on_from_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_scoring, "_WORTH_KEEPING", 0.0)
     whole = arcwise.learn(MANY, progress=None)
-    _stopped_after(2, JOBS["all sets"], tmp_path / "scores.partial", monkeypatch)
+    path = tmp_path / "scores.partial"
+    _stopped_after(2, lambda: score_in_parts(JOBS["all sets"], RUN, path), monkeypatch)
     found = arcwise.learn(MANY, directory=tmp_path, progress=None)
     assert np.array_equal(found.edges, whole.edges)
     assert not (tmp_path / "scores.partial").exists()
+
+
+def test_parts_come_in_any_order(tmp_path: Path) -> None:
+    """As they do from a cluster, of which some are then missing between others."""
+    for job in JOBS.values():
+        path = tmp_path / "scores"
+        kept = kept_scores.KeptScores(job, path)
+        units = list(range(len(kept.units)))
+        for unit in units[::-2]:
+            kept.take(unit, 1, kept.units.part(unit, 1).score(job, RUN))
+        again = kept_scores.KeptScores(job, path)
+        stretches = again.missing()
+        left = [unit for first, count in stretches for unit in range(first, first + count)]
+        assert left == sorted(set(units) - set(units[::-2]))
+        assert again.share == pytest.approx(len(units[::-2]) / len(units))
+        assert _is_whole(score_in_parts(job, RUN, path), job)
+        assert kept_scores.KeptScores(job, path).missing() == []
+
+
+def test_growth_keeps_the_scores_of_a_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_scoring, "_WORTH_KEEPING", 0.0)
+    whole = arcwise.grow(GAUSSIAN, seed=1)
+    _stopped_after(
+        2, lambda: arcwise.grow(GAUSSIAN, seed=1, file=tmp_path / "growth.json"), monkeypatch
+    )
+    assert (tmp_path / "growth.scores").stat().st_size > 100
+    found = arcwise.grow(GAUSSIAN, seed=1, file=tmp_path / "growth.json")
+    assert found.candidates == whole.candidates
+    assert not (tmp_path / "growth.scores").exists()

@@ -207,14 +207,24 @@ class EdgesInto {
     }
 
     void find() {
-        std::vector<std::vector<Series>> series(word_bits, std::vector<Series>(chains_.size()));
+        std::vector<std::vector<Series>> series;
         EdgeDraws draws(chains_.size(), shortest_);
         for (std::size_t word = 0; word < words_for(nodes_); ++word) {
-            for (std::size_t chain = 0; chain < chains_.size(); ++chain)
-                unpack(word, chain, series);
+            // Of many variables, nearly all are never parents.
+            const std::uint64_t ever = shortest_ > 0 ? ever_in(word) : ~std::uint64_t{0};
+            if (ever != 0) {
+                series.resize(word_bits, std::vector<Series>(chains_.size()));
+                for (std::size_t chain = 0; chain < chains_.size(); ++chain) {
+                    unpack(word, chain, series);
+                }
+            }
             const std::size_t first = word * word_bits;
             for (std::size_t source = first; source < std::min(nodes_, first + word_bits);
                  ++source) {
+                if ((ever >> (source - first) & 1) == 0) {
+                    set_never(source);
+                    continue;
+                }
                 draws.series.swap(series[source - first]);
                 find_edge(source, draws);
                 draws.series.swap(series[source - first]);
@@ -223,6 +233,26 @@ class EdgesInto {
     }
 
   private:
+    // The parents in one word that the node has in any draw.
+    std::uint64_t ever_in(std::size_t word) const {
+        const std::size_t step = nodes_ * words_for(nodes_);
+        std::uint64_t ever = 0;
+        for (const DagChain& chain : chains_) {
+            const std::uint64_t* from = chain.parents + node_ * words_for(nodes_) + word;
+            for (std::size_t draw = 0; draw < chain.draws; ++draw) ever |= from[draw * step];
+        }
+        return ever;
+    }
+
+    void set_never(std::size_t source) {
+        const std::size_t place = source * nodes_ + node_;
+        for (std::size_t chain = 0; chain < chains_.size(); ++chain) {
+            result_.shares[chain * nodes_ * nodes_ + place] = 0.0;
+        }
+        result_.changes[place] = 0;
+        result_.rhat[place] = result_.effective[place] = unknown;
+    }
+
     // Sets the series of the parents in one word, by blocks of 64 draws.
     void unpack(std::size_t word, std::size_t chain, std::vector<std::vector<Series>>& series) {
         const std::size_t length = chains_[chain].draws;

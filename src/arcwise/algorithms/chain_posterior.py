@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from arcwise.posterior.evidence import Evidence
 from arcwise.records.convergence import Convergence
 from arcwise.records.runs import ChainRun, EvidenceRatio, Exchanges
 from arcwise.records.settings import ChainSettings
+from arcwise.records.start import usual_order_steps
 from arcwise.records.tempering import Tempering
 from arcwise.records.traces import Traces
 from arcwise.spaces import Space
@@ -48,13 +50,19 @@ def sample_chains(
         Where and how to run.
     """
     start = time.perf_counter()
+    if settings.order_steps is None and environment.deadline.limited:
+        # However much was given for everything, what counts is what is left of it.
+        steps = usual_order_steps(len(model.variables), environment.deadline.left)
+        settings = replace(settings, order_steps=steps)
     with opened_session(model, settings, sums, environment) as session:
         settings = session.settings
         sampled = sampled_chains(session, settings.algorithm)
     recording, tempering = settings.recording, settings.tempering
     found = assemble(model, recording, sampled.records, None)
     every = sampled.records[0].every
-    convergence = chain_convergence(sampled.records, len(model.variables))
+    convergence = sampled.convergence
+    if convergence is None:
+        convergence = chain_convergence(sampled.records, len(model.variables))
     _warn_of_convergence(convergence, advice(settings))
     exchanges = None if tempering is None else _exchanges(session, sampled, tempering)
     _warn_of_gaps(() if exchanges is None else exchanges.acceptance)

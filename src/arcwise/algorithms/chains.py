@@ -11,6 +11,7 @@ from arcwise.engines.sampling_jobs import ChainJob, Chains
 from arcwise.errors import ArgumentError, InterruptedWarning, RunDirectoryError, option
 from arcwise.records.budget import Budget
 from arcwise.records.chain_record import ChainRecord
+from arcwise.records.convergence import Convergence
 from arcwise.records.settings import ChainSettings
 from arcwise.records.tempering import Tempering
 from arcwise.runs.chain_loop import ChainLoop, Log
@@ -45,6 +46,8 @@ class SampledChains:
         Whether the stopping rule ended the run; None if there is none.
     seconds
         The time the run took.
+    convergence
+        That of the records, if the stopping rule has asked for it last.
     """
 
     chains: Chains
@@ -54,6 +57,7 @@ class SampledChains:
     interrupted: bool = False
     rule_met: bool | None = None
     seconds: float = 0.0
+    convergence: Convergence | None = None
 
     def acceptance(self) -> dict[str, float | None]:
         """Return the acceptance rate of each kind of move, over all chains."""
@@ -258,3 +262,5 @@ def _by_rule(
     (result.records, began), result.seconds = stages.records(), loop.seconds_now
     result.burn_in_steps, result.thinning = began.steps, began.thinning
     result.rule_met = stages.met
+    if log is None and not result.interrupted and stages.rule.needs_edges:
+        result.convergence = loop.convergence

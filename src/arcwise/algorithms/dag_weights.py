@@ -23,10 +23,13 @@ def modular_log_weights(model: Model, dags: DagSample) -> NDArray[np.float64]:
     n = len(model.variables)
     total = np.zeros(len(dags))
     for node in range(n):
-        words = dags.parents[:, node]
-        distinct, place = np.unique(words, axis=0, return_inverse=True)
+        # As bytes, since rows of numbers are compared field by field.
+        words = np.ascontiguousarray(dags.parents[:, node], dtype="<u8")
+        rows = words.view(f"V{words.shape[1] * words.itemsize}").reshape(-1)
+        distinct, place = np.unique(rows, return_inverse=True)
         values = table.values(node)
-        bits = np.unpackbits(distinct.astype("<u8").view(np.uint8), axis=1, bitorder="little")
+        packed = np.frombuffer(distinct.tobytes(), dtype=np.uint8).reshape(len(distinct), -1)
+        bits = np.unpackbits(packed, axis=1, bitorder="little")
         weights = [values[table.find(node, np.flatnonzero(row).tolist())] for row in bits]
         total += np.asarray(weights)[place.reshape(-1)]
     return total

@@ -26,7 +26,7 @@ from arcwise.errors import (
 from arcwise.families import Families
 from arcwise.model import Model, Question, ask
 from arcwise.posterior.map_result import MapResult
-from arcwise.support.checks import MOST_INT, checked_seed, open_fraction, whole_number
+from arcwise.support.checks import MOST_INT, checked_seed, file_path, open_fraction, whole_number
 from arcwise.support.clock import Deadline, shared_clock
 from arcwise.support.plain import digest
 from arcwise.support.running import Progress, running
@@ -157,7 +157,8 @@ def grow(
         As for `exact`.
     file
         A file that keeps the rounds of ``by="map"``: after any interruption, the same call goes
-        on from there, with the same result.
+        on from there, with the same result. Scores of a round that take long are kept beside
+        it, with the ending ``.scores``, until growth ends.
     **constraints
         As for `Model`; see `ConstraintArguments`.
 
@@ -196,7 +197,11 @@ def grow(
             if by == "map":
                 key = _key(state, question, restarts, seed)
                 state.log = GrowthLog(file, question.variables, key)
+                if file is not None:
+                    state.scores_file = file_path(file, "file").with_suffix(".scores")
                 best = grow_by_map(state, restarts, seed, deadline)
+                if state.scores_file is not None and best is not None and not best.interrupted:
+                    state.scores_file.unlink(missing_ok=True)
             else:
                 best = None
                 _by_posterior(state, threshold, steps, seed, deadline)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,6 +114,7 @@ class GrowthState:
         self.single = self._single_weights()
         self.keep(np.zeros_like(self.matrix))
         self.log = GrowthLog(None, self.variables, "")
+        self.scores_file: Path | None = None  # keeps the scores of a round as they are made
         if plus_one and run.deadline.limited:
             # A round takes several times as long as its scores.
             needed = _ROUNDS_IN_TIME * scoring_seconds(self._on_candidates(), run.threads)
@@ -157,7 +159,10 @@ class GrowthState:
         """Return the model on the candidates and, unless there are too many variables, one more."""
         self._refuse_too_large()
         self.model = Model(
-            self._on_candidates(), seconds=self.run.deadline, threads=self.run.threads
+            self._on_candidates(),
+            seconds=self.run.deadline,
+            threads=self.run.threads,
+            file=self.scores_file,
         )
         return self.model
 

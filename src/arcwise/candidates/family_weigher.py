@@ -117,14 +117,17 @@ class FamilyWeigher:
 
     def free(self, node: int) -> list[int]:
         """Return the optional parents of a node, ascending."""
-        return [int(u) for u in np.flatnonzero(self.allowed[:, node] & ~self.required[:, node])]
+        free: list[int] = np.flatnonzero(self.allowed[:, node] & ~self.required[:, node]).tolist()
+        return free
 
     def must(self, node: int) -> list[int]:
         """Return the required parents of a node, ascending."""
-        return [int(u) for u in np.flatnonzero(self.required[:, node])]
+        required: list[int] = np.flatnonzero(self.required[:, node]).tolist()
+        return required
 
     def single_parents(self, run: Run) -> NDArray[np.float64]:
         """Return the log weights of families with a single parent besides the required ones."""
+        run.deadline.check()
         n = len(self.variables)
         free = [self.free(node) for node in range(n)]
         must = [self.must(node) for node in range(n)]

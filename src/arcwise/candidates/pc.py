@@ -81,6 +81,7 @@ def _skeleton(
     found = _core.PcSkeleton()
     why = "larger sets would take too long"
     try:
+        run.deadline.check()
         if test == "g-squared":
             codes = data.discrete_codes("the test g-squared")
             levels = [int(count) for count in data.level_counts()]

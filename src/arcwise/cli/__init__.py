@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from typer.exceptions import Exit, TyperException
 
-from arcwise.cli.app import app as commands
+from arcwise.cli.app import application
 from arcwise.cli.composition import began
 from arcwise.errors import ArcwiseError, ArcwiseWarning, readable
 from arcwise.support.clock import process_began
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 began.set(process_began())
             words = list(sys.argv[1:] if arguments is None else arguments)
             # Typer turns Ctrl-C into a status that it returns.
-            if commands(words, standalone_mode=False) == _INTERRUPTED:
+            if application(words)(words, standalone_mode=False) == _INTERRUPTED:
                 raise KeyboardInterrupt
             sys.stdout.flush()
     except Exit as exit_request:

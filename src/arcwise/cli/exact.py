@@ -55,7 +55,7 @@ def exact(
 
     [bold]Example:[/bold] arcwise exact data.csv --max-indegree 3 --out results
     """
-    if memory_limit is not None and not memory_limit > 0:
+    if memory_limit is not None and not 0 < memory_limit * 2**30 < float("inf"):
         raise ArgumentError(f"--memory-limit is {memory_limit:g}; give a positive number of GiB")
     print(data.describe())
     parents = families.parents(data, score, prior, threads=threads)

@@ -107,11 +107,11 @@ class DaskEngine(Engine):
         """Return chains on the workers."""
         return ClusterChains(self.cluster, self._share_sums(job.sums), job)
 
-    def score(self, job: ScoringJob, run: Run) -> _core.FamilyTable:
+    def score(self, job: ScoringJob, run: Run, path: Path | None = None) -> _core.FamilyTable:
         """Return the scores of families."""
         assert isinstance(job, FamilyScoring)
         with self._payload(job) as file:
-            return score_on_cluster(self.cluster, job, file, run)
+            return score_on_cluster(self.cluster, job, file, run, path)
 
     def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
         """Apply a function to each of several inputs, and return the results in order."""

@@ -89,7 +89,8 @@ def read_delimited(
             f"{plural(width, 'column')} of {path!r}"
         )
     named = list(zip(names, typed(frame), strict=True))
-    _refuse_decimal_commas(path, named)
+    if separator != "," or '"' in text:  # no field has a comma in it otherwise
+        _refuse_decimal_commas(path, named)
     return named
 
 
@@ -108,11 +109,11 @@ def typed(frame: nw.DataFrame[Any]) -> list[nw.Series[Any]]:
         text = text.select(polars.when(~every.is_in(MISSING_MARKERS)).then(every))
         left = nw.from_native(text, eager_only=True)
         found |= _numbers(left)
-    for column in left.iter_columns():
-        if column.name not in found:
-            spellings = column.str.to_lowercase()
-            boolean = set(spellings.drop_nulls().unique().to_list()) <= BOOLEANS.keys()
-            found[column.name] = spellings == "true" if boolean else column
+        boolean = text.select(every.str.to_lowercase().is_in(tuple(BOOLEANS)).all()).row(0)
+        for column, yes_or_no in zip(left.iter_columns(), boolean, strict=True):
+            if column.name not in found:
+                label = column.str.to_lowercase() == "true" if yes_or_no else column
+                found[column.name] = label
     return [found[name] for name in frame.columns]
 
 

@@ -14,6 +14,7 @@ import narwhals as nw
 from arcwise.data.delimited import read_delimited, separator_of
 from arcwise.data.foreign_errors import replace_errors
 from arcwise.data.messages import warn
+from arcwise.data.parquet_sizes import DamagedError, check_sizes
 from arcwise.errors import ArgumentError, CapacityError, DataError, FileFormatError
 from arcwise.support.memory import available_memory
 from arcwise.support.words import byte_size
@@ -74,6 +75,10 @@ def _content(path: Path) -> bytes:
 
 def _read_parquet(path: Path, content: bytes) -> list[tuple[str, nw.Series[Any]]]:
     damaged = f"the file {str(path)!r} is damaged or not a Parquet file; write it again"
+    try:
+        check_sizes(str(path), content)
+    except DamagedError as error:
+        raise FileFormatError(damaged) from error
     with replace_errors(FileFormatError(damaged)):
         frame = nw.read_parquet(io.BytesIO(content), backend="polars")
     index = [name for name in frame.columns if name.startswith(PANDAS_INDEX)]

@@ -17,6 +17,10 @@ from arcwise.data.raw import (
     categorical,
 )
 
+# Rows from which on the calls of a data frame library are worth their beginning, which takes a
+# millisecond for each column.
+_LONG = 20_000
+
 
 def from_series(name: str, series: nw.Series[Any]) -> RawColumn:
     """Return the column of a narwhals series; nulls and NaN are missing."""
@@ -28,7 +32,7 @@ def from_series(name: str, series: nw.Series[Any]) -> RawColumn:
     if isinstance(dtype, nw.Enum | nw.Categorical):
         return _categories(name, series)
     if isinstance(dtype, nw.String):
-        return _text(name, series)
+        return _text(name, series, gaps)
     if isinstance(dtype, nw.Object):
         return from_objects(name, series.to_list())
     missing = series.is_null().to_numpy() if gaps else np.zeros(len(series), dtype=np.bool_)
@@ -53,7 +57,13 @@ def _integers(series: nw.Series[Any]) -> Any:
         raise UnusableColumnError("holds integers of more than 64 bits") from None
 
 
-def _text(name: str, series: nw.Series[Any]) -> RawLabels:
+def _text(name: str, series: nw.Series[Any], gaps: bool) -> RawLabels:
+    if len(series) < _LONG and not gaps:
+        labels = series.to_list()
+        ordered = sorted(set(labels))
+        places = {label: place for place, label in enumerate(ordered)}
+        each = np.fromiter(map(places.__getitem__, labels), np.int64, len(labels))
+        return RawLabels(name, each, tuple(map(str, ordered)))
     missing = series.is_null().to_numpy()
     present = series.drop_nulls()
     levels = sorted(present.unique().to_list())
@@ -79,7 +89,7 @@ def _categories(name: str, series: nw.Series[Any]) -> RawLabels:
         return categorical(
             name, array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist()
         )
-    text = _text(name, series.cast(nw.String))
+    text = _text(name, series.cast(nw.String), gaps=True)
     if not isinstance(series.dtype, nw.Enum):
         return text
     categories: list[object] = list(series.dtype.categories)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
@@ -15,8 +16,8 @@ from arcwise.support.running import Run
 class ScoringJob(Protocol):
     """The scoring of families, as engines see it; implemented in `arcwise.scores.job`."""
 
-    def score_all(self, run: Run) -> _core.FamilyTable:
-        """Score all families in this process."""
+    def score_all(self, run: Run, path: Path | None = None) -> _core.FamilyTable:
+        """Score all families in this process; a file keeps them if there is a path."""
         ...
 
 
@@ -67,8 +68,8 @@ class Engine(ABC):
         """Return chains, not yet started."""
 
     @abstractmethod
-    def score(self, job: ScoringJob, run: Run) -> _core.FamilyTable:
-        """Return the scores of families."""
+    def score(self, job: ScoringJob, run: Run, path: Path | None = None) -> _core.FamilyTable:
+        """Return the scores of families; a file at `path` keeps them as they are made."""
 
     @abstractmethod
     def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
@@ -99,9 +100,9 @@ class Threads(Engine):
         """Return chains in the core."""
         return job.in_core()
 
-    def score(self, job: ScoringJob, run: Run) -> _core.FamilyTable:
+    def score(self, job: ScoringJob, run: Run, path: Path | None = None) -> _core.FamilyTable:
         """Return the scores of families."""
-        return job.score_all(run)
+        return job.score_all(run, path)
 
     def map(self, function: Callable[[Any], Any], things: Sequence[Any], run: Run) -> list[Any]:
         """Apply a function to inputs one after another, as it may use threads itself."""

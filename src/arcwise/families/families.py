@@ -180,7 +180,10 @@ def subsets(count: int, largest: int) -> int:
 
 def _parents(matrix: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
     """Return the positions of the parents in each column, ascending."""
-    return tuple(tuple(np.flatnonzero(column).tolist()) for column in matrix.T)
+    # At once, as a call for each of thousands of nodes would take most of the time.
+    flat = np.nonzero(matrix.T)[1].tolist()
+    ends = np.cumsum(matrix.sum(axis=0)).tolist()
+    return tuple(tuple(flat[first:last]) for first, last in zip([0, *ends[:-1]], ends, strict=True))
 
 
 def candidate_matrix(candidates: Any, names: tuple[str, ...], source: str) -> NDArray[np.bool_]:

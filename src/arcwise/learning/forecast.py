@@ -25,6 +25,7 @@ from arcwise.learning.request import Request
 from arcwise.model import Model, Question
 from arcwise.model.scoring_time import scoring_seconds
 from arcwise.records.algorithm import Algorithm
+from arcwise.records.budget import Budget
 from arcwise.records.recording import Recording
 from arcwise.records.start import as_order_steps, usual_order_steps
 from arcwise.sums import ScoreSums
@@ -77,15 +78,16 @@ def say_sampling(
     assert steps is not None
     assert chains is not None
     sums = sums_for(model, None, request.threads)
-    begin, step, draw = _trial(request, settings, sums)
+    burn_in, thinning = _burn_in_and_thinning(steps, len(model.variables), settings)
+    begin, step, draw = _trial(request, settings, sums, thinning)
     temperatures = 1
     if algorithm is Algorithm.MC3:
         usual = inspect.signature(SAMPLERS[algorithm]).parameters["temperatures"].default
         temperatures = settings.get("temperatures") or usual or 1
-    draws = min(_MOST_DRAWS, steps / (2 * len(model.variables)))
+    sampling = burn_in * step + (steps - burn_in) / thinning * draw
     cores = Processors.available(request.threads).threads
     rounds = -(-chains // min(cores, chains))  # of chains side by side
-    seconds = rounds * (begin + steps * step * temperatures + draws * draw)
+    seconds = rounds * (begin + temperatures * sampling)
     until = ", fewer once the stopping rule is met" if settings.get("until") else ""
     say(
         seconds,
@@ -124,10 +126,24 @@ def _preparation_seconds(request: Request, asked: Question, method: Any) -> floa
     return float(scoring + seconds * (n / reference) ** power)
 
 
+def _burn_in_and_thinning(steps: int, nodes: int, settings: dict[str, Any]) -> tuple[int, int]:
+    """Return the steps that are discarded, and those between draws."""
+    thinning = settings.get("thinning")
+    if settings.get("until"):
+        # Each stage is sampled, in case the rule is met, and keeps so many states.
+        return 0, thinning or max(2 * nodes, nodes**2 // 50, steps // _MOST_DRAWS)
+    budget = Budget(steps=steps, thinning=thinning)
+    burn_in = int(steps * budget.burn_in)
+    return burn_in, budget.thinned(steps - burn_in, nodes)
+
+
 def _trial(
-    request: Request, settings: dict[str, Any], sums: ScoreSums
+    request: Request, settings: dict[str, Any], sums: ScoreSums, thinning: int
 ) -> tuple[float, float, float]:
-    """Return the seconds until a chain begins, of a step, and of a draw besides its steps."""
+    """Return the seconds until a chain begins, of a step, and of a draw with the steps to it.
+
+    A draw takes longer than its steps, and so do steps to it, of which edges are averaged.
+    """
     space = settings["space"].on(sums)
     recording = Recording(
         request.modularity, estimate_extensions=settings.get("estimate_extensions", False)
@@ -145,17 +161,20 @@ def _trial(
     order_steps = as_order_steps(settings.get("start", "orders"))
     if order_steps is None:
         order_steps = usual_order_steps(len(sums.variables), None)
-    begin = order_steps * _rate(begun, most=order_steps) if order_steps > 0 else 0.0
-    chain = begun(0)
-    step = _rate(lambda count: chain.burn_in(count, 1, None))
-    thinning = 2 * len(sums.variables)
+    begin = 0.0
+    if order_steps > 0:
+        each, tried = _rate(begun, most=order_steps)
+        begin, order_steps = order_steps * each, tried
+    # Steps take longer at some states than at others, so they are tried near the posterior.
+    chain = begun(order_steps)
+    step, _ = _rate(lambda count: chain.burn_in(count, 1, None))
     chain.set_thinning(thinning)
-    draw = _rate(lambda count: chain.sample(count, 1, None))
-    return begin, step, max(0.0, draw - thinning * step)
+    draw, _ = _rate(lambda count: chain.sample(count, 1, None))
+    return begin, step, draw
 
 
-def _rate(make: Callable[[int], object], most: int | None = None) -> float:
-    """Return the seconds of one, from as many as take long enough, at most so many."""
+def _rate(make: Callable[[int], object], most: int | None = None) -> tuple[float, int]:
+    """Return the seconds of one, and of how many: as take long enough, or at most so many."""
     count = 1
     while True:
         # The time of the processor, as that on the clock depends on what else is running.
@@ -163,7 +182,7 @@ def _rate(make: Callable[[int], object], most: int | None = None) -> float:
         make(count)
         seconds = time.process_time() - began
         if seconds >= _LONG_ENOUGH or count == most:
-            return seconds / count
+            return seconds / count, count
         count = 2 * count if most is None else min(2 * count, most)
 
 

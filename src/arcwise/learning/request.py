@@ -23,7 +23,7 @@ from arcwise.support.arguments import refuse_unknown
 from arcwise.support.checks import checked_seed, whole_number
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Progress
-from arcwise.support.words import quoted
+from arcwise.support.words import quoted, shown
 
 _ALGORITHMS = (Algorithm.EXACT, *(Algorithm(name) for name in SAMPLERS))
 
@@ -32,10 +32,11 @@ def as_algorithm(name: str | None) -> Algorithm | None:
     """Return the algorithm of a name, None for None, or refuse the name."""
     if name is None:
         return None
-    if name not in _ALGORITHMS:
+    if not isinstance(name, str) or name not in _ALGORITHMS:
         raise ArgumentError(
             option("algorithm"),
-            f" is {name!r}; give one of {quoted(_ALGORITHMS)}, or leave it out to have it chosen",
+            f" is {shown(name)}; give one of {quoted(_ALGORITHMS)}, or leave it out to have it "
+            "chosen",
         )
     return Algorithm(name)
 

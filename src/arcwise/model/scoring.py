@@ -13,7 +13,6 @@ from arcwise.errors import ArgumentError
 from arcwise.model.question import Question
 from arcwise.model.scoring_time import scoring_seconds
 from arcwise.scores import FamilyScores, FunctionScore
-from arcwise.scores.kept_scores import score_in_parts
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress, running
 
@@ -96,10 +95,8 @@ def score_families(
         opened_engine(engine) as active,
         running(threads, progress, "Scoring families", deadline) as run,
     ):
-        if file is not None and engine is None and _worth_keeping(question, threads):
-            table = score_in_parts(job, run, file)
-        else:
-            table = active.score(job, run)
+        keep = file is not None and _worth_keeping(question, threads)
+        table = active.score(job, run, file if keep else None)
     if not isinstance(job.score, FunctionScore):  # whose values were checked one by one
         for node, name in enumerate(question.variables):
             largest = table.values(node).max()

@@ -15,7 +15,7 @@ from arcwise.records.algorithm import Algorithm
 from arcwise.records.budget import Budget
 from arcwise.records.ladders import linear, uniform_bridge
 from arcwise.records.recording import Recording
-from arcwise.records.start import usual_order_steps
+from arcwise.records.start import as_order_steps, usual_order_steps
 from arcwise.records.tempering import Path, Tempering
 from arcwise.spaces.space import Space
 from arcwise.sums import ScoreSums
@@ -110,6 +110,8 @@ class ChainSettings:
         chains = whole_number(self.chains, option("chains"), at_least=1)
         object.__setattr__(self, "chains", chains)
         object.__setattr__(self, "seed", checked_seed(self.seed))
+        if self.order_steps is not None:
+            object.__setattr__(self, "order_steps", as_order_steps(self.order_steps))
         if self.budget.rule is not None:
             self.budget.rule.refuse_unknowable(self.chains, self.recording.dags_per_state)
 

@@ -13,6 +13,7 @@ from arcwise.support.words import shown
 _TIMES = 4
 _MOST_STEPS = 10_000_000
 _MOST_ASKED = 1 << 62
+_MOST_DIGITS = 30  # beyond, Python may refuse to read them
 _STEPS_PER_SECOND = 30_000
 
 
@@ -24,12 +25,13 @@ def as_order_steps(start: str | int) -> int | None:
     >>> as_order_steps("random"), as_order_steps(1000), as_order_steps("1000")
     (0, 1000, 1000)
     """
-    if start == "orders":
-        return None
-    if start == "random":
-        return 0
-    if isinstance(start, str) and start.isascii() and start.isdigit():
-        start = int(start)
+    if isinstance(start, str):
+        if start == "orders":
+            return None
+        if start == "random":
+            return 0
+        if start.isascii() and start.isdigit() and len(start) <= _MOST_DIGITS:
+            start = int(start)
     if isinstance(start, str):
         raise ArgumentError(
             option("start"),

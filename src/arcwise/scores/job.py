@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from arcwise import _core
@@ -10,6 +11,7 @@ from arcwise.data import Data
 from arcwise.families import Families
 from arcwise.scores.base import LocalScore
 from arcwise.scores.function import FunctionScore
+from arcwise.scores.kept_scores import score_in_parts
 from arcwise.support.running import Run
 
 
@@ -40,8 +42,10 @@ class FamilyScoring:
             assert isinstance(self.score, FunctionScore)
             self.score.fill_named(self.data, table, run)
 
-    def score_all(self, run: Run) -> _core.FamilyTable:
-        """Return a new table with the scores of all families."""
+    def score_all(self, run: Run, path: Path | None = None) -> _core.FamilyTable:
+        """Return a new table with the scores of all families, which a file may keep."""
+        if path is not None:
+            return score_in_parts(self, run, path)
         table = self.families.table()
         self.fill(table, run)
         return table

@@ -7,105 +7,29 @@ import struct
 import time
 import zlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.scores.job import FamilyScoring
+from arcwise.scores.scoring_units import ScoringUnits, Values
 from arcwise.support.files import replacing
 from arcwise.support.plain import digest
 from arcwise.support.running import Run
 
-Values = NDArray[np.float64]
+if TYPE_CHECKING:
+    from arcwise.scores.job import FamilyScoring
 
 # Rows are prepared anew for each part, which takes up to a second for a million of them.
 _SECONDS_OF_A_PART = 5.0
 _MOST_GROWTH = 4  # of the number of units from one part to the next
-_RECORD = struct.Struct("<QQI")  # units, values, checksum
-
-
-class ScoringUnits:
-    """What can be scored by itself: some nodes, and sets of variables that the others share.
-
-    Parameters
-    ----------
-    job
-        The families, their score and the data.
-    """
-
-    def __init__(self, job: FamilyScoring) -> None:
-        self._job = job
-        families = job.families
-        self.table = families.table()
-        self._nodes = list(range(len(families.variables)))
-        self._plan: _core.ScoringPlan | None = None
-        self._ranks: list[int] = [0]
-        if job.score.by_sets:
-            intervened = np.zeros(len(self._nodes), dtype=np.uint8)
-            if isinstance(job.data, Data) and job.data.intervened is not None:
-                intervened[:] = job.data.intervened.any(axis=0)
-            plan = _core.ScoringPlan(self.table, intervened)
-            self._nodes = sorted(plan.alone)
-            # Families with an outside parent are scored node by node in any case.
-            self._nodes += [node for node in plan.sharing if families.outside[node]]
-            if plan.largest_set > 0:
-                self._plan = plan
-                self._ranks = list(_core.set_pieces(len(families.variables), plan.largest_set))
-        self._sets: list[Values] = []
-
-    def __len__(self) -> int:
-        """Return the number of units: nodes first, then pieces of the sets."""
-        return len(self._nodes) + len(self._ranks) - 1
-
-    def together(self, first: int, count: int) -> int:
-        """Return how many units, at most so many, can be scored by one call."""
-        end = len(self._nodes) if first < len(self._nodes) else len(self)
-        return min(count, end - first)
-
-    def values_of(self, first: int, count: int) -> int:
-        """Return the number of values of some units."""
-        if first < len(self._nodes):
-            return sum(self.table.count(node) for node in self._nodes[first : first + count])
-        first -= len(self._nodes)
-        return self._ranks[first + count] - self._ranks[first]
-
-    def score(self, first: int, count: int, run: Run) -> Values:
-        """Return the values of some units."""
-        families = self._job.families
-        if first < len(self._nodes):
-            nodes = self._nodes[first : first + count]
-            table = _core.LoneTable(families.only(nodes).table())
-            self._job.fill(table, run)
-            return np.concatenate([table.values(node) for node in nodes])
-        assert self._plan is not None
-        first -= len(self._nodes)
-        n = len(families.variables)
-        block = _core.SetBlock(n, self._plan.largest_set, first, first + count)
-        self._job.fill(block, run)
-        return np.array(block.values())
-
-    def put(self, first: int, count: int, values: Values) -> None:
-        """Take values, scored now or before; those of all units come in order."""
-        if first >= len(self._nodes):
-            self._sets.append(values)
-            return
-        begin = 0
-        for node in self._nodes[first : first + count]:
-            end = begin + self.table.count(node)
-            self.table.values(node)[:] = values[begin:end]
-            begin = end
-
-    def finish(self, threads: int) -> _core.FamilyTable:
-        """Return the table, once all units are there."""
-        if self._plan is not None:
-            self._plan.take_differences(np.concatenate(self._sets), self.table, threads, None)
-        return self.table
+_RECORD = struct.Struct("<QQQI")  # first unit, units, values, checksum
 
 
 class PartsFile:
-    """Parts of the scores, one after the other; damaged or cut off ones are left out.
+    """Parts of the scores, in any order; damaged or cut off ones are left out.
 
     Parameters
     ----------
@@ -120,9 +44,10 @@ class PartsFile:
         self._header = f"arcwise scores {key}\n".encode()
         self._end = 0
 
-    def read(self, units: ScoringUnits) -> int:
-        """Give the units the values there are, and return of how many they are."""
-        done, self._end = 0, len(self._header)
+    def read(self, units: ScoringUnits) -> NDArray[np.bool_]:
+        """Give the units the values there are, and return of which they are."""
+        done = np.zeros(len(units), dtype=np.bool_)
+        self._end = len(self._header)
         try:
             content = b"" if self._path.is_symlink() else self._path.read_bytes()
         except OSError:
@@ -130,27 +55,28 @@ class PartsFile:
         if not content.startswith(self._header):
             with replacing(self._path) as temporary:
                 temporary.write_bytes(self._header)
-            return 0
+            return done
         while self._end + _RECORD.size <= len(content):
-            count, size, checksum = _RECORD.unpack_from(content, self._end)
+            first, count, size, checksum = _RECORD.unpack_from(content, self._end)
             begin = self._end + _RECORD.size
             values = content[begin : begin + 8 * size]
             if (
-                not 0 < count == units.together(done, count)
-                or units.values_of(done, count) != size
+                not 0 < count <= len(units) - first
+                or units.together(first, count) != count
+                or units.values_of(first, count) != size
                 or len(values) != 8 * size
                 or zlib.crc32(values) != checksum
             ):
                 break
-            units.put(done, count, np.frombuffer(values, dtype="<f8"))
-            done += count
+            units.put(first, count, np.frombuffer(values, dtype="<f8"))
+            done[first : first + count] = True
             self._end = begin + 8 * size
         return done
 
-    def add(self, count: int, values: Values) -> None:
-        """Add the values of the next units."""
+    def add(self, first: int, count: int, values: Values) -> None:
+        """Add the values of some units."""
         content = values.astype("<f8").tobytes()
-        record = _RECORD.pack(count, len(values), zlib.crc32(content)) + content
+        record = _RECORD.pack(first, count, len(values), zlib.crc32(content)) + content
         flags = os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
         with open(os.open(self._path, flags), "wb") as file:
             file.truncate(self._end)
@@ -159,6 +85,55 @@ class PartsFile:
             file.flush()
             os.fsync(file.fileno())
         self._end += len(record)
+
+
+class KeptScores:
+    """The units of a scoring job, which a file keeps if there is one.
+
+    Parameters
+    ----------
+    job
+        The families, their score and the data.
+    path
+        The file; None to keep nothing.
+    """
+
+    def __init__(self, job: FamilyScoring, path: Path | None) -> None:
+        self.units = ScoringUnits(job)
+        self._file = None if path is None else PartsFile(path, _key(job))
+        self._done = np.zeros(len(self.units), dtype=np.bool_)
+        if self._file is not None:
+            self._done = self._file.read(self.units)
+
+    @property
+    def share(self) -> float:
+        """The share of the units that are there."""
+        return float(self._done.mean()) if len(self._done) else 1.0
+
+    def missing(self) -> list[tuple[int, int]]:
+        """Return the units that are not there: the first and the number of each stretch.
+
+        Units of one stretch can be scored together.
+        """
+        stretches = []
+        first = 0
+        while first < len(self._done):
+            if self._done[first]:
+                first += 1
+                continue
+            there = np.flatnonzero(self._done[first:])
+            end = first + int(there[0]) if len(there) else len(self._done)
+            count = self.units.together(first, end - first)
+            stretches.append((first, count))
+            first += count
+        return stretches
+
+    def take(self, first: int, count: int, values: Values) -> None:
+        """Take the values of some units, and keep them."""
+        if self._file is not None:
+            self._file.add(first, count, values)
+        self.units.put(first, count, values)
+        self._done[first : first + count] = True
 
 
 def score_in_parts(job: FamilyScoring, run: Run, path: Path) -> _core.FamilyTable:
@@ -173,24 +148,24 @@ def score_in_parts(job: FamilyScoring, run: Run, path: Path) -> _core.FamilyTabl
     path
         The file.
     """
-    units = ScoringUnits(job)
-    file = PartsFile(path, _key(job))
-    done, count = file.read(units), 1
-    while done < len(units):
-        count = units.together(done, count)
+    kept = KeptScores(job, path)
+    units, most = kept.units, 1
+    for start, length in kept.missing():
+        first = start
+        while first < start + length:
+            count = min(most, start + length - first)
 
-        def show(share: float, done: int = done, count: int = count) -> None:
-            if run.progress is not None:
-                run.progress((done + share * count) / len(units))
+            def show(share: float, count: int = count) -> None:
+                if run.progress is not None:
+                    run.progress(kept.share + share * count / len(units))
 
-        began = time.perf_counter()
-        values = units.score(done, count, Run(run.device, show, run.deadline))
-        seconds = time.perf_counter() - began
-        file.add(count, values)
-        units.put(done, count, values)
-        done += count
-        wanted = count * min(_MOST_GROWTH, _SECONDS_OF_A_PART / max(seconds, 1e-9))
-        count = max(1, int(wanted))
+            began = time.perf_counter()
+            values = units.part(first, count).score(job, Run(run.device, show, run.deadline))
+            seconds = time.perf_counter() - began
+            kept.take(first, count, values)
+            first += count
+            wanted = count * min(_MOST_GROWTH, _SECONDS_OF_A_PART / max(seconds, 1e-9))
+            most = max(1, int(wanted))
     return units.finish(run.threads)
 
 
