@@ -15,8 +15,9 @@ namespace arcwise {
 class Dags;
 class TaskContext;
 
-// For chains that begin where one of linear orders is after so many steps; a pilot then takes about
-// as long as two of these beginnings. The same for the same space and steps, whoever asks.
+// For chains that begin where one of linear orders is after so many steps. With the usual number of
+// them a pilot takes half a second of 40 nodes and a few seconds of 200; with fewer, as much less.
+// The same for the same space and steps, whoever asks.
 Neighbourhoods neighbourhoods_by_pilot(const Dags& space, std::uint64_t order_steps,
                                        TaskContext* context);
 

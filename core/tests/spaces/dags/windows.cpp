@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "arcwise/chains/chains.hpp"
 #include "arcwise/spaces/dags/dags.hpp"
 #include "arcwise/spaces/dags/neighbourhoods.hpp"
 #include "check.hpp"
@@ -96,4 +97,27 @@ TEST(there_is_no_pilot_where_none_is_of_use) {
     CHECK(space.neighbourhoods(0, nullptr) == space.neighbourhoods());
     const Dags without(sums, space.moves().shares_without("window"));
     CHECK(without.neighbourhoods(order_steps, nullptr) == without.neighbourhoods());
+}
+
+TEST(restored_chains_open_the_same_windows) {
+    const auto sums = two_that_turn(3, 7);
+    TemperingOptions options;
+    options.order_steps = order_steps;
+    options.thinning = 10;
+    Chains chains(std::make_shared<Dags>(sums), options, 5, 0, 1);
+    chains.start(100, RunOptions{});
+    const std::vector<unsigned char> saved = chains.save();
+    chains.sample(500, RunOptions{});
+    const auto same_path = [&](std::uint64_t steps) {
+        options.order_steps = steps;
+        Chains restored(std::make_shared<Dags>(sums), options, 5, 0, 1);
+        restored.restore(saved);
+        restored.sample(500, RunOptions{});
+        const TemperedChain& one = chains.chain(0);
+        const TemperedChain& other = restored.chain(0);
+        return one.moves().accepted == other.moves().accepted &&
+               one.record().log_weights == other.record().log_weights;
+    };
+    CHECK(same_path(order_steps));
+    CHECK(!same_path(0));  // no pilot, other windows
 }
