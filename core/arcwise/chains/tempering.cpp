@@ -85,6 +85,15 @@ void TemperedChain::start(TaskContext& context) {
     }
 }
 
+// Before the first steps of the object, as a restored chain was not started by it.
+void TemperedChain::prepare(TaskContext& context) {
+    if (prepared_) return;
+    for (const std::unique_ptr<State>& state : states_) {
+        state->prepare(options_.order_steps, &context);
+    }
+    prepared_ = true;
+}
+
 void TemperedChain::step() {
     const std::size_t coldest = states_.size() - 1;
     for (std::size_t level = 0; level <= coldest; ++level) {
@@ -163,6 +172,7 @@ void TemperedChain::plan_burn_in(std::uint64_t steps) {
 }
 
 void TemperedChain::go_on_burning_in(std::uint64_t steps, TaskContext& context) {
+    prepare(context);
     const bool adapts = options_.adapt && temperatures_.size() > 2;
     while (steps > 0 && burn_in_left_ > 0) {
         const std::uint64_t length = std::min(round_left_, steps);
@@ -179,6 +189,7 @@ void TemperedChain::go_on_burning_in(std::uint64_t steps, TaskContext& context) 
 }
 
 void TemperedChain::sample(std::uint64_t draws, TaskContext& context) {
+    prepare(context);
     for (std::uint64_t draw = 0; draw < draws; ++draw) {
         const double start = seconds_now();
         record_.begin_interval();

@@ -75,6 +75,7 @@ class TemperedChain {
     State& state(std::size_t level) { return *states_[level]; }
 
   private:
+    void prepare(TaskContext& context);
     void set_temperatures(const std::vector<Temperature>& temperatures);
     void exchange();
     void add_ratios();
@@ -84,6 +85,7 @@ class TemperedChain {
 
     const Space& space_;
     TemperingOptions options_;
+    bool prepared_ = false;
     Random move_random_;
     Random draw_random_;
     std::vector<Temperature> temperatures_;

@@ -42,6 +42,10 @@ class State {
     // whether to go on.
     virtual bool start_from_orders(std::uint64_t, Random&, TaskContext*) { return false; }
 
+    // Sets up moves that learn something about the space before a chain begins, for chains that
+    // start from orders of so many steps (0: elsewhere): the same for the same space and steps.
+    virtual void prepare(std::uint64_t, TaskContext*) {}
+
     const LogWeight& log_weight() const { return weight_; }
 
     // In spaces that have a bridge: its weight under a target elsewhere on it, and to go there,

@@ -17,6 +17,7 @@ class DagState final : public State {
 
     void draw_uniform(Random& random) override;
     bool start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) override;
+    void prepare(std::uint64_t order_steps, TaskContext* context) override;
     Proposal propose(const Temperature& temperature, Random& random) override;
     void accept() override;
 
@@ -30,7 +31,7 @@ class DagState final : public State {
     // The DAG as it is; a move may change it for a while.
     MutableDag& dag() { return dag_; }
     const FamilyWeights& weights() const { return weights_; }
-    const Neighbourhoods& neighbourhoods() const { return space_.neighbourhoods(); }
+    const Neighbourhoods& neighbourhoods() const { return *neighbourhoods_; }
     const LogWeight& weight_of(int node) const {
         return node_weights_[static_cast<std::size_t>(node)];
     }
@@ -63,6 +64,7 @@ class DagState final : public State {
 
     const Dags& space_;
     const FamilyWeights& weights_;
+    std::shared_ptr<const Neighbourhoods> neighbourhoods_;
     const std::size_t words_;
     MutableDag dag_;
     std::vector<LogWeight> node_weights_;

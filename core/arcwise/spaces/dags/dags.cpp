@@ -9,6 +9,7 @@
 #include "arcwise/spaces/dags/family_weights.hpp"
 #include "arcwise/spaces/dags/neighbourhoods.hpp"
 #include "arcwise/spaces/dags/uniform_dags.hpp"
+#include "arcwise/spaces/dags/window_pilot.hpp"
 #include "arcwise/spaces/given_predecessors.hpp"
 #include "arcwise/spaces/orders/some_dag.hpp"
 #include "arcwise/spaces/registry.hpp"
@@ -76,6 +77,7 @@ void GivenDag::draw(Random&, std::uint64_t* parents) {
 DagState::DagState(const Dags& space)
     : space_(space),
       weights_(space.weights()),
+      neighbourhoods_(space.neighbourhoods()),
       words_(weights_.words()),
       dag_(space.nodes()),
       node_weights_(static_cast<std::size_t>(space.nodes())),
@@ -113,6 +115,10 @@ void DagState::draw_uniform(Random& random) {
 bool DagState::start_from_orders(std::uint64_t steps, Random& random, TaskContext* context) {
     become(some_dag(weights_.sums(), steps, random, context).parents);
     return true;
+}
+
+void DagState::prepare(std::uint64_t order_steps, TaskContext* context) {
+    neighbourhoods_ = space_.neighbourhoods(order_steps, context);
 }
 
 std::vector<std::uint16_t> DagState::encode() const {
@@ -208,7 +214,7 @@ Dags::Dags(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares)
     : Space(MoveTable(dag_moves(), shares)),
       sums_(std::move(sums)),
       weights_(std::make_unique<FamilyWeights>(*sums_)),
-      neighbourhoods_(std::make_unique<Neighbourhoods>(*sums_)),
+      neighbourhoods_(std::make_shared<Neighbourhoods>(*sums_)),
       shares_(moves().shares_by_move()),
       hot_shares_(shares_) {
     if (shares.empty() && all_tabulated(*sums_)) {
@@ -225,6 +231,20 @@ Dags::Dags(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares)
 Dags::~Dags() = default;
 
 std::unique_ptr<State> Dags::make_state() const { return std::make_unique<DagState>(*this); }
+
+std::shared_ptr<const Neighbourhoods> Dags::neighbourhoods(std::uint64_t order_steps,
+                                                           TaskContext* context) const {
+    const bool all_in_one = static_cast<std::size_t>(nodes()) <= Neighbourhoods::most_nodes;
+    if (order_steps == 0 || all_in_one || shares_[window_move] == 0.0) return neighbourhoods_;
+    // Other chains of the space wait for the one that makes it.
+    const std::lock_guard lock(pilots_asked_);
+    auto& found = pilots_[order_steps];
+    if (found == nullptr) {
+        found =
+            std::make_shared<Neighbourhoods>(neighbourhoods_by_pilot(*this, order_steps, context));
+    }
+    return found;
+}
 
 double Dags::log_size() const { return uniform().log_count(); }
 

@@ -5,6 +5,7 @@
 // model; those with a family that the model has not are impossible.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -35,7 +36,11 @@ class Dags final : public Space {
     std::uint64_t steps_between_averages() const override;
 
     const FamilyWeights& weights() const { return *weights_; }
-    const Neighbourhoods& neighbourhoods() const { return *neighbourhoods_; }
+    // Where windows are opened: by the model alone, and by a pilot, which is made when it is first
+    // asked for; the latter for chains that begin from orders of so many steps.
+    const std::shared_ptr<const Neighbourhoods>& neighbourhoods() const { return neighbourhoods_; }
+    std::shared_ptr<const Neighbourhoods> neighbourhoods(std::uint64_t order_steps,
+                                                         TaskContext* context) const;
     // Made when it is first asked for, as that takes n^3 steps.
     const UniformDags& uniform() const;
 
@@ -47,7 +52,9 @@ class Dags final : public Space {
   private:
     std::shared_ptr<const ScoreSums> sums_;
     std::unique_ptr<const FamilyWeights> weights_;
-    std::unique_ptr<const Neighbourhoods> neighbourhoods_;
+    std::shared_ptr<const Neighbourhoods> neighbourhoods_;
+    mutable std::mutex pilots_asked_;
+    mutable std::map<std::uint64_t, std::shared_ptr<const Neighbourhoods>> pilots_;
     mutable std::once_flag uniform_asked_;
     mutable std::unique_ptr<const UniformDags> uniform_;
     std::vector<double> shares_;

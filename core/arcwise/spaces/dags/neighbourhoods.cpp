@@ -1,10 +1,11 @@
-// Nearness of nodes from the law of each node's parents without regard for cycles, and sets that
-// grow by it.
+// Nearness of nodes from the law of each node's parents without regard for cycles and from where
+// windows are needed, and sets that grow by it.
 #include "arcwise/spaces/dags/neighbourhoods.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "arcwise/numerics/log_space.hpp"
@@ -18,6 +19,9 @@ constexpr int sets_for_each_node = 64;  // of each size
 // What the candidates of a node share, however improbable; and what is left out of the others.
 constexpr double shared_by_candidates = 0.5;
 constexpr double least = 1e-3;
+
+// What nearness by the model is worth, as a share of all need for windows.
+constexpr double worth_of_model = 0.5;
 
 using Amounts = std::vector<std::pair<int, double>>;  // of other nodes, which ascend
 using Near = std::vector<Amounts>;                    // by node
@@ -60,6 +64,33 @@ void add_to(Amounts& around, const Amounts& more, Amounts& sum) {
     around.swap(sum);
 }
 
+double total(const Amounts& amounts) {
+    double sum = 0.0;
+    for (const auto& [node, amount] : amounts) sum += amount;
+    return sum;
+}
+
+// Both in units of all that is needed.
+void add_need(Near& near, std::span<const double> needed, double all_needed) {
+    double by_model = 0.0;
+    for (const Amounts& of_node : near) by_model += total(of_node);
+    if (by_model > 0.0) {
+        for (Amounts& of_node : near) {
+            for (auto& [other, amount] : of_node) amount *= worth_of_model / by_model;
+        }
+    }
+    std::vector<Amounts> more(near.size());
+    for (std::size_t node = 0; node < near.size(); ++node) {
+        for (std::size_t other = 0; other < near.size(); ++other) {
+            const auto [low, high] = std::minmax(node, other);
+            const double amount = needed[low * near.size() + high] / (2.0 * all_needed);
+            if (amount > 0.0) more[node].emplace_back(static_cast<int>(other), amount);
+        }
+    }
+    Amounts sum;
+    for (std::size_t node = 0; node < near.size(); ++node) add_to(near[node], more[node], sum);
+}
+
 int any_other(std::vector<int> nodes, std::size_t count, Random& random) {
     std::ranges::sort(nodes);
     auto other = static_cast<int>(random.below(count - nodes.size()));
@@ -90,20 +121,26 @@ std::vector<int> grown(const Near& near, int first, std::size_t size, Random& ra
 
 }  // namespace
 
-Neighbourhoods::Neighbourhoods(const ScoreSums& sums) {
-    const Near near = nearness_of(sums);
+Neighbourhoods::Neighbourhoods(const ScoreSums& sums, std::span<const double> needed) {
+    Near near = nearness_of(sums);
+    const double need = std::accumulate(needed.begin(), needed.end(), 0.0);
+    if (need > 0.0) add_need(near, needed, need);
+    std::vector<double> firsts;  // how often sets grow from each node
+    for (const Amounts& of_node : near) firsts.push_back(total(of_node));
     const std::size_t largest = std::min(most_nodes, near.size());
     Random random(0, 0);
     for (std::size_t size = std::min(fewest_nodes, largest); size <= largest; ++size) {
         std::vector<std::vector<int>> sets;
         for (int node = 0; node < sums.nodes(); ++node) {
             for (int i = 0; i < sets_for_each_node; ++i) {
-                sets.push_back(grown(near, node, size, random));
+                const int first = need > 0.0 ? static_cast<int>(random.choose(firsts)) : node;
+                sets.push_back(grown(near, first, size, random));
             }
         }
         shares_.push_back(std::exp2(-static_cast<double>(size)));
         std::ranges::sort(sets);
-        sets.erase(std::ranges::unique(sets).begin(), sets.end());
+        // By the model alone, how often a set was grown tells little of how often it is needed.
+        if (need == 0.0) sets.erase(std::ranges::unique(sets).begin(), sets.end());
         OfSize& of_size = sizes_.emplace_back(size);
         for (const std::vector<int>& set : sets) {
             of_size.members.insert(of_size.members.end(), set.begin(), set.end());

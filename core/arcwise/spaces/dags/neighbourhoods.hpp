@@ -1,7 +1,8 @@
-// Sets of nodes that belong together, told by the model alone: where windows are opened.
+// Sets of nodes that belong together: where windows are opened.
 //
 // Two nodes are near if, were there no cycles to avoid, one would probably be a parent of the
-// other. As that is no matter of the DAG a chain is at, nor is the choice of nodes by it.
+// other; or where a pilot has found that windows with both in them are needed. As neither is a
+// matter of the DAG a chain is at, nor is the choice of nodes by it.
 #pragma once
 
 #include <span>
@@ -18,7 +19,12 @@ class Neighbourhoods {
     static constexpr std::size_t most_nodes = 6;
 
     // For each node and size some sets it is in, the same whoever makes them.
-    explicit Neighbourhoods(const ScoreSums& sums);
+    explicit Neighbourhoods(const ScoreSums& sums) : Neighbourhoods(sums, {}) {}
+
+    // By how much windows are needed with both nodes of a pair in them, in any unit, at
+    // u * nodes + v for u < v: a set is there the more often the more it is needed. A third of them
+    // goes by the model as before; all, if none is needed.
+    Neighbourhoods(const ScoreSums& sums, std::span<const double> needed);
 
     // One of them, of every size half as often as of the one before: what is done to a set takes
     // two to four times as long as to one with a node less.
