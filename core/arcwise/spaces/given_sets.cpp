@@ -18,11 +18,17 @@ void GivenSets::draw(Random& random, std::uint64_t* parents) {
     std::fill_n(parents, n * words, 0);
     for (std::size_t node = 0; node < n; ++node) {
         const int v = static_cast<int>(node);
-        const std::int64_t place = any(required(v))
-                                       ? sums_[v].draw(allowed(v), required(v), memo_, random)
-                                       : sums_[v].draw(allowed(v), random);
+        const ParentBits needed = any(required(v)) ? required(v) : nullptr;
+        std::int64_t place = -1;
+        if (draws_ && drawn_) {
+            place = draws_->draw(v, allowed(v), needed, random);
+        } else {
+            place = needed != nullptr ? sums_[v].draw(allowed(v), needed, memo_, random)
+                                      : sums_[v].draw(allowed(v), random);
+        }
         add_family(sums_, v, place, parents + node * words);
     }
+    drawn_ = true;
 }
 
 void GivenSets::add_edge_probabilities(double scale, double* edges) {

@@ -2,8 +2,10 @@
 // of them within another.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "arcwise/spaces/family_draws.hpp"
 #include "arcwise/spaces/space.hpp"
 #include "arcwise/sums/score_sums.hpp"
 
@@ -13,8 +15,11 @@ class GivenSets final : public GivenState {
   public:
     // By node, as bits of its possible parents: those it may have, and as many words with those of
     // which it needs one; none there if it needs none. The sums must outlive this.
-    GivenSets(const ScoreSums& sums, std::vector<std::uint64_t> sets)
-        : sums_(sums), sets_(std::move(sets)) {}
+    // To find the heaviest families takes longer than one draw, so all but the first are made by
+    // the draws that remember them, where there are some.
+    GivenSets(const ScoreSums& sums, std::vector<std::uint64_t> sets,
+              std::shared_ptr<FamilyDraws> draws = nullptr)
+        : sums_(sums), sets_(std::move(sets)), draws_(std::move(draws)) {}
 
     void add_edge_probabilities(double scale, double* edges) override;
     void draw(Random& random, std::uint64_t* parents) override;
@@ -28,6 +33,8 @@ class GivenSets final : public GivenState {
 
     const ScoreSums& sums_;
     std::vector<std::uint64_t> sets_;
+    std::shared_ptr<FamilyDraws> draws_;
+    bool drawn_ = false;
     SumMemo memo_;
 };
 

@@ -57,6 +57,12 @@ class NodeWeights {
         return table.sums[predecessors[0] & table.mask];
     }
 
+    // The rows that a node's weights are the plain sums of, for callers that take the logarithms of
+    // many at a time; null where they are not.
+    const PlusOneSums* rows(int node) const { return rows_[static_cast<std::size_t>(node)]; }
+
+    bool any_rows() const { return any_rows_; }
+
     double stand_in(int node) const { return stand_ins_[static_cast<std::size_t>(node)]; }
 
   private:
@@ -90,6 +96,8 @@ class NodeWeights {
     std::size_t words_;
     std::vector<Flip> flips_;
     std::vector<Table> tables_;
+    std::vector<const PlusOneSums*> rows_;
+    bool any_rows_ = false;
     std::vector<double> stand_ins_;
 };
 

@@ -1,6 +1,7 @@
 // The moves of a linear order, each scored from the nodes whose predecessors it changes.
 #include <algorithm>
 
+#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/orders/linear_order.hpp"
 #include "arcwise/spaces/orders/order_moves.hpp"
 
@@ -16,6 +17,35 @@ std::uint64_t* LinearOrder::begin_change(int node) {
 void LinearOrder::weigh_change(std::size_t index) {
     Change& change = changes_[index];
     count_change(change, weights_.at(change.node, changed_predecessors(index)));
+}
+
+// All changes; where weights are sums of rows, their logarithms are taken at one time.
+void LinearOrder::weigh_changes() {
+    if (!weights_.any_rows()) {
+        for (std::size_t change = 0; change < changes_.size(); ++change) weigh_change(change);
+        return;
+    }
+    numbers_.assign(changes_.size(), 1.0);
+    logarithms_.assign(changes_.size(), 0.0);
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+        Change& change = changes_[i];
+        if (const PlusOneSums* rows = weights_.rows(change.node)) {
+            const PlusOneSums::PlainSum sum = rows->plain_sum(changed_predecessors(i));
+            numbers_[i] = sum.number;
+            logarithms_[i] = sum.unit;
+        } else {
+            change.weight = weights_.at(change.node, changed_predecessors(i));
+            logarithms_[i] = change.weight.value;
+        }
+    }
+    add_logarithms(logarithms_.data(), numbers_.data(), numbers_.size());
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+        Change& change = changes_[i];
+        const double sum = logarithms_[i];
+        LogWeight weight{sum, change.weight.impossible};
+        if (!(sum > minus_infinity)) weight = {weights_.stand_in(change.node), 1};
+        count_change(change, weight);
+    }
 }
 
 LogWeight LinearOrder::propose_swap(std::size_t first, std::size_t last) {
@@ -38,7 +68,7 @@ LogWeight LinearOrder::propose_swap(std::size_t first, std::size_t last) {
         const bool gains = weights_.flip(changed, node, late);
         if (!loses && !gains) drop_change();
     }
-    for (std::size_t change = 0; change < changes_.size(); ++change) weigh_change(change);
+    weigh_changes();
     return proposed_;
 }
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "arcwise/spaces/family_draws.hpp"
 #include "arcwise/spaces/partitions/part_sums.hpp"
 #include "arcwise/spaces/partitions/partitions.hpp"
 #include "arcwise/spaces/partitions/parts.hpp"
@@ -55,6 +56,7 @@ class Partition final : public State {
         return node_weights_[static_cast<std::size_t>(node)];
     }
     PartSums& sums() { return sums_; }
+    FamilyDraws& draws() { return *draws_; }
 
     // Sets of possible parents, to be changed.
     std::size_t words() const { return words_; }
@@ -129,6 +131,7 @@ class Partition final : public State {
     std::vector<Word> sets_;  // of each node
     std::vector<LogWeight> node_weights_;
     PartSums sums_;
+    std::shared_ptr<FamilyDraws> draws_;
 
     std::vector<int> proposed_parts_;
     std::vector<Change> changes_;

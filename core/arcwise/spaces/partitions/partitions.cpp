@@ -23,6 +23,7 @@ Partition::Partition(const Partitions& space)
       sets_(static_cast<std::size_t>(space.nodes()) * 2 * words_),
       node_weights_(static_cast<std::size_t>(space.nodes())),
       sums_(weights_),
+      draws_(std::make_shared<FamilyDraws>(weights_.sums())),
       proposed_parts_(nodes()),
       changed_sets_(sets_.size()),
       moves_(partition_moves(), *this) {
@@ -98,7 +99,7 @@ void Partition::decode(std::span<const std::uint16_t> code) {
 
 std::unique_ptr<GivenState> Partition::given() const {
     return std::make_unique<GivenSets>(weights_.sums(),
-                                       sets_by_parts(weights_.sums(), parts_.part_of()));
+                                       sets_by_parts(weights_.sums(), parts_.part_of()), draws_);
 }
 
 Proposal Partition::propose(const Temperature& temperature, Random& random) {

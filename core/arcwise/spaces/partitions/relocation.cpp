@@ -42,6 +42,8 @@ class Relocation final : public Move {
     Way way_now(const Moved& moved, int part) const;
     void set_without(const Moved& moved, int node, Word* sets) const;
     void ask_ways(const Moved& moved, int node, Way now, bool first);
+    bool pass_rows(const Moved& moved, int node, Way now, bool first, PartSets without);
+    void take_passed();
     void weigh_ways(const Moved& moved);
     void join_ways();
     void ask_own(const Moved& moved);
@@ -79,6 +81,16 @@ class Relocation final : public Move {
     std::vector<double> choices_;
     std::vector<int> joined_nodes_;
     std::vector<double> joined_;
+
+    // Nodes whose sums are had from rows, all ways of one after the other: plain numbers, and the
+    // logarithms of their units, to which their own are added.
+    struct Passed {
+        int node;
+        Way now;
+    };
+    std::vector<Passed> passed_;
+    std::vector<double> passed_numbers_;
+    std::vector<double> passed_logs_;
     std::vector<double> added_;
 };
 
@@ -110,6 +122,7 @@ void Relocation::ask_ways(const Moved& moved, int node, Way now, bool first) {
     weights[now] = now_.weight_of(node);
     Word* without = new_sets();
     set_without(moved, node, without);
+    if (pass_rows(moved, node, now, first, without)) return;
     ask(not_before, without);
     if (!now_.space().can_be_parent(moved.node, node)) {
         ask(before, without);
@@ -138,6 +151,39 @@ void Relocation::ask_ways(const Moved& moved, int node, Way now, bool first) {
     ask(alone_before, only);
 }
 
+// The same from rows, which give all ways for little more than one of them.
+bool Relocation::pass_rows(const Moved& moved, int node, Way now, bool first, PartSets without) {
+    const PlusOneSums* rows = now_.weights().rows(node);
+    if (rows == nullptr || now == alone_before) return false;
+    const int place = now_.weights().sums().place(node, moved.node);
+    PlusOneSums::PassedSums sums;
+    if (!rows->pass(without, first ? nullptr : without + words_, static_cast<std::size_t>(place),
+                    sums)) {
+        return false;
+    }
+    passed_.push_back({node, now});
+    passed_numbers_.insert(passed_numbers_.end(),
+                           {sums.without, sums.with, sums.either, sums.alone});
+    passed_logs_.insert(passed_logs_.end(),
+                        {sums.unit, sums.unit_with, sums.unit_with, sums.unit_with});
+    return true;
+}
+
+void Relocation::take_passed() {
+    add_logarithms(passed_logs_.data(), passed_numbers_.data(), passed_logs_.size());
+    const double* logs = passed_logs_.data();
+    for (const Passed& passed : passed_) {
+        auto& weights = ways_[static_cast<std::size_t>(passed.node)];
+        for (std::size_t way = 0; way < ways; ++way, ++logs) {
+            if (way == passed.now) continue;
+            weights[way] = *logs > minus_infinity ? LogWeight{*logs, 0} : impossible(passed.node);
+        }
+    }
+    passed_.clear();
+    passed_numbers_.clear();
+    passed_logs_.clear();
+}
+
 void Relocation::weigh_ways(const Moved& moved) {
     seeing_.clear();
     joined_nodes_.clear();
@@ -161,6 +207,7 @@ void Relocation::weigh_ways(const Moved& moved) {
     }
     sums_.answer();
     join_ways();
+    take_passed();
     for (const int node : seeing_) {
         auto& sums = part_ways_[static_cast<std::size_t>(part_left(moved, node))];
         const auto& weights = ways_[static_cast<std::size_t>(node)];

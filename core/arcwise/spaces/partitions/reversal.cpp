@@ -12,7 +12,6 @@
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/given_predecessors.hpp"
-#include "arcwise/spaces/partitions/family_draws.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
 #include "arcwise/support/bits.hpp"
 
@@ -32,13 +31,14 @@ class Reversal final : public Move {
         : now_(partition),
           space_(partition.space()),
           sums_(partition.sums()),
-          draws_(partition.weights().sums()),
+          draws_(partition.draws()),
           words_(words_for(partition.nodes())),
           rows_(partition.nodes() * words_),
           below_(partition.nodes()),
           touched_(words_),
           of_from_(2 * partition.words()),
           of_to_(of_from_),
+          among_(partition.words()),
           change_of_(partition.nodes(), -1) {}
 
     Proposal propose(const Temperature& temperature, Random& random) override;
@@ -50,6 +50,8 @@ class Reversal final : public Move {
     void draw_family(int node, Random& random) {
         draw_family(node, now_.sets(node), now_.weight_of(node).value, random);
     }
+    void take_family(int node, std::int64_t family);
+    unsigned char draw_if_below(int node, Random& random);
     void find_descendants(int from, int to, Random& random);
     void enter_below(int node, unsigned char ends);
     PartSets outside(int node, unsigned char ends, int needed, std::vector<Word>& sets) const;
@@ -59,7 +61,7 @@ class Reversal final : public Move {
     Partition& now_;
     const Partitions& space_;
     PartSums& sums_;
-    FamilyDraws draws_;
+    FamilyDraws& draws_;
 
     const std::size_t words_;            // in a set of nodes
     std::vector<Word> rows_;             // the families drawn, as sets of nodes
@@ -67,16 +69,46 @@ class Reversal final : public Move {
     std::vector<Word> touched_;          // whether one of those below can be its parent
     std::vector<int> descendants_;       // the nodes below, by part
     std::vector<Word> of_from_, of_to_;  // sets that the ends' parents are drawn within
+    std::vector<int> those_below_;       // the ends, as they are entered, and the nodes below
+    std::vector<Word> among_;            // the same as possible parents of a node
     std::vector<int> change_of_;         // by node, -1: none
 };
 
 void Reversal::draw_family(int node, PartSets sets, double log_sum, Random& random) {
+    const PartSets needed = needs_parent(sets, now_.words()) ? sets + now_.words() : nullptr;
+    take_family(node, draws_.draw(node, sets, needed, log_sum, random));
+}
+
+void Reversal::take_family(int node, std::int64_t family) {
     std::fill_n(row(node), words_, 0);
-    add_family(now_.weights().sums(), node, draws_.draw(node, sets, log_sum, random), row(node));
+    add_family(now_.weights().sums(), node, family, row(node));
+}
+
+// Which ends the node's family is below. With few nodes below, most families are known to have none
+// of them as a parent before they are drawn to the end.
+unsigned char Reversal::draw_if_below(int node, Random& random) {
+    constexpr std::size_t few = 4;
+    if (those_below_.size() > few) {
+        draw_family(node, random);
+    } else {
+        std::fill(among_.begin(), among_.end(), 0);
+        for (const int other : those_below_) now_.flip_allowed(among_.data(), node, other);
+        const PartSets sets = now_.sets(node);
+        const PartSets needed = needs_parent(sets, now_.words()) ? sets + now_.words() : nullptr;
+        const std::int64_t family = draws_.draw_among(node, sets, needed, among_.data(),
+                                                      now_.weight_of(node).value, random);
+        if (family < 0) return 0;
+        take_family(node, family);
+    }
+    unsigned char ends = 0;
+    for_each_member(row(node), words_,
+                    [&](int parent) { ends |= below_[static_cast<std::size_t>(parent)]; });
+    return ends;
 }
 
 void Reversal::enter_below(int node, unsigned char ends) {
     below_[static_cast<std::size_t>(node)] = ends;
+    those_below_.push_back(node);
     const std::span<const Word> children = space_.possible_children(node);
     for (std::size_t word = 0; word < children.size(); ++word) touched_[word] |= children[word];
 }
@@ -86,16 +118,14 @@ void Reversal::find_descendants(int from, int to, Random& random) {
     std::fill(below_.begin(), below_.end(), 0);
     std::fill(touched_.begin(), touched_.end(), 0);
     descendants_.clear();
+    those_below_.clear();
     enter_below(from, below_from);
     const auto later = static_cast<std::size_t>(now_.part_of(from)) + 1;
     for (const int node : now_.by_part().from_to(later, now_.by_part().count())) {
         if (node == to) {
             enter_below(to, below_to);
         } else if (has_member(touched_.data(), node)) {
-            draw_family(node, random);
-            unsigned char ends = 0;
-            for_each_member(row(node), words_,
-                            [&](int parent) { ends |= below_[static_cast<std::size_t>(parent)]; });
+            const unsigned char ends = draw_if_below(node, random);
             if (ends == 0) continue;
             enter_below(node, ends);
             descendants_.push_back(node);

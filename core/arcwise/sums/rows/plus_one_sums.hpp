@@ -13,9 +13,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "arcwise/families/family_table.hpp"
@@ -52,6 +54,76 @@ class PlusOneSums {
     std::int64_t draw(ParentBits allowed, Random& random) const;
     std::int64_t draw(ParentBits allowed, ParentBits required, Random& random) const;
 
+    // A draw in two stages, for those who remember the second one, in which the same is asked again
+    // and again. First the outside parent, as an entry of the row; left to be drawn is then a
+    // subset of `set` that meets `wanted` (0: any), by the weights of the families with that entry.
+    // Nothing where numbers have too few digits for it; the draw is then made by `draw`.
+    using Set = std::uint32_t;  // of inside candidates
+    struct InsideDraw {
+        Set set = 0;
+        Set wanted = 0;
+        std::uint32_t entry = 0;
+        bool operator==(const InsideDraw&) const = default;
+    };
+    std::optional<InsideDraw> draw_outside(ParentBits allowed, ParentBits required,
+                                           Random& random) const;
+    Set draw_inside(const InsideDraw& what, Random& random) const;
+    std::int64_t place(Set set, std::size_t at) const {
+        return static_cast<std::int64_t>(set * length_ + at);
+    }
+
+    // The first stage for a family of which only matters what it is if it meets `among`: decided
+    // where no inside parent can be one of them, and then drawn if it does.
+    struct OutsideAmong {
+        bool decided;
+        std::optional<InsideDraw> drawn = {};
+    };
+    OutsideAmong draw_outside_among(ParentBits allowed, ParentBits required, ParentBits among,
+                                    Random& random) const;
+
+    // The heaviest of the subsets, with their shares of the whole; and a draw by them.
+    struct InsideShares {
+        static constexpr std::size_t most = 6;
+        std::uint32_t count = 0;
+        std::array<Set, most> sets;
+        std::array<double, most> shares;
+    };
+    void find_heaviest(const InsideDraw& what, InsideShares& heaviest) const {
+        std::vector<Interval> rest;
+        find_heaviest(what, heaviest, rest);
+    }
+    Set draw_inside(const InsideDraw& what, const InsideShares& heaviest, Random& random) const {
+        if (random.scripted()) return draw_scripted(what, heaviest, random);
+        double left = random.uniform();
+        for (std::size_t i = 0; i < heaviest.count; ++i) {
+            left -= heaviest.shares[i];
+            if (left < 0.0) return heaviest.sets[i];
+        }
+        return draw_beyond(what, random);
+    }
+
+    // The sum over the families within `allowed` as a number times e^unit, so that many logarithms
+    // can be taken at a time; zero times some unit where there is none, or one times its own.
+    struct PlainSum {
+        double number;
+        double unit;
+    };
+    PlainSum plain_sum(ParentBits allowed) const;
+
+    // What the families within `allowed` sum to that have a parent in `required` (null: any), and
+    // how that changes as one more parent, which is not in `allowed`, comes to be possible: plain
+    // numbers in units of e^unit and of e^unit_with.
+    struct PassedSums {
+        double without;  // one in `required`, and not the parent: the only one in units of e^unit
+        double with;     // one in `required`, the parent allowed
+        double either;   // one in `required`, or the parent
+        double alone;    // the parent
+        double unit;
+        double unit_with;
+    };
+    // False, and nothing known, where plain numbers have too few digits for them.
+    bool pass(ParentBits allowed, ParentBits required, std::size_t parent, PassedSums& sums) const;
+
     // Of the sum relative to the heaviest family, which has the log weight `heaviest`.
     double relative_log_sum(ParentBits allowed) const;
     double heaviest() const { return heaviest_; }
@@ -87,7 +159,13 @@ class PlusOneSums {
     void for_each(ParentBits allowed, ParentBits required, Visit visit) const;
 
   private:
-    using Set = std::uint32_t;  // of inside candidates
+    // The sets between two.
+    struct Interval {
+        Set included;
+        Set set;
+        double weight;
+    };
+    class RowNumbers;
 
     template <class Self, class Archive>
     static void describe(Self& self, Archive& archive) {
@@ -149,17 +227,31 @@ class PlusOneSums {
 
     double add_up(ParentBits allowed, ParentBits required) const;
     std::int64_t choose(ParentBits allowed, ParentBits required, Random& random) const;
-    // Draws start from a row of plain numbers; what is kept as logarithms may be a part of it.
-    // A subset of `set` with all of `included`, in proportion to the weights of the families that
-    // have the entry's outside parent.
-    Set draw_inside(Set set, Set included, std::size_t at, Random& random) const;
-    // The same for a subset that meets `wanted`.
-    Set draw_inside_meeting(Set set, Set wanted, std::size_t at, Random& random) const;
+    // The sums of a row's entries within `allowed`, and of what is left of them when those without
+    // a parent in `required` are taken off; `digits` if it has enough of them or is zero.
+    struct MetSums {
+        double whole = 0.0;
+        double met = 0.0;
+        bool digits = false;
+    };
+    MetSums met_sums(Set set, ParentBits allowed, ParentBits required) const;
+    // The weights of the row's entries in a draw, in units of its power of two, and their sum: zero
+    // where it is too small a difference to be had so, or a row is kept as logarithms.
+    double entry_weights(ParentBits allowed, ParentBits required, double* numbers) const;
+    InsideDraw inside_draw(ParentBits allowed, ParentBits required, std::size_t at) const;
+    // What is kept as logarithms may be a part of what follows, but for the set drawn within. A
+    // subset of `set` with all of `included`, by the weights of the families with the entry.
+    Set draw_between(Set included, Set set, std::size_t at, Random& random) const;
+    // Divides what there is to draw until the heaviest families are found; all others are in the
+    // intervals that are left. Returns the weight of all.
+    double find_heaviest(const InsideDraw& what, InsideShares& heaviest,
+                         std::vector<Interval>& rest) const;
+    // One that is none of the heaviest.
+    Set draw_beyond(const InsideDraw& what, Random& random) const;
+    Set draw_scripted(const InsideDraw& what, const InsideShares& heaviest, Random& random) const;
+    double family_in_units(Set set, std::size_t at, int exponent) const;
     // The weight of the families between two sets, by inclusion and exclusion.
     double between(Set included, Set set, std::size_t at, int exponent) const;
-    std::int64_t place(Set set, std::size_t at) const {
-        return static_cast<std::int64_t>(set * length_ + at);
-    }
 
     static constexpr int kept_as_logarithms = std::numeric_limits<int>::min();
 
