@@ -1,6 +1,7 @@
 // Searches for the families to remember, and draws beyond them.
 #include "arcwise/spaces/family_draws.hpp"
 
+#include <bit>
 #include <cmath>
 
 namespace arcwise {
@@ -22,6 +23,11 @@ std::int64_t FamilyDraws::draw_by_sums(int node, ParentBits allowed, ParentBits 
 std::int64_t FamilyDraws::draw_inside(int node, const PlusOneSums::InsideDraw& what,
                                       Random& random) {
     const PlusOneSums& rows = *sums_[node].rows();
+    // Of many candidates, sets come back too rarely for the search to pay.
+    constexpr int most_candidates = 7;
+    if (std::popcount(what.set) > most_candidates) {
+        return rows.place(rows.draw_inside(what, random), what.entry);
+    }
     const Key key{static_cast<std::uint64_t>(node), std::uint64_t{what.set} << 32 | what.wanted,
                   what.entry};
     const std::uint64_t hash = key.hash();
