@@ -50,21 +50,6 @@ std::int64_t FamilyDraws::draw_by_rows(int node, ParentBits allowed, ParentBits 
                  : draw_by_sums(node, allowed, required, random);
 }
 
-std::int64_t FamilyDraws::draw_among(int node, ParentBits allowed, ParentBits required,
-                                     ParentBits among, double log_sum, Random& random) {
-    const NodeSums& of_node = sums_[node];
-    if (of_node.rows() != nullptr && of_node.has_required_parents(allowed) &&
-        !of_node.meets_required_parents(among)) {
-        const bool met = required == nullptr || of_node.meets_required_parents(required);
-        const auto outside =
-            of_node.rows()->draw_outside_among(allowed, met ? nullptr : required, among, random);
-        if (outside.decided) {
-            return outside.drawn ? draw_inside(node, *outside.drawn, random) : -1;
-        }
-    }
-    return draw(node, allowed, required, log_sum, random);
-}
-
 void FamilyDraws::fill(Entry& entry, const Key& key, const SortedFamilies& families,
                        double log_sum) {
     entry.key = key;

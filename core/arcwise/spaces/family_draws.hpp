@@ -38,15 +38,12 @@ class FamilyDraws {
         return draw_further(entry, of_node.families(), log_sum, left);
     }
 
-    // The same for a family of which only matters what it is if it has a parent in `among`: -1
-    // only if it has none.
-    std::int64_t draw_among(int node, ParentBits allowed, ParentBits required, ParentBits among,
-                            double log_sum, Random& random);
-
-    // A draw by rows, or else by the sums; nothing need be known.
-    std::int64_t draw(int node, ParentBits allowed, ParentBits required, Random& random) {
-        return sums_[node].rows() != nullptr ? draw_by_rows(node, allowed, required, random)
-                                             : draw_by_sums(node, allowed, required, random);
+    // The same from rows whose sums are known, if they have digits.
+    std::int64_t draw(int node, const PlusOneSums::RowSums& known, ParentBits allowed,
+                      ParentBits required, Random& random) {
+        if (!known.digits) return draw_by_sums(node, allowed, required, random);
+        const PlusOneSums& rows = *sums_[node].rows();
+        return draw_inside(node, rows.draw_outside(known, allowed, required, random), random);
     }
 
   private:

@@ -20,15 +20,15 @@ void GivenSets::draw(Random& random, std::uint64_t* parents) {
         const int v = static_cast<int>(node);
         const ParentBits needed = any(required(v)) ? required(v) : nullptr;
         std::int64_t place = -1;
-        if (draws_ && drawn_) {
-            place = draws_->draw(v, allowed(v), needed, random);
+        if (draws_ && draws_->row_sums.rows(v) != nullptr) {
+            place = draws_->families->draw(v, draws_->row_sums.of(v, allowed(v), needed),
+                                           allowed(v), needed, random);
         } else {
             place = needed != nullptr ? sums_[v].draw(allowed(v), needed, memo_, random)
                                       : sums_[v].draw(allowed(v), random);
         }
         add_family(sums_, v, place, parents + node * words);
     }
-    drawn_ = true;
 }
 
 void GivenSets::add_edge_probabilities(double scale, double* edges) {

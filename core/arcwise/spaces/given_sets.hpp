@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "arcwise/spaces/family_draws.hpp"
+#include "arcwise/spaces/known_row_sums.hpp"
 #include "arcwise/spaces/space.hpp"
 #include "arcwise/sums/score_sums.hpp"
 
@@ -15,10 +17,15 @@ class GivenSets final : public GivenState {
   public:
     // By node, as bits of its possible parents: those it may have, and as many words with those of
     // which it needs one; none there if it needs none. The sums must outlive this.
-    // To find the heaviest families takes longer than one draw, so all but the first are made by
-    // the draws that remember them, where there are some.
-    GivenSets(const ScoreSums& sums, std::vector<std::uint64_t> sets,
-              std::shared_ptr<FamilyDraws> draws = nullptr)
+    GivenSets(const ScoreSums& sums, std::vector<std::uint64_t> sets)
+        : sums_(sums), sets_(std::move(sets)) {}
+
+    // With what a state knows that has these sets: DAGs are drawn the sooner.
+    struct Draws {
+        std::shared_ptr<FamilyDraws> families;
+        KnownRowSums row_sums;
+    };
+    GivenSets(const ScoreSums& sums, std::vector<std::uint64_t> sets, Draws draws)
         : sums_(sums), sets_(std::move(sets)), draws_(std::move(draws)) {}
 
     void add_edge_probabilities(double scale, double* edges) override;
@@ -33,8 +40,7 @@ class GivenSets final : public GivenState {
 
     const ScoreSums& sums_;
     std::vector<std::uint64_t> sets_;
-    std::shared_ptr<FamilyDraws> draws_;
-    bool drawn_ = false;
+    std::optional<Draws> draws_;
     SumMemo memo_;
 };
 

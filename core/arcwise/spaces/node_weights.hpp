@@ -57,10 +57,8 @@ class NodeWeights {
         return table.sums[predecessors[0] & table.mask];
     }
 
-    // The rows that a node's weights are the plain sums of, for callers that take the logarithms of
-    // many at a time; null where they are not.
-    const PlusOneSums* rows(int node) const { return rows_[static_cast<std::size_t>(node)]; }
-
+    // By node, the rows that its weights are the plain sums of; null where they are not.
+    const std::vector<const PlusOneSums*>& rows() const { return rows_; }
     bool any_rows() const { return any_rows_; }
 
     double stand_in(int node) const { return stand_ins_[static_cast<std::size_t>(node)]; }

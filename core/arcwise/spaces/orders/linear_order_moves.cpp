@@ -1,7 +1,6 @@
 // The moves of a linear order, each scored from the nodes whose predecessors it changes.
 #include <algorithm>
 
-#include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/orders/linear_order.hpp"
 #include "arcwise/spaces/orders/order_moves.hpp"
 
@@ -19,33 +18,51 @@ void LinearOrder::weigh_change(std::size_t index) {
     count_change(change, weights_.at(change.node, changed_predecessors(index)));
 }
 
-// All changes; where weights are sums of rows, their logarithms are taken at one time.
-void LinearOrder::weigh_changes() {
-    if (!weights_.any_rows()) {
+// The ends have other predecessors altogether; each node between has lost the one and gained the
+// other.
+void LinearOrder::weigh_swap(int early, int late) {
+    if (row_sums_.any()) {
+        weigh_swap_in_rows(early, late);
+    } else {
         for (std::size_t change = 0; change < changes_.size(); ++change) weigh_change(change);
-        return;
     }
-    numbers_.assign(changes_.size(), 1.0);
-    logarithms_.assign(changes_.size(), 0.0);
+}
+
+void LinearOrder::weigh_swap_in_rows(int early, int late) {
+    const ScoreSums& sums = weights_.sums();
     for (std::size_t i = 0; i < changes_.size(); ++i) {
         Change& change = changes_[i];
-        if (const PlusOneSums* rows = weights_.rows(change.node)) {
-            const PlusOneSums::PlainSum sum = rows->plain_sum(changed_predecessors(i));
-            numbers_[i] = sum.number;
-            logarithms_[i] = sum.unit;
+        const PlusOneSums* rows = row_sums_.rows(change.node);
+        double number = 0.0;
+        double unit = 0.0;
+        if (rows != nullptr && i < 2) {
+            const PlusOneSums::RowSums then = rows->row_sums(changed_predecessors(i), nullptr);
+            number = then.digits ? then.met : 0.0;
+            unit = then.unit;
+        } else if (rows != nullptr) {
+            const int gone = sums.place(change.node, early);
+            const int come = sums.place(change.node, late);
+            const bool outside = (gone < 0 || rows->is_outside(static_cast<std::size_t>(gone))) &&
+                                 (come < 0 || rows->is_outside(static_cast<std::size_t>(come)));
+            const PlusOneSums::RowSums& now =
+                row_sums_.of(change.node, predecessors(change.node), nullptr);
+            if (outside && now.digits) {
+                number = rows->exchanged(now, gone, come);
+                unit = now.unit;
+            } else if (!outside) {
+                const PlusOneSums::RowSums then = rows->row_sums(changed_predecessors(i), nullptr);
+                number = then.digits ? then.met : 0.0;
+                unit = then.unit;
+            }
+        }
+        if (number > 0.0) {
+            plain_weights_.ask(change.node, number, unit, change.weight);
         } else {
             change.weight = weights_.at(change.node, changed_predecessors(i));
-            logarithms_[i] = change.weight.value;
         }
     }
-    add_logarithms(logarithms_.data(), numbers_.data(), numbers_.size());
-    for (std::size_t i = 0; i < changes_.size(); ++i) {
-        Change& change = changes_[i];
-        const double sum = logarithms_[i];
-        LogWeight weight{sum, change.weight.impossible};
-        if (!(sum > minus_infinity)) weight = {weights_.stand_in(change.node), 1};
-        count_change(change, weight);
-    }
+    plain_weights_.answer();
+    for (Change& change : changes_) count_change(change, change.weight);
 }
 
 LogWeight LinearOrder::propose_swap(std::size_t first, std::size_t last) {
@@ -68,7 +85,7 @@ LogWeight LinearOrder::propose_swap(std::size_t first, std::size_t last) {
         const bool gains = weights_.flip(changed, node, late);
         if (!loses && !gains) drop_change();
     }
-    weigh_changes();
+    weigh_swap(early, late);
     return proposed_;
 }
 

@@ -9,6 +9,7 @@
 // The edge is that to a random node with parents from a random one of them. So of G only those
 // families matter that decide what is below i and j, and no others are drawn.
 #include <algorithm>
+#include <cmath>
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/given_predecessors.hpp"
@@ -38,7 +39,7 @@ class Reversal final : public Move {
           touched_(words_),
           of_from_(2 * partition.words()),
           of_to_(of_from_),
-          among_(partition.words()),
+          apart_(2 * partition.words()),
           change_of_(partition.nodes(), -1) {}
 
     Proposal propose(const Temperature& temperature, Random& random) override;
@@ -47,11 +48,19 @@ class Reversal final : public Move {
     Word* row(int node) { return rows_.data() + static_cast<std::size_t>(node) * words_; }
     std::size_t parents_drawn(int node) { return count_members(row(node), words_); }
     void draw_family(int node, PartSets sets, double log_sum, Random& random);
-    void draw_family(int node, Random& random) {
-        draw_family(node, now_.sets(node), now_.weight_of(node).value, random);
-    }
+    void draw_family(int node, Random& random);
     void take_family(int node, std::int64_t family);
     unsigned char draw_if_below(int node, Random& random);
+    unsigned char draw_with_ends(int node, Random& random);
+    unsigned char choose_below(int node, Random& random);
+    unsigned char ends_of(int node);
+    void clear_possible(int node, int parent, Word* sets) const {
+        const int place = now_.weights().sums().place(node, parent);
+        if (place < 0) return;
+        const Word others = ~(Word{1} << (place % 64));
+        sets[place / 64] &= others;
+        sets[now_.words() + static_cast<std::size_t>(place / 64)] &= others;
+    }
     void find_descendants(int from, int to, Random& random);
     void enter_below(int node, unsigned char ends);
     PartSets outside(int node, unsigned char ends, int needed, std::vector<Word>& sets) const;
@@ -70,7 +79,7 @@ class Reversal final : public Move {
     std::vector<int> descendants_;       // the nodes below, by part
     std::vector<Word> of_from_, of_to_;  // sets that the ends' parents are drawn within
     std::vector<int> those_below_;       // the ends, as they are entered, and the nodes below
-    std::vector<Word> among_;            // the same as possible parents of a node
+    std::vector<Word> apart_;            // the sets of a node without them
     std::vector<int> change_of_;         // by node, -1: none
 };
 
@@ -79,27 +88,66 @@ void Reversal::draw_family(int node, PartSets sets, double log_sum, Random& rand
     take_family(node, draws_.draw(node, sets, needed, log_sum, random));
 }
 
+void Reversal::draw_family(int node, Random& random) {
+    const PartSets sets = now_.sets(node);
+    if (now_.rows(node) == nullptr) {
+        draw_family(node, sets, now_.weight_of(node).value, random);
+    } else {
+        take_family(node, draws_.draw(node, now_.row_sums(node), sets,
+                                      now_.required(sets, now_.part_of(node) == 0), random));
+    }
+}
+
 void Reversal::take_family(int node, std::int64_t family) {
     std::fill_n(row(node), words_, 0);
     add_family(now_.weights().sums(), node, family, row(node));
 }
 
-// Which ends the node's family is below. With few nodes below, most families are known to have none
-// of them as a parent before they are drawn to the end.
+// Which ends the node's family is below. Most have none of those below as a parent, and then it
+// does not matter what they are.
 unsigned char Reversal::draw_if_below(int node, Random& random) {
-    constexpr std::size_t few = 4;
-    if (those_below_.size() > few) {
-        draw_family(node, random);
-    } else {
-        std::fill(among_.begin(), among_.end(), 0);
-        for (const int other : those_below_) now_.flip_allowed(among_.data(), node, other);
-        const PartSets sets = now_.sets(node);
-        const PartSets needed = needs_parent(sets, now_.words()) ? sets + now_.words() : nullptr;
-        const std::int64_t family = draws_.draw_among(node, sets, needed, among_.data(),
-                                                      now_.weight_of(node).value, random);
-        if (family < 0) return 0;
-        take_family(node, family);
+    constexpr int most_draws = 64;
+    const PartSets sets = now_.sets(node);
+    const PlusOneSums* rows = now_.rows(node);
+    if (rows == nullptr || random.scripted()) return draw_with_ends(node, random);
+    const PlusOneSums::RowSums& known = now_.row_sums(node);
+    now_.copy_sets(sets, apart_.data());
+    for (const int other : those_below_) clear_possible(node, other, apart_.data());
+    const PlusOneSums::RowSums apart =
+        rows->changed_sums(known, sets, sets + now_.words(), apart_.data(),
+                           apart_.data() + now_.words());
+    if (!known.digits || !apart.digits) return draw_with_ends(node, random);
+    if (random.uniform() < rows->share(apart, known)) return 0;
+    // One that has: nearly always soon drawn, else chosen among all there are.
+    for (int i = 0; i < most_draws; ++i) {
+        if (const unsigned char ends = draw_with_ends(node, random)) return ends;
     }
+    return choose_below(node, random);
+}
+
+unsigned char Reversal::draw_with_ends(int node, Random& random) {
+    draw_family(node, random);
+    return ends_of(node);
+}
+
+unsigned char Reversal::choose_below(int node, Random& random) {
+    const PartSets sets = now_.sets(node);
+    std::vector<std::int64_t> places;
+    std::vector<double> shares;
+    now_.rows(node)->for_each(sets, sets + now_.words(), [&](std::int64_t place, double weight) {
+        take_family(node, place);
+        if (ends_of(node) == 0) return;
+        places.push_back(place);
+        shares.push_back(weight);
+    });
+    if (places.empty()) return 0;
+    const double largest = *std::max_element(shares.begin(), shares.end());
+    for (double& share : shares) share = std::exp(share - largest);
+    take_family(node, places[random.choose(shares)]);
+    return ends_of(node);
+}
+
+unsigned char Reversal::ends_of(int node) {
     unsigned char ends = 0;
     for_each_member(row(node), words_,
                     [&](int parent) { ends |= below_[static_cast<std::size_t>(parent)]; });

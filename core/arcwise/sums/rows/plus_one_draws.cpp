@@ -217,11 +217,9 @@ class PlusOneSums::RowNumbers {
 
 double PlusOneSums::entry_weights(ParentBits allowed, ParentBits required, double* numbers) const {
     const Set set = inside_of(allowed);
-    if (wide(set)) return 0.0;
     const Set wanted = required == nullptr ? 0 : inside_of(required) & set;
-    const Set rest = set & ~wanted;
-    if (wide(rest)) return 0.0;
-    const TwoFactors factors(exponents_[rest] - exponents_[set]);
+    const RowSums rows = sums_between(set, set & ~wanted, required == nullptr);
+    if (!rows.digits) return 0.0;
     double whole = 0.0;
     double sum = 0.0;
     for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
@@ -230,13 +228,38 @@ double PlusOneSums::entry_weights(ParentBits allowed, ParentBits required, doubl
         std::uint64_t entries = entries_within(allowed, chunk);
         if (required != nullptr && wanted == 0) entries &= met;
         const std::size_t first = 64 * chunk;
-        const RowParts parts = subtract_row(
-            row(set) + first, row(rest) + first, entries, entries & ~met, factors.first,
-            factors.second, numbers + first, std::min<std::size_t>(64, length_ - first));
+        const RowParts parts =
+            subtract_row(row(set) + first, row(rows.rest) + first, entries, entries & ~met,
+                         rows.ratio, numbers + first, std::min<std::size_t>(64, length_ - first));
         whole += parts.whole;
         sum += parts.difference;
     }
     return sum > smallest_sum && sum > usual_share * whole ? sum : 0.0;
+}
+
+PlusOneSums::InsideDraw PlusOneSums::draw_outside(const RowSums& known, ParentBits allowed,
+                                                  ParentBits required, Random& random) const {
+    if (random.scripted()) {
+        if (const auto drawn = draw_outside(allowed, required, random)) return *drawn;
+    }
+    // The entry without an outside parent nearly always has most of the whole.
+    double left = random.uniform() * known.met - part(known, 0, required == nullptr);
+    std::size_t found = 0;
+    if (left < 0.0) return inside_draw(allowed, required, found);
+    // Rounding can leave a remainder after the last entry; the last one then takes it.
+    for (std::size_t chunk = 0; chunk < chunks_ && left >= 0.0; ++chunk) {
+        const std::uint64_t met =
+            required == nullptr ? ~std::uint64_t{0} : entries_of(required, chunk);
+        std::uint64_t bits = entries_of(allowed, chunk);
+        if (required != nullptr && known.set == known.rest) bits &= met;
+        for (; bits != 0 && left >= 0.0; bits &= bits - 1) {
+            const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
+            const double each = part(known, 64 * chunk + bit, (met >> bit & 1) != 0);
+            if (each > 0.0) found = 64 * chunk + bit;
+            left -= each;
+        }
+    }
+    return inside_draw(allowed, required, found);
 }
 
 std::optional<PlusOneSums::InsideDraw> PlusOneSums::draw_outside(ParentBits allowed,
@@ -255,61 +278,6 @@ PlusOneSums::InsideDraw PlusOneSums::inside_draw(ParentBits allowed, ParentBits 
     const Set set = inside_of(allowed);
     const bool met = required == nullptr || (entries_of(required, at / 64) >> (at % 64) & 1) != 0;
     return {set, met ? 0 : inside_of(required) & set, static_cast<std::uint32_t>(at)};
-}
-
-PlusOneSums::OutsideAmong PlusOneSums::draw_outside_among(ParentBits allowed, ParentBits required,
-                                                          ParentBits among, Random& random) const {
-    const Set set = inside_of(allowed);
-    const Set wanted = required == nullptr ? 0 : inside_of(required) & set;
-    if (wide(set) || (set & inside_of(among)) != 0) return {.decided = false};
-    const int exponent = exponents_[set];
-    const auto weight = [&](std::size_t at, bool met) {
-        if (met) return row(set)[at];
-        return wanted == 0 ? 0.0 : std::max(0.0, row(set)[at] - entry(set & ~wanted, at, exponent));
-    };
-    // The entry without an outside parent nearly always has so much of the whole that the others
-    // need not be added up.
-    const double least = weight(0, required == nullptr);
-    double sum = 0.0;
-    double whole = row(set)[0];
-    const auto for_each_among = [&](auto visit) {
-        for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
-            const std::uint64_t met =
-                required == nullptr ? ~std::uint64_t{0} : entries_of(required, chunk);
-            for (std::uint64_t bits = entries_of(allowed, chunk) & entries_of(among, chunk);
-                 bits != 0; bits &= bits - 1) {
-                const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
-                visit(64 * chunk + bit, weight(64 * chunk + bit, (met >> bit & 1) != 0));
-            }
-        }
-    };
-    for_each_among([&](std::size_t at, double each) {
-        sum += each;
-        whole += row(set)[at];
-    });
-    if (random.scripted() || !(least > smallest_sum && least > usual_share * whole)) {
-        RowNumbers room(length_);
-        const double total = entry_weights(allowed, required, room.data());
-        if (!(total > 0.0)) return {.decided = false};
-        if (sum == 0.0 || !random.event(std::min(1.0, sum / total))) return {.decided = true};
-    } else if (sum == 0.0) {
-        return {.decided = true};
-    } else {
-        const double uniform = random.uniform();
-        if (uniform * least >= sum) return {.decided = true};
-        RowNumbers room(length_);
-        if (uniform * std::max(least, entry_weights(allowed, required, room.data())) >= sum) {
-            return {.decided = true};
-        }
-    }
-    std::vector<std::size_t> entries;
-    std::vector<double> weights;
-    for_each_among([&](std::size_t at, double each) {
-        entries.push_back(at);
-        weights.push_back(each);
-    });
-    return {.decided = true,
-            .drawn = inside_draw(allowed, required, entries[random.choose(weights)])};
 }
 
 std::int64_t PlusOneSums::draw(ParentBits allowed, Random& random) const {

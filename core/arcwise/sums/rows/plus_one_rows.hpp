@@ -19,23 +19,19 @@ double masked_sum(const double* row, const std::uint64_t* entries, std::size_t c
 // The largest of them, minus infinity if there is none.
 double masked_max(const double* row, const std::uint64_t* entries, std::size_t chunks);
 
-// numbers[i] = row[i] for the entries whose bits are set, less what `rest` has in units of the two
-// factors for those whose bits are in `less`, and not below zero; zero for all others up to
+// numbers[i] = row[i] for the entries whose bits are set, less what `rest` has, times the factor,
+// for those whose bits are in `less`, and not below zero; zero for all others up to
 // `count`, a multiple of eight. And the sums over the entries, of the row and of the differences.
 struct RowParts {
     double whole;
     double difference;
 };
 RowParts subtract_row(const double* row, const double* rest, std::uint64_t entries,
-                      std::uint64_t less, double factor, double other_factor, double* numbers,
-                      std::size_t count);
+                      std::uint64_t less, double factor, double* numbers, std::size_t count);
 
 // The same sums without the numbers.
 RowParts sum_differences(const double* row, const double* rest, std::uint64_t entries,
-                         std::uint64_t less, double factor, double other_factor);
-
-// Where numbers are so small that digits were lost, the families are added up.
-inline constexpr double smallest_sum = 0x1p-960;
+                         std::uint64_t less, double factor);
 
 // 2^exponent for -1022 <= exponent <= 1023.
 inline double power_of_two(int exponent) {

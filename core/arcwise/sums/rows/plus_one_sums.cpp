@@ -52,15 +52,14 @@ double masked_max(const double* row, const std::uint64_t* entries, std::size_t c
 
 ARCWISE_VECTOR_VERSIONS
 RowParts subtract_row(const double* row, const double* rest, std::uint64_t entries,
-                      std::uint64_t less, double factor, double other_factor, double* numbers,
-                      std::size_t count) {
+                      std::uint64_t less, double factor, double* numbers, std::size_t count) {
     LaneSums whole{};
     LaneSums difference{};
     for (std::size_t first = 0; first < count; first += lanes) {
 #pragma omp simd simdlen(8)
         for (std::size_t i = 0; i < lanes; ++i) {
             const double of_row = chosen(row + first, entries, i);
-            const double of_rest = chosen(rest + first, less, i) * factor * other_factor;
+            const double of_rest = chosen(rest + first, less, i) * factor;
             const double each = of_row > of_rest ? of_row - of_rest : 0.0;
             numbers[first + i] = each;
             whole.lane[i] += of_row;
@@ -74,7 +73,7 @@ RowParts subtract_row(const double* row, const double* rest, std::uint64_t entri
 
 ARCWISE_VECTOR_VERSIONS
 RowParts sum_differences(const double* row, const double* rest, std::uint64_t entries,
-                         std::uint64_t less, double factor, double other_factor) {
+                         std::uint64_t less, double factor) {
     LaneSums whole{};
     LaneSums taken{};
     for (; entries != 0; entries >>= lanes, less >>= lanes, row += lanes, rest += lanes) {
@@ -85,7 +84,7 @@ RowParts sum_differences(const double* row, const double* rest, std::uint64_t en
         }
     }
     const double all = total(whole);
-    return {all, all - total(taken) * factor * other_factor};
+    return {all, all - total(taken) * factor};
 }
 
 PlusOneSums::PlusOneSums(const NodeFamilies& families, int node, bool with_sums, bool with_max)

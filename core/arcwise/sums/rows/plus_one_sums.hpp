@@ -54,11 +54,29 @@ class PlusOneSums {
     std::int64_t draw(ParentBits allowed, Random& random) const;
     std::int64_t draw(ParentBits allowed, ParentBits required, Random& random) const;
 
+    using Set = std::uint32_t;  // of inside candidates
+
+    // The sum over the families within `allowed` that have a parent in `required` (null: any), as
+    // plain numbers in units of e^unit. Kept for each node of a state, it tells at once what one
+    // outside parent more or less would make of it.
+    struct RowSums {
+        Set set = 0;
+        Set rest = 0;        // of it, without those in `required`
+        double ratio = 0.0;  // of the row of `rest` in units of the other; zero if all are met
+        double whole = 0.0;  // whatever is required
+        double met = 0.0;
+        double unit = 0.0;
+        bool digits = false;  // whether `met` has enough of them; else nothing is known
+    };
+    RowSums row_sums(ParentBits allowed, ParentBits required) const;
+    // The same for other sets, from what is known of the first ones where that is quicker.
+    RowSums changed_sums(const RowSums& now, ParentBits allowed, ParentBits required,
+                         ParentBits allowed_then, ParentBits required_then) const;
+
     // A draw in two stages, for those who remember the second one, in which the same is asked again
     // and again. First the outside parent, as an entry of the row; left to be drawn is then a
     // subset of `set` that meets `wanted` (0: any), by the weights of the families with that entry.
     // Nothing where numbers have too few digits for it; the draw is then made by `draw`.
-    using Set = std::uint32_t;  // of inside candidates
     struct InsideDraw {
         Set set = 0;
         Set wanted = 0;
@@ -67,19 +85,13 @@ class PlusOneSums {
     };
     std::optional<InsideDraw> draw_outside(ParentBits allowed, ParentBits required,
                                            Random& random) const;
+    // The same by sums that are known, with digits.
+    InsideDraw draw_outside(const RowSums& known, ParentBits allowed, ParentBits required,
+                            Random& random) const;
     Set draw_inside(const InsideDraw& what, Random& random) const;
     std::int64_t place(Set set, std::size_t at) const {
         return static_cast<std::int64_t>(set * length_ + at);
     }
-
-    // The first stage for a family of which only matters what it is if it meets `among`: decided
-    // where no inside parent can be one of them, and then drawn if it does.
-    struct OutsideAmong {
-        bool decided;
-        std::optional<InsideDraw> drawn = {};
-    };
-    OutsideAmong draw_outside_among(ParentBits allowed, ParentBits required, ParentBits among,
-                                    Random& random) const;
 
     // The heaviest of the subsets, with their shares of the whole; and a draw by them.
     struct InsideShares {
@@ -102,17 +114,10 @@ class PlusOneSums {
         return draw_beyond(what, random);
     }
 
-    // The sum over the families within `allowed` as a number times e^unit, so that many logarithms
-    // can be taken at a time; zero times some unit where there is none, or one times its own.
-    struct PlainSum {
-        double number;
-        double unit;
-    };
-    PlainSum plain_sum(ParentBits allowed) const;
+    // One sum as a share of the other; both have digits.
+    double share(const RowSums& of, const RowSums& in) const;
 
-    // What the families within `allowed` sum to that have a parent in `required` (null: any), and
-    // how that changes as one more parent, which is not in `allowed`, comes to be possible: plain
-    // numbers in units of e^unit and of e^unit_with.
+    // How the sum changes with the place of one parent: with enough digits, or false.
     struct PassedSums {
         double without;  // one in `required`, and not the parent: the only one in units of e^unit
         double with;     // one in `required`, the parent allowed
@@ -121,8 +126,25 @@ class PlusOneSums {
         double unit;
         double unit_with;
     };
-    // False, and nothing known, where plain numbers have too few digits for them.
-    bool pass(ParentBits allowed, ParentBits required, std::size_t parent, PassedSums& sums) const;
+    enum class Seen { nowhere, allowed, required };
+    // An outside parent, by what the sets know of it; an inside one, by the sums without and with
+    // it.
+    bool pass_outside(const RowSums& now, std::size_t parent, Seen seen, PassedSums& sums) const;
+    bool pass_inside(const RowSums& without, const RowSums& with, PassedSums& sums) const;
+    bool is_outside(std::size_t parent) const { return parent >= inside_; }
+
+    // The sum within the predecessors as outside parents take each other's place: the first goes
+    // and the second comes (-1: none). Not above zero where digits would be lost.
+    double exchanged(const RowSums& now, int gone, int come) const {
+        const double rest = now.whole - (gone < 0 ? 0.0 : row(now.set)[entry_at(gone)]);
+        const double sum = rest + (come < 0 ? 0.0 : row(now.set)[entry_at(come)]);
+        return sum > usual_share * now.whole && sum > smallest_sum ? sum : 0.0;
+    }
+
+    // For sets that grow, each with its parents required as the second half of its words: the sums
+    // and the logarithms of their units, or false. The first set is empty, and nothing required.
+    bool growing_sums(const std::uint64_t* sets, std::size_t stride, std::size_t count,
+                      double* numbers, double* units) const;
 
     // Of the sum relative to the heaviest family, which has the log weight `heaviest`.
     double relative_log_sum(ParentBits allowed) const;
@@ -131,6 +153,8 @@ class PlusOneSums {
     // What the required parents add is a difference of two rows of plain numbers. Where it is a
     // smaller share of the whole than this the families are added up.
     static constexpr double usual_share = 0x1p-12;
+    // And where numbers are so small that digits were lost.
+    static constexpr double smallest_sum = 0x1p-960;
 
     // The place of the heaviest family within `allowed` that meets `required` (null: any), or -1.
     std::int64_t best(ParentBits allowed, ParentBits required) const;
@@ -227,14 +251,15 @@ class PlusOneSums {
 
     double add_up(ParentBits allowed, ParentBits required) const;
     std::int64_t choose(ParentBits allowed, ParentBits required, Random& random) const;
-    // The sums of a row's entries within `allowed`, and of what is left of them when those without
-    // a parent in `required` are taken off; `digits` if it has enough of them or is zero.
-    struct MetSums {
-        double whole = 0.0;
-        double met = 0.0;
-        bool digits = false;
-    };
-    MetSums met_sums(Set set, ParentBits allowed, ParentBits required) const;
+    RowSums sums_between(Set set, Set rest, bool all_met) const;
+    // What an entry adds to a sum, if its outside parent is a required one or not.
+    double part(const RowSums& sums, std::size_t at, bool met) const {
+        const double all = row(sums.set)[at];
+        if (met) return all;
+        const double part = all - sums.ratio * row(sums.rest)[at];
+        return part > 0.0 ? part : 0.0;
+    }
+    std::size_t entry_at(int parent) const { return static_cast<std::size_t>(parent) - inside_ + 1; }
     // The weights of the row's entries in a draw, in units of its power of two, and their sum: zero
     // where it is too small a difference to be had so, or a row is kept as logarithms.
     double entry_weights(ParentBits allowed, ParentBits required, double* numbers) const;
