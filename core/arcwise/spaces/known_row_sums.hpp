@@ -55,22 +55,21 @@ class PlainWeights {
     explicit PlainWeights(const NodeWeights& weights) : weights_(weights) {}
 
     void ask(int node, double number, double unit, LogWeight& weight) {
-        numbers_.push_back(number);
-        logarithms_.push_back(unit);
-        asked_.push_back({node, &weight});
+        if (count_ == numbers_.size()) grow();
+        numbers_[count_] = number;
+        logarithms_[count_] = unit;
+        asked_[count_++] = {node, &weight};
     }
 
     void answer() {
-        add_logarithms(logarithms_.data(), numbers_.data(), numbers_.size());
-        for (std::size_t i = 0; i < asked_.size(); ++i) {
+        add_logarithms(logarithms_.data(), numbers_.data(), count_);
+        for (std::size_t i = 0; i < count_; ++i) {
             const double sum = logarithms_[i];
             *asked_[i].weight = sum > minus_infinity
                                     ? LogWeight{sum, 0}
                                     : LogWeight{weights_.stand_in(asked_[i].node), 1};
         }
-        numbers_.clear();
-        logarithms_.clear();
-        asked_.clear();
+        count_ = 0;
     }
 
   private:
@@ -78,7 +77,16 @@ class PlainWeights {
         int node;
         LogWeight* weight;
     };
+
+    void grow() {
+        const std::size_t size = 2 * count_ + 64;
+        numbers_.resize(size);
+        logarithms_.resize(size);
+        asked_.resize(size);
+    }
+
     const NodeWeights& weights_;
+    std::size_t count_ = 0;
     std::vector<double> numbers_;
     std::vector<double> logarithms_;
     std::vector<Asked> asked_;

@@ -178,8 +178,7 @@ bool Relocation::pass_outside(const Moved& moved, int node, Way now, bool first,
                               PlusOneSums::PassedSums& sums) {
     using Seen = PlusOneSums::Seen;
     const PlusOneSums& rows = *now_.rows(node);
-    const auto parent =
-        static_cast<std::size_t>(now_.weights().sums().place(node, moved.node));
+    const auto parent = static_cast<std::size_t>(now_.weights().sums().place(node, moved.node));
     if (now == alone_before) {
         set_without(moved, node, scratch_.data());
         const PlusOneSums::RowSums without =
@@ -286,8 +285,7 @@ bool Relocation::own_from_rows(const Moved& moved, std::size_t count) {
     if (rows == nullptr) return false;
     own_numbers_.resize(count);
     own_units_.resize(count);
-    if (!rows->growing_sums(own_sets_, 2 * words_, count, own_numbers_.data(),
-                            own_units_.data())) {
+    if (!rows->growing_sums(own_sets_, 2 * words_, count, own_numbers_.data(), own_units_.data())) {
         return false;
     }
     for (std::size_t part = 0; part < count; ++part) {

@@ -113,9 +113,8 @@ unsigned char Reversal::draw_if_below(int node, Random& random) {
     const PlusOneSums::RowSums& known = now_.row_sums(node);
     now_.copy_sets(sets, apart_.data());
     for (const int other : those_below_) clear_possible(node, other, apart_.data());
-    const PlusOneSums::RowSums apart =
-        rows->changed_sums(known, sets, sets + now_.words(), apart_.data(),
-                           apart_.data() + now_.words());
+    const PlusOneSums::RowSums apart = rows->changed_sums(
+        known, sets, sets + now_.words(), apart_.data(), apart_.data() + now_.words());
     if (!known.digits || !apart.digits) return draw_with_ends(node, random);
     if (random.uniform() < rows->share(apart, known)) return 0;
     // One that has: nearly always soon drawn, else chosen among all there are.

@@ -56,16 +56,19 @@ std::size_t chosen_entry(std::span<const double> weights, double sum, Random& ra
 
 }  // namespace
 
-double PlusOneSums::entry(Set set, std::size_t at, int exponent) const {
+ARCWISE_INLINE double PlusOneSums::entry(Set set, std::size_t at, int exponent) const {
     if (wide(set)) return std::exp(wide_row(set)[at] - log_of(1.0, exponent));
-    return times_power_of_two(row(set)[at], exponents_[set] - exponent);
+    const double number = at == 0 ? first_column_[set] : row(set)[at];
+    return times_power_of_two(number, exponents_[set] - exponent);
 }
 
 double PlusOneSums::family_in_units(Set set, std::size_t at, int exponent) const {
-    return std::exp(raw_[set * length_ + at] - heaviest_ - log_of_power(exponent));
+    const double weight = at == 0 ? first_families_[set] : raw_[set * length_ + at];
+    return std::exp(weight - heaviest_ - log_of_power(exponent));
 }
 
 double PlusOneSums::between(Set included, Set set, std::size_t at, int exponent) const {
+    if (included == 0) return entry(set, at, exponent);
     double sum = 0.0;
     Set left_out = 0;
     do {

@@ -33,15 +33,19 @@ PlusOneSums::RowSums PlusOneSums::row_sums(ParentBits allowed, ParentBits requir
     const Set wanted = required == nullptr ? 0 : inside_of(required) & set;
     RowSums sums = sums_between(set, set & ~wanted, required == nullptr);
     if (!sums.digits) return sums;
-    bool any = required == nullptr || wanted != 0;
+    if (required == nullptr) {
+        sums.whole = sums.met =
+            sum_of(set, [&](std::size_t chunk) { return entries_within(allowed, chunk); });
+        sums.digits = sums.met > smallest_sum;
+        return sums;
+    }
+    bool any = wanted != 0;
     for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
         const std::uint64_t entries = entries_within(allowed, chunk);
-        const std::uint64_t met =
-            required == nullptr ? ~std::uint64_t{0} : entries_of(required, chunk);
+        const std::uint64_t met = entries_of(required, chunk);
         any = any || (entries & met) != 0;
-        const RowParts parts =
-            sum_differences(row(set) + 64 * chunk, row(sums.rest) + 64 * chunk, entries,
-                            entries & ~met, sums.ratio);
+        const RowParts parts = sum_differences(row(set) + 64 * chunk, row(sums.rest) + 64 * chunk,
+                                               entries, entries & ~met, sums.ratio);
         sums.whole += parts.whole;
         sums.met += parts.difference;
     }
@@ -121,8 +125,7 @@ bool PlusOneSums::pass_outside(const RowSums& now, std::size_t parent, Seen seen
     return all > smallest_sum && least > smallest_sum && least > usual_share * highest;
 }
 
-bool PlusOneSums::pass_inside(const RowSums& without, const RowSums& with,
-                              PassedSums& sums) const {
+bool PlusOneSums::pass_inside(const RowSums& without, const RowSums& with, PassedSums& sums) const {
     if (!without.digits || !with.digits) return false;
     const int change = exponents_[without.set] - exponents_[with.set];
     sums.unit = without.unit;

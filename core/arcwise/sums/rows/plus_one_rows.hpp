@@ -104,7 +104,7 @@ double PlusOneSums::log_sum_of(Set set, Entries entries) const {
                 const double each =
                     logs[64 * chunk + static_cast<std::size_t>(std::countr_zero(left))];
                 if (adding) {
-                    sum += std::exp(each - largest);
+                    if (each - largest > -farthest) sum += std::exp(each - largest);
                 } else {
                     largest = std::max(largest, each);
                 }

@@ -195,6 +195,19 @@ void PlusOneSums::fill_sums() {
     exponents_ = std::move(exponents);
     wide_sets_ = std::move(wide_sets);
     wide_rows_ = std::move(wide_rows);
+    copy_first_column();
+}
+
+void PlusOneSums::copy_first_column() {
+    if (rows_.empty() || inside_ > most_inside || length_ == 0) return;
+    const std::size_t sets = std::size_t{1} << inside_;
+    if (rows_.size() != sets * length_ || raw_.size() != rows_.size()) return;  // for expect_sound
+    first_column_.resize(sets);
+    first_families_.resize(sets);
+    for (std::size_t set = 0; set < sets; ++set) {
+        first_column_[set] = rows_[set * length_];
+        first_families_[set] = raw_[set * length_];
+    }
 }
 
 void PlusOneSums::fill_maxima() {

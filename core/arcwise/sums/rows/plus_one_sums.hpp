@@ -36,7 +36,10 @@ class PlusOneSums {
     PlusOneSums(const NodeFamilies& families, int node, bool with_sums, bool with_max);
 
     // As it was written.
-    explicit PlusOneSums(ArchiveReader& reader) { describe(*this, reader); }
+    explicit PlusOneSums(ArchiveReader& reader) {
+        describe(*this, reader);
+        copy_first_column();
+    }
     void write(ArchiveWriter& writer) const { describe(*this, writer); }
 
     // Throws `file_format` unless what was read can be the rows of a node with so many candidates
@@ -222,6 +225,7 @@ class PlusOneSums {
     [[noreturn]] static void refuse_without_sums();
 
     void fill_sums();
+    void copy_first_column();
     void fill_maxima();
     // Turns the logarithms of a row into plain numbers; false, and nothing done, where they are too
     // far apart.
@@ -259,7 +263,9 @@ class PlusOneSums {
         const double part = all - sums.ratio * row(sums.rest)[at];
         return part > 0.0 ? part : 0.0;
     }
-    std::size_t entry_at(int parent) const { return static_cast<std::size_t>(parent) - inside_ + 1; }
+    std::size_t entry_at(int parent) const {
+        return static_cast<std::size_t>(parent) - inside_ + 1;
+    }
     // The weights of the row's entries in a draw, in units of its power of two, and their sum: zero
     // where it is too small a difference to be had so, or a row is kept as logarithms.
     double entry_weights(ParentBits allowed, ParentBits required, double* numbers) const;
@@ -295,6 +301,10 @@ class PlusOneSums {
     Stored<Set> wide_sets_;  // those whose rows are kept as logarithms, ascending
     Stored<double> wide_rows_;
     Stored<double> maxima_;  // over subsets; empty if not asked for
+    // The entries without an outside parent, of rows and of families, by set: most draws are of
+    // them, and rows are far apart in memory.
+    std::vector<double> first_column_;
+    std::vector<double> first_families_;
 };
 
 inline std::uint64_t PlusOneSums::entries_of(ParentBits bits, std::size_t chunk) const {

@@ -260,8 +260,7 @@ TEST(families_are_drawn_from_rows_by_their_weights) {
          .spread = 3000.0,
          .method = SumMethod::rows},
     };
-    int beyond = 0;   // laws with more families than are remembered
-    int decided = 0;  // draws that ended with the outside parent
+    int beyond = 0;  // laws with more families than are remembered
     for (const Kind& kind : of_rows) {
         const auto sums = sums_of(kind);
         FamilyDraws draws(*sums);
@@ -271,24 +270,18 @@ TEST(families_are_drawn_from_rows_by_their_weights) {
             const int node = below(random, kind.nodes);
             const NodeSums& of_node = (*sums)[node];
             const auto sets = random_sets(*sums, node, random);
-            const auto among = random_sets(*sums, node, random);
             const double sum = plain_sum(*sums, node, sets.data(), memo);
             if (sum == minus_infinity) continue;
             const PartSets needed =
                 needs_parent(sets.data(), sums->words()) ? sets.data() + sums->words() : nullptr;
             const bool met = needed == nullptr || of_node.meets_required_parents(needed);
             std::map<std::int64_t, double> expected;
-            std::map<std::int64_t, double> expected_among;
-            of_node.rows()->for_each(
-                sets.data(), met ? nullptr : needed, [&](std::int64_t place, double weight) {
-                    std::vector<std::uint64_t> parents(of_node.words());
-                    of_node.copy_parents(place, parents.data());
-                    const bool meets = (parents[0] & among[0]) != 0;
-                    expected[place] = std::exp(weight - sum);
-                    expected_among[meets ? place : -1] += std::exp(weight - sum);
-                });
+            of_node.rows()->for_each(sets.data(), met ? nullptr : needed,
+                                     [&](std::int64_t place, double weight) {
+                                         expected[place] = std::exp(weight - sum);
+                                     });
             beyond += expected.size() > 30 ? 1 : 0;
-            const auto check_law = [&](const std::map<std::int64_t, double>& law, auto draw) {
+            const auto check_law = [&](auto draw) {
                 std::map<std::int64_t, double> drawn;
                 AllBranches branches;
                 branches.for_each([&] {
@@ -297,38 +290,24 @@ TEST(families_are_drawn_from_rows_by_their_weights) {
                     drawn[place] += branches.probability();
                 });
                 double largest = 0.0;
-                for (const auto& [place, share] : law) {
+                for (const auto& [place, share] : expected) {
                     largest = std::max(largest, std::abs(share - drawn[place]));
                 }
                 for (const auto& [place, share] : drawn) {
-                    if (!law.contains(place)) largest = std::max(largest, share);
+                    if (!expected.contains(place)) largest = std::max(largest, share);
                 }
                 CHECK(largest < 1e-11);
             };
-            check_law(expected, [&](Random& scripted) {
+            check_law([&](Random& scripted) {
                 return draws.draw(node, sets.data(), needed, sum, scripted);
             });
-            check_law(expected, [&](Random& scripted) {
+            check_law([&](Random& scripted) {
                 return needed != nullptr ? of_node.draw(sets.data(), needed, memo, scripted)
                                          : of_node.draw(sets.data(), scripted);
             });
-            bool ends = false;
-            check_law(expected_among, [&](Random& scripted) {
-                const std::int64_t place =
-                    draws.draw_among(node, sets.data(), needed, among.data(), sum, scripted);
-                if (place < 0) {
-                    ends = true;
-                    return place;
-                }
-                std::vector<std::uint64_t> parents(of_node.words());
-                of_node.copy_parents(place, parents.data());
-                return (parents[0] & among[0]) != 0 ? place : -1;
-            });
-            decided += ends ? 1 : 0;
         }
     }
     CHECK(beyond > 20);
-    CHECK(decided > 10);
 }
 
 // What chance decides goes other ways than what a script does, some of them shorter.
@@ -337,32 +316,34 @@ TEST(families_drawn_from_rows_by_chance_have_the_same_law) {
         .nodes = 14, .candidates = 6, .most_parents = 6, .spread = 2.0, .method = SumMethod::rows};
     const auto sums = sums_of(kind);
     FamilyDraws draws(*sums);
+    SumMemo memo;
     Random random(9, 0);
     constexpr int count = 20'000;
     int compared = 0;
     for (int node = 0; node < kind.nodes; ++node) {
+        const NodeSums& of_node = (*sums)[node];
         const auto sets = random_sets(*sums, node, random);
-        auto among = random_sets(*sums, node, random);
-        // Outside parents alone, so that most draws end with them.
-        among[0] &= ~((std::uint64_t{1} << sums->inside(node)) - 1);
-        SumMemo memo;
         const double sum = plain_sum(*sums, node, sets.data(), memo);
         if (sum == minus_infinity) continue;
         const PartSets needed = needs_parent(sets.data(), 1) ? sets.data() + 1 : nullptr;
-        for (const bool only_among : {false, true}) {
-            std::map<std::int64_t, double> expected;
-            (*sums)[node].rows()->for_each(
-                sets.data(), needed, [&](std::int64_t place, double weight) {
-                    std::uint64_t parents = 0;
-                    (*sums)[node].copy_parents(place, &parents);
-                    const bool matters = !only_among || (parents & among[0]) != 0;
-                    expected[matters ? place : -1] += count * std::exp(weight - sum);
-                });
+        const PlusOneSums::RowSums known = of_node.rows()->row_sums(sets.data(), needed);
+        std::map<std::int64_t, double> expected;
+        of_node.rows()->for_each(sets.data(), needed, [&](std::int64_t place, double weight) {
+            expected[place] = count * std::exp(weight - sum);
+        });
+        for (int way = 0; way < 3; ++way) {
             std::map<std::int64_t, double> found;
             for (int i = 0; i < count; ++i) {
-                ++found[only_among
-                            ? draws.draw_among(node, sets.data(), needed, among.data(), sum, random)
-                            : draws.draw(node, sets.data(), needed, sum, random)];
+                std::int64_t place = -1;
+                if (way == 0) {
+                    place = draws.draw(node, sets.data(), needed, sum, random);
+                } else if (way == 1) {
+                    place = draws.draw(node, known, sets.data(), needed, random);
+                } else {
+                    place = needed != nullptr ? of_node.draw(sets.data(), needed, memo, random)
+                                              : of_node.draw(sets.data(), random);
+                }
+                ++found[place];
             }
             for (const auto& [place, drawn] : found) CHECK(expected.contains(place));
             // Rare families are counted together.
@@ -393,5 +374,5 @@ TEST(families_drawn_from_rows_by_chance_have_the_same_law) {
             CHECK(deviation < 6.0);
         }
     }
-    CHECK(compared > 8);
+    CHECK(compared > 16);
 }
