@@ -111,6 +111,14 @@ void scaled_exp(double* to, const double* from, double scale, std::size_t count)
 }
 
 ARCWISE_VECTOR_VERSIONS
+void add_logarithms(double* to, const double* from, std::size_t count) {
+    combine_into(to, from, count, [](double unit, double x) {
+        const double sum = log_kernel(x, unit);
+        return x > 0.0 ? sum : minus_infinity;
+    });
+}
+
+ARCWISE_VECTOR_VERSIONS
 void fill_with_scaled_log(double* to, const double* from, double scale, double smallest,
                           std::size_t count) {
     combine_into(to, from, count, [=](double old, double x) {

@@ -43,4 +43,7 @@ void scaled_exp(double* to, const double* from, double scale, std::size_t count)
 void fill_with_scaled_log(double* to, const double* from, double scale, double smallest,
                           std::size_t count);
 
+// to[i] += ln(from[i]), where from[i] is a normal number above zero or zero.
+void add_logarithms(double* to, const double* from, std::size_t count);
+
 }  // namespace arcwise

@@ -18,9 +18,15 @@ void GivenSets::draw(Random& random, std::uint64_t* parents) {
     std::fill_n(parents, n * words, 0);
     for (std::size_t node = 0; node < n; ++node) {
         const int v = static_cast<int>(node);
-        const std::int64_t place = any(required(v))
-                                       ? sums_[v].draw(allowed(v), required(v), memo_, random)
-                                       : sums_[v].draw(allowed(v), random);
+        const ParentBits needed = any(required(v)) ? required(v) : nullptr;
+        std::int64_t place = -1;
+        if (draws_ && draws_->row_sums.rows(v) != nullptr) {
+            place = draws_->families->draw(v, draws_->row_sums.of(v, allowed(v), needed),
+                                           allowed(v), needed, random);
+        } else {
+            place = needed != nullptr ? sums_[v].draw(allowed(v), needed, memo_, random)
+                                      : sums_[v].draw(allowed(v), random);
+        }
         add_family(sums_, v, place, parents + node * words);
     }
 }

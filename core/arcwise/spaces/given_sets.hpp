@@ -2,8 +2,12 @@
 // of them within another.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <vector>
 
+#include "arcwise/spaces/family_draws.hpp"
+#include "arcwise/spaces/known_row_sums.hpp"
 #include "arcwise/spaces/space.hpp"
 #include "arcwise/sums/score_sums.hpp"
 
@@ -15,6 +19,14 @@ class GivenSets final : public GivenState {
     // which it needs one; none there if it needs none. The sums must outlive this.
     GivenSets(const ScoreSums& sums, std::vector<std::uint64_t> sets)
         : sums_(sums), sets_(std::move(sets)) {}
+
+    // With what a state knows that has these sets: DAGs are drawn the sooner.
+    struct Draws {
+        std::shared_ptr<FamilyDraws> families;
+        KnownRowSums row_sums;
+    };
+    GivenSets(const ScoreSums& sums, std::vector<std::uint64_t> sets, Draws draws)
+        : sums_(sums), sets_(std::move(sets)), draws_(std::move(draws)) {}
 
     void add_edge_probabilities(double scale, double* edges) override;
     void draw(Random& random, std::uint64_t* parents) override;
@@ -28,6 +40,7 @@ class GivenSets final : public GivenState {
 
     const ScoreSums& sums_;
     std::vector<std::uint64_t> sets_;
+    std::optional<Draws> draws_;
     SumMemo memo_;
 };
 

@@ -1,6 +1,8 @@
 // Where each possible parent has its bit.
 #include "arcwise/spaces/node_weights.hpp"
 
+#include <algorithm>
+
 namespace arcwise {
 
 NodeWeights::NodeWeights(std::shared_ptr<const ScoreSums> sums, Semiring semiring)
@@ -24,6 +26,11 @@ NodeWeights::NodeWeights(std::shared_ptr<const ScoreSums> sums, Semiring semirin
                      summed ? of_node.heaviest() : 0.0};
         }
         tables_.push_back(table);
+        const bool requires_parents =
+            std::any_of(of_node.required_bits(), of_node.required_bits() + of_node.words(),
+                        [](std::uint64_t word) { return word != 0; });
+        rows_.push_back(summed && !requires_parents ? of_node.rows() : nullptr);
+        any_rows_ = any_rows_ || rows_.back() != nullptr;
         stand_ins_.push_back(looked_for(node, all.data()));
     }
 }

@@ -57,6 +57,10 @@ class NodeWeights {
         return table.sums[predecessors[0] & table.mask];
     }
 
+    // By node, the rows that its weights are the plain sums of; null where they are not.
+    const std::vector<const PlusOneSums*>& rows() const { return rows_; }
+    bool any_rows() const { return any_rows_; }
+
     double stand_in(int node) const { return stand_ins_[static_cast<std::size_t>(node)]; }
 
   private:
@@ -90,6 +94,8 @@ class NodeWeights {
     std::size_t words_;
     std::vector<Flip> flips_;
     std::vector<Table> tables_;
+    std::vector<const PlusOneSums*> rows_;
+    bool any_rows_ = false;
     std::vector<double> stand_ins_;
 };
 

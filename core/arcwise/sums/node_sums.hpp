@@ -56,6 +56,10 @@ class NodeSums {
     const Stored<double>& maxima_table() const { return maxima_; }
     ParentBits required_bits() const { return required_bits_.data(); }
 
+    // Whether every parent that must be in all families is allowed; whether one is in `required`.
+    bool has_required_parents(ParentBits allowed) const;
+    bool meets_required_parents(ParentBits required) const;
+
     // ln of the summed weights of the families within `allowed`.
     double log_sum(ParentBits allowed) const;
 
@@ -146,9 +150,6 @@ class NodeSums {
     double tabulated_log_sum(ParentBits allowed) const;
     double log_sum_meeting(ParentBits allowed, ParentBits required, SumMemo& memo,
                            double smallest_gap, double smallest_share) const;
-    // Whether every parent that must be in all families is allowed (or is met by `required`).
-    bool has_required_parents(ParentBits allowed) const;
-    bool meets_required_parents(ParentBits required) const;
 
     std::uint64_t node_;
     std::size_t candidates_;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "arcwise/spaces/known_row_sums.hpp"
 #include "arcwise/spaces/orders/linear_orders.hpp"
 #include "arcwise/spaces/orders/node_order.hpp"
 
@@ -56,6 +57,8 @@ class LinearOrder final : public State {
     std::uint64_t* begin_change(int node);
     void drop_change() { changes_.pop_back(); }
     void weigh_change(std::size_t index);
+    void weigh_swap(int early, int late);
+    void weigh_swap_in_rows(int early, int late);
     void count_change(Change& change, const LogWeight& weight) {
         change.weight = weight;
         proposed_ = proposed_ + (weight - weight_of(change.node));
@@ -75,6 +78,8 @@ class LinearOrder final : public State {
 
     std::vector<Change> changes_;
     std::vector<std::uint64_t> changed_predecessors_;
+    KnownRowSums row_sums_;
+    PlainWeights plain_weights_;
     LogWeight proposed_;
 
     // Of a relocation: by place, the weight of the node that is passed to get there once it is

@@ -18,6 +18,53 @@ void LinearOrder::weigh_change(std::size_t index) {
     count_change(change, weights_.at(change.node, changed_predecessors(index)));
 }
 
+// The ends have other predecessors altogether; each node between has lost the one and gained the
+// other.
+void LinearOrder::weigh_swap(int early, int late) {
+    if (row_sums_.any()) {
+        weigh_swap_in_rows(early, late);
+    } else {
+        for (std::size_t change = 0; change < changes_.size(); ++change) weigh_change(change);
+    }
+}
+
+void LinearOrder::weigh_swap_in_rows(int early, int late) {
+    const ScoreSums& sums = weights_.sums();
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+        Change& change = changes_[i];
+        const PlusOneSums* rows = row_sums_.rows(change.node);
+        double number = 0.0;
+        double unit = 0.0;
+        if (rows != nullptr && i < 2) {
+            const PlusOneSums::RowSums then = rows->row_sums(changed_predecessors(i), nullptr);
+            number = then.digits ? then.met : 0.0;
+            unit = then.unit;
+        } else if (rows != nullptr) {
+            const int gone = sums.place(change.node, early);
+            const int come = sums.place(change.node, late);
+            const bool outside = (gone < 0 || rows->is_outside(static_cast<std::size_t>(gone))) &&
+                                 (come < 0 || rows->is_outside(static_cast<std::size_t>(come)));
+            const PlusOneSums::RowSums& now =
+                row_sums_.of(change.node, predecessors(change.node), nullptr);
+            if (outside && now.digits) {
+                number = rows->exchanged(now, gone, come);
+                unit = now.unit;
+            } else if (!outside) {
+                const PlusOneSums::RowSums then = rows->row_sums(changed_predecessors(i), nullptr);
+                number = then.digits ? then.met : 0.0;
+                unit = then.unit;
+            }
+        }
+        if (number > 0.0) {
+            plain_weights_.ask(change.node, number, unit, change.weight);
+        } else {
+            change.weight = weights_.at(change.node, changed_predecessors(i));
+        }
+    }
+    plain_weights_.answer();
+    for (Change& change : changes_) count_change(change, change.weight);
+}
+
 LogWeight LinearOrder::propose_swap(std::size_t first, std::size_t last) {
     const int early = order_[first];
     const int late = order_[last];
@@ -38,7 +85,7 @@ LogWeight LinearOrder::propose_swap(std::size_t first, std::size_t last) {
         const bool gains = weights_.flip(changed, node, late);
         if (!loses && !gains) drop_change();
     }
-    for (std::size_t change = 0; change < changes_.size(); ++change) weigh_change(change);
+    weigh_swap(early, late);
     return proposed_;
 }
 

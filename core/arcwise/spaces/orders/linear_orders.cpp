@@ -18,6 +18,8 @@ LinearOrder::LinearOrder(const LinearOrders& space)
       predecessors_(nodes() * words_),
       node_weights_(nodes()),
       changed_predecessors_(nodes() * words_),
+      row_sums_(weights_),
+      plain_weights_(weights_),
       passed_weights_(nodes()),
       scratch_(words_),
       moves_(linear_order_moves(space.nodes()), *this) {
@@ -27,6 +29,7 @@ LinearOrder::LinearOrder(const LinearOrders& space)
 
 void LinearOrder::sum_up() {
     accepted_ = 0;
+    row_sums_.forget_all();
     std::fill(predecessors_.begin(), predecessors_.end(), 0);
     for (std::size_t place = 0; place < nodes(); ++place) {
         for (std::size_t before = 0; before < place; ++before) {
@@ -76,6 +79,7 @@ void LinearOrder::accept() {
     for (std::size_t i = 0; i < changes_.size(); ++i) {
         const Change& change = changes_[i];
         copy_words(changed_predecessors(i), predecessors(change.node));
+        row_sums_.forget(change.node);
         node_weights_[static_cast<std::size_t>(change.node)] = change.weight;
     }
     take_weight(proposed_);

@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "arcwise/spaces/family_draws.hpp"
+#include "arcwise/spaces/known_row_sums.hpp"
 #include "arcwise/spaces/partitions/part_sums.hpp"
 #include "arcwise/spaces/partitions/partitions.hpp"
 #include "arcwise/spaces/partitions/parts.hpp"
@@ -55,6 +57,15 @@ class Partition final : public State {
         return node_weights_[static_cast<std::size_t>(node)];
     }
     PartSums& sums() { return sums_; }
+    FamilyDraws& draws() { return *draws_; }
+    // The rows of a node, or null; and their sums within its sets.
+    const PlusOneSums* rows(int node) const { return row_sums_.rows(node); }
+    const PlusOneSums::RowSums& row_sums(int node) {
+        return row_sums_.of(node, sets(node), required(sets(node), part_of(node) == 0));
+    }
+    PlainWeights& plain_weights() { return plain_weights_; }
+    // What a node must meet: nothing in the first part.
+    PartSets required(PartSets sets, bool first) const { return first ? nullptr : sets + words_; }
 
     // Sets of possible parents, to be changed.
     std::size_t words() const { return words_; }
@@ -129,6 +140,9 @@ class Partition final : public State {
     std::vector<Word> sets_;  // of each node
     std::vector<LogWeight> node_weights_;
     PartSums sums_;
+    std::shared_ptr<FamilyDraws> draws_;
+    KnownRowSums row_sums_;
+    PlainWeights plain_weights_;
 
     std::vector<int> proposed_parts_;
     std::vector<Change> changes_;

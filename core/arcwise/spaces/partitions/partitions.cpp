@@ -23,6 +23,9 @@ Partition::Partition(const Partitions& space)
       sets_(static_cast<std::size_t>(space.nodes()) * 2 * words_),
       node_weights_(static_cast<std::size_t>(space.nodes())),
       sums_(weights_),
+      draws_(std::make_shared<FamilyDraws>(weights_.sums())),
+      row_sums_(weights_),
+      plain_weights_(weights_),
       proposed_parts_(nodes()),
       changed_sets_(sets_.size()),
       moves_(partition_moves(), *this) {
@@ -33,6 +36,7 @@ Partition::Partition(const Partitions& space)
 void Partition::become(std::vector<int> part_of) {
     parts_.exchange(part_of);
     accepted_ = 0;
+    row_sums_.forget_all();
     for (int node = 0; node < space_.nodes(); ++node) {
         set_by_parts(weights_.sums(), parts_.part_of(), node, own_sets(node));
         sums_.ask(node, sets(node), this->part_of(node) == 0,
@@ -97,8 +101,7 @@ void Partition::decode(std::span<const std::uint16_t> code) {
 }
 
 std::unique_ptr<GivenState> Partition::given() const {
-    return std::make_unique<GivenSets>(weights_.sums(),
-                                       sets_by_parts(weights_.sums(), parts_.part_of()));
+    return std::make_unique<GivenSets>(weights_.sums(), sets_, GivenSets::Draws{draws_, row_sums_});
 }
 
 Proposal Partition::propose(const Temperature& temperature, Random& random) {
@@ -121,9 +124,24 @@ void Partition::count_change(const Change& change) {
 
 void Partition::weigh_changes() {
     for (std::size_t i = 0; i < changes_.size(); ++i) {
-        sums_.ask(changes_[i].node, changed_sets(i), changes_[i].first, changes_[i].weight);
+        Change& change = changes_[i];
+        const PartSets then = changed_sets(i);
+        const PlusOneSums* rows = row_sums_.rows(change.node);
+        // Sums within sets of a word come back so often that they are looked up sooner.
+        if (rows != nullptr && words_ > 1) {
+            const PartSets now = sets(change.node);
+            const PlusOneSums::RowSums sums = rows->changed_sums(
+                row_sums(change.node), now, required(now, part_of(change.node) == 0), then,
+                required(then, change.first));
+            if (sums.digits) {
+                plain_weights_.ask(change.node, sums.met, sums.unit, change.weight);
+                continue;
+            }
+        }
+        sums_.ask(change.node, then, change.first, change.weight);
     }
     sums_.answer();
+    plain_weights_.answer();
     for (const Change& change : changes_) count_change(change);
 }
 
@@ -138,6 +156,7 @@ void Partition::accept() {
     for (std::size_t i = 0; i < changes_.size(); ++i) {
         const Change& change = changes_[i];
         copy_sets(changed_sets(i), own_sets(change.node));
+        row_sums_.forget(change.node);
         node_weights_[static_cast<std::size_t>(change.node)] = change.weight;
     }
     take_weight(proposed_);

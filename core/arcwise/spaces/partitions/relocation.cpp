@@ -29,7 +29,8 @@ class Relocation final : public Move {
           ways_(partition.nodes()),
           part_ways_(partition.nodes()),
           own_(partition.nodes() + 1),
-          later_(partition.nodes() + 2) {}
+          later_(partition.nodes() + 2),
+          scratch_(2 * words_) {}
 
     Proposal propose(const Temperature& temperature, Random& random) override;
 
@@ -42,9 +43,15 @@ class Relocation final : public Move {
     Way way_now(const Moved& moved, int part) const;
     void set_without(const Moved& moved, int node, Word* sets) const;
     void ask_ways(const Moved& moved, int node, Way now, bool first);
+    bool pass_rows(const Moved& moved, int node, Way now, bool first);
+    bool pass_outside(const Moved& moved, int node, Way now, bool first,
+                      PlusOneSums::PassedSums& sums);
+    bool pass_inside(const Moved& moved, int node, Way now, bool first,
+                     PlusOneSums::PassedSums& sums);
     void weigh_ways(const Moved& moved);
     void join_ways();
     void ask_own(const Moved& moved);
+    bool own_from_rows(const Moved& moved, std::size_t count);
     void relocate(const Moved& moved, std::size_t place);
 
     // The part of another node among those left.
@@ -80,6 +87,9 @@ class Relocation final : public Move {
     std::vector<int> joined_nodes_;
     std::vector<double> joined_;
     std::vector<double> added_;
+    std::vector<double> own_numbers_;
+    std::vector<double> own_units_;
+    std::vector<Word> scratch_;  // sets of one node
 };
 
 Way Relocation::way_now(const Moved& moved, int part) const {
@@ -108,6 +118,7 @@ void Relocation::ask_ways(const Moved& moved, int node, Way now, bool first) {
         if (way != now) sums_.ask(node, sets, first && way == not_before, weights[way]);
     };
     weights[now] = now_.weight_of(node);
+    if (pass_rows(moved, node, now, first)) return;
     Word* without = new_sets();
     set_without(moved, node, without);
     ask(not_before, without);
@@ -138,6 +149,62 @@ void Relocation::ask_ways(const Moved& moved, int node, Way now, bool first) {
     ask(alone_before, only);
 }
 
+// The same from rows, which give all ways for little more than one of them.
+bool Relocation::pass_rows(const Moved& moved, int node, Way now, bool first) {
+    const PlusOneSums* rows = now_.rows(node);
+    if (rows == nullptr) return false;
+    const int place = now_.weights().sums().place(node, moved.node);
+    if (place < 0) return false;
+    const auto parent = static_cast<std::size_t>(place);
+    PlusOneSums::PassedSums sums;
+    const bool passed = rows->is_outside(parent) ? pass_outside(moved, node, now, first, sums)
+                                                 : pass_inside(moved, node, now, first, sums);
+    if (!passed) return false;
+    auto& weights = ways_[static_cast<std::size_t>(node)];
+    PlainWeights& plain = now_.plain_weights();
+    const auto ask = [&](Way way, double number, double unit) {
+        if (way != now) plain.ask(node, number, unit, weights[way]);
+    };
+    ask(not_before, sums.without, sums.unit);
+    if (!first) {
+        ask(before, sums.with, sums.unit_with);
+        ask(in_part_before, sums.either, sums.unit_with);
+    }
+    ask(alone_before, sums.alone, sums.unit_with);
+    return true;
+}
+
+bool Relocation::pass_outside(const Moved& moved, int node, Way now, bool first,
+                              PlusOneSums::PassedSums& sums) {
+    using Seen = PlusOneSums::Seen;
+    const PlusOneSums& rows = *now_.rows(node);
+    const auto parent = static_cast<std::size_t>(now_.weights().sums().place(node, moved.node));
+    if (now == alone_before) {
+        set_without(moved, node, scratch_.data());
+        const PlusOneSums::RowSums without =
+            rows.row_sums(scratch_.data(), now_.required(scratch_.data(), first));
+        return without.digits && rows.pass_outside(without, parent, Seen::nowhere, sums);
+    }
+    const Seen seen = now == not_before ? Seen::nowhere
+                      : now == before   ? Seen::allowed
+                                        : Seen::required;
+    const PlusOneSums::RowSums& known = now_.row_sums(node);
+    return known.digits && rows.pass_outside(known, parent, seen, sums);
+}
+
+bool Relocation::pass_inside(const Moved& moved, int node, Way now, bool first,
+                             PlusOneSums::PassedSums& sums) {
+    const PlusOneSums& rows = *now_.rows(node);
+    set_without(moved, node, scratch_.data());
+    const PartSets required = now_.required(scratch_.data(), first);
+    const PlusOneSums::RowSums without =
+        now == not_before ? now_.row_sums(node) : rows.row_sums(scratch_.data(), required);
+    now_.flip_allowed(scratch_.data(), node, moved.node);
+    const PlusOneSums::RowSums with =
+        now == before ? now_.row_sums(node) : rows.row_sums(scratch_.data(), required);
+    return rows.pass_inside(without, with, sums);
+}
+
 void Relocation::weigh_ways(const Moved& moved) {
     seeing_.clear();
     joined_nodes_.clear();
@@ -161,6 +228,7 @@ void Relocation::weigh_ways(const Moved& moved) {
     }
     sums_.answer();
     join_ways();
+    now_.plain_weights().answer();
     for (const int node : seeing_) {
         auto& sums = part_ways_[static_cast<std::size_t>(part_left(moved, node))];
         const auto& weights = ways_[static_cast<std::size_t>(node)];
@@ -205,8 +273,25 @@ void Relocation::ask_own(const Moved& moved) {
         for (std::size_t word = 0; word < words_ && part > 0; ++word) {
             sets[word] = own_sets(part - 1)[word] | sets[words_ + word];
         }
-        sums_.ask(moved.node, sets, part == 0, own_[part]);
     }
+    if (own_from_rows(moved, left + 1)) return;
+    for (std::size_t part = 0; part <= left; ++part) {
+        sums_.ask(moved.node, own_sets(part), part == 0, own_[part]);
+    }
+}
+
+bool Relocation::own_from_rows(const Moved& moved, std::size_t count) {
+    const PlusOneSums* rows = now_.rows(moved.node);
+    if (rows == nullptr) return false;
+    own_numbers_.resize(count);
+    own_units_.resize(count);
+    if (!rows->growing_sums(own_sets_, 2 * words_, count, own_numbers_.data(), own_units_.data())) {
+        return false;
+    }
+    for (std::size_t part = 0; part < count; ++part) {
+        now_.plain_weights().ask(moved.node, own_numbers_[part], own_units_[part], own_[part]);
+    }
+    return true;
 }
 
 Proposal Relocation::propose(const Temperature& temperature, Random& random) {

@@ -9,10 +9,10 @@
 // The edge is that to a random node with parents from a random one of them. So of G only those
 // families matter that decide what is below i and j, and no others are drawn.
 #include <algorithm>
+#include <cmath>
 
 #include "arcwise/numerics/log_space.hpp"
 #include "arcwise/spaces/given_predecessors.hpp"
-#include "arcwise/spaces/partitions/family_draws.hpp"
 #include "arcwise/spaces/partitions/partition.hpp"
 #include "arcwise/support/bits.hpp"
 
@@ -32,13 +32,14 @@ class Reversal final : public Move {
         : now_(partition),
           space_(partition.space()),
           sums_(partition.sums()),
-          draws_(partition.weights().sums()),
+          draws_(partition.draws()),
           words_(words_for(partition.nodes())),
           rows_(partition.nodes() * words_),
           below_(partition.nodes()),
           touched_(words_),
           of_from_(2 * partition.words()),
           of_to_(of_from_),
+          apart_(2 * partition.words()),
           change_of_(partition.nodes(), -1) {}
 
     Proposal propose(const Temperature& temperature, Random& random) override;
@@ -47,8 +48,18 @@ class Reversal final : public Move {
     Word* row(int node) { return rows_.data() + static_cast<std::size_t>(node) * words_; }
     std::size_t parents_drawn(int node) { return count_members(row(node), words_); }
     void draw_family(int node, PartSets sets, double log_sum, Random& random);
-    void draw_family(int node, Random& random) {
-        draw_family(node, now_.sets(node), now_.weight_of(node).value, random);
+    void draw_family(int node, Random& random);
+    void take_family(int node, std::int64_t family);
+    unsigned char draw_if_below(int node, Random& random);
+    unsigned char draw_with_ends(int node, Random& random);
+    unsigned char choose_below(int node, Random& random);
+    unsigned char ends_of(int node);
+    void clear_possible(int node, int parent, Word* sets) const {
+        const int place = now_.weights().sums().place(node, parent);
+        if (place < 0) return;
+        const Word others = ~(Word{1} << (place % 64));
+        sets[place / 64] &= others;
+        sets[now_.words() + static_cast<std::size_t>(place / 64)] &= others;
     }
     void find_descendants(int from, int to, Random& random);
     void enter_below(int node, unsigned char ends);
@@ -59,7 +70,7 @@ class Reversal final : public Move {
     Partition& now_;
     const Partitions& space_;
     PartSums& sums_;
-    FamilyDraws draws_;
+    FamilyDraws& draws_;
 
     const std::size_t words_;            // in a set of nodes
     std::vector<Word> rows_;             // the families drawn, as sets of nodes
@@ -67,16 +78,84 @@ class Reversal final : public Move {
     std::vector<Word> touched_;          // whether one of those below can be its parent
     std::vector<int> descendants_;       // the nodes below, by part
     std::vector<Word> of_from_, of_to_;  // sets that the ends' parents are drawn within
+    std::vector<int> those_below_;       // the ends, as they are entered, and the nodes below
+    std::vector<Word> apart_;            // the sets of a node without them
     std::vector<int> change_of_;         // by node, -1: none
 };
 
 void Reversal::draw_family(int node, PartSets sets, double log_sum, Random& random) {
+    const PartSets needed = needs_parent(sets, now_.words()) ? sets + now_.words() : nullptr;
+    take_family(node, draws_.draw(node, sets, needed, log_sum, random));
+}
+
+void Reversal::draw_family(int node, Random& random) {
+    const PartSets sets = now_.sets(node);
+    if (now_.rows(node) == nullptr) {
+        draw_family(node, sets, now_.weight_of(node).value, random);
+    } else {
+        take_family(node, draws_.draw(node, now_.row_sums(node), sets,
+                                      now_.required(sets, now_.part_of(node) == 0), random));
+    }
+}
+
+void Reversal::take_family(int node, std::int64_t family) {
     std::fill_n(row(node), words_, 0);
-    add_family(now_.weights().sums(), node, draws_.draw(node, sets, log_sum, random), row(node));
+    add_family(now_.weights().sums(), node, family, row(node));
+}
+
+// Which ends the node's family is below. Most have none of those below as a parent, and then it
+// does not matter what they are.
+unsigned char Reversal::draw_if_below(int node, Random& random) {
+    constexpr int most_draws = 64;
+    const PartSets sets = now_.sets(node);
+    const PlusOneSums* rows = now_.rows(node);
+    if (rows == nullptr || random.scripted()) return draw_with_ends(node, random);
+    const PlusOneSums::RowSums& known = now_.row_sums(node);
+    now_.copy_sets(sets, apart_.data());
+    for (const int other : those_below_) clear_possible(node, other, apart_.data());
+    const PlusOneSums::RowSums apart = rows->changed_sums(
+        known, sets, sets + now_.words(), apart_.data(), apart_.data() + now_.words());
+    if (!known.digits || !apart.digits) return draw_with_ends(node, random);
+    if (random.uniform() < rows->share(apart, known)) return 0;
+    // One that has: nearly always soon drawn, else chosen among all there are.
+    for (int i = 0; i < most_draws; ++i) {
+        if (const unsigned char ends = draw_with_ends(node, random)) return ends;
+    }
+    return choose_below(node, random);
+}
+
+unsigned char Reversal::draw_with_ends(int node, Random& random) {
+    draw_family(node, random);
+    return ends_of(node);
+}
+
+unsigned char Reversal::choose_below(int node, Random& random) {
+    const PartSets sets = now_.sets(node);
+    std::vector<std::int64_t> places;
+    std::vector<double> shares;
+    now_.rows(node)->for_each(sets, sets + now_.words(), [&](std::int64_t place, double weight) {
+        take_family(node, place);
+        if (ends_of(node) == 0) return;
+        places.push_back(place);
+        shares.push_back(weight);
+    });
+    if (places.empty()) return 0;
+    const double largest = *std::max_element(shares.begin(), shares.end());
+    for (double& share : shares) share = std::exp(share - largest);
+    take_family(node, places[random.choose(shares)]);
+    return ends_of(node);
+}
+
+unsigned char Reversal::ends_of(int node) {
+    unsigned char ends = 0;
+    for_each_member(row(node), words_,
+                    [&](int parent) { ends |= below_[static_cast<std::size_t>(parent)]; });
+    return ends;
 }
 
 void Reversal::enter_below(int node, unsigned char ends) {
     below_[static_cast<std::size_t>(node)] = ends;
+    those_below_.push_back(node);
     const std::span<const Word> children = space_.possible_children(node);
     for (std::size_t word = 0; word < children.size(); ++word) touched_[word] |= children[word];
 }
@@ -86,16 +165,14 @@ void Reversal::find_descendants(int from, int to, Random& random) {
     std::fill(below_.begin(), below_.end(), 0);
     std::fill(touched_.begin(), touched_.end(), 0);
     descendants_.clear();
+    those_below_.clear();
     enter_below(from, below_from);
     const auto later = static_cast<std::size_t>(now_.part_of(from)) + 1;
     for (const int node : now_.by_part().from_to(later, now_.by_part().count())) {
         if (node == to) {
             enter_below(to, below_to);
         } else if (has_member(touched_.data(), node)) {
-            draw_family(node, random);
-            unsigned char ends = 0;
-            for_each_member(row(node), words_,
-                            [&](int parent) { ends |= below_[static_cast<std::size_t>(parent)]; });
+            const unsigned char ends = draw_if_below(node, random);
             if (ends == 0) continue;
             enter_below(node, ends);
             descendants_.push_back(node);

@@ -6,6 +6,7 @@
 // Differences lose digits where their result is a small share of F(U); but a draw gets there only
 // with that share as its probability, so that the law of what is drawn is off by a few 1e-16.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -21,14 +22,53 @@ namespace {
 // gone through.
 constexpr int most_included = 5;
 
+// Intervals that there is room for at once.
+constexpr std::size_t most_at_first = 64;
+
+// Of the shares, to be among the heaviest families.
+constexpr double enough = 0.99;
+
+// The index of an entry in proportion to its weight, when the weights add up to `sum`.
+std::size_t chosen_entry(std::span<const double> weights, double sum, Random& random) {
+    if (random.scripted()) return random.choose(weights);
+    double left = random.uniform() * sum - weights[0];
+    if (left < 0.0) return 0;
+    // Rounding can leave a remainder after the last entry; the last one then takes it.
+    std::size_t found = 0;
+    left += weights[0];
+    for (std::size_t first = 0; first < weights.size(); first += lanes) {
+        double block = 0.0;
+        for (std::size_t i = first; i < first + lanes; ++i) block += weights[i];
+        if (block == 0.0) continue;
+        const bool here = left < block;
+        for (std::size_t i = first; i < first + lanes; ++i) {
+            if (weights[i] == 0.0) continue;
+            found = i;
+            if (!here) continue;
+            left -= weights[i];
+            if (left < 0.0) return i;
+        }
+        if (here) return found;
+        left -= block;
+    }
+    return found;
+}
+
 }  // namespace
 
-double PlusOneSums::entry(Set set, std::size_t at, int exponent) const {
+ARCWISE_INLINE double PlusOneSums::entry(Set set, std::size_t at, int exponent) const {
     if (wide(set)) return std::exp(wide_row(set)[at] - log_of(1.0, exponent));
-    return times_power_of_two(row(set)[at], exponents_[set] - exponent);
+    const double number = at == 0 ? first_column_[set] : row(set)[at];
+    return times_power_of_two(number, exponents_[set] - exponent);
+}
+
+double PlusOneSums::family_in_units(Set set, std::size_t at, int exponent) const {
+    const double weight = at == 0 ? first_families_[set] : raw_[set * length_ + at];
+    return std::exp(weight - heaviest_ - log_of_power(exponent));
 }
 
 double PlusOneSums::between(Set included, Set set, std::size_t at, int exponent) const {
+    if (included == 0) return entry(set, at, exponent);
     double sum = 0.0;
     Set left_out = 0;
     do {
@@ -39,8 +79,8 @@ double PlusOneSums::between(Set included, Set set, std::size_t at, int exponent)
     return std::max(0.0, sum);
 }
 
-PlusOneSums::Set PlusOneSums::draw_inside(Set set, Set included, std::size_t at,
-                                          Random& random) const {
+PlusOneSums::Set PlusOneSums::draw_between(Set included, Set set, std::size_t at,
+                                           Random& random) const {
     const int exponent = exponents_[set];
     double weight = between(included, set, at, exponent);
     for (Set left = set & ~included; left != 0; left &= left - 1) {
@@ -60,7 +100,7 @@ PlusOneSums::Set PlusOneSums::draw_inside(Set set, Set included, std::size_t at,
         }
         const Set candidate = left & (~left + 1);
         const double without = between(included, set & ~candidate, at, exponent);
-        if (random.uniform() * weight < without) {
+        if (random.event(weight > 0.0 ? std::min(1.0, without / weight) : 0.0)) {
             set &= ~candidate;
             weight = without;
         } else {
@@ -72,79 +112,185 @@ PlusOneSums::Set PlusOneSums::draw_inside(Set set, Set included, std::size_t at,
 }
 
 // The first of the wanted ones that is a parent, then the others.
-PlusOneSums::Set PlusOneSums::draw_inside_meeting(Set set, Set wanted, std::size_t at,
-                                                  Random& random) const {
+PlusOneSums::Set PlusOneSums::draw_inside(const InsideDraw& what, Random& random) const {
+    Set set = what.set;
+    if (what.wanted == 0) return draw_between(0, set, what.entry, random);
     const int exponent = exponents_[set];
-    const double missing = entry(set & ~wanted, at, exponent);
-    for (Set left = set & wanted;; left &= left - 1) {
+    const double missing = entry(set & ~what.wanted, what.entry, exponent);
+    for (Set left = set & what.wanted;; left &= left - 1) {
         const Set candidate = left & (~left + 1);
-        if (left == candidate) return draw_inside(set, candidate, at, random);
-        const double without = entry(set & ~candidate, at, exponent);
-        const double all = entry(set, at, exponent) - missing;
-        if (random.uniform() * all >= without - missing) {
-            return draw_inside(set, candidate, at, random);
+        if (left == candidate) return draw_between(candidate, set, what.entry, random);
+        const double without = entry(set & ~candidate, what.entry, exponent) - missing;
+        const double all = entry(set, what.entry, exponent) - missing;
+        if (!random.event(all > 0.0 ? std::clamp(without / all, 0.0, 1.0) : 0.0)) {
+            return draw_between(candidate, set, what.entry, random);
         }
         set &= ~candidate;
     }
 }
 
-std::int64_t PlusOneSums::draw(ParentBits allowed, Random& random) const {
-    if (rows_.empty()) refuse_without_sums();
-    const Set set = inside_of(allowed);
-    if (random.scripted() || wide(set)) return choose(allowed, nullptr, random);
-    const double* numbers = row(set);
-    double left = random.uniform() *
-                  sum_of(set, [&](std::size_t chunk) { return entries_within(allowed, chunk); });
-    // Rounding can leave a remainder after the last entry; the last one then takes it.
-    std::int64_t found = -1;
-    for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
-        for (std::uint64_t bits = entries_within(allowed, chunk); bits != 0; bits &= bits - 1) {
-            const std::size_t at = 64 * chunk + static_cast<std::size_t>(std::countr_zero(bits));
-            if (numbers[at] == 0.0) continue;
-            found = static_cast<std::int64_t>(at);
-            left -= numbers[at];
-            if (left < 0.0) return place(draw_inside(set, 0, at, random), at);
+// The intervals start as the first of the wanted ones that is a parent; the heaviest one is divided
+// by its next candidate until it is a single family.
+double PlusOneSums::find_heaviest(const InsideDraw& what, InsideShares& heaviest,
+                                  std::vector<Interval>& rest) const {
+    const int exponent = exponents_[what.set];
+    const auto lighter = [](const Interval& a, const Interval& b) { return a.weight < b.weight; };
+    rest.clear();
+    rest.reserve(most_at_first);
+    double total = 0.0;
+    const auto add = [&](Set included, Set set, double weight) {
+        if (included == set) weight = family_in_units(set, what.entry, exponent);
+        if (!(weight > 0.0)) return;
+        rest.push_back({included, set, weight});
+        std::push_heap(rest.begin(), rest.end(), lighter);
+    };
+    Set set = what.set;
+    if (what.wanted == 0) {
+        add(0, set, entry(set, what.entry, exponent));
+    }
+    for (Set left = set & what.wanted; left != 0; left &= left - 1) {
+        const Set candidate = left & (~left + 1);
+        add(candidate, set, between(candidate, set, what.entry, exponent));
+        set &= ~candidate;
+    }
+    for (const Interval& each : rest) total += each.weight;
+    double found = 0.0;
+    heaviest.count = 0;
+    while (!rest.empty() && heaviest.count < InsideShares::most && found < enough * total) {
+        std::pop_heap(rest.begin(), rest.end(), lighter);
+        const Interval top = rest.back();
+        rest.pop_back();
+        const Set open = top.set & ~top.included;
+        if (open == 0) {
+            heaviest.sets[heaviest.count] = top.set;
+            heaviest.shares[heaviest.count++] = top.weight;
+            found += top.weight;
+        } else if (std::popcount(top.included) >= most_included) {
+            Set more = 0;
+            do {
+                add(top.included | more, top.included | more, 0.0);
+                more = (more - open) & open;
+            } while (more != 0);
+        } else {
+            const Set candidate = open & (~open + 1);
+            const double without =
+                between(top.included, top.set & ~candidate, what.entry, exponent);
+            add(top.included, top.set & ~candidate, without);
+            add(top.included | candidate, top.set, top.weight - without);
         }
     }
-    if (found < 0) return -1;
-    const auto at = static_cast<std::size_t>(found);
-    return place(draw_inside(set, 0, at, random), at);
+    total = found;
+    for (const Interval& each : rest) total += each.weight;
+    for (std::size_t i = 0; i < heaviest.count; ++i) heaviest.shares[i] /= total;
+    return total;
+}
+
+PlusOneSums::Set PlusOneSums::draw_beyond(const InsideDraw& what, Random& random) const {
+    InsideShares heaviest;
+    std::vector<Interval> rest;
+    find_heaviest(what, heaviest, rest);
+    // Rounding can leave a remainder after the last family; the last one then takes it.
+    if (rest.empty()) return heaviest.count == 0 ? 0 : heaviest.sets[heaviest.count - 1];
+    std::vector<double> weights;
+    for (const Interval& each : rest) weights.push_back(each.weight);
+    const Interval& drawn = rest[random.choose(weights)];
+    return draw_between(drawn.included, drawn.set, what.entry, random);
+}
+
+PlusOneSums::Set PlusOneSums::draw_scripted(const InsideDraw& what, const InsideShares& heaviest,
+                                            Random& random) const {
+    std::vector<double> shares(heaviest.shares.begin(), heaviest.shares.begin() + heaviest.count);
+    double left = 1.0;
+    for (const double share : shares) left -= share;
+    shares.push_back(std::max(0.0, left));
+    const std::size_t drawn = random.choose(shares);
+    return drawn < heaviest.count ? heaviest.sets[drawn] : draw_beyond(what, random);
+}
+
+// Room for the numbers of a row.
+class PlusOneSums::RowNumbers {
+  public:
+    explicit RowNumbers(std::size_t length) : many_(length > few_.size() ? length : 0) {}
+    double* data() { return many_.empty() ? few_.data() : many_.data(); }
+
+  private:
+    std::array<double, 256> few_;
+    std::vector<double> many_;
+};
+
+double PlusOneSums::entry_weights(ParentBits allowed, ParentBits required, double* numbers) const {
+    const Set set = inside_of(allowed);
+    const Set wanted = required == nullptr ? 0 : inside_of(required) & set;
+    const RowSums rows = sums_between(set, set & ~wanted, required == nullptr);
+    if (!rows.digits) return 0.0;
+    double whole = 0.0;
+    double sum = 0.0;
+    for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+        const std::uint64_t met =
+            required == nullptr ? ~std::uint64_t{0} : entries_of(required, chunk);
+        std::uint64_t entries = entries_within(allowed, chunk);
+        if (required != nullptr && wanted == 0) entries &= met;
+        const std::size_t first = 64 * chunk;
+        const RowParts parts =
+            subtract_row(row(set) + first, row(rows.rest) + first, entries, entries & ~met,
+                         rows.ratio, numbers + first, std::min<std::size_t>(64, length_ - first));
+        whole += parts.whole;
+        sum += parts.difference;
+    }
+    return sum > smallest_sum && sum > usual_share * whole ? sum : 0.0;
+}
+
+PlusOneSums::InsideDraw PlusOneSums::draw_outside(const RowSums& known, ParentBits allowed,
+                                                  ParentBits required, Random& random) const {
+    if (random.scripted()) {
+        if (const auto drawn = draw_outside(allowed, required, random)) return *drawn;
+    }
+    // The entry without an outside parent nearly always has most of the whole.
+    double left = random.uniform() * known.met - part(known, 0, required == nullptr);
+    std::size_t found = 0;
+    if (left < 0.0) return inside_draw(allowed, required, found);
+    // Rounding can leave a remainder after the last entry; the last one then takes it.
+    for (std::size_t chunk = 0; chunk < chunks_ && left >= 0.0; ++chunk) {
+        const std::uint64_t met =
+            required == nullptr ? ~std::uint64_t{0} : entries_of(required, chunk);
+        std::uint64_t bits = entries_of(allowed, chunk);
+        if (required != nullptr && known.set == known.rest) bits &= met;
+        for (; bits != 0 && left >= 0.0; bits &= bits - 1) {
+            const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
+            const double each = part(known, 64 * chunk + bit, (met >> bit & 1) != 0);
+            if (each > 0.0) found = 64 * chunk + bit;
+            left -= each;
+        }
+    }
+    return inside_draw(allowed, required, found);
+}
+
+std::optional<PlusOneSums::InsideDraw> PlusOneSums::draw_outside(ParentBits allowed,
+                                                                 ParentBits required,
+                                                                 Random& random) const {
+    if (rows_.empty()) refuse_without_sums();
+    RowNumbers room(length_);
+    double* numbers = room.data();
+    const double sum = entry_weights(allowed, required, numbers);
+    if (!(sum > 0.0)) return std::nullopt;
+    return inside_draw(allowed, required, chosen_entry({numbers, length_}, sum, random));
+}
+
+PlusOneSums::InsideDraw PlusOneSums::inside_draw(ParentBits allowed, ParentBits required,
+                                                 std::size_t at) const {
+    const Set set = inside_of(allowed);
+    const bool met = required == nullptr || (entries_of(required, at / 64) >> (at % 64) & 1) != 0;
+    return {set, met ? 0 : inside_of(required) & set, static_cast<std::uint32_t>(at)};
+}
+
+std::int64_t PlusOneSums::draw(ParentBits allowed, Random& random) const {
+    return draw(allowed, nullptr, random);
 }
 
 std::int64_t PlusOneSums::draw(ParentBits allowed, ParentBits required, Random& random) const {
-    if (rows_.empty()) refuse_without_sums();
-    const Set set = inside_of(allowed);
-    const Set wanted = inside_of(required) & set;
-    if (random.scripted() || wide(set)) return choose(allowed, required, random);
-    const double sum = sum_meeting(allowed, required, usual_share);
-    if (!(sum > 0.0)) return choose(allowed, required, random);
-    const int exponent = exponents_[set];
-    double left = random.uniform() * sum;
-    std::int64_t found = -1;
-    bool meets = false;
-    const auto drawn = [&] {
-        const auto at = static_cast<std::size_t>(found);
-        return place(
-            meets ? draw_inside(set, 0, at, random) : draw_inside_meeting(set, wanted, at, random),
-            at);
-    };
-    for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
-        const std::uint64_t met = entries_of(required, chunk);
-        std::uint64_t bits = entries_within(allowed, chunk);
-        if (wanted == 0) bits &= met;
-        for (; bits != 0; bits &= bits - 1) {
-            const std::size_t at = 64 * chunk + static_cast<std::size_t>(std::countr_zero(bits));
-            const bool enough = (met >> (at % 64) & 1) != 0;
-            const double each =
-                enough ? row(set)[at] : row(set)[at] - entry(set & ~wanted, at, exponent);
-            if (!(each > 0.0)) continue;
-            found = static_cast<std::int64_t>(at);
-            meets = enough;
-            left -= each;
-            if (left < 0.0) return drawn();
-        }
-    }
-    return found < 0 ? choose(allowed, required, random) : drawn();
+    const std::optional<InsideDraw> drawn = draw_outside(allowed, required, random);
+    if (!drawn) return choose(allowed, required, random);
+    return place(draw_inside(*drawn, random), drawn->entry);
 }
 
 std::int64_t PlusOneSums::choose(ParentBits allowed, ParentBits required, Random& random) const {

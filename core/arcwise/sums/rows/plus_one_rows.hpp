@@ -1,6 +1,7 @@
 // Rows of score sums under a mask of outside parents: what sums, draws and probabilities share.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -18,16 +19,48 @@ double masked_sum(const double* row, const std::uint64_t* entries, std::size_t c
 // The largest of them, minus infinity if there is none.
 double masked_max(const double* row, const std::uint64_t* entries, std::size_t chunks);
 
+// numbers[i] = row[i] for the entries whose bits are set, less what `rest` has, times the factor,
+// for those whose bits are in `less`, and not below zero; zero for all others up to
+// `count`, a multiple of eight. And the sums over the entries, of the row and of the differences.
+struct RowParts {
+    double whole;
+    double difference;
+};
+RowParts subtract_row(const double* row, const double* rest, std::uint64_t entries,
+                      std::uint64_t less, double factor, double* numbers, std::size_t count);
+
+// The same sums without the numbers.
+RowParts sum_differences(const double* row, const double* rest, std::uint64_t entries,
+                         std::uint64_t less, double factor);
+
 // 2^exponent for -1022 <= exponent <= 1023.
 inline double power_of_two(int exponent) {
     return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
+// Two factors that make a power of two, for one beyond the range of numbers.
+struct TwoFactors {
+    explicit TwoFactors(int exponent) {
+        exponent = std::clamp(exponent, -2044, 2046);
+        first = power_of_two(exponent / 2);
+        second = power_of_two(exponent - exponent / 2);
+    }
+    double first;
+    double second;
+};
+
 // x 2^exponent. Rows of one node differ by less than the square of what a number can hold, or are
 // kept as logarithms; what is smaller than any number becomes zero.
 inline double times_power_of_two(double x, int exponent) {
     if (exponent >= -1022 && exponent <= 1023) return x * power_of_two(exponent);
-    return std::ldexp(x, exponent);
+    const TwoFactors factors(exponent);
+    return x * factors.first * factors.second;
+}
+
+// ln 2^exponent.
+inline double log_of_power(int exponent) {
+    const auto times = static_cast<double>(exponent);
+    return times * ln2_high + times * ln2_low;
 }
 
 // ln(x 2^exponent).
@@ -71,7 +104,7 @@ double PlusOneSums::log_sum_of(Set set, Entries entries) const {
                 const double each =
                     logs[64 * chunk + static_cast<std::size_t>(std::countr_zero(left))];
                 if (adding) {
-                    sum += std::exp(each - largest);
+                    if (each - largest > -farthest) sum += std::exp(each - largest);
                 } else {
                     largest = std::max(largest, each);
                 }

@@ -16,9 +16,6 @@ namespace {
 
 constexpr std::size_t most_inside = 30;
 
-// Where numbers are so small that digits were lost, the families are added up.
-constexpr double smallest_sum = 0x1p-960;
-
 ARCWISE_VECTOR_VERSIONS
 void max_row_into(double* to, const double* from, std::size_t count) {
     combine_into(to, from, count,
@@ -51,6 +48,43 @@ double masked_max(const double* row, const std::uint64_t* entries, std::size_t c
         }
     }
     return *std::max_element(most.lane, most.lane + lanes);
+}
+
+ARCWISE_VECTOR_VERSIONS
+RowParts subtract_row(const double* row, const double* rest, std::uint64_t entries,
+                      std::uint64_t less, double factor, double* numbers, std::size_t count) {
+    LaneSums whole{};
+    LaneSums difference{};
+    for (std::size_t first = 0; first < count; first += lanes) {
+#pragma omp simd simdlen(8)
+        for (std::size_t i = 0; i < lanes; ++i) {
+            const double of_row = chosen(row + first, entries, i);
+            const double of_rest = chosen(rest + first, less, i) * factor;
+            const double each = of_row > of_rest ? of_row - of_rest : 0.0;
+            numbers[first + i] = each;
+            whole.lane[i] += of_row;
+            difference.lane[i] += each;
+        }
+        entries >>= lanes;
+        less >>= lanes;
+    }
+    return {total(whole), total(difference)};
+}
+
+ARCWISE_VECTOR_VERSIONS
+RowParts sum_differences(const double* row, const double* rest, std::uint64_t entries,
+                         std::uint64_t less, double factor) {
+    LaneSums whole{};
+    LaneSums taken{};
+    for (; entries != 0; entries >>= lanes, less >>= lanes, row += lanes, rest += lanes) {
+#pragma omp simd simdlen(8)
+        for (std::size_t i = 0; i < lanes; ++i) {
+            whole.lane[i] += chosen(row, entries, i);
+            taken.lane[i] += chosen(rest, less, i);
+        }
+    }
+    const double all = total(whole);
+    return {all, all - total(taken) * factor};
 }
 
 PlusOneSums::PlusOneSums(const NodeFamilies& families, int node, bool with_sums, bool with_max)
@@ -161,6 +195,19 @@ void PlusOneSums::fill_sums() {
     exponents_ = std::move(exponents);
     wide_sets_ = std::move(wide_sets);
     wide_rows_ = std::move(wide_rows);
+    copy_first_column();
+}
+
+void PlusOneSums::copy_first_column() {
+    if (rows_.empty() || inside_ > most_inside || length_ == 0) return;
+    const std::size_t sets = std::size_t{1} << inside_;
+    if (rows_.size() != sets * length_ || raw_.size() != rows_.size()) return;  // for expect_sound
+    first_column_.resize(sets);
+    first_families_.resize(sets);
+    for (std::size_t set = 0; set < sets; ++set) {
+        first_column_[set] = rows_[set * length_];
+        first_families_[set] = raw_[set * length_];
+    }
 }
 
 void PlusOneSums::fill_maxima() {

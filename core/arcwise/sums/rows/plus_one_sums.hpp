@@ -13,9 +13,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "arcwise/families/family_table.hpp"
@@ -34,7 +36,10 @@ class PlusOneSums {
     PlusOneSums(const NodeFamilies& families, int node, bool with_sums, bool with_max);
 
     // As it was written.
-    explicit PlusOneSums(ArchiveReader& reader) { describe(*this, reader); }
+    explicit PlusOneSums(ArchiveReader& reader) {
+        describe(*this, reader);
+        copy_first_column();
+    }
     void write(ArchiveWriter& writer) const { describe(*this, writer); }
 
     // Throws `file_format` unless what was read can be the rows of a node with so many candidates
@@ -52,6 +57,98 @@ class PlusOneSums {
     std::int64_t draw(ParentBits allowed, Random& random) const;
     std::int64_t draw(ParentBits allowed, ParentBits required, Random& random) const;
 
+    using Set = std::uint32_t;  // of inside candidates
+
+    // The sum over the families within `allowed` that have a parent in `required` (null: any), as
+    // plain numbers in units of e^unit. Kept for each node of a state, it tells at once what one
+    // outside parent more or less would make of it.
+    struct RowSums {
+        Set set = 0;
+        Set rest = 0;        // of it, without those in `required`
+        double ratio = 0.0;  // of the row of `rest` in units of the other; zero if all are met
+        double whole = 0.0;  // whatever is required
+        double met = 0.0;
+        double unit = 0.0;
+        bool digits = false;  // whether `met` has enough of them; else nothing is known
+    };
+    RowSums row_sums(ParentBits allowed, ParentBits required) const;
+    // The same for other sets, from what is known of the first ones where that is quicker.
+    RowSums changed_sums(const RowSums& now, ParentBits allowed, ParentBits required,
+                         ParentBits allowed_then, ParentBits required_then) const;
+
+    // A draw in two stages, for those who remember the second one, in which the same is asked again
+    // and again. First the outside parent, as an entry of the row; left to be drawn is then a
+    // subset of `set` that meets `wanted` (0: any), by the weights of the families with that entry.
+    // Nothing where numbers have too few digits for it; the draw is then made by `draw`.
+    struct InsideDraw {
+        Set set = 0;
+        Set wanted = 0;
+        std::uint32_t entry = 0;
+        bool operator==(const InsideDraw&) const = default;
+    };
+    std::optional<InsideDraw> draw_outside(ParentBits allowed, ParentBits required,
+                                           Random& random) const;
+    // The same by sums that are known, with digits.
+    InsideDraw draw_outside(const RowSums& known, ParentBits allowed, ParentBits required,
+                            Random& random) const;
+    Set draw_inside(const InsideDraw& what, Random& random) const;
+    std::int64_t place(Set set, std::size_t at) const {
+        return static_cast<std::int64_t>(set * length_ + at);
+    }
+
+    // The heaviest of the subsets, with their shares of the whole; and a draw by them.
+    struct InsideShares {
+        static constexpr std::size_t most = 6;
+        std::uint32_t count = 0;
+        std::array<Set, most> sets;
+        std::array<double, most> shares;
+    };
+    void find_heaviest(const InsideDraw& what, InsideShares& heaviest) const {
+        std::vector<Interval> rest;
+        find_heaviest(what, heaviest, rest);
+    }
+    Set draw_inside(const InsideDraw& what, const InsideShares& heaviest, Random& random) const {
+        if (random.scripted()) return draw_scripted(what, heaviest, random);
+        double left = random.uniform();
+        for (std::size_t i = 0; i < heaviest.count; ++i) {
+            left -= heaviest.shares[i];
+            if (left < 0.0) return heaviest.sets[i];
+        }
+        return draw_beyond(what, random);
+    }
+
+    // One sum as a share of the other; both have digits.
+    double share(const RowSums& of, const RowSums& in) const;
+
+    // How the sum changes with the place of one parent: with enough digits, or false.
+    struct PassedSums {
+        double without;  // one in `required`, and not the parent: the only one in units of e^unit
+        double with;     // one in `required`, the parent allowed
+        double either;   // one in `required`, or the parent
+        double alone;    // the parent
+        double unit;
+        double unit_with;
+    };
+    enum class Seen { nowhere, allowed, required };
+    // An outside parent, by what the sets know of it; an inside one, by the sums without and with
+    // it.
+    bool pass_outside(const RowSums& now, std::size_t parent, Seen seen, PassedSums& sums) const;
+    bool pass_inside(const RowSums& without, const RowSums& with, PassedSums& sums) const;
+    bool is_outside(std::size_t parent) const { return parent >= inside_; }
+
+    // The sum within the predecessors as outside parents take each other's place: the first goes
+    // and the second comes (-1: none). Not above zero where digits would be lost.
+    double exchanged(const RowSums& now, int gone, int come) const {
+        const double rest = now.whole - (gone < 0 ? 0.0 : row(now.set)[entry_at(gone)]);
+        const double sum = rest + (come < 0 ? 0.0 : row(now.set)[entry_at(come)]);
+        return sum > usual_share * now.whole && sum > smallest_sum ? sum : 0.0;
+    }
+
+    // For sets that grow, each with its parents required as the second half of its words: the sums
+    // and the logarithms of their units, or false. The first set is empty, and nothing required.
+    bool growing_sums(const std::uint64_t* sets, std::size_t stride, std::size_t count,
+                      double* numbers, double* units) const;
+
     // Of the sum relative to the heaviest family, which has the log weight `heaviest`.
     double relative_log_sum(ParentBits allowed) const;
     double heaviest() const { return heaviest_; }
@@ -59,6 +156,8 @@ class PlusOneSums {
     // What the required parents add is a difference of two rows of plain numbers. Where it is a
     // smaller share of the whole than this the families are added up.
     static constexpr double usual_share = 0x1p-12;
+    // And where numbers are so small that digits were lost.
+    static constexpr double smallest_sum = 0x1p-960;
 
     // The place of the heaviest family within `allowed` that meets `required` (null: any), or -1.
     std::int64_t best(ParentBits allowed, ParentBits required) const;
@@ -87,7 +186,13 @@ class PlusOneSums {
     void for_each(ParentBits allowed, ParentBits required, Visit visit) const;
 
   private:
-    using Set = std::uint32_t;  // of inside candidates
+    // The sets between two.
+    struct Interval {
+        Set included;
+        Set set;
+        double weight;
+    };
+    class RowNumbers;
 
     template <class Self, class Archive>
     static void describe(Self& self, Archive& archive) {
@@ -120,6 +225,7 @@ class PlusOneSums {
     [[noreturn]] static void refuse_without_sums();
 
     void fill_sums();
+    void copy_first_column();
     void fill_maxima();
     // Turns the logarithms of a row into plain numbers; false, and nothing done, where they are too
     // far apart.
@@ -149,17 +255,34 @@ class PlusOneSums {
 
     double add_up(ParentBits allowed, ParentBits required) const;
     std::int64_t choose(ParentBits allowed, ParentBits required, Random& random) const;
-    // Draws start from a row of plain numbers; what is kept as logarithms may be a part of it.
-    // A subset of `set` with all of `included`, in proportion to the weights of the families that
-    // have the entry's outside parent.
-    Set draw_inside(Set set, Set included, std::size_t at, Random& random) const;
-    // The same for a subset that meets `wanted`.
-    Set draw_inside_meeting(Set set, Set wanted, std::size_t at, Random& random) const;
+    RowSums sums_between(Set set, Set rest, bool all_met) const;
+    // What an entry adds to a sum, if its outside parent is a required one or not.
+    double part(const RowSums& sums, std::size_t at, bool met) const {
+        const double all = row(sums.set)[at];
+        if (met) return all;
+        const double part = all - sums.ratio * row(sums.rest)[at];
+        return part > 0.0 ? part : 0.0;
+    }
+    std::size_t entry_at(int parent) const {
+        return static_cast<std::size_t>(parent) - inside_ + 1;
+    }
+    // The weights of the row's entries in a draw, in units of its power of two, and their sum: zero
+    // where it is too small a difference to be had so, or a row is kept as logarithms.
+    double entry_weights(ParentBits allowed, ParentBits required, double* numbers) const;
+    InsideDraw inside_draw(ParentBits allowed, ParentBits required, std::size_t at) const;
+    // What is kept as logarithms may be a part of what follows, but for the set drawn within. A
+    // subset of `set` with all of `included`, by the weights of the families with the entry.
+    Set draw_between(Set included, Set set, std::size_t at, Random& random) const;
+    // Divides what there is to draw until the heaviest families are found; all others are in the
+    // intervals that are left. Returns the weight of all.
+    double find_heaviest(const InsideDraw& what, InsideShares& heaviest,
+                         std::vector<Interval>& rest) const;
+    // One that is none of the heaviest.
+    Set draw_beyond(const InsideDraw& what, Random& random) const;
+    Set draw_scripted(const InsideDraw& what, const InsideShares& heaviest, Random& random) const;
+    double family_in_units(Set set, std::size_t at, int exponent) const;
     // The weight of the families between two sets, by inclusion and exclusion.
     double between(Set included, Set set, std::size_t at, int exponent) const;
-    std::int64_t place(Set set, std::size_t at) const {
-        return static_cast<std::int64_t>(set * length_ + at);
-    }
 
     static constexpr int kept_as_logarithms = std::numeric_limits<int>::min();
 
@@ -178,6 +301,10 @@ class PlusOneSums {
     Stored<Set> wide_sets_;  // those whose rows are kept as logarithms, ascending
     Stored<double> wide_rows_;
     Stored<double> maxima_;  // over subsets; empty if not asked for
+    // The entries without an outside parent, of rows and of families, by set: most draws are of
+    // them, and rows are far apart in memory.
+    std::vector<double> first_column_;
+    std::vector<double> first_families_;
 };
 
 inline std::uint64_t PlusOneSums::entries_of(ParentBits bits, std::size_t chunk) const {
