@@ -35,7 +35,8 @@ def chain_run(*, tempered: bool = False, **changes: Any) -> ChainRun:
         states=(20, 17, 0),
         moves={"swap": 0.25},
         exchanges=Exchanges((LEVELS,) * 3, (0.5, 0.4, None), round_trips=(3, 2, 0))
-        if tempered else None,
+        if tempered
+        else None,
         convergence=Convergence(rhat=1.01, ess=30.0),
         seconds_sampling=1.5,
         seconds=2.0,

@@ -60,6 +60,10 @@ void TemperedChain::advance(std::uint64_t steps, TaskContext& context, Crew* cre
                             AfterStep after_step, bool sampled) {
     const std::size_t coldest = replicas_.coldest();
     while (steps > 0) {
+        if (sweep_is_over()) {
+            if (sampled) add_ratios();
+            exchange();
+        }
         const std::uint64_t length =
             coldest == 0 ? steps
                          : std::min(steps, options_.steps_between_exchanges - steps_in_sweep_);
@@ -82,32 +86,30 @@ void TemperedChain::advance(std::uint64_t steps, TaskContext& context, Crew* cre
             for (std::size_t turn = 0; turn <= coldest; ++turn) move(coldest - turn);
         }
         steps -= length;
-        if (coldest == 0) continue;
-        steps_in_sweep_ += length;
-        if (steps_in_sweep_ < options_.steps_between_exchanges) continue;
-        if (sampled) add_ratios();
-        end_sweep();
+        if (coldest > 0) steps_in_sweep_ += length;
     }
 }
 
-void TemperedChain::end_sweep() {
+void TemperedChain::exchange() {
     steps_in_sweep_ = 0;
     replicas_.exchange();
 }
 
 void TemperedChain::step() {
+    if (sweep_is_over()) exchange();
     for (std::size_t level = replicas_.levels(); level-- > 0;) replicas_.step(level);
-    if (replicas_.levels() > 1 && ++steps_in_sweep_ == options_.steps_between_exchanges) {
-        end_sweep();
-    }
+    if (replicas_.levels() > 1) ++steps_in_sweep_;
 }
 
 void TemperedChain::burn_in(std::uint64_t steps, TaskContext& context, Crew* crew) {
     const bool adapts = options_.adapt && replicas_.levels() > 1;
     while (steps > 0) {
-        if (adapts && replicas_.exchanges_since_spread() >= sweeps_to_adapt_) adapt();
-        const std::uint64_t to_exchange = options_.steps_between_exchanges - steps_in_sweep_;
-        const std::uint64_t length = adapts ? std::min(steps, to_exchange) : steps;
+        std::uint64_t length = steps;
+        if (adapts) {
+            if (sweep_is_over()) exchange();
+            if (replicas_.exchanges_since_spread() >= sweeps_to_adapt_) adapt();
+            length = std::min(steps, options_.steps_between_exchanges - steps_in_sweep_);
+        }
         advance(length, context, crew, [] {}, false);
         steps -= length;
     }
@@ -185,7 +187,7 @@ void TemperedChain::restore(ByteReader& in) {
     for (std::uint64_t* number : {&options_.thinning, &steps_in_sweep_, &sweeps_to_adapt_}) {
         *number = in.get<std::uint64_t>();
     }
-    if (options_.thinning == 0 || steps_in_sweep_ >= options_.steps_between_exchanges) {
+    if (options_.thinning == 0 || steps_in_sweep_ > options_.steps_between_exchanges) {
         ByteReader::damaged();
     }
 }

@@ -2,7 +2,7 @@
 // temperature, plain MCMC.
 //
 // The only loop that runs Markov chains, for every space. It goes in sweeps: so many steps of every
-// level, which threads can share, and then exchanges between neighbours.
+// level, which threads can share, and exchanges between neighbours before the next.
 #pragma once
 
 #include <vector>
@@ -63,8 +63,8 @@ class TemperedChain {
     // coldest and the hottest target (paper 000, section 4.5).
     const std::vector<LogMeanBatches>& ratios() const { return ratios_; }
 
-    // One step, with exchanges where a sweep ends with it, and the states, for whoever wants to see
-    // them move.
+    // One step, after exchanges where a sweep begins with it, and the states, for whoever wants to
+    // see them move.
     void step();
     std::size_t levels() const { return replicas_.levels(); }
     State& state(std::size_t level) { return replicas_.state(level); }
@@ -73,7 +73,8 @@ class TemperedChain {
     template <class AfterStep>
     void advance(std::uint64_t steps, TaskContext& context, Crew* crew, AfterStep after_step,
                  bool sampled);
-    void end_sweep();
+    bool sweep_is_over() const { return steps_in_sweep_ == options_.steps_between_exchanges; }
+    void exchange();
     void add_ratios();
     std::uint64_t averages() const;  // of edges, for each kept state
     void forget_counts();

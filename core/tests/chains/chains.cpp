@@ -79,7 +79,7 @@ TEST(the_temperatures_of_a_chain_share_threads_and_stay_the_same) {
     Chains many = chains_of(space, 0, 1);
     one.start(1000, on_threads(1));
     many.start(1000, on_threads(4));
-    CHECK(one.chain(0).levels() == 5);
+    CHECK(one.chain(0).levels() > 2);
     one.sample(50, on_threads(1));
     many.sample(50, on_threads(3));
     CHECK(one.chain(0).replicas().round_trips() > 0);

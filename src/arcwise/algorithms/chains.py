@@ -169,9 +169,7 @@ def acceptance(counts: Sequence[dict[str, tuple[int, int]]]) -> dict[str, float 
     return result
 
 
-def _by_steps(
-    result: SampledChains, budget: Budget, run: Run, nodes: int, log: Log | None
-) -> None:
+def _by_steps(result: SampledChains, budget: Budget, run: Run, nodes: int, log: Log | None) -> None:
     total = budget.steps
     assert total is not None
     result.burn_in_steps = int(total * budget.burn_in)

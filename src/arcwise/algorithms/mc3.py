@@ -87,7 +87,9 @@ def mc3(
         increasing to 1, and starting at 0 if the evidence is to be estimated; or pairs of these
         and of places on the bridge, from 0 to 1.
     steps_between_exchanges
-        The number of steps of each temperature before exchanges are proposed. None for XXX.
+        The number of steps of each temperature before exchanges are proposed. None for a
+        quarter of the number of variables. Where there are more threads than chains, the
+        temperatures of a chain share them during these steps.
     modularity, steps, seconds, effective_samples, until, burn_in, thinning, chains, start, \
 dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
 threads, progress, directory, checkpoint_seconds
@@ -113,7 +115,7 @@ threads, progress, directory, checkpoint_seconds
     if tempering.bridge is not None:
         refuse_without_bridge(chosen, "ladder")
     if steps_between_exchanges is None:
-        between = usual_steps_between_exchanges(tempering, len(model.variables))
+        between = usual_steps_between_exchanges(len(model.variables))
     else:
         between = whole_number(
             steps_between_exchanges, "steps_between_exchanges", at_least=1, at_most=MOST_INT

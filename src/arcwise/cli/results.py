@@ -63,8 +63,7 @@ def _exchanges(exchanges: Exchanges) -> str:
     if rates:
         words += f", exchanges accepted: {min(rates):.0%} to {max(rates):.0%}"
     if exchanges.round_trips is not None:
-        trips = listing(map(str, exchanges.round_trips))
-        words += f", round trips of {'each chain' if len(exchanges.round_trips) > 1 else 'the chain'}: {trips}"
+        words += f", round trips of each chain: {listing(map(str, exchanges.round_trips))}"
     return words
 
 

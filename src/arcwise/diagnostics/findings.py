@@ -234,8 +234,8 @@ def of_sampler(change: str, figures: Figures) -> list[Finding]:
             Finding(
                 False,
                 ExchangeWarning,
-                "No state went from the hottest temperature to the coldest and back, so that hotter "
-                "ones have not yet helped the coldest to leave a mode",
+                "No state went from the hottest temperature to the coldest and back, so that "
+                "hotter ones have not yet helped the coldest to leave a mode",
                 "run more steps",
             )
         )

@@ -28,6 +28,8 @@ MOST_TEMPERATURES = 64
 """The largest number of temperatures a burn-in chooses."""
 
 _USUAL_TEMPERATURES = 16  # of a ladder that does not adapt
+# A step between exchanges for so many variables.
+_STEPS_OF_A_SWEEP = 4
 _ADAPTING = ("adapted", "bridge", "uniform bridge")
 _WORDS = ", ".join(f"'{name}'" for name in LADDERS)
 
@@ -125,14 +127,13 @@ def _named(name: str, steps: int, nodes: int) -> Path:
     return list(linear(steps))
 
 
-def usual_steps_between_exchanges(tempering: Tempering, nodes: int) -> int:
+def usual_steps_between_exchanges(nodes: int) -> int:
     """Return the number of steps of each temperature before states are exchanged.
 
-    By the number of variables, as a step changes little of a state, and so that temperatures can
-    be moved by several threads without waiting for each other all the time. On the bridge, where
-    an exchange takes as long as summing up two states anew, it is more.
+    By the number of variables, as a step changes little of a state, and so that several threads
+    can move the temperatures of a chain without waiting for each other all the time.
     """
-    return max(1, nodes // (4 if tempering.bridge is None else 2))
+    return max(1, nodes // _STEPS_OF_A_SWEEP)
 
 
 def refuse_without_bridge(space: Space, name: str) -> None:
