@@ -58,7 +58,7 @@ class Chain:
         options.dags = 0
         ladder = [1.0] if levels == 0 else [i / levels for i in range(levels)] + [1.0]
         built = space.build(sums)
-        self.chains = _core.Chains(built, ladder, 4 * levels, False, 1, options, 1, 0, 1)
+        self.chains = _core.Chains(built, ladder, 1, False, 0, 1, options, 1, 0, 1)
         self.chains.start(0, 1, None)
 
     def steps(self, count: int) -> None:

@@ -86,17 +86,18 @@ void bind_chains(nb::module_& module) {
     nb::class_<Chains>(module, "Chains")
         .def(
             "__init__",
-            [](Chains* self, const PythonSpace& space, const Path& path, int exchanges_per_step,
-               bool adapt, std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed,
+            [](Chains* self, const PythonSpace& space, const Path& path,
+               std::uint64_t steps_between_exchanges, bool adapt, std::size_t most_temperatures,
+               std::uint64_t thinning, const RecordOptions& record, std::uint64_t seed,
                std::uint64_t first, std::size_t count, std::uint64_t order_steps) {
                 new (self) Chains(space.space,
-                                  {temperatures_along(path), exchanges_per_step, adapt, order_steps,
-                                   thinning, record},
+                                  {temperatures_along(path), steps_between_exchanges, adapt,
+                                   most_temperatures, order_steps, thinning, record},
                                   seed, first, count);
             },
-            nb::arg("space"), nb::arg("path"), nb::arg("exchanges_per_step"), nb::arg("adapt"),
-            nb::arg("thinning"), nb::arg("record"), nb::arg("seed"), nb::arg("first"),
-            nb::arg("count"), nb::arg("order_steps") = 0)
+            nb::arg("space"), nb::arg("path"), nb::arg("steps_between_exchanges"), nb::arg("adapt"),
+            nb::arg("most_temperatures"), nb::arg("thinning"), nb::arg("record"), nb::arg("seed"),
+            nb::arg("first"), nb::arg("count"), nb::arg("order_steps") = 0)
         .def("__len__", &Chains::size)
         .def("set_thinning", &Chains::set_thinning, nb::arg("thinning"))
         .def(
@@ -106,15 +107,6 @@ void bind_chains(nb::module_& module) {
                              [&](const RunOptions& o) { self.start(burn_in, o); });
             },
             nb::arg("burn_in"), nb::arg("threads"), nb::arg("progress").none())
-        .def("plan_burn_in", &Chains::plan_burn_in, nb::arg("steps"),
-             "Plan a burn-in that go_on_burning_in makes piece by piece.")
-        .def(
-            "go_on_burning_in",
-            [](Chains& self, std::uint64_t steps, int threads, nb::object progress) {
-                run_released(threads, std::move(progress),
-                             [&](const RunOptions& o) { self.go_on_burning_in(steps, o); });
-            },
-            nb::arg("steps"), nb::arg("threads"), nb::arg("progress").none())
         .def(
             "burn_in",
             [](Chains& self, std::uint64_t steps, int threads, nb::object progress) {
@@ -170,7 +162,7 @@ void bind_chains(nb::module_& module) {
             "path",
             [](const Chains& self, std::size_t chain) {
                 std::vector<std::pair<double, double>> result;
-                for (const Temperature& temperature : self.chain(chain).temperatures()) {
+                for (const Temperature& temperature : self.chain(chain).replicas().temperatures()) {
                     result.emplace_back(temperature.inverse, temperature.bridge);
                 }
                 return result;
@@ -178,9 +170,18 @@ void bind_chains(nb::module_& module) {
             "The inverse temperatures, which may have been adapted, and places on the bridge.")
         .def("exchanges",
              [](const Chains& self, std::size_t chain) {
-                 return std::tuple(self.chain(chain).exchanges_proposed(),
-                                   self.chain(chain).exchanges_accepted());
+                 std::vector<std::pair<std::uint64_t, std::uint64_t>> result;
+                 for (const ExchangeCounts& each : self.chain(chain).replicas().exchanges()) {
+                     result.emplace_back(each.proposed, each.accepted);
+                 }
+                 return result;
              })
+        .def(
+            "round_trips",
+            [](const Chains& self, std::size_t chain) {
+                return self.chain(chain).replicas().round_trips();
+            },
+            "How often a state went from the hottest temperature to the coldest and back.")
         .def(
             "ratios",
             [](const Chains& self, std::size_t chain) {

@@ -95,14 +95,22 @@ void bind_spaces(nb::module_& module) {
             nb::arg("code"), nb::arg("point"))
         .def(
             "tempered_law",
-            [](const PythonSpace& self, const Path& path, int exchanges_per_step,
+            [](const PythonSpace& self, const Path& path, bool odd,
                const std::vector<Code>& codes) {
-                TemperingOptions options;
-                options.temperatures = temperatures_along(path);
-                options.exchanges_per_step = exchanges_per_step;
-                return as_list(tempered_law(*self.space, options, codes));
+                return as_list(tempered_law(*self.space, temperatures_along(path),
+                                            odd ? Pairs::odd : Pairs::even, codes));
             },
-            nb::arg("path"), nb::arg("exchanges_per_step"), nb::arg("codes"))
+            nb::arg("path"), nb::arg("odd"), nb::arg("codes"),
+            "Where a step of every level and exchanges of the even or odd pairs lead.")
+        .def(
+            "exchange_law",
+            [](const PythonSpace& self, const Path& path, bool odd,
+               const std::vector<Code>& codes) {
+                return as_list(exchange_law(*self.space, temperatures_along(path),
+                                            odd ? Pairs::odd : Pairs::even, codes));
+            },
+            nb::arg("path"), nb::arg("odd"), nb::arg("codes"),
+            "Where exchanges of the even or odd pairs alone lead.")
         .def(
             "annealing_law",
             [](const PythonSpace& self, const Path& path, std::size_t population) {

@@ -259,7 +259,13 @@ class Space:
 
     def step_law(self, code: Sequence[int], point: float | tuple[float, float]) -> list[tuple[list[int], float]]: ...
 
-    def tempered_law(self, path: Sequence[float | tuple[float, float]], exchanges_per_step: int, codes: Sequence[Sequence[int]]) -> list[tuple[list[int], float]]: ...
+    def tempered_law(self, path: Sequence[float | tuple[float, float]], odd: bool, codes: Sequence[Sequence[int]]) -> list[tuple[list[int], float]]:
+        """
+        Where a step of every level and exchanges of the even or odd pairs lead.
+        """
+
+    def exchange_law(self, path: Sequence[float | tuple[float, float]], odd: bool, codes: Sequence[Sequence[int]]) -> list[tuple[list[int], float]]:
+        """Where exchanges of the even or odd pairs alone lead."""
 
     def annealing_law(self, path: Sequence[float | tuple[float, float]], population: int = 1) -> list[tuple[list[int], float, float]]: ...
 
@@ -349,18 +355,13 @@ class RecordOptions:
     def edge_batches(self, arg: int, /) -> None: ...
 
 class Chains:
-    def __init__(self, space: Space, path: Sequence[float | tuple[float, float]], exchanges_per_step: int, adapt: bool, thinning: int, record: RecordOptions, seed: int, first: int, count: int, order_steps: int = 0) -> None: ...
+    def __init__(self, space: Space, path: Sequence[float | tuple[float, float]], steps_between_exchanges: int, adapt: bool, most_temperatures: int, thinning: int, record: RecordOptions, seed: int, first: int, count: int, order_steps: int = 0) -> None: ...
 
     def __len__(self) -> int: ...
 
     def set_thinning(self, thinning: int) -> None: ...
 
     def start(self, burn_in: int, threads: int, progress: object | None) -> None: ...
-
-    def plan_burn_in(self, steps: int) -> None:
-        """Plan a burn-in that go_on_burning_in makes piece by piece."""
-
-    def go_on_burning_in(self, steps: int, threads: int, progress: object | None) -> None: ...
 
     def burn_in(self, steps: int, threads: int, progress: object | None) -> None: ...
 
@@ -390,7 +391,12 @@ class Chains:
         The inverse temperatures, which may have been adapted, and places on the bridge.
         """
 
-    def exchanges(self, arg: int, /) -> tuple[list[int], list[int]]: ...
+    def exchanges(self, arg: int, /) -> list[tuple[int, int]]: ...
+
+    def round_trips(self, arg: int, /) -> int:
+        """
+        How often a state went from the hottest temperature to the coldest and back.
+        """
 
     def ratios(self, arg: int, /) -> list[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], int, int]]:
         """

@@ -254,7 +254,7 @@ MC3: list[tuple[dict[str, Any], str]] = [
     ({"ladder": [0.0, 0.5]}, "give increasing numbers"),
     ({"ladder": [0.5, 0.2, 1.0]}, "give increasing numbers"),
     ({"ladder": [-0.5, 1.0]}, "give increasing numbers"),
-    ({"exchanges_per_step": -1}, "exchanges_per_step is -1"),
+    ({"steps_between_exchanges": 0}, "steps_between_exchanges is 0"),
 ]
 AIS: list[tuple[dict[str, Any], str]] = [
     ({"particles": 0}, "particles is 0"),

@@ -197,6 +197,19 @@ def test_exchanges_acceptance_and_interruption() -> None:
     assert "interrupted" in diagnosis.sentences[-1]
 
 
+def test_states_that_never_travel_through_all_temperatures_are_a_reason_to_doubt() -> None:
+    for trips, verdict in (((0, 0), "doubtful"), ((0, 1), "trustworthy"), (None, "trustworthy")):
+        exchanges = Exchanges((LEVELS,) * 2, (0.4, 0.5, 0.6), round_trips=trips)
+        diagnosis = arcwise.diagnose(
+            chain_posterior(GOOD, run=chain_run(tempered=True, exchanges=exchanges))
+        )
+        assert diagnosis.verdict == verdict
+        assert diagnosis.as_dict()["round_trips"] == (None if trips is None else list(trips))
+    assert "No state went from the hottest temperature to the coldest and back" not in str(
+        diagnosis
+    )
+
+
 def test_weights_that_collapse() -> None:
     logs = np.zeros(4000)
     logs[::1000] = 20.0

@@ -1,7 +1,9 @@
 """The law of chains at several temperatures that exchange their states, tabulated exactly.
 
-A step moves every state and then proposes exchanges; together they must leave the
-product of the targets of all temperatures as it is.
+A step moves every state and then exchanges those of the even pairs of neighbouring
+temperatures, or of the odd ones. Exchanges of one kind are reversible with respect to the product
+of the targets of all temperatures; steps with both kinds in turn are not, but must leave it as it
+is.
 """
 
 from __future__ import annotations
@@ -16,7 +18,6 @@ from reference.spaces import State
 from support.exact_laws import Point, target_of
 from support.law_cases import space_of, weights_of
 
-EXCHANGES = 2
 PAIR = (0.3, 1.0)
 UNIFORM_TO_POSTERIOR = (0.0, 1.0)
 THREE = (0.2, 0.6, 1.0)
@@ -88,19 +89,52 @@ def joint_target(
     }
 
 
-def change_by_a_step(
+def codes_of(start: State, levels: int) -> list[State]:
+    """Return the states of all temperatures from all of them in a row."""
+    n = len(start) // levels
+    return [start[i : i + n] for i in range(0, len(start), n)]
+
+
+def after_a_step(
+    space: _core.Space, law: dict[State, float], inverses: tuple[Point, ...], *, odd: bool
+) -> dict[State, float]:
+    """Return where a step takes a law of all states, with exchanges of one kind of pairs."""
+    after = dict.fromkeys(law, 0.0)
+    for start, probability in law.items():
+        if probability == 0.0:
+            continue
+        for to, share in space.tempered_law(inverses, odd, codes_of(start, len(inverses))):
+            after[tuple(to)] += probability * share
+    return after
+
+
+def change_by_steps(
     space: _core.Space, joint: dict[State, float], inverses: tuple[Point, ...]
 ) -> float:
-    """Return the largest difference between a law of all states and where a step takes it."""
-    n = len(next(iter(joint))) // len(inverses)
-    after = dict.fromkeys(joint, 0.0)
+    """Return the largest difference between a law of all states and where two steps take it.
+
+    The first exchanges the even pairs, the second the odd ones, if there are any.
+    """
+    after = after_a_step(space, joint, inverses, odd=False)
+    if len(inverses) > 2:
+        after = after_a_step(space, after, inverses, odd=True)
+    return max(abs(after[state] - joint[state]) for state in joint)
+
+
+def imbalance_of_exchanges(
+    space: _core.Space, joint: dict[State, float], inverses: tuple[Point, ...], *, odd: bool
+) -> tuple[float, float]:
+    """Return the largest difference between the flows there and back, and how much flows."""
+    flows: dict[tuple[State, State], float] = {}
     for start, probability in joint.items():
         if probability == 0.0:
             continue
-        codes = [start[i : i + n] for i in range(0, len(start), n)]
-        for to, share in space.tempered_law(inverses, EXCHANGES, codes):
-            after[tuple(to)] += probability * share
-    return max(abs(after[state] - joint[state]) for state in joint)
+        for to, share in space.exchange_law(inverses, odd, codes_of(start, len(inverses))):
+            flows[start, tuple(to)] = probability * share
+    return (
+        max(abs(flow - flows.get((end, start), 0.0)) for (start, end), flow in flows.items()),
+        sum(flow for (start, end), flow in flows.items() if start != end),
+    )
 
 
 @pytest.mark.parametrize(
@@ -112,7 +146,48 @@ def test_coupled_chains_leave_the_joint_target_as_it_is(
     states = list(weights_of(case, model, n))
     assert len(states) > 1
     space = space_of(case, model, n)
-    assert change_by_a_step(space, joint_target(space, states, inverses), inverses) < 1e-12
+    assert change_by_steps(space, joint_target(space, states, inverses), inverses) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("case", "model", "inverses"),
+    [
+        ("swap", "free", THREE),
+        ("swap", "required edges", THREE),
+        ("swap in partitions", "free", PAIR),
+        ("reverse", "max_indegree", PAIR),
+        ("swap in canonical orders", "free", BRIDGE),
+        ("swap in canonical orders", "required edges", HOT_BRIDGE),
+        ("swap in canonical orders", "free", ((1.0, 0.0), (1.0, 0.6), (1.0, 1.0))),
+    ],
+)
+def test_exchanges_of_one_kind_of_pairs_are_reversible(
+    case: str, model: str, inverses: tuple[Point, ...]
+) -> None:
+    states = list(weights_of(case, model, 3))
+    space = space_of(case, model, 3)
+    joint = joint_target(space, states, inverses)
+    for odd in (False, True)[: len(inverses) - 1]:
+        imbalance, flow = imbalance_of_exchanges(space, joint, inverses, odd=odd)
+        assert imbalance < 1e-14
+        assert flow > 0.01
+
+
+def test_an_exchange_of_levels_at_other_temperatures_is_found_out() -> None:
+    """The law of exchanges between 0.3 and 1 is not reversible for levels at 0.301 and 1."""
+    space = space_of("swap", "free", 3)
+    states = list(weights_of("swap", "free", 3))
+    joint = joint_target(space, states, (0.301, 1.0))
+    assert imbalance_of_exchanges(space, joint, PAIR, odd=False)[0] > 1e-7
+
+
+def test_odd_pairs_begin_with_the_second_level() -> None:
+    space = space_of("swap", "free", 3)
+    a, b, c = list(weights_of("swap", "free", 3))[:3]
+    uniform = (0.0, 0.0, 0.0, 0.0)
+    for odd, expected in ((False, (*b, *a, *c, *a)), (True, (*a, *a, *b, *c))):
+        ((to, share),) = space.exchange_law(uniform, odd, [a, b, a, c])
+        assert (tuple(to), share) == (expected, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +197,7 @@ def test_a_level_at_another_temperature_is_found_out(case: str) -> None:
     space = space_of(case, "free", 3)
     states = list(weights_of(case, "free", 3))
     for wrong in ((0.301, 1.0), (0.3, 0.999)):
-        assert change_by_a_step(space, joint_target(space, states, wrong), PAIR) > 1e-7
+        assert change_by_steps(space, joint_target(space, states, wrong), PAIR) > 1e-7
 
 
 def test_a_level_at_another_place_of_the_bridge_is_found_out() -> None:
@@ -130,4 +205,4 @@ def test_a_level_at_another_place_of_the_bridge_is_found_out() -> None:
     states = list(weights_of("swap in canonical orders", "free", 3))
     for wrong in (((1.0, 0.601), (1.0, 1.0)), ((1.0, 0.6), (1.0, 0.999))):
         joint = joint_target(space, states, wrong)
-        assert change_by_a_step(space, joint, MIDDLE_OF_BRIDGE) > 1e-7
+        assert change_by_steps(space, joint, MIDDLE_OF_BRIDGE) > 1e-7

@@ -63,8 +63,8 @@ def _chains(
     sums = arcwise.sums.ScoreSums(model, method=method, tolerance=1e-9, tabulate="sums")
     built = space.build(sums)
     adapt = len(ladder) > 1
-    exchanges = 6 if adapt else 0
-    return _core.Chains(built, ladder, exchanges, adapt, 3, options, seed, 0, count)
+    most = 2 * len(ladder) if adapt else 0
+    return _core.Chains(built, ladder, 3, adapt, most, 3, options, seed, 0, count)
 
 
 def _sampled_in_pieces(chains: _core.Chains, make: Callable[[], _core.Chains]) -> _core.Chains:
@@ -89,18 +89,18 @@ def test_restored_chains_go_on_bit_for_bit(
 
     chains = _chains(space, model, ladder)
     chains.start(0, 1, None)
-    chains.plan_burn_in(_BURN_IN)
     # Every piece is made by chains that know of the earlier ones only what was saved.
     for piece in (1, 130, 99, 300, 170):
         state = chains.save_state()
         chains = _chains(space, model, ladder)
         chains.restore_state(state)
-        chains.go_on_burning_in(piece, 2, None)
+        chains.burn_in(piece, 2, None)
     chains = _sampled_in_pieces(chains, lambda: _chains(space, model, ladder))
     assert chains.save_state() == whole.save_state()
     for chain in range(2):
         assert chains.moves(chain) == whole.moves(chain)
         assert chains.exchanges(chain) == whole.exchanges(chain)
+        assert chains.round_trips(chain) == whole.round_trips(chain)
         expected = whole.record(chain)
         for name, values in chains.record(chain).items():
             np.testing.assert_array_equal(values, expected[name])
@@ -147,12 +147,11 @@ def test_weights_keep_the_rounding_of_their_way_here(space: arcwise.spaces.Space
     whole, chains = _chains(space, model, [1.0]), _chains(space, model, [1.0])
     whole.start(30_000, 1, None)
     chains.start(0, 1, None)
-    chains.plan_burn_in(30_000)
     for _ in range(30):
         state = chains.save_state()
         chains = _chains(space, model, [1.0])
         chains.restore_state(state)
-        chains.go_on_burning_in(1_000, 1, None)
+        chains.burn_in(1_000, 1, None)
     assert chains.save_state() == whole.save_state()
 
 

@@ -33,7 +33,7 @@ def recorded(
     options.dags = dags
     options.edges = True
     chains = _core.Chains(
-        space.build(ScoreSums(model)), [1.0], 0, False, thinning, options, seed, 0, 1
+        space.build(ScoreSums(model)), [1.0], 1, False, 0, thinning, options, seed, 0, 1
     )
     chains.start(500, 1, None)
     chains.sample(draws, 1, None)

@@ -26,7 +26,7 @@ def chain_run(*, tempered: bool = False, **changes: Any) -> ChainRun:
         recording=Recording("modular", sampled="modular"),
         chains=3,
         seed=3,
-        tempering=Tempering(LEVELS, False, 12) if tempered else None,
+        tempering=Tempering(LEVELS) if tempered else None,
     )
     run = ChainRun(
         settings=settings,
@@ -34,7 +34,9 @@ def chain_run(*, tempered: bool = False, **changes: Any) -> ChainRun:
         thinning=10,
         states=(20, 17, 0),
         moves={"swap": 0.25},
-        exchanges=Exchanges((LEVELS,) * 3, (0.5, 0.4, None)) if tempered else None,
+        exchanges=Exchanges((LEVELS,) * 3, (0.5, 0.4, None), round_trips=(3, 2, 0))
+        if tempered
+        else None,
         convergence=Convergence(rhat=1.01, ess=30.0),
         seconds_sampling=1.5,
         seconds=2.0,

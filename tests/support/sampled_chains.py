@@ -13,6 +13,7 @@ from arcwise.engines.sampling_jobs import ChainJob
 from arcwise.records.budget import Budget
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.recording import Recording
+from arcwise.records.tempering import Tempering
 from arcwise.spaces import BucketOrders, LinearOrders, PartialOrders, Space
 from arcwise.sums import ScoreSums
 from arcwise.support.devices import Processors
@@ -84,9 +85,7 @@ def sampled(
         sums,
         space,
         space.build(sums),
-        inverse_temperatures,
-        exchanges_per_step=4 * (len(inverse_temperatures) - 1),
-        adapt=False,
+        Tempering(tuple(inverse_temperatures)),
         record=Recording("order-modular").options(edge_batches=64),
         seed=seed,
         count=1,

@@ -1,15 +1,17 @@
 // Chains side by side, and their states as bytes.
 #include "arcwise/chains/chains.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "arcwise/support/bytes.hpp"
+#include "arcwise/support/crew.hpp"
 
 namespace arcwise {
 namespace {
 
 constexpr std::string_view state_name = "arcwise chains";
-constexpr std::uint32_t state_version = 2;
+constexpr std::uint32_t state_version = 3;
 
 }  // namespace
 
@@ -22,38 +24,40 @@ Chains::Chains(std::shared_ptr<const Space> space, const TemperingOptions& optio
     }
 }
 
-// Calls work(chain, context) for each chain, which makes so many steps of it.
+// Calls work(chain, context, crew) for each chain, which makes so many steps of it.
 template <class Work>
 void Chains::run(std::uint64_t steps, const RunOptions& options, Work work) {
-    run_tasks(chains_.size(), chains_.size() * steps, options,
-              [&](std::size_t i, TaskContext& context) { work(*chains_[i], context); });
-}
-
-void Chains::start(std::uint64_t burn_in, const RunOptions& options) {
-    run(burn_in, options, [&](TemperedChain& chain, TaskContext& context) {
-        chain.start(context);
-        chain.burn_in(burn_in, context);
+    const std::size_t count = chains_.size();
+    const auto threads = static_cast<std::size_t>(std::max(1, options.threads()));
+    run_tasks(count, count * steps, options, [&](std::size_t i, TaskContext& context) {
+        TemperedChain& chain = *chains_[i];
+        const std::size_t own = threads / count + (i < threads % count ? 1 : 0);
+        if (own < 2 || chain.levels() < 2) {
+            work(chain, context, nullptr);
+        } else {
+            Crew crew(static_cast<int>(std::min(own, chain.levels())));
+            work(chain, context, &crew);
+        }
     });
 }
 
-void Chains::plan_burn_in(std::uint64_t steps) {
-    for (const auto& chain : chains_) chain->plan_burn_in(steps);
-}
-
-void Chains::go_on_burning_in(std::uint64_t steps, const RunOptions& options) {
-    run(steps, options, [&](TemperedChain& chain, TaskContext& context) {
-        chain.go_on_burning_in(steps, context);
+void Chains::start(std::uint64_t burn_in, const RunOptions& options) {
+    run(burn_in, options, [&](TemperedChain& chain, TaskContext& context, Crew* crew) {
+        chain.start(context);
+        chain.burn_in(burn_in, context, crew);
     });
 }
 
 void Chains::burn_in(std::uint64_t steps, const RunOptions& options) {
-    run(steps, options,
-        [&](TemperedChain& chain, TaskContext& context) { chain.burn_in(steps, context); });
+    run(steps, options, [&](TemperedChain& chain, TaskContext& context, Crew* crew) {
+        chain.burn_in(steps, context, crew);
+    });
 }
 
 void Chains::sample(std::uint64_t draws, const RunOptions& options) {
-    run(draws * thinning_, options,
-        [&](TemperedChain& chain, TaskContext& context) { chain.sample(draws, context); });
+    run(draws * thinning_, options, [&](TemperedChain& chain, TaskContext& context, Crew* crew) {
+        chain.sample(draws, context, crew);
+    });
 }
 
 void Chains::set_thinning(std::uint64_t thinning) {

@@ -9,6 +9,7 @@
 
 namespace arcwise {
 
+// Where there are more threads than chains, the temperatures of each share some of them.
 class Chains {
   public:
     // Chains number first, first + 1, ..; chain i takes the random streams 2 i and 2 i + 1, so it
@@ -25,9 +26,6 @@ class Chains {
     // Where each begins, and its burn-in.
     void start(std::uint64_t burn_in, const RunOptions& options);
 
-    // A burn-in in two calls or more: a plan, and its pieces.
-    void plan_burn_in(std::uint64_t steps);
-    void go_on_burning_in(std::uint64_t steps, const RunOptions& options);
     void burn_in(std::uint64_t steps, const RunOptions& options);
 
     // So many draws more of each, one every `thinning` steps.

@@ -21,24 +21,46 @@ std::map<Code, double> step_law(const Space& space, const Code& from,
     return law;
 }
 
-std::map<Code, double> tempered_law(const Space& space, const TemperingOptions& options,
-                                    const std::vector<Code>& from) {
+namespace {
+
+// Where `act` takes coupled states from here.
+template <class Act>
+std::map<Code, double> coupled_law(const Space& space, const std::vector<Temperature>& temperatures,
+                                   const std::vector<Code>& from, Act act) {
     std::map<Code, double> law;
     AllBranches branches;
-    TemperedChain chain(space, options, Random(branches), Random(0, 0));
+    Replicas replicas(space, temperatures, Random(branches));
     branches.for_each([&] {
         for (std::size_t level = 0; level < from.size(); ++level) {
-            chain.state(level).decode(from[level]);
+            replicas.state(level).decode(from[level]);
         }
-        chain.step();
+        act(replicas);
         Code to;
         for (std::size_t level = 0; level < from.size(); ++level) {
-            const Code code = chain.state(level).encode();
+            const Code code = replicas.state(level).encode();
             to.insert(to.end(), code.begin(), code.end());
         }
         law[to] += branches.probability();
     });
     return law;
+}
+
+}  // namespace
+
+std::map<Code, double> tempered_law(const Space& space,
+                                    const std::vector<Temperature>& temperatures, Pairs exchanged,
+                                    const std::vector<Code>& from) {
+    return coupled_law(space, temperatures, from, [&](Replicas& replicas) {
+        for (std::size_t level = 0; level < replicas.levels(); ++level) replicas.step(level);
+        replicas.exchange(exchanged);
+    });
+}
+
+std::map<Code, double> exchange_law(const Space& space,
+                                    const std::vector<Temperature>& temperatures, Pairs exchanged,
+                                    const std::vector<Code>& from) {
+    return coupled_law(space, temperatures, from,
+                       [&](Replicas& replicas) { replicas.exchange(exchanged); });
 }
 
 std::vector<AnnealedEnd> annealing_law(const Space& space,

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "arcwise/chains/annealing.hpp"
-#include "arcwise/chains/tempering.hpp"
+#include "arcwise/chains/replicas.hpp"
 
 namespace arcwise {
 
@@ -19,8 +19,14 @@ using Code = std::vector<std::uint16_t>;
 std::map<Code, double> step_law(const Space& space, const Code& from,
                                 const Temperature& temperature);
 
-// Where one step of a tempered chain leads, exchanges included; codes of all levels in a row.
-std::map<Code, double> tempered_law(const Space& space, const TemperingOptions& options,
+// Where a step of every level and the exchanges after it lead; codes of all levels in a row.
+std::map<Code, double> tempered_law(const Space& space,
+                                    const std::vector<Temperature>& temperatures, Pairs exchanged,
+                                    const std::vector<Code>& from);
+
+// Where the exchanges alone lead.
+std::map<Code, double> exchange_law(const Space& space,
+                                    const std::vector<Temperature>& temperatures, Pairs exchanged,
                                     const std::vector<Code>& from);
 
 // What an annealing run can come to: its last states in a row, the log weight of the run and the

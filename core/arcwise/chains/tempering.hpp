@@ -1,26 +1,28 @@
 // Chains at several temperatures that exchange their states (Metropolis-coupled MCMC); with one
 // temperature, plain MCMC.
 //
-// The only loop that runs Markov chains, for every space. Each step moves every state once and then
-// proposes to exchange the states of neighbouring temperatures many times over, which costs next to
-// nothing. What is called a temperature may be a place on the bridge to the modular posterior as
-// well; there an exchange takes as long as summing up two states.
+// The only loop that runs Markov chains, for every space. It goes in sweeps: so many steps of every
+// level, which threads can share, and exchanges between neighbours before the next.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "arcwise/chains/batch_means.hpp"
 #include "arcwise/chains/record.hpp"
-#include "arcwise/spaces/metropolis.hpp"
+#include "arcwise/chains/replicas.hpp"
 #include "arcwise/support/tasks.hpp"
 
 namespace arcwise {
 
+class Crew;
+
 struct TemperingOptions {
     std::vector<Temperature> temperatures = {{}};  // the hottest first, the last is the posterior
-    int exchanges_per_step = 0;
+    std::uint64_t steps_between_exchanges = 1;
     bool adapt = false;  // spread the temperatures during burn-in so that all exchanges are as easy
+    // While they adapt, temperatures are added where exchanges show that they are too few, up to so
+    // many; 0: none.
+    std::size_t most_temperatures = 0;
     // Chains at the posterior start from where one of linear orders is after so many steps; none:
     // from a random state.
     std::uint64_t order_steps = 0;
@@ -38,15 +40,11 @@ class TemperedChain {
     // options say so, from orders.
     void start(TaskContext& context);
 
-    // All can be cut short by the context's stop, between two steps; what was kept stays. A burn-in
-    // can be planned and then made in pieces of any size: its path does not depend on them.
-    void burn_in(std::uint64_t steps, TaskContext& context) {
-        plan_burn_in(steps);
-        go_on_burning_in(steps, context);
-    }
-    void plan_burn_in(std::uint64_t steps);
-    void go_on_burning_in(std::uint64_t steps, TaskContext& context);
-    void sample(std::uint64_t draws, TaskContext& context);
+    // Both can be cut short by the context's stop, between two steps; what was kept stays. Their
+    // path does not depend on the sizes of the pieces they are made in, nor on whether a crew
+    // shares the levels of a sweep. After a burn-in, counts of moves and exchanges begin anew.
+    void burn_in(std::uint64_t steps, TaskContext& context, Crew* crew = nullptr);
+    void sample(std::uint64_t draws, TaskContext& context, Crew* crew = nullptr);
 
     // Steps between two kept states, from now on.
     void set_thinning(std::uint64_t thinning) { options_.thinning = thinning; }
@@ -58,53 +56,41 @@ class TemperedChain {
 
     const Record& record() const { return record_; }
     void clear_draws() { record_.clear_draws(); }
-    const MoveCounts& moves() const { return moves_; }  // of the coldest chain, after burn-in
-    const std::vector<Temperature>& temperatures() const { return temperatures_; }
-
-    // By pair of neighbouring temperatures, the hottest first, after burn-in.
-    const std::vector<std::uint64_t>& exchanges_proposed() const { return exchanges_proposed_; }
-    const std::vector<std::uint64_t>& exchanges_accepted() const { return exchanges_accepted_; }
+    const Replicas& replicas() const { return replicas_; }
+    const MoveCounts& moves() const { return replicas_.moves(); }  // of the coldest, after burn-in
 
     // The estimates of ln(Z_{i+1} / Z_i), whose sum is the log ratio of the constants of the
     // coldest and the hottest target (paper 000, section 4.5).
     const std::vector<LogMeanBatches>& ratios() const { return ratios_; }
 
-    // One step with all its exchanges, and the states, for whoever wants to see them move.
+    // One step, after exchanges where a sweep begins with it, and the states, for whoever wants to
+    // see them move.
     void step();
-    std::size_t levels() const { return states_.size(); }
-    State& state(std::size_t level) { return *states_[level]; }
+    std::size_t levels() const { return replicas_.levels(); }
+    State& state(std::size_t level) { return replicas_.state(level); }
 
   private:
     void prepare(TaskContext& context);
-    void set_temperatures(const std::vector<Temperature>& temperatures);
+    template <class AfterStep>
+    void advance(std::uint64_t steps, TaskContext& context, Crew* crew, AfterStep after_step,
+                 bool sampled);
+    bool sweep_is_over() const { return steps_in_sweep_ == options_.steps_between_exchanges; }
     void exchange();
     void add_ratios();
     std::uint64_t averages() const;  // of edges, for each kept state
     void forget_counts();
-    void adapt_temperatures();
+    void adapt();
 
     const Space& space_;
     TemperingOptions options_;
-    bool prepared_ = false;
-    Random move_random_;
+    std::size_t prepared_ = 0;  // levels whose states are
     Random draw_random_;
-    std::vector<Temperature> temperatures_;
-    std::vector<std::unique_ptr<State>> states_;  // the hottest first
+    Replicas replicas_;
     LinearExtensions counter_;
     Record record_;
-    MoveCounts moves_;
-    MoveCounts hotter_moves_;
-    std::vector<std::uint64_t> exchanges_proposed_;
-    std::vector<std::uint64_t> exchanges_accepted_;
-    std::vector<double> refusals_;  // summed probabilities that an exchange is refused
     std::vector<LogMeanBatches> ratios_;
-    std::uint64_t steps_between_ratios_;
-    std::uint64_t steps_since_ratios_ = 0;
-
-    // Of the burn-in that is planned: steps in a round of adaptation, left of it, and left of all.
-    std::uint64_t round_ = 0;
-    std::uint64_t round_left_ = 0;
-    std::uint64_t burn_in_left_ = 0;
+    std::uint64_t steps_in_sweep_ = 0;
+    std::uint64_t sweeps_to_adapt_;  // from one adaptation to the next, ever more
 };
 
 }  // namespace arcwise

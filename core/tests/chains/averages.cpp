@@ -54,7 +54,7 @@ struct Run {
 TemperingOptions options_of(const Space& space, std::size_t levels) {
     TemperingOptions options;
     if (levels > 1) options.temperatures = {Temperature::at(0.4), Temperature{}};
-    options.exchanges_per_step = levels > 1 ? 2 : 0;
+    options.steps_between_exchanges = 3;
     options.thinning = 3 * space.steps_between_averages() + 2;
     options.record.edges = true;
     return options;

@@ -32,7 +32,10 @@ std::shared_ptr<const Space> small_space() {
 Chains chains_of(const std::shared_ptr<const Space>& space, std::uint64_t first,
                  std::size_t count) {
     TemperingOptions options;
-    options.temperatures = {Temperature::at(0.3), Temperature{}};
+    options.temperatures = {Temperature::at(0.0), Temperature{}};
+    options.steps_between_exchanges = 2;
+    options.adapt = true;
+    options.most_temperatures = 5;
     options.thinning = 2;
     options.record.dags = 1;
     options.record.edges = true;
@@ -43,7 +46,8 @@ bool same_records(const TemperedChain& a, const TemperedChain& b) {
     return a.record().codes == b.record().codes && a.record().parents == b.record().parents &&
            a.record().log_weights == b.record().log_weights &&
            a.record().edges.total() == b.record().edges.total() &&
-           a.moves().accepted == b.moves().accepted;
+           a.moves().accepted == b.moves().accepted && a.levels() == b.levels() &&
+           a.replicas().round_trips() == b.replicas().round_trips();
 }
 
 RunOptions on_threads(int threads) {
@@ -69,11 +73,25 @@ TEST(chains_are_the_same_on_any_number_of_threads) {
     CHECK(!same_records(one.chain(0), one.chain(1)));
 }
 
+TEST(the_temperatures_of_a_chain_share_threads_and_stay_the_same) {
+    const auto space = small_space();
+    Chains one = chains_of(space, 0, 1);
+    Chains many = chains_of(space, 0, 1);
+    one.start(1000, on_threads(1));
+    many.start(1000, on_threads(4));
+    CHECK(one.chain(0).levels() > 2);
+    one.sample(50, on_threads(1));
+    many.sample(50, on_threads(3));
+    CHECK(one.chain(0).replicas().round_trips() > 0);
+    CHECK(one.save() == many.save());
+}
+
 TEST(chains_go_on_from_their_bytes_to_the_last_bit) {
     const auto space = small_space();
     const RunOptions options = on_threads(1);
     Chains whole = chains_of(space, 0, 2);
-    whole.start(10, options);
+    whole.start(500, options);
+    CHECK(whole.chain(0).levels() > 2);
     whole.sample(30, options);
     const std::vector<unsigned char> saved = whole.save();
     const std::vector<unsigned char> second = whole.save_chain(1);
@@ -101,8 +119,7 @@ TEST(a_burn_in_by_pieces_is_one_burn_in) {
     whole.start(0, options);
     pieces.start(0, options);
     whole.burn_in(64, options);
-    pieces.plan_burn_in(64);
-    for (const std::uint64_t piece : {10, 40, 14}) pieces.go_on_burning_in(piece, options);
+    for (const std::uint64_t piece : {10, 40, 14}) pieces.burn_in(piece, options);
     whole.sample(20, options);
     pieces.sample(20, options);
     for (std::size_t chain = 0; chain < 2; ++chain) {

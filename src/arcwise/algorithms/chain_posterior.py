@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,6 +28,7 @@ from arcwise.records.traces import Traces
 from arcwise.spaces import Space
 from arcwise.statistics.chains import chain_convergence, chain_edges
 from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.statistics.exchanges import exchange_rates, temperatures_needed
 from arcwise.sums import ScoreSums
 from arcwise.support.warnings import warn
 
@@ -65,7 +65,7 @@ def sample_chains(
         convergence = chain_convergence(sampled.records, len(model.variables))
     _warn_of_convergence(convergence, advice(settings))
     exchanges = None if tempering is None else _exchanges(session, sampled, tempering)
-    _warn_of_gaps(() if exchanges is None else exchanges.acceptance)
+    _warn_of_gaps(exchanges)
     evidence = None
     if tempering is not None and tempering.reaches_uniform:
         evidence = _evidence(session, sampled, tempering)
@@ -108,18 +108,16 @@ def _exchanges(
     session: SamplingSession[ChainSettings], sampled: SampledChains, tempering: Tempering
 ) -> Exchanges:
     chains = sampled.chains
-    paths = [chains.path(chain) for chain in range(len(chains))]
-    proposed, accepted = (
-        np.sum([chains.exchanges(chain)[kind] for chain in range(len(chains))], axis=0)
-        for kind in (0, 1)
-    )
+    numbers = range(len(chains))
+    paths = [chains.path(chain) for chain in numbers]
     return Exchanges(
         tuple(tuple(inverse for inverse, _ in path) for path in paths),
-        tuple(float(a / p) if p else None for p, a in zip(proposed, accepted, strict=True)),
+        exchange_rates([chains.exchanges(chain) for chain in numbers]),
         None
         if tempering.bridge is None
         else tuple(tuple(place for _, place in path) for path in paths),
         _evidence_ratio(session, sampled, tempering) if tempering.spans_bridge else None,
+        tuple(chains.round_trips(chain) for chain in numbers),
     )
 
 
@@ -189,17 +187,18 @@ def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> tuple[float, fl
     return top + float(np.log(mean)), float("inf") if np.isnan(error) else error / mean
 
 
-def _warn_of_gaps(rates: Sequence[float | None]) -> None:
+def _warn_of_gaps(exchanges: Exchanges | None) -> None:
     """Warn if temperatures are too far apart to exchange states, which biases the evidence."""
+    rates = () if exchanges is None else exchanges.acceptance
     fewest = min((rate for rate in rates if rate is not None), default=1.0)
     if fewest < FEWEST_EXCHANGES:
         warn(
             ExchangeWarning(
                 f"adjacent temperatures exchange states in only {fewest:.1%} of the proposals, so "
-                "the evidence and its standard error are unreliable; use more ",
-                option("temperatures"),
-                ", or ",
+                "the evidence and its standard error are unreliable; use ",
                 option("ladder", "adapted"),
+                f" and at least {temperatures_needed(rates)} ",
+                option("temperatures"),
             )
         )
 

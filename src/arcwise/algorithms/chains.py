@@ -81,9 +81,7 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
             session.sums,
             settings.space,
             session.core_space,
-            tempering.path,
-            tempering.exchanges_per_step,
-            tempering.adapt,
+            tempering,
             settings.recording.options(edge_batches=_batches(len(session.model.variables))),
             settings.seed,
             settings.chains,
@@ -105,7 +103,6 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
             settings.budget,
             run,
             nodes=nodes,
-            adapt=tempering.adapt,
             log=log,
             deadline=session.environment.deadline,
         )
@@ -122,7 +119,6 @@ def run_chains(
     run: Run,
     *,
     nodes: int,
-    adapt: bool = False,
     log: Log | None = None,
     deadline: Deadline = NEVER,
 ) -> SampledChains:
@@ -138,8 +134,6 @@ def run_chains(
         The number of threads, and the progress function.
     nodes
         The number of variables.
-    adapt
-        Whether temperatures adapt during burn-in, which is then a single call.
     log
         The log of the run, if it has one, from which it is resumed.
     deadline
@@ -147,11 +141,11 @@ def run_chains(
     """
     result = SampledChains(chains)
     if budget.rule is not None:
-        _by_rule(result, budget, run, nodes, adapt, log, deadline)
+        _by_rule(result, budget, run, nodes, log, deadline)
     elif budget.seconds is not None:
         _by_seconds(result, budget, run, nodes, log, deadline)
     else:
-        _by_steps(result, budget, run, nodes, adapt, log)
+        _by_steps(result, budget, run, nodes, log)
     if result.interrupted:
         if not any(record.states for record in result.records):
             raise KeyboardInterrupt
@@ -179,9 +173,7 @@ def acceptance(counts: Sequence[dict[str, tuple[int, int]]]) -> dict[str, float 
     return result
 
 
-def _by_steps(
-    result: SampledChains, budget: Budget, run: Run, nodes: int, adapt: bool, log: Log | None
-) -> None:
+def _by_steps(result: SampledChains, budget: Budget, run: Run, nodes: int, log: Log | None) -> None:
     total = budget.steps
     assert total is not None
     result.burn_in_steps = int(total * budget.burn_in)
@@ -197,8 +189,7 @@ def _by_steps(
     loop = ChainLoop(result.chains, run, lambda now: now.steps / total, log)
     try:
         loop.start()
-        # Temperatures adapt over the whole of a call.
-        for piece in equal_parts(result.burn_in_steps, 1 if adapt else _PIECES):
+        for piece in equal_parts(result.burn_in_steps, _PIECES):
             loop.burn_in(piece)
         loop.thin(result.thinning)
         for piece in equal_parts(left // result.thinning, _PIECES):
@@ -248,12 +239,11 @@ def _by_rule(
     budget: Budget,
     run: Run,
     nodes: int,
-    adapt: bool,
     log: Log | None,
     deadline: Deadline,
 ) -> None:
     loop = ChainLoop(result.chains, run, lambda now: stages.share(now), log, deadline)
-    stages = Stages(loop, budget, nodes, adapt)
+    stages = Stages(loop, budget, nodes)
     try:
         stages.run()
         loop.finish()

@@ -13,7 +13,11 @@ from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
 from arcwise.records.budget import Budget
-from arcwise.records.ladders import as_ladder, refuse_without_bridge
+from arcwise.records.ladders import (
+    as_ladder,
+    refuse_without_bridge,
+    usual_steps_between_exchanges,
+)
 from arcwise.records.recording import Recording
 from arcwise.records.settings import ChainSettings
 from arcwise.records.start import as_order_steps
@@ -25,17 +29,14 @@ from arcwise.support.checks import MOST_INT, whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
 
-_EXCHANGES_PER_PAIR = 4
-_EXCHANGES_ON_BRIDGE = 2  # each takes as long as summing up two states
-
 
 def mc3(
     model: Model,
     space: Any = "linear",
     *,
-    temperatures: int = 16,
-    ladder: str | Sequence[float] | Sequence[tuple[float, float]] = "linear",
-    exchanges_per_step: int | None = None,
+    temperatures: int | None = None,
+    ladder: str | Sequence[float] | Sequence[tuple[float, float]] = "adapted",
+    steps_between_exchanges: int | None = None,
     modularity: Modularity = "modular",
     steps: int | None = None,
     seconds: float | Deadline | None = None,
@@ -62,29 +63,33 @@ def mc3(
     Each chain holds one state for each temperature, from a (nearly) uniform distribution
     to the posterior. Adjacent temperatures exchange their states, which lets the coldest
     one move between separate modes, and all temperatures together yield an estimate of the
-    evidence.
+    evidence. Exchanges alternate between every other pair of temperatures and the pairs
+    between these, so that a state travels on in its direction (Syed et al. 2022); the run
+    records how often one went from the hottest temperature to the coldest and back.
 
     Parameters
     ----------
     model, space
         As for `mcmc`.
     temperatures
-        The number of temperatures, the posterior's included.
+        The number of temperatures, the posterior's included. None: where the ladder adapts,
+        8 at first, to which the burn-in adds as many as it takes to accept about half of the
+        exchanges, up to 64, for each chain by itself; otherwise 16.
     ladder
-        ``"linear"``: inverse temperatures from 0 to 1 in equal steps. ``"harmonic"``: 1 / T,
-        1 / (T - 1), ..., 1 / 2, 1 for T temperatures; as none is 0, the evidence is not
-        estimated. ``"adapted"``: linear at first, then adapted during burn-in so that all
-        exchanges have the same acceptance rate. ``"bridge"``, for `CanonicalOrders`: not
+        ``"adapted"``: inverse temperatures from 0 to 1 in equal steps at first, then adapted
+        during burn-in so that all exchanges have the same acceptance rate. ``"linear"``: equal
+        steps throughout. ``"harmonic"``: 1 / T, 1 / (T - 1), ..., 1 / 2, 1 for T temperatures;
+        as none is 0, the evidence is not estimated. ``"bridge"``, for `CanonicalOrders`: not
         temperatures but places on the way from the order-modular posterior to the modular one,
         adapted likewise; the ratio of the two evidences is estimated. ``"uniform bridge"``: the
         same after temperatures that lead from the uniform distribution to the order-modular
         posterior, so that the evidence is estimated. Or the inverse temperatures themselves,
         increasing to 1, and starting at 0 if the evidence is to be estimated; or pairs of these
         and of places on the bridge, from 0 to 1.
-    exchanges_per_step
-        The number of exchanges between adjacent temperatures proposed after each step,
-        which cost next to nothing; None for 4 per adjacent pair. On the bridge they do cost,
-        and None stands for 2 in all.
+    steps_between_exchanges
+        The number of steps of each temperature before exchanges are proposed. None for a
+        quarter of the number of variables. Where there are more threads than chains, the
+        temperatures of a chain share them during these steps.
     modularity, steps, seconds, effective_samples, until, burn_in, thinning, chains, start, \
 dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
 threads, progress, directory, checkpoint_seconds
@@ -109,12 +114,11 @@ threads, progress, directory, checkpoint_seconds
     tempering = as_ladder(ladder, temperatures, len(model.variables))
     if tempering.bridge is not None:
         refuse_without_bridge(chosen, "ladder")
-        exchanges = _EXCHANGES_ON_BRIDGE
+    if steps_between_exchanges is None:
+        between = usual_steps_between_exchanges(len(model.variables))
     else:
-        exchanges = _EXCHANGES_PER_PAIR * (len(tempering.inverse_temperatures) - 1)
-    if exchanges_per_step is not None:
-        exchanges = whole_number(
-            exchanges_per_step, "exchanges_per_step", at_least=0, at_most=MOST_INT
+        between = whole_number(
+            steps_between_exchanges, "steps_between_exchanges", at_least=1, at_most=MOST_INT
         )
     settings = ChainSettings(
         space=chosen,
@@ -131,7 +135,7 @@ threads, progress, directory, checkpoint_seconds
         chains=chains,
         seed=seed,
         order_steps=as_order_steps(start),
-        tempering=replace(tempering, exchanges_per_step=exchanges),
+        tempering=replace(tempering, steps_between_exchanges=between),
     )
     environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
     return sample_chains(model, settings, sums, environment)

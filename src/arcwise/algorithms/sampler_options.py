@@ -19,7 +19,7 @@ class SamplerOptions(TypedDict, total=False):
         Of all but `smc`.
     burn_in, start
         Of `mcmc` and `mc3`.
-    temperatures, ladder, exchanges_per_step
+    temperatures, ladder, steps_between_exchanges
         Of `mc3`.
     schedule
         Of `ais`.
@@ -38,9 +38,9 @@ class SamplerOptions(TypedDict, total=False):
     sums: ScoreSums | None
     burn_in: float
     start: str | int
-    temperatures: int
+    temperatures: int | None
     ladder: str | Sequence[float]
-    exchanges_per_step: int | None
+    steps_between_exchanges: int | None
     schedule: str | Sequence[float]
     stretch: int | None
     bins: int | None

@@ -59,18 +59,15 @@ class Stages:
         The stopping rule, and the limits in steps or seconds.
     nodes
         The number of variables.
-    adapt
-        Whether temperatures adapt during burn-in, which is then a single call.
     """
 
-    def __init__(self, loop: ChainLoop, budget: Budget, nodes: int, adapt: bool) -> None:
+    def __init__(self, loop: ChainLoop, budget: Budget, nodes: int) -> None:
         assert budget.rule is not None
         self.rule: StoppingRule = budget.rule
         self.met = False
         self._loop = loop
         self._budget = budget
         self._nodes = nodes
-        self._adapt = adapt
         self._boundaries: list[Boundary] = []
         self._wanted = 0  # states of the stage
         # With a budget in seconds: when sampling ends, and the time it has until then.
@@ -149,7 +146,7 @@ class Stages:
             self._end = time_to_stop(loop, budget.seconds, self._nodes)
             self._time = max(0.0, self._end - loop.started)
         if budget.seconds is None:
-            for piece in [steps] if self._adapt else equal_parts(steps, _PIECES):
+            for piece in equal_parts(steps, _PIECES):
                 loop.burn_in(piece)
         else:
             piece = 16
@@ -168,7 +165,8 @@ class Stages:
     def _begin(self, steps: int) -> None:
         loop = self._loop
         if self._boundaries:
-            # A step of burn-in resets the counts of moves, exchanges and ratios.
+            # A step of burn-in resets the counts of moves, exchanges and ratios, and lets
+            # temperatures adapt to what the last stage has seen.
             loop.burn_in(1)
         thinning = loop.thinning
         while self._budget.thinning is None and steps // thinning > _MOST_DRAWS:

@@ -12,7 +12,7 @@ from arcwise.cli.report import write_page
 from arcwise.errors import ArgumentError
 from arcwise.posterior import MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
-from arcwise.records.runs import AnnealingRun, ChainRun
+from arcwise.records.runs import AnnealingRun, ChainRun, Exchanges
 from arcwise.support.words import listing
 
 _EDGES_SHOWN = 15
@@ -41,6 +41,8 @@ def print_summary(posterior: Posterior) -> None:
         f"{name} {'-' if rate is None else f'{rate:.0%}'}" for name, rate in run.acceptance.items()
     )
     print(f"{posterior.algorithm} on {run.settings.space!r}, acceptance rates: {listing(rates)}")
+    if isinstance(run, ChainRun) and run.exchanges is not None:
+        print(_exchanges(run.exchanges))
     found, weights = run.convergence, run.order_weights
     samples = "particles" if run.annealed else "log posterior"
     for value, words in (
@@ -51,6 +53,18 @@ def print_summary(posterior: Posterior) -> None:
     ):
         if value is not None:
             print(f"{words}: {value:.4g}")
+
+
+def _exchanges(exchanges: Exchanges) -> str:
+    """Return the temperatures, their exchanges and the round trips in words."""
+    fewest, most = exchanges.temperatures
+    words = f"{fewest if fewest == most else f'{fewest} to {most}'} temperatures"
+    rates = [rate for rate in exchanges.acceptance if rate is not None]
+    if rates:
+        words += f", exchanges accepted: {min(rates):.0%} to {max(rates):.0%}"
+    if exchanges.round_trips is not None:
+        words += f", round trips of each chain: {listing(map(str, exchanges.round_trips))}"
+    return words
 
 
 def print_sampled(posterior: Posterior, folder: Path | None) -> None:

@@ -126,14 +126,19 @@ class ClusterChains:
     def __init__(self, cluster: Cluster, table: HostFile, job: ChainJob) -> None:
         self._cluster = cluster
         weakref.finalize(self, cluster.forget, table)
-        ladder = as_short_ladder(job.path)
+        tempering = job.tempering
+        ladder = as_short_ladder(tempering.path)
         record = RecordSettings.of(job.record)
         self._job = SamplingJob(table, job.space, ladder, record, job.seed)
         self._identity = uuid.uuid4().hex
-        self._tempering = (job.exchanges_per_step, job.adapt, job.order_steps)
+        self._tempering = (
+            tempering.steps_between_exchanges,
+            tempering.adapt,
+            tempering.most_temperatures or 0,
+            job.order_steps,
+        )
         self._count = job.count
         self._thinning: int | None = 1
-        self._planned: int | None = None
         self._version = 0
         # The chains after the last command, without their draws, which are kept separately.
         self._here = job.in_core()
@@ -154,17 +159,11 @@ class ClusterChains:
         """Start every chain from a random state and run its burn-in."""
         self._do("start", 0, None)
         if burn_in > 0:
-            self.plan_burn_in(burn_in)
-            self.go_on_burning_in(burn_in, threads, progress)
+            self.burn_in(burn_in, threads, progress)
 
-    def plan_burn_in(self, steps: int) -> None:
-        """Plan a burn-in, to be run in pieces by `go_on_burning_in`."""
-        self._planned = steps
-
-    def go_on_burning_in(self, steps: int, threads: int, progress: Listener) -> None:
-        """Run a piece of the planned burn-in."""
+    def burn_in(self, steps: int, threads: int, progress: Listener) -> None:
+        """Continue the chains without draws; counts of moves and exchanges begin anew."""
         self._do("burn in", steps, progress)
-        self._planned = None
 
     def sample(self, draws: int, threads: int, progress: Listener) -> None:
         """Continue the chains for this many draws."""
@@ -173,8 +172,7 @@ class ClusterChains:
     def _do(
         self, what: Literal["start", "burn in", "sample"], amount: int, progress: Listener
     ) -> None:
-        planned = self._planned if what == "burn in" else None
-        command = Command(what, amount, planned, self._thinning)
+        command = Command(what, amount, self._thinning)
         arrived: set[int] = set()
         try:
             self._spread(command, range(self._count), arrived, progress, as_it_is=False)
@@ -273,9 +271,13 @@ class ClusterChains:
         """Return the inverse temperatures, perhaps adapted, and the places on the bridge."""
         return self._here.path(chain)
 
-    def exchanges(self, chain: int) -> tuple[list[int], list[int]]:
+    def exchanges(self, chain: int) -> list[tuple[int, int]]:
         """Return the numbers of proposed and accepted exchanges, by pair of temperatures."""
         return self._here.exchanges(chain)
+
+    def round_trips(self, chain: int) -> int:
+        """Return how often a state went from the hottest temperature to the coldest and back."""
+        return self._here.round_trips(chain)
 
     def ratios(self, chain: int) -> list[Any]:
         """Return log sums of batches, their count and batch size, by pair of temperatures."""

@@ -144,15 +144,12 @@ class Command:
         ``"start"``, ``"burn in"`` or ``"sample"``.
     amount
         The number of burn-in steps or draws.
-    planned
-        The length of the burn-in that begins with this piece; None if it continues.
     thinning
         The steps between draws; None to leave it unchanged.
     """
 
     what: Literal["start", "burn in", "sample"]
     amount: int
-    planned: int | None
     thinning: int | None
 
 
@@ -207,7 +204,7 @@ class ChainWork(Work):
         What all chains have in common.
     identity
         Distinguishes the chains of this call from those of all others.
-    exchanges_per_step, adapt, order_steps
+    steps_between_exchanges, adapt, most_temperatures, order_steps
         As for the core's chains.
     number
         The index of the chain.
@@ -225,8 +222,9 @@ class ChainWork(Work):
 
     job: SamplingJob
     identity: str
-    exchanges_per_step: int
+    steps_between_exchanges: int
     adapt: bool
+    most_temperatures: int
     order_steps: int
     number: int
     version: int
@@ -264,8 +262,9 @@ class ChainWork(Work):
                 made = _core.Chains(
                     space,
                     self.job.path(),
-                    self.exchanges_per_step,
+                    self.steps_between_exchanges,
                     self.adapt,
+                    self.most_temperatures,
                     1,
                     self.job.record.options(),
                     self.job.seed,
@@ -289,11 +288,9 @@ class ChainWork(Work):
         if held.amount == 0:
             if command.what == "start":
                 chains.start(0, 1, None)
-            if command.planned is not None:
-                chains.plan_burn_in(command.planned)
             if command.thinning is not None:
                 chains.set_thinning(command.thinning)
-        do = chains.sample if command.what == "sample" else chains.go_on_burning_in
+        do = chains.sample if command.what == "sample" else chains.burn_in
         piece = 1
         while held.amount < command.amount:
             now = time.perf_counter()

@@ -112,6 +112,7 @@ def _figures(posterior: Posterior) -> Figures:
         else dags.effective_sample_size(),
         acceptance=run.acceptance,
         exchange_acceptance=run.exchange_acceptance,
+        round_trips=run.round_trips,
     )
     if run.annealed:
         return _of_annealing(posterior, figures)

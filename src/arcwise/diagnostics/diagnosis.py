@@ -52,6 +52,9 @@ class Figures:
         The acceptance rate of each kind of move.
     exchange_acceptance
         The acceptance rates of exchanges between adjacent temperatures.
+    round_trips
+        For each coupled chain, how often a state went from the hottest temperature to the
+        coldest and back.
     """
 
     variables: tuple[str, ...]
@@ -69,6 +72,7 @@ class Figures:
     effective_runs: float | None = None
     acceptance: Mapping[str, float | None] = field(default_factory=dict)
     exchange_acceptance: Sequence[float | None] = ()
+    round_trips: Sequence[int] | None = None
 
     @property
     def most_different_edge(self) -> tuple[str, str] | None:
@@ -165,6 +169,7 @@ class Diagnosis(Figures):
                 "effective_runs": self.effective_runs,
                 "acceptance": self.acceptance or None,
                 "exchange_acceptance": self.exchange_acceptance or None,
+                "round_trips": self.round_trips,
             }
         )
         return result

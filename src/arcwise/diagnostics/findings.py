@@ -23,7 +23,8 @@ from arcwise.errors import (
 )
 from arcwise.records.settings import AnnealingSettings, SamplingSettings
 from arcwise.statistics.edges import FEWEST_CHANGES
-from arcwise.support.words import listing
+from arcwise.statistics.exchanges import temperatures_needed
+from arcwise.support.words import listing, plural
 
 LARGEST_RHAT = 1.05
 LARGEST_EDGE_RHAT = 1.1
@@ -224,7 +225,18 @@ def of_sampler(change: str, figures: Figures) -> list[Finding]:
                 False,
                 ExchangeWarning,
                 f"Adjacent temperatures accept only {exchanges:.1%} of the proposed exchanges",
-                "use more temperatures, or an adapted ladder",
+                "use an adapted ladder of at least "
+                f"{plural(temperatures_needed(figures.exchange_acceptance), 'temperature')}",
+            )
+        )
+    elif figures.round_trips is not None and not any(figures.round_trips):
+        found.append(
+            Finding(
+                False,
+                ExchangeWarning,
+                "No state went from the hottest temperature to the coldest and back, so that "
+                "hotter ones have not yet helped the coldest to leave a mode",
+                "run more steps",
             )
         )
     accepted = [rate for rate in figures.acceptance.values() if rate is not None]

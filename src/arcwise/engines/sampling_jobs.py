@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arcwise import _core
 
 if TYPE_CHECKING:
-    from arcwise.records.tempering import Path
+    from arcwise.records.tempering import Path, Tempering
     from arcwise.spaces import Space
     from arcwise.sums import ScoreSums
 
@@ -31,12 +31,8 @@ class Chains(Protocol):
         """Start every chain from a random state and run its burn-in."""
         ...
 
-    def plan_burn_in(self, steps: int) -> None:
-        """Plan a burn-in, to be run in pieces by `go_on_burning_in`."""
-        ...
-
-    def go_on_burning_in(self, steps: int, threads: int, progress: Listener) -> None:
-        """Run a piece of the planned burn-in."""
+    def burn_in(self, steps: int, threads: int, progress: Listener) -> None:
+        """Continue the chains without draws; counts of moves and exchanges begin anew."""
         ...
 
     def set_thinning(self, thinning: int) -> None:
@@ -71,8 +67,12 @@ class Chains(Protocol):
         """Return the inverse temperatures, perhaps adapted, and the places on the bridge."""
         ...
 
-    def exchanges(self, chain: int, /) -> tuple[list[int], list[int]]:
+    def exchanges(self, chain: int, /) -> list[tuple[int, int]]:
         """Return the numbers of proposed and accepted exchanges, by pair of temperatures."""
+        ...
+
+    def round_trips(self, chain: int, /) -> int:
+        """Return how often a state went from the hottest temperature to the coldest and back."""
         ...
 
     def ratios(self, chain: int, /) -> list[Any]:
@@ -122,9 +122,8 @@ class ChainJob:
         The score sums of the model, and the space built on them.
     core_space
         The same space in the core.
-    path, exchanges_per_step, adapt
-        The temperatures of each chain, the number of exchanges after each step, and whether
-        the burn-in adapts the temperatures.
+    tempering
+        The temperatures of each chain, and how states are exchanged between them.
     record
         What is recorded of states.
     seed
@@ -138,9 +137,7 @@ class ChainJob:
     sums: ScoreSums
     space: Space
     core_space: _core.Space
-    path: Path
-    exchanges_per_step: int
-    adapt: bool
+    tempering: Tempering
     record: _core.RecordOptions
     seed: int
     count: int
@@ -150,9 +147,10 @@ class ChainJob:
         """Return the chains of this process."""
         return _core.Chains(
             self.core_space,
-            self.path,
-            self.exchanges_per_step,
-            self.adapt,
+            self.tempering.path,
+            self.tempering.steps_between_exchanges,
+            self.tempering.adapt,
+            self.tempering.most_temperatures or 0,
             1,
             self.record,
             self.seed,

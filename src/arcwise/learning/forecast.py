@@ -5,7 +5,6 @@ The estimates come from timings of real families and steps; no choice depends on
 
 from __future__ import annotations
 
-import inspect
 import sys
 import time
 from collections.abc import Callable
@@ -16,7 +15,6 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.algorithms.growth_state import final_size
-from arcwise.algorithms.sample import SAMPLERS
 from arcwise.algorithms.sampling_session import sums_for
 from arcwise.learning import costs
 from arcwise.learning.choices import AlgorithmChoice
@@ -41,6 +39,7 @@ _WORTH_SAYING = 5.0  # seconds
 _LONG_ENOUGH = 0.1  # seconds of a trial
 _BATCHES = 8
 _MOST_DRAWS = 16_384
+_USUAL_TEMPERATURES = 16  # of mc3, before its burn-in has chosen
 
 
 def say(seconds: float, sentence: str) -> None:
@@ -82,8 +81,7 @@ def say_sampling(
     begin, step, draw = _trial(request, settings, sums, thinning)
     temperatures = 1
     if algorithm is Algorithm.MC3:
-        usual = inspect.signature(SAMPLERS[algorithm]).parameters["temperatures"].default
-        temperatures = settings.get("temperatures") or usual or 1
+        temperatures = settings.get("temperatures") or _USUAL_TEMPERATURES
     sampling = burn_in * step + (steps - burn_in) / thinning * draw
     cores = Processors.available(request.threads).threads
     rounds = -(-chains // min(cores, chains))  # of chains side by side
@@ -153,7 +151,7 @@ def _trial(
 
     def begun(order_steps: int) -> _core.Chains:
         chain = _core.Chains(
-            core_space, [1.0], 0, False, 1, options, request.seed, 0, 1, order_steps
+            core_space, [1.0], 1, False, 0, 1, options, request.seed, 0, 1, order_steps
         )
         chain.start(0, 1, None)
         return chain

@@ -8,6 +8,7 @@ both numbers.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from arcwise.errors import ArgumentError, option
@@ -20,6 +21,16 @@ from arcwise.support.words import quoted, shown
 LADDERS = ("linear", "harmonic", "adapted", "bridge", "uniform bridge")
 """The ladders that have a name."""
 
+FIRST_TEMPERATURES = 8
+"""The number of temperatures a burn-in begins with if it is to choose their number."""
+
+MOST_TEMPERATURES = 64
+"""The largest number of temperatures a burn-in chooses."""
+
+_USUAL_TEMPERATURES = 16  # of a ladder that does not adapt
+# A step between exchanges for so many variables.
+_STEPS_OF_A_SWEEP = 4
+_ADAPTING = ("adapted", "bridge", "uniform bridge")
 _WORDS = ", ".join(f"'{name}'" for name in LADDERS)
 
 # Near the end of the bridge a variable in this many, of all, still lacks the parent it needs.
@@ -71,7 +82,9 @@ def uniform_bridge(steps: int, nodes: int, hold: int = 1) -> list[tuple[float, f
 
 
 def as_ladder(
-    value: str | Sequence[float] | Sequence[tuple[float, float]], temperatures: int, nodes: int
+    value: str | Sequence[float] | Sequence[tuple[float, float]],
+    temperatures: int | None,
+    nodes: int,
 ) -> Tempering:
     """Return the temperatures of coupled chains.
 
@@ -81,26 +94,46 @@ def as_ladder(
         One of `LADDERS`, or the inverse temperatures themselves, increasing to 1, or pairs
         of these and places on the bridge.
     temperatures
-        The number of temperatures of a named ladder.
+        The number of temperatures of a named ladder; None to let the burn-in choose it, where
+        the ladder adapts.
     nodes
         The number of variables.
     """
     if not isinstance(value, str):
         return Tempering.of(as_path(value))
-    steps = whole_number(temperatures, option("temperatures"), at_least=2) - 1
-    refuse_beyond_memory(steps + 1, option("temperatures"), _BYTES_PER_TEMPERATURE)
-    if value == "harmonic":
-        return Tempering(tuple(harmonic(steps)))
-    if value in ("linear", "adapted"):
-        return Tempering(tuple(linear(steps)), adapt=value == "adapted")
-    if value == "bridge":
-        return Tempering((1.0,) * (steps + 1), adapt=True, bridge=tuple(bridge(steps, nodes)))
-    if value == "uniform bridge":
-        return Tempering.of(uniform_bridge(steps, nodes), adapt=True)
-    raise ArgumentError(
-        option("ladder"),
-        f" is {shown(value)}; give one of {_WORDS}, or increasing numbers up to 1",
-    )
+    if value not in LADDERS:
+        raise ArgumentError(
+            option("ladder"),
+            f" is {shown(value)}; give one of {_WORDS}, or increasing numbers up to 1",
+        )
+    adapts = value in _ADAPTING
+    if temperatures is None:
+        steps = (FIRST_TEMPERATURES if adapts else _USUAL_TEMPERATURES) - 1
+    else:
+        steps = whole_number(temperatures, option("temperatures"), at_least=2) - 1
+        refuse_beyond_memory(steps + 1, option("temperatures"), _BYTES_PER_TEMPERATURE)
+    ladder = Tempering.of(_named(value, steps, nodes), adapt=adapts)
+    chosen = adapts and temperatures is None
+    return replace(ladder, most_temperatures=MOST_TEMPERATURES) if chosen else ladder
+
+
+def _named(name: str, steps: int, nodes: int) -> Path:
+    if name == "harmonic":
+        return list(harmonic(steps))
+    if name == "bridge":
+        return [(1.0, place) for place in bridge(steps, nodes)]
+    if name == "uniform bridge":
+        return list(uniform_bridge(steps, nodes))
+    return list(linear(steps))
+
+
+def usual_steps_between_exchanges(nodes: int) -> int:
+    """Return the number of steps of each temperature before states are exchanged.
+
+    By the number of variables, as a step changes little of a state, and so that several threads
+    can move the temperatures of a chain without waiting for each other all the time.
+    """
+    return max(1, nodes // _STEPS_OF_A_SWEEP)
 
 
 def refuse_without_bridge(space: Space, name: str) -> None:

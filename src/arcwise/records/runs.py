@@ -10,6 +10,7 @@ from arcwise.records.algorithm import Algorithm
 from arcwise.records.convergence import Convergence
 from arcwise.records.settings import AnnealingSettings, ChainSettings
 from arcwise.records.tempering import Path
+from arcwise.support.plain_dataclasses import added
 
 Acceptance = Mapping[str, float | None]
 """The acceptance rate of each kind of move; None if none was proposed."""
@@ -64,18 +65,30 @@ class Exchanges:
     inverse_temperatures
         The final inverse temperatures of each chain.
     acceptance
-        The acceptance rates of exchanges between adjacent temperatures.
+        The acceptance rates of exchanges between adjacent temperatures, the hottest first: of
+        all chains together or, where they have different numbers of temperatures, of the one
+        that accepts fewest.
     bridge
         The final places of each chain on the bridge; None if all are at its end.
     evidence_ratio
         The ratio of the modular to the order-modular evidence, where the bridge is all of the
         ladder.
+    round_trips
+        For each chain, how often a state went from the hottest temperature to the coldest and
+        back after the burn-in; None if it was not counted.
     """
 
     inverse_temperatures: tuple[tuple[float, ...], ...]
     acceptance: tuple[float | None, ...]
     bridge: tuple[tuple[float, ...], ...] | None = None
     evidence_ratio: EvidenceRatio | None = None
+    round_trips: tuple[int, ...] | None = added(None)
+
+    @property
+    def temperatures(self) -> tuple[int, int]:
+        """The smallest and the largest number of temperatures of a chain."""
+        counts = [len(each) for each in self.inverse_temperatures]
+        return min(counts), max(counts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +134,11 @@ class RunRecord(ABC):
     def exchange_acceptance(self) -> tuple[float | None, ...]:
         """The acceptance rates of exchanges between adjacent temperatures."""
         return ()
+
+    @property
+    def round_trips(self) -> tuple[int, ...] | None:
+        """The round trips of states through all temperatures, for each coupled chain."""
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,6 +238,11 @@ class ChainRun(RunRecord):
     def exchange_acceptance(self) -> tuple[float | None, ...]:
         """The acceptance rates of exchanges between adjacent temperatures."""
         return () if self.exchanges is None else self.exchanges.acceptance
+
+    @property
+    def round_trips(self) -> tuple[int, ...] | None:
+        """The round trips of states through all temperatures, for each coupled chain."""
+        return None if self.exchanges is None else self.exchanges.round_trips
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arcwise.support.plain_dataclasses import added
+
 PathPoint = float | tuple[float, float]
 """An inverse temperature, at the end of the bridge or with its place on it."""
 
@@ -22,17 +24,21 @@ class Tempering:
         The inverse temperatures, increasing to 1, that of the posterior.
     adapt
         Whether to adapt them during the burn-in.
-    exchanges_per_step
-        The number of exchanges proposed after each step.
     bridge
         The place of each on the bridge from the order-modular posterior, 0, to the modular
         one, 1; None if all are at its end.
+    steps_between_exchanges
+        The number of steps of each temperature before states are exchanged.
+    most_temperatures
+        The number of temperatures up to which the burn-in may add some; None to keep those
+        there are.
     """
 
     inverse_temperatures: tuple[float, ...]
     adapt: bool = False
-    exchanges_per_step: int = 0
     bridge: tuple[float, ...] | None = None
+    steps_between_exchanges: int = added(1)
+    most_temperatures: int | None = added(None)
 
     @classmethod
     def of(cls, path: Sequence[PathPoint], *, adapt: bool = False) -> Tempering:

@@ -178,11 +178,19 @@ def _runs(run: AnnealingRun) -> dict[str, Any]:
     }
 
 
+def _temperatures(run: ChainRun) -> dict[str, Any]:
+    """Return the keyword for the number of temperatures, where the burn-in did not choose it."""
+    tempering = run.settings.tempering
+    if tempering is None or tempering.most_temperatures is not None:
+        return {}
+    return {"temperatures": len(tempering.inverse_temperatures)}
+
+
 def _chains(run: ChainRun, nodes: int) -> dict[str, Any]:
     """Return the keywords that request the amount of work that was done."""
     wanted: dict[str, Any] = {}
     if run.exchanges is not None:
-        wanted["temperatures"] = len(run.exchanges.inverse_temperatures[0])
+        wanted |= _temperatures(run)
     burn_in, kept = run.burn_in_steps, max(run.steps_after_burn_in)
     wanted |= {"chains": run.chains, "steps": burn_in + kept}
     if burn_in != kept:

@@ -70,6 +70,11 @@ def _figures(diagnosis: Diagnosis) -> list[tuple[str, str, str]]:
             diagnosis.worst_acceptance,
             "between adjacent temperatures",
         ),
+        (
+            "Fewest round trips of a chain",
+            None if diagnosis.round_trips is None else min(diagnosis.round_trips, default=None),
+            "states that went from the hottest temperature to the coldest and back",
+        ),
     ]
     return [(name, _figure(value), note) for name, value, note in rows if value is not None]
 

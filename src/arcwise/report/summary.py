@@ -112,7 +112,9 @@ def _how(run: ChainRun | AnnealingRun | UniqueDagsRun) -> str:
 def _chains(run: ChainRun) -> str:
     words = plural(run.chains, "chain")
     if run.exchanges is not None:
-        words += f" at {plural(len(run.exchanges.inverse_temperatures[0]), 'temperature')}"
+        fewest, most = run.exchanges.temperatures
+        range_of = "" if fewest == most else f"{fewest} to "
+        words += f" at {range_of}{plural(most, 'temperature')}"
     words += f", {plural(max(run.steps_after_burn_in), 'step')} each"
     if run.burn_in_steps:
         words += f" after a burn-in of {number(run.burn_in_steps)}"

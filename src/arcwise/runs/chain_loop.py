@@ -123,14 +123,12 @@ class ChainLoop:
             self.steps += steps
             return
         made = self._made_before()
-        if made == 0:
-            self.chains.plan_burn_in(steps)
         self.steps += made
         while made < steps:
             part = steps - made
             part = part if self._log is None else self._log.part(part, draws=False)
             self._ahead = part
-            self.chains.go_on_burning_in(part, self._run.threads, self._inside())
+            self.chains.burn_in(part, self._run.threads, self._inside())
             made += part
             self._rest(made, steps)
         self._done("burn in", steps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
@@ -13,6 +13,11 @@ from arcwise.support.plain import number_out, plain
 
 Write = Callable[[Any], Any]
 Read = Callable[[Any], Any]
+
+
+def added(default: Any) -> Any:
+    """Return a field that files of earlier versions do not have, which read as its default."""
+    return field(default=default, metadata={"added": True})
 
 
 class PlainDataclasses:
@@ -106,7 +111,8 @@ class PlainDataclasses:
             hints = _hints(kind)
             values = _as(dict, value)
             return kind(**{each.name: self.read(hints[each.name], values[each.name])
-                           for each in fields(kind)})  # fmt: skip
+                           for each in fields(kind)
+                           if each.name in values or "added" not in each.metadata})  # fmt: skip
         if issubclass(kind, Enum):
             return kind(value)
         if kind is float:

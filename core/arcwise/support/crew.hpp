@@ -1,0 +1,45 @@
+// A few threads that share many short pieces of work, one after the other.
+//
+// `run_tasks` starts threads for each call, which pays for work of milliseconds; here threads wait
+// for the next piece, at first awake and then asleep, which pays from some tens of microseconds on.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace arcwise {
+
+class Crew {
+  public:
+    // So many threads, the caller's included.
+    explicit Crew(int threads);
+    ~Crew();
+    Crew(const Crew&) = delete;
+    Crew& operator=(const Crew&) = delete;
+
+    // Calls task(i) for i = 0 .. count-1, in increasing order of start, and returns when all are
+    // done; the first exception is thrown again here, and what has not begun by then is left out.
+    void run(std::size_t count, const std::function<void(std::size_t)>& task);
+
+  private:
+    void help();
+    void work();
+
+    std::vector<std::jthread> helpers_;
+    const std::function<void(std::size_t)>* task_ = nullptr;
+    std::size_t count_ = 0;
+    std::atomic<std::size_t> next_{0};
+    std::atomic<std::uint32_t> piece_{0};    // which one it is
+    std::atomic<std::uint32_t> working_{0};  // helpers that are not done with it
+    std::atomic<bool> over_{false};
+    std::mutex mutex_;
+    std::exception_ptr failure_;
+};
+
+}  // namespace arcwise
