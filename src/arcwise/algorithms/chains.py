@@ -14,6 +14,7 @@ from arcwise.records.chain_record import ChainRecord
 from arcwise.records.settings import ChainSettings
 from arcwise.records.tempering import Tempering
 from arcwise.runs.chain_loop import ChainLoop, Log
+from arcwise.statistics.settled import settled
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Run, running
 from arcwise.support.warnings import warn
@@ -39,6 +40,8 @@ class SampledChains:
         The record of each chain after burn-in.
     burn_in_steps, thinning
         The number of burn-in steps of each chain, and of steps between kept states.
+    left_out
+        The number of chains that do not count, see `settled`.
     interrupted
         Whether Ctrl-C ended the run.
     rule_met
@@ -51,6 +54,7 @@ class SampledChains:
     records: list[ChainRecord] = field(default_factory=list)
     burn_in_steps: int = 0
     thinning: int = 1
+    left_out: int = 0
     interrupted: bool = False
     rule_met: bool | None = None
     seconds: float = 0.0
@@ -102,6 +106,7 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
             run,
             nodes=nodes,
             adapt=tempering.adapt,
+            states_are_dags=settings.space.states_are_dags,
             log=log,
             deadline=session.environment.deadline,
         )
@@ -119,6 +124,7 @@ def run_chains(
     *,
     nodes: int,
     adapt: bool = False,
+    states_are_dags: bool = False,
     log: Log | None = None,
     deadline: Deadline = NEVER,
 ) -> SampledChains:
@@ -136,6 +142,8 @@ def run_chains(
         The number of variables.
     adapt
         Whether temperatures adapt during burn-in, which is then a single call.
+    states_are_dags
+        Whether a state is one DAG.
     log
         The log of the run, if it has one, from which it is resumed.
     deadline
@@ -143,7 +151,7 @@ def run_chains(
     """
     result = SampledChains(chains)
     if budget.rule is not None:
-        _by_rule(result, budget, run, nodes, adapt, log, deadline)
+        _by_rule(result, budget, run, nodes, adapt, states_are_dags, log, deadline)
     elif budget.seconds is not None:
         _by_seconds(result, budget, run, nodes, log, deadline)
     else:
@@ -156,7 +164,9 @@ def run_chains(
             f"{sum(record.states for record in result.records)} draws made so far",
             InterruptedWarning,
         )
-    result.records = [record for record in result.records if record.states]
+    records = [record for record in result.records if record.states]
+    result.records = settled(records, states_are_dags=states_are_dags)
+    result.left_out = len(records) - len(result.records)
     if not result.records and log is not None:
         raise RunDirectoryError(
             "the ledger of the run holds no draws where it should; start the run again in another "
@@ -245,11 +255,12 @@ def _by_rule(
     run: Run,
     nodes: int,
     adapt: bool,
+    states_are_dags: bool,
     log: Log | None,
     deadline: Deadline,
 ) -> None:
     loop = ChainLoop(result.chains, run, lambda now: stages.share(now), log, deadline)
-    stages = Stages(loop, budget, nodes, adapt)
+    stages = Stages(loop, budget, nodes, adapt=adapt, states_are_dags=states_are_dags)
     try:
         stages.run()
         loop.finish()

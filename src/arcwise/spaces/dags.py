@@ -46,6 +46,7 @@ class Dags(Space, name="dags"):
     """
 
     modularity: ClassVar[Modularity] = "modular"
+    states_are_dags: ClassVar[bool] = True
 
     moves: Mapping[str, float] | None = None
 
