@@ -90,7 +90,7 @@ GOLDEN = {
             "space": "Dags(moves=None)",
             "steps": 4_000,
             "seconds": None,
-            "chains": 4,
+            "chains": 16,
             "until": None,
             "seed": 1,
         },
@@ -98,7 +98,7 @@ GOLDEN = {
             "The table has 300 rows, 8 discrete variables.",
             "The score is BDeu, because all columns are discrete; the structure prior is Fair.",
             "All 232 allowed parent sets are considered.",
-            "The modular posterior was sampled by mcmc on Dags, as requested: 4 chains "
+            "The modular posterior was sampled by mcmc on Dags, as requested: 16 chains "
             "of 4,000 steps, of which the first 2,000 are burn-in.",
             "The run ended when its budget was spent.",
         ],

@@ -51,7 +51,7 @@ def diagnose(posterior: Posterior) -> Diagnosis:
     Notes
     -----
     The verdict is ``"not converged"`` if R-hat exceeds 1.2 for the log posterior or any
-    edge, the probability of an edge differs by more than 0.5 between chains (or the halves
+    edge, the probability of an edge differs by more than 0.3 between chains (or the halves
     of particles), or the effective sample size of annealing is below 10 particles. It is
     ``"doubtful"`` where the default stopping rule of `learn` is not met: if R-hat exceeds
     1.01 for the log posterior or 1.05 for an edge, the effective sample size of the log

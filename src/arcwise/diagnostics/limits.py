@@ -29,7 +29,7 @@ LARGEST_DIFFERENCE_OF_HALVES = 0.1
 
 # Beyond these, a run is unusable rather than doubtful.
 HOPELESS_RHAT = 1.2
-HOPELESS_DIFFERENCE = 0.5
+HOPELESS_DIFFERENCE = 0.3
 
 # A run whose R-hat exceeds this warns as it ends.
 RHAT_OF_WARNING = 1.05
