@@ -72,11 +72,10 @@ def measured(case: Case, method: tuple[str, str], seed: int) -> Row:
     warnings.simplefilter("ignore")
     algorithm, space = method
     model = case.model()
+    sampler = {"algorithm": algorithm, "space": space}
     exact = arcwise.exact(model, threads=1)
     start = time.perf_counter()
-    found = arcwise.learn(
-        model, algorithm=algorithm, space=space, seed=seed, threads=1, progress=None
-    )
+    found = arcwise.learn(model, seed=seed, threads=1, progress=None, **sampler)  # type: ignore[arg-type]
     seconds = time.perf_counter() - start
     off = np.abs(found.edges - exact.edges)
     source, target = np.unravel_index(np.argmax(off), off.shape)

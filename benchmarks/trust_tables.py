@@ -110,8 +110,8 @@ def _of_folder(folder: Path) -> Iterator[Case]:
 
 def read(path: str) -> Data:
     """Read a table without its constant columns."""
-    kinds = {"kinds": "continuous"} if Path(path).stem.endswith("continuous") else {}
-    return arcwise.read(path, constant="drop", **kinds)
+    continuous = Path(path).stem.endswith("continuous")
+    return arcwise.read(path, constant="drop", kinds="continuous" if continuous else None)
 
 
 def some_columns(path: str, count: int, seed: int) -> Data:

@@ -97,9 +97,9 @@ def test_differences_between_chains_of_weighted_dags_are_weighted() -> None:
         records.append(own)
     expected = []
     for part in range(4):
-        own = records[part::4]
-        weights = np.concatenate([np.exp(-each.log_extensions) for each in own])
-        edge = np.concatenate([each.parents[:, 1, 0] for each in own])
+        pooled = records[part::4]
+        weights = np.concatenate([np.exp(-each.log_extensions) for each in pooled])
+        edge = np.concatenate([each.parents[:, 1, 0] for each in pooled])
         expected.append(weights @ edge / weights.sum())
     found = weighted_parts(records)
     assert found[:, 0, 1] == pytest.approx(expected)
