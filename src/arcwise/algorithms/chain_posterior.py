@@ -13,7 +13,8 @@ from arcwise.algorithms.chains import SampledChains, sampled_chains
 from arcwise.algorithms.prior_constant import is_exact, prior_constant
 from arcwise.algorithms.sampling_session import Environment, SamplingSession, opened_session
 from arcwise.algorithms.telescoping_product import telescoped
-from arcwise.diagnostics.findings import FEWEST_EXCHANGES, HOPELESS_RHAT, LARGEST_RHAT, advice
+from arcwise.diagnostics.findings import advice
+from arcwise.diagnostics.limits import FEWEST_EXCHANGES, HOPELESS_RHAT, RHAT_OF_WARNING
 from arcwise.errors import ConvergenceWarning, ExchangeWarning, Wording, option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
@@ -76,6 +77,7 @@ def sample_chains(
         states=tuple(record.states_summed for record in sampled.records),
         every=every,
         rule_met=sampled.rule_met,
+        left_out=sampled.left_out,
         moves=sampled.acceptance(),
         exchanges=exchanges,
         seconds_sampling=sampled.seconds,
@@ -206,7 +208,7 @@ def _warn_of_gaps(exchanges: Exchanges | None) -> None:
 def _warn_of_convergence(found: Convergence, change: str | Wording) -> None:
     rhat, edge_rhat = found.rhat or 1.0, found.edge_rhat or 1.0
     # Modes may have the same posterior probability, so that only edges reveal them.
-    if rhat > LARGEST_RHAT or edge_rhat > HOPELESS_RHAT:
+    if rhat > RHAT_OF_WARNING or edge_rhat > HOPELESS_RHAT:
         apart = ""
         if found.difference is not None:
             apart = f"; edge probabilities differ by up to {found.difference:.2f} between chains"

@@ -15,6 +15,7 @@ from arcwise.records.convergence import Convergence
 from arcwise.records.settings import ChainSettings
 from arcwise.records.tempering import Tempering
 from arcwise.runs.chain_loop import ChainLoop, Log
+from arcwise.statistics.settled import settled
 from arcwise.support.clock import NEVER, Deadline
 from arcwise.support.running import Run, running
 from arcwise.support.warnings import warn
@@ -40,6 +41,8 @@ class SampledChains:
         The record of each chain after burn-in.
     burn_in_steps, thinning
         The number of burn-in steps of each chain, and of steps between kept states.
+    left_out
+        The number of chains that do not count, see `settled`.
     interrupted
         Whether Ctrl-C ended the run.
     rule_met
@@ -54,6 +57,7 @@ class SampledChains:
     records: list[ChainRecord] = field(default_factory=list)
     burn_in_steps: int = 0
     thinning: int = 1
+    left_out: int = 0
     interrupted: bool = False
     rule_met: bool | None = None
     seconds: float = 0.0
@@ -103,6 +107,7 @@ def sampled_chains(session: SamplingSession[ChainSettings], label: str) -> Sampl
             settings.budget,
             run,
             nodes=nodes,
+            states_are_dags=settings.space.states_are_dags,
             log=log,
             deadline=session.environment.deadline,
         )
@@ -119,6 +124,7 @@ def run_chains(
     run: Run,
     *,
     nodes: int,
+    states_are_dags: bool = False,
     log: Log | None = None,
     deadline: Deadline = NEVER,
 ) -> SampledChains:
@@ -134,6 +140,8 @@ def run_chains(
         The number of threads, and the progress function.
     nodes
         The number of variables.
+    states_are_dags
+        Whether a state is one DAG.
     log
         The log of the run, if it has one, from which it is resumed.
     deadline
@@ -141,7 +149,7 @@ def run_chains(
     """
     result = SampledChains(chains)
     if budget.rule is not None:
-        _by_rule(result, budget, run, nodes, log, deadline)
+        _by_rule(result, budget, run, nodes, states_are_dags, log, deadline)
     elif budget.seconds is not None:
         _by_seconds(result, budget, run, nodes, log, deadline)
     else:
@@ -154,7 +162,9 @@ def run_chains(
             f"{sum(record.states for record in result.records)} draws made so far",
             InterruptedWarning,
         )
-    result.records = [record for record in result.records if record.states]
+    records = [record for record in result.records if record.states]
+    result.records = settled(records, states_are_dags=states_are_dags)
+    result.left_out = len(records) - len(result.records)
     if not result.records and log is not None:
         raise RunDirectoryError(
             "the ledger of the run holds no draws where it should; start the run again in another "
@@ -239,11 +249,12 @@ def _by_rule(
     budget: Budget,
     run: Run,
     nodes: int,
+    states_are_dags: bool,
     log: Log | None,
     deadline: Deadline,
 ) -> None:
     loop = ChainLoop(result.chains, run, lambda now: stages.share(now), log, deadline)
-    stages = Stages(loop, budget, nodes)
+    stages = Stages(loop, budget, nodes, states_are_dags=states_are_dags)
     try:
         stages.run()
         loop.finish()

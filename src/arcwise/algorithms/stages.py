@@ -22,8 +22,12 @@ from arcwise.records.stopping_rule import StoppingRule
 from arcwise.records.traces import Traces
 from arcwise.runs.chain_loop import ChainLoop
 from arcwise.statistics.chains import chain_convergence, trace_convergence
+from arcwise.statistics.settled import settled
 
 _FIRST_DRAWS = 512  # kept states of a chain in the first stage
+# Steps of a chain before the first stage: chains from independent starts may agree long before a
+# rare passage to another mode, and these take a moment.
+_FIRST_STEPS = 50_000
 _MOST_DRAWS = 8_192  # in any stage; beyond, they are thinned
 _FINAL_CHECKS = 4  # of the rule, while the last stage is extended to the end
 _PIECES = 16  # of a stage, and of the burn-in before the first
@@ -59,15 +63,25 @@ class Stages:
         The stopping rule, and the limits in steps or seconds.
     nodes
         The number of variables.
+    states_are_dags
+        Whether a state is one DAG.
     """
 
-    def __init__(self, loop: ChainLoop, budget: Budget, nodes: int) -> None:
+    def __init__(
+        self,
+        loop: ChainLoop,
+        budget: Budget,
+        nodes: int,
+        *,
+        states_are_dags: bool,
+    ) -> None:
         assert budget.rule is not None
         self.rule: StoppingRule = budget.rule
         self.met = False
         self._loop = loop
         self._budget = budget
         self._nodes = nodes
+        self._states_are_dags = states_are_dags
         self._boundaries: list[Boundary] = []
         self._wanted = 0  # states of the stage
         # With a budget in seconds: when sampling ends, and the time it has until then.
@@ -130,7 +144,7 @@ class Stages:
     def _first_burn_in(self) -> None:
         loop, budget = self._loop, self._budget
         # States are kept at most every 2 n steps, as drawing from one costs more than a step.
-        steps = max(10 * self._nodes**2, _FIRST_DRAWS * 2 * self._nodes)
+        steps = max(10 * self._nodes**2, _FIRST_DRAWS * 2 * self._nodes, _FIRST_STEPS)
         if budget.steps is not None:
             steps = max(1, min(steps, budget.steps // 4))
         thinning = budget.thinning or max(1, steps // _FIRST_DRAWS)
@@ -201,7 +215,7 @@ class Stages:
 
     def _measure(self) -> tuple[dict[str, float | None], int]:
         """Return the figures the rule needs, in the form that a ledger stores, and the states."""
-        records, _ = self.records()
+        records = settled(self.records()[0], states_are_dags=self._states_are_dags)
         if self.rule.needs_edges:
             found = chain_convergence(records, self._nodes)
         else:

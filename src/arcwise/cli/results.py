@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -73,6 +74,8 @@ def print_sampled(posterior: Posterior, folder: Path | None) -> None:
     print_summary(posterior)
     if posterior.evidence is not None:
         print(*evidence_lines(posterior.evidence), sep="\n")
+    found = posterior.diagnose()
+    _print_reliability(found.verdict, found.sentences)
     if folder is not None:
         print(f"{write_results(posterior, folder)} written to {folder}")
 
@@ -86,8 +89,12 @@ def print_learned(posterior: Posterior) -> None:
     assert account is not None
     print("\nWhat was done:")
     print(*account.choices, sep="\n")
-    print(f"\nReliability: {account.verdict}")
-    print(*account.trust, sep="\n", end="\n\n")
+    _print_reliability(account.verdict, account.trust)
+
+
+def _print_reliability(verdict: str, sentences: Sequence[str]) -> None:
+    print(f"\nReliability: {verdict}")
+    print(*sentences, sep="\n", end="\n\n")
 
 
 def write_learned(posterior: Posterior, folder: Path, title: str | None = None) -> None:

@@ -14,6 +14,8 @@ from arcwise.diagnostics.findings import (
     advice,
     in_words,
     of_chains,
+    of_halves,
+    of_precision,
     of_rare_changes,
     of_sampler,
 )
@@ -24,7 +26,7 @@ from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, Un
 from arcwise.records.settings import SamplingSettings
 from arcwise.records.traces import Traces
 from arcwise.statistics.chains import largest, number_or_none, smallest, trace_convergence
-from arcwise.statistics.convergence import largest_chain_difference
+from arcwise.statistics.convergence import PARTS, largest_chain_difference
 from arcwise.statistics.edges import EdgeDiagnostics
 
 _FEWEST_DRAWS = 4
@@ -49,22 +51,25 @@ def diagnose(posterior: Posterior) -> Diagnosis:
     Notes
     -----
     The verdict is ``"not converged"`` if R-hat exceeds 1.2 for the log posterior or any
-    edge, the probability of an edge differs by more than 0.5 between chains, or the
-    effective sample size of annealing is below 10 particles. It is ``"doubtful"`` if R-hat
-    exceeds 1.05 for the log posterior or 1.1 for an edge, the effective sample size is
-    below 100 for the log posterior or 50 for an edge, the probability of an edge differs
-    by more than 0.2 between chains, an edge of intermediate probability changed fewer than
-    10 times, there is only one chain, adjacent temperatures accept fewer than 5 % of their
-    exchanges, the effective sample size of importance weights is below 20 DAGs, 1 % of the
-    DAGs or 50 particles, or fewer than 1 % of the moves of every kind are accepted.
+    edge, the probability of an edge differs by more than 0.3 between chains (or the halves
+    of particles), or the effective sample size of annealing is below 10 particles. It is
+    ``"doubtful"`` where the default stopping rule of `learn` is not met: if R-hat exceeds
+    1.01 for the log posterior or 1.05 for an edge, the effective sample size of the log
+    posterior is below 400, or the probability of an edge differs by more than 0.05 between
+    chains, four groups of them if there are more (0.1 between the halves of particles); and
+    also if the effective sample size of an edge is below 50, the standard error of an edge
+    probability exceeds 0.025, an edge of intermediate probability changed fewer than 10
+    times, there are fewer than four chains, the effective sample size of importance weights
+    is below 20 DAGs, 1 % of the DAGs or 50 particles, or fewer than 1 % of the moves of every
+    kind are accepted.
 
     Examples
     --------
     >>> import arcwise
     >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
-    >>> posterior = arcwise.mcmc(model, "partitions", steps=20_000, chains=4, seed=1)
+    >>> posterior = arcwise.mcmc(model, "partitions", steps=80_000, chains=4, seed=1)
     >>> arcwise.diagnose(posterior)
-    <Diagnosis: trustworthy>
+    <Diagnosis: reliable>
     """
     if not isinstance(posterior, Posterior):
         raise ArgumentError(f"posterior is of type {type(posterior).__name__}; give a Posterior")
@@ -78,6 +83,11 @@ def diagnose(posterior: Posterior) -> Diagnosis:
         findings += of_chains(change, figures)
         if figures.changes is not None:
             findings += of_rare_changes(posterior.edges, figures.changes, figures.variables)
+    if run.annealed:
+        findings += of_halves(change, figures)
+    if not findings:
+        # Where chains disagree, the standard error is large for that reason.
+        findings += of_precision(change, figures)
     findings += of_sampler(change, figures)
     return _judged(posterior, figures, findings)
 
@@ -142,7 +152,11 @@ def _of_chains(posterior: Posterior, traces: Traces, figures: Figures) -> Figure
     parts = _parts(numbers)
     found = EdgeDiagnostics.of([dags.parents[part] for part in parts], len(dags.variables))
     if averages is None:
-        figures = _between_chains(figures, _estimates(dags, parts, found.chain_edges))
+        pooled = parts
+        if dags.weights is not None and len(parts) > PARTS:
+            # As the stopping rule compares them.
+            pooled = _parts(np.unique(numbers, return_inverse=True)[1] % PARTS)
+        figures = _between_chains(figures, _estimates(dags, pooled, found.chain_edges))
     return replace(
         figures,
         convergence=replace(
@@ -205,7 +219,8 @@ def _estimates(
 ) -> NDArray[np.float64]:
     """Return the edge probabilities from each part of the DAGs, as [part, source, target]."""
     logs = dags.log_weights
-    if unweighted is not None and (logs is None or (logs == logs[0]).all()):
+    even = logs is None or (logs == logs[0]).all()
+    if unweighted is not None and even and len(unweighted) == len(parts):
         return unweighted
     result = []
     for part in parts:
@@ -219,9 +234,9 @@ def _estimates(
 
 
 def _judged(posterior: Posterior, figures: Figures, findings: list[Finding]) -> Diagnosis:
-    findings = sorted(findings, key=lambda finding: not finding.grave)
+    findings = sorted(findings, key=lambda finding: (finding.remark, not finding.grave))
     sentences = in_words(findings)
-    verdict: Verdict = "trustworthy"
+    verdict: Verdict = "reliable"
     annealed = posterior.run.annealed
     nothing = figures.convergence.rhat is None and figures.rhat is None and not findings
     if not annealed and (figures.draws < _FEWEST_DRAWS or nothing):
@@ -231,10 +246,15 @@ def _judged(posterior: Posterior, figures: Figures, findings: list[Finding]) -> 
             if posterior.traces is None
             else "There are too few draws to assess convergence; run more steps."
         ]
-    elif findings:
+    elif findings and not findings[0].remark:
         verdict = "not converged" if findings[0].grave else "doubtful"
     else:
-        sentences.append(_agreement(figures, annealed))
+        sentences.insert(0, _agreement(figures, annealed))
+    if isinstance(posterior.run, ChainRun) and posterior.run.left_out > 0:
+        sentences.append(
+            f"Of {posterior.run.chains} chains, {posterior.run.left_out} found only what has next "
+            "to no posterior probability, and are left out."
+        )
     if posterior.run.interrupted:
         sentences.append("The run was interrupted; this refers to the draws made until then.")
     return Diagnosis.of(figures, verdict, sentences, [finding.warning() for finding in findings])

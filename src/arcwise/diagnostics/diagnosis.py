@@ -106,7 +106,7 @@ class Diagnosis(Figures):
         One of
 
         - ``"exact"``: computed exactly, not sampled;
-        - ``"trustworthy"``: no diagnostic gives reason to doubt the probabilities and
+        - ``"reliable"``: no diagnostic gives reason to doubt the probabilities and
           their standard errors;
         - ``"doubtful"``: some diagnostic does, as `sentences` explain;
         - ``"not converged"``: the chains disagree, or a few samples carry nearly all of

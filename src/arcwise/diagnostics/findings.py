@@ -1,8 +1,4 @@
-"""The rules that turn diagnostics into a verdict, sentences and warnings.
-
-The limits are those of Vehtari et al. (2021) where they give one. Among hundreds of edges
-one is always extreme by chance, so the limits for edges are less strict.
-"""
+"""The rules that turn diagnostics into a verdict, sentences and warnings."""
 
 from __future__ import annotations
 
@@ -13,6 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.diagnostics.diagnosis import Figures
+from arcwise.diagnostics.limits import (
+    FEWEST_ACCEPTED,
+    FEWEST_CHAINS,
+    FEWEST_EFFECTIVE,
+    FEWEST_EFFECTIVE_OF_EDGE,
+    FEWEST_EXCHANGES,
+    FEWEST_PARTICLES,
+    HOPELESS_DIFFERENCE,
+    HOPELESS_PARTICLES,
+    HOPELESS_RHAT,
+    LARGEST_DIFFERENCE,
+    LARGEST_DIFFERENCE_OF_HALVES,
+    LARGEST_EDGE_RHAT,
+    LARGEST_RHAT,
+    LARGEST_STANDARD_ERROR,
+)
 from arcwise.errors import (
     ArcwiseWarning,
     ChainsApartWarning,
@@ -22,21 +34,12 @@ from arcwise.errors import (
     WeightCollapseWarning,
 )
 from arcwise.records.settings import AnnealingSettings, SamplingSettings
+from arcwise.statistics.chains import largest, number_or_none
 from arcwise.statistics.edges import FEWEST_CHANGES
 from arcwise.statistics.exchanges import temperatures_needed
 from arcwise.support.words import listing, plural
 
-LARGEST_RHAT = 1.05
-LARGEST_EDGE_RHAT = 1.1
-HOPELESS_RHAT = 1.2
-FEWEST_EFFECTIVE = 100.0
-FEWEST_EFFECTIVE_OF_EDGE = 50.0
-LARGE_DIFFERENCE = 0.5
-NOTABLE_DIFFERENCE = 0.2
-FEWEST_EXCHANGES = 0.05
-FEWEST_RUNS, FEW_RUNS = 10.0, 50.0
 _FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE = 20.0, 0.01
-FEWEST_ACCEPTED = 0.01
 _MIDDLING = 0.05
 _EDGES_NAMED = 3
 
@@ -53,12 +56,16 @@ class Finding:
         The class of the warning.
     fact, change
         What was found, and what to do about it.
+    remark
+        Whether it says nothing against the probabilities of edges, and does not affect the
+        verdict on them.
     """
 
     grave: bool
     kind: type[ArcwiseWarning]
     fact: str
     change: str
+    remark: bool = False
 
     def warning(self) -> ArcwiseWarning:
         """Return it as a warning that can be understood without the others."""
@@ -112,7 +119,7 @@ def of_chains(change: str, figures: Figures) -> list[Finding]:
     convergence, edge = figures.convergence, figures.most_different_edge
     difference = convergence.difference
     example = "" if edge is None else f" ({edge[0]} → {edge[1]})"
-    is_large = difference is not None and difference > LARGE_DIFFERENCE
+    is_large = difference is not None and difference > HOPELESS_DIFFERENCE
     if is_large:
         found.append(
             Finding(
@@ -123,7 +130,7 @@ def of_chains(change: str, figures: Figures) -> list[Finding]:
                 change,
             )
         )
-    elif difference is not None and difference > NOTABLE_DIFFERENCE:
+    elif difference is not None and difference > LARGEST_DIFFERENCE:
         found.append(
             Finding(
                 False,
@@ -174,13 +181,15 @@ def of_chains(change: str, figures: Figures) -> list[Finding]:
                 change,
             )
         )
-    if figures.chains == 1:
+    if figures.chains < FEWEST_CHAINS:
+        subject = "A single chain" if figures.chains == 1 else f"{figures.chains} chains"
+        they = "it has" if figures.chains == 1 else "they have all"
         found.append(
             Finding(
                 False,
                 ConvergenceWarning,
-                "A single chain cannot show whether it has missed a mode",
-                "run several chains",
+                f"{subject} cannot show whether {they} missed a mode",
+                f"run {FEWEST_CHAINS} chains or more",
             )
         )
     return found
@@ -215,6 +224,42 @@ def of_rare_changes(
     ]
 
 
+def of_halves(change: str, figures: Figures) -> list[Finding]:
+    """Return a finding if the two halves of annealing particles differ."""
+    difference = figures.convergence.difference
+    if figures.differences is not None:
+        difference = number_or_none(largest(figures.differences))
+    if difference is None or difference <= LARGEST_DIFFERENCE_OF_HALVES:
+        return []
+    edge = figures.most_different_edge
+    example = "" if edge is None else f" ({edge[0]} → {edge[1]})"
+    return [
+        Finding(
+            difference > HOPELESS_DIFFERENCE,
+            ConvergenceWarning,
+            f"The probability of an edge{example} differs by {difference:.2f} between the two "
+            "halves of the particles",
+            change,
+        )
+    ]
+
+
+def of_precision(change: str, figures: Figures) -> list[Finding]:
+    """Return a finding if the standard error of an edge probability is large."""
+    error = figures.largest_standard_error
+    if error is None or error <= LARGEST_STANDARD_ERROR:
+        return []
+    return [
+        Finding(
+            False,
+            ConvergenceWarning,
+            f"The standard error of an edge probability is {error:.2g} (above "
+            f"{LARGEST_STANDARD_ERROR})",
+            change,
+        )
+    ]
+
+
 def of_sampler(change: str, figures: Figures) -> list[Finding]:
     """Return the findings from exchanges, acceptance rates and importance weights."""
     found = []
@@ -224,9 +269,11 @@ def of_sampler(change: str, figures: Figures) -> list[Finding]:
             Finding(
                 False,
                 ExchangeWarning,
-                f"Adjacent temperatures accept only {exchanges:.1%} of the proposed exchanges",
+                f"Adjacent temperatures accept only {exchanges:.1%} of the proposed exchanges, so "
+                "that coupling brings little",
                 "use an adapted ladder of at least "
                 f"{plural(temperatures_needed(figures.exchange_acceptance), 'temperature')}",
+                remark=True,
             )
         )
     elif figures.round_trips is not None and not any(figures.round_trips):
@@ -237,6 +284,7 @@ def of_sampler(change: str, figures: Figures) -> list[Finding]:
                 "No state went from the hottest temperature to the coldest and back, so that "
                 "hotter ones have not yet helped the coldest to leave a mode",
                 "run more steps",
+                remark=True,
             )
         )
     accepted = [rate for rate in figures.acceptance.values() if rate is not None]
@@ -250,10 +298,10 @@ def of_sampler(change: str, figures: Figures) -> list[Finding]:
             )
         )
     runs = figures.effective_runs
-    if runs is not None and runs < FEW_RUNS:
+    if runs is not None and runs < FEWEST_PARTICLES:
         found.append(
             Finding(
-                runs < FEWEST_RUNS,
+                runs < HOPELESS_PARTICLES,
                 WeightCollapseWarning,
                 f"The effective sample size of annealing is only {runs:.1f} particles",
                 change,

@@ -8,6 +8,7 @@ from typing import Any
 
 from arcwise.data import Data
 from arcwise.data.description import summary as in_short
+from arcwise.diagnostics.limits import DEFAULT_RULE
 from arcwise.errors import DataError, Wording
 from arcwise.learning import costs
 from arcwise.learning.parents import Parents
@@ -16,13 +17,24 @@ from arcwise.learning.request import Request
 from arcwise.model import Model, Question
 from arcwise.records.account import Choices
 from arcwise.records.algorithm import Algorithm
+from arcwise.records.stopping_rule import StoppingRule
 from arcwise.spaces import Dags, LinearOrders, Space
 from arcwise.support.plain import plain
 from arcwise.support.words import plural, quoted
 
-DEFAULT_RULE = "rhat<1.01, ess>400, edge_rhat<1.05, difference<0.05"
-DEFAULT_CHAINS = 4
-"""The number of chains of mcmc and mc3."""
+_MOST_FOR_SIXTEEN, _MOST_FOR_EIGHT = 32, 128
+
+
+def default_chains(algorithm: Algorithm, variables: int) -> int:
+    """Return the number of chains of mcmc or mc3.
+
+    Four chains in a posterior of two modes are all in the same one in a run of eight; more
+    of them show modes that four miss. With many variables, settling takes most of the
+    time, and coupled chains visit several modes.
+    """
+    if algorithm is Algorithm.MC3 or variables > _MOST_FOR_EIGHT:
+        return 4
+    return 16 if variables <= _MOST_FOR_SIXTEEN else 8
 
 
 @dataclass(frozen=True)
@@ -95,7 +107,7 @@ def settings_for(request: Request, algorithm: Algorithm, n: int) -> dict[str, An
         settings["estimate_extensions"] = True
     if algorithm in (Algorithm.AIS, Algorithm.SMC):
         return settings | {"particles": request.particles} | dict(request.options)
-    chains = DEFAULT_CHAINS if request.chains is None else request.chains
+    chains = default_chains(algorithm, n) if request.chains is None else request.chains
     settings |= {"chains": chains, "until": _rule(request, chains)}
     if request.steps is None and seconds is None and "effective_samples" not in request.options:
         settings["steps"] = costs.default_steps(n, chains)
@@ -107,12 +119,11 @@ def _rule(request: Request, chains: int) -> str | None:
         return request.until
     if {"burn_in", "effective_samples"} & set(request.options):
         return None
-    rule = DEFAULT_RULE.split(", ")
-    if chains == 1:
-        rule.remove("difference<0.05")
+    left_out = {"difference"} if chains == 1 else set()
     if request.options.get("dags_per_state") == 0:
-        rule.remove("edge_rhat<1.05")
-    return ", ".join(rule)
+        left_out.add("edge_rhat")
+    conditions = StoppingRule.parse(DEFAULT_RULE).conditions
+    return ", ".join(str(each) for each in conditions if each.name not in left_out)
 
 
 def make_plan(

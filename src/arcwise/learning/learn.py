@@ -15,10 +15,10 @@ from arcwise.constraints import gather
 from arcwise.errors import TimeIsUpError
 from arcwise.learning import costs
 from arcwise.learning.choices import (
-    DEFAULT_CHAINS,
     AlgorithmChoice,
     choose_algorithm,
     data_sentences,
+    default_chains,
     make_plan,
     plain_request,
     settings_for,
@@ -100,7 +100,8 @@ def learn(
         The space that chains move in; None for DAGs, or for linear orders if the
         posterior is order-modular.
     chains
-        The number of chains of ``"mcmc"`` and ``"mc3"``, 4 by default.
+        The number of chains of ``"mcmc"`` and ``"mc3"``; by default 16 up to 32 variables, 8
+        up to 128 and otherwise 4, and 4 coupled ones.
     particles
         The number of particles of ``"ais"``, 100 by default, or of each population of
         ``"smc"``, 256 by default.
@@ -185,7 +186,8 @@ def learn(
     resumed = _resumed_run(request, asked)
     if resumed is not None:
         return resumed
-    costs.refuse_too_many(len(asked.variables), request.chains or DEFAULT_CHAINS)
+    n = len(asked.variables)
+    costs.refuse_too_many(n, request.chains or default_chains(Algorithm.MCMC, n))
     choice = choose_algorithm(request, asked)
     prepared = prepare(request, asked, choice)
     try:

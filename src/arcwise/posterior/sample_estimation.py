@@ -16,7 +16,8 @@ from arcwise.statistics.convergence import weighted_standard_error
 if TYPE_CHECKING:
     from arcwise.posterior.dag_sample import DagSample
 
-# An event, or its complement, seen fewer times than this does not reveal its autocorrelation.
+# An event, or its complement, that independent draws in place of the sample would show fewer times
+# than this does not reveal its autocorrelation, nor whether states that matter were visited.
 _ENOUGH_TO_TELL = 10.0
 
 
@@ -99,8 +100,12 @@ def event_estimate(name: str, value: float, error: float, known: float) -> Estim
     effective = known
     if error > 0.0:
         effective = value * (1.0 - value) / error**2
-        if effective * min(value, 1.0 - value) < _ENOUGH_TO_TELL and not math.isnan(known):
-            effective = min(effective, known)
+        # A mean of probabilities given states can be far more precise than as many events, but
+        # only as to the states visited: where the sample should show the event a few times or
+        # never, one unvisited state may matter more than all that were visited.
+        seen = min(effective, known) if not math.isnan(known) else effective
+        if seen * min(value, 1.0 - value) < _ENOUGH_TO_TELL:
+            effective = seen
     elif math.isnan(error):
         effective = math.nan
     if error == 0.0:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from arcwise.model.modularity import Modularity
 from arcwise.records.algorithm import Algorithm
 
-Verdict = Literal["exact", "trustworthy", "doubtful", "not converged", "unknown"]
+Verdict = Literal["exact", "reliable", "doubtful", "not converged", "unknown"]
 
 
 @dataclass(frozen=True)

@@ -188,6 +188,9 @@ class ChainRun(RunRecord):
         The thinning when draws were read back from disk: one in this many was used.
     rule_met
         Whether its stopping rule ended it; None if it had none.
+    left_out
+        The number of chains that do not count, because what they found has next to no
+        posterior probability.
     moves
         The acceptance rate of each kind of move.
     exchanges
@@ -210,6 +213,7 @@ class ChainRun(RunRecord):
     states: tuple[int, ...]
     every: int = 1
     rule_met: bool | None = None
+    left_out: int = 0
     moves: Acceptance
     exchanges: Exchanges | None = None
     seconds_sampling: float | None = None

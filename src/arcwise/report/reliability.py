@@ -10,7 +10,7 @@ from arcwise.support.words import number
 # For each verdict a style class for its colour, and a sign for readers who do not see colours.
 _LOOKS = {
     "exact": ("good", "✓"),
-    "trustworthy": ("good", "✓"),
+    "reliable": ("good", "✓"),
     "doubtful": ("doubtful", "!"),
     "not converged": ("bad", "✗"),
 }

@@ -48,6 +48,7 @@ class Dags(Space, name="dags"):
     """
 
     modularity: ClassVar[Modularity] = "modular"
+    states_are_dags: ClassVar[bool] = True
 
     moves: Mapping[str, float] | None = None
 

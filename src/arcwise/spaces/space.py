@@ -38,6 +38,9 @@ class Space(ABC):
     modularity: ClassVar[Modularity] = "order-modular"
     """The posterior whose law the states follow; 1 / (number of orders) leads to the other."""
 
+    states_are_dags: ClassVar[bool] = False
+    """Whether a state is one DAG, rather than a set of them whose weights are summed."""
+
     has_bridge: ClassVar[bool] = False
     """Whether paths to its posterior can go over the bridge from the order-modular one."""
 

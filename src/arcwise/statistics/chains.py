@@ -9,10 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise import _core
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.convergence import Convergence
 from arcwise.records.traces import Traces
-from arcwise.statistics.convergence import effective_sample_size, largest_chain_difference, rhat
+from arcwise.statistics.convergence import (
+    PARTS,
+    effective_sample_size,
+    largest_chain_difference,
+    rhat,
+)
 from arcwise.statistics.edges import EdgeDiagnostics
 
 
@@ -52,11 +58,13 @@ def edge_convergence(records: Sequence[ChainRecord], nodes: int) -> Convergence:
     """Return the worst R-hat and ESS of any edge, and the largest difference between chains.
 
     R-hat and ESS are computed from the states as sampled, unweighted, with one DAG for each
-    state; the difference from the chains' averaged edge probabilities, or from these DAGs
-    where there are none. An edge that never changes has neither R-hat nor ESS; with a
-    single chain, the difference is None.
+    state; the difference from the chains' averaged edge probabilities, or from their DAGs,
+    weighted as in the result, where there are none. An edge that never changes has neither
+    R-hat nor ESS; with a single chain, the difference is None.
     """
     averages = chain_edges(records)
+    if averages is None and any(record.log_extensions.any() for record in records):
+        averages = weighted_parts(records)
     found = Convergence()
     if not any((record.dag_counts == 0).any() for record in records):
         found = _of_dags(records, nodes)
@@ -74,6 +82,25 @@ def chain_edges(records: Sequence[ChainRecord]) -> NDArray[np.float64] | None:
         if record.edge_sums is not None
     ]
     return np.stack(means) if len(means) == len(records) else None
+
+
+def weighted_parts(records: Sequence[ChainRecord]) -> NDArray[np.float64]:
+    """Return the edge probabilities by the weighted DAGs of each chain, or of groups of them.
+
+    The fewer DAGs, the more the weights of a few of them count, so that more than four
+    chains are pooled as `largest_chain_difference` groups them.
+    """
+    result = []
+    for part in range(min(PARTS, len(records))):
+        own = records[part::PARTS]
+        parents = np.concatenate([record.parents for record in own])
+        logs = np.concatenate([record.log_dag_weights() for record in own])
+        weights = np.exp(logs - logs.max())
+        weights /= weights.sum()
+        ends = np.array([0, len(parents)], dtype=np.uint64)
+        sums = _core.relation_sums(np.ascontiguousarray(parents), "edge", 0, weights, ends, 1)
+        result.append(np.clip(np.asarray(sums)[0], 0.0, 1.0))
+    return np.stack(result)
 
 
 def _of_dags(records: Sequence[ChainRecord], nodes: int) -> Convergence:

@@ -107,8 +107,17 @@ def standard_error(draws: ArrayLike) -> Array:
         return np.asarray(_spread(array) / np.sqrt(effective))
 
 
+PARTS = 4
+"""Groups of chains that are compared with each other, if there are more chains."""
+
+
 def largest_chain_difference(means_by_chain: ArrayLike) -> Array:
     """Return the largest difference between the estimates of any two chains.
+
+    More than four chains are compared as four groups of them, chain i being in group i mod
+    4: the difference then says how precise a quarter of the run is, however many chains it
+    is made of, where that between the extremes of many short chains would be large by
+    chance.
 
     Parameters
     ----------
@@ -133,6 +142,8 @@ def largest_chain_difference(means_by_chain: ArrayLike) -> Array:
         )
     if len(means) == 1:
         return np.full(means.shape[1:], np.nan)
+    if len(means) > PARTS:
+        means = np.stack([means[part::PARTS].mean(axis=0) for part in range(PARTS)])
     return np.asarray(means.max(axis=0) - means.min(axis=0))
 
 
