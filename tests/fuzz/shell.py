@@ -65,6 +65,7 @@ _WORDS: dict[str, list[str]] = {
 }
 _COLUMNS = ("--discrete", "--continuous", "--weights", "--interventions")
 _FILES = ("--out", "--run", "--required-edges", "--forbidden-edges", "--candidates")
+_REMARKS = ("arcwise: warning: ", "arcwise: report.html was not written: ")
 # What these would reach is not in this process.
 _ELSEWHERE = ("--cluster", "--tls-ca-file", "--tls-certificate", "--tls-key")
 
@@ -111,7 +112,7 @@ class Shell(Target, name="shell"):
         assert status in (0, 2), (words, status, told.getvalue())
         lines = told.getvalue().splitlines()
         assert all(len(line) < 4_000 for line in lines), (words, max(map(len, lines)))
-        errors = [line for line in lines if not line.startswith("arcwise: warning: ")]
+        errors = [line for line in lines if not line.startswith(_REMARKS)]
         # What is about to be done, if that takes long, is said there too.
         refusals = [line for line in errors if line.startswith("arcwise: ")]
         assert len(refusals) == (status == 2), (words, lines)

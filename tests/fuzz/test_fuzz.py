@@ -15,7 +15,7 @@ from fuzz.targets import READERS, TARGETS
 _CASES = {
     **{"npz": 250, "ledger": 60, "jkl": 1500, "csv": 700, "parquet": 500, "score-table": 600},
     **{"edge-file": 1500, "names": 150, "arrays": 500, "feature": 2000, "words": 1200},
-    **{"constraints": 1500, "arguments": 1200, "shell": 60},
+    **{"constraints": 1500, "arguments": 1200, "shell": 120},
 }
 
 

@@ -103,3 +103,23 @@ def test_what_was_left_out_is_told_once_by_whoever_began() -> None:
 def test_the_beginning_of_the_process_is_known() -> None:
     assert process_began() <= time.perf_counter()
     assert abs(process_began() - process_began()) < 5.0
+
+
+@pytest.mark.parametrize(
+    ("used", "slowness"), [(0.1, 1.0), (0.5, 4.0), (2.0, 2.0), (4.0, 1.0), (100.0, 1.0)]
+)
+def test_slowness_is_what_passes_for_each_second_of_a_processor(
+    used: float, slowness: float
+) -> None:
+    clock, processor = Clock(), Clock()
+    whole = Deadline(10.0, clock=clock, processor=processor)
+    part = whole.part(0.5)
+    clock.now += 4.0
+    processor.now += used
+    assert whole.slowness == part.slowness == pytest.approx(slowness)
+
+
+def test_what_began_with_the_process_counts_all_of_its_processor_time() -> None:
+    clock = Clock()
+    deadline = Deadline(10.0, began=clock.now - 6.0, clock=clock, processor=lambda: 3.0)
+    assert deadline.slowness == 2.0

@@ -69,7 +69,7 @@ def test_the_command_line_takes_sigterm_as_ctrl_c_all_along(
         signal.raise_signal(signal.SIGTERM)
         return 0
 
-    monkeypatch.setattr("arcwise.cli.commands", killed)
+    monkeypatch.setattr("arcwise.cli.application", lambda words: killed)
     assert main([]) == 130
     assert capsys.readouterr().err == "arcwise: interrupted\n"
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

@@ -252,7 +252,7 @@ def time_to_stop(loop: ChainLoop, seconds: float, nodes: int) -> float:
     nodes
         The number of variables.
     """
-    after = _SHARE_AFTER * seconds + _SECONDS_PER_PAIR * nodes**2
+    after = _SHARE_AFTER * seconds + loop.slowness * _SECONDS_PER_PAIR * nodes**2
     # However short the time is, some of it is for sampling.
     return max(seconds - after, loop.started + _SHORTEST_SHARE * (seconds - loop.started))
 

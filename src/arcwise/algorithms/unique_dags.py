@@ -90,7 +90,9 @@ def unique_dags(
     short = 0
     for number, order in enumerate(orders.tolist()):
         given = _core.GivenBuckets(session.sums.core, [[node] for node in order], None)
-        dags, enough = _distinct_dags(model, given, coverage, most, (seed + number) % 2**64)
+        dags, enough = _distinct_dags(
+            model, given, coverage, most, (settings.seed + number) % 2**64
+        )
         found.append(dags)
         short += not enough
     different = DagSample(model.variables, np.concatenate(found)).unique()

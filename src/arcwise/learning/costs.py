@@ -112,7 +112,8 @@ def before_sampling(deadline: Deadline, variables: int) -> Deadline:
     """
     if not deadline.limited or deadline.passed:
         return deadline
-    share = 1.0 - _SECONDS_PER_PAIR * variables**2 / deadline.left
+    after = deadline.slowness * _SECONDS_PER_PAIR * variables**2
+    share = 1.0 - after / deadline.left
     return deadline.part(max(_LEAST_BEFORE_SAMPLING, share))
 
 

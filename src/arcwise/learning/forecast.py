@@ -40,6 +40,7 @@ _LONG_ENOUGH = 0.1  # seconds of a trial
 _BATCHES = 8
 _MOST_DRAWS = 16_384
 _USUAL_TEMPERATURES = 16  # of mc3, before its burn-in has chosen
+_MOST_BETWEEN = 64  # steps for each variable
 
 
 def say(seconds: float, sentence: str) -> None:
@@ -125,14 +126,16 @@ def _preparation_seconds(request: Request, asked: Question, method: Any) -> floa
 
 
 def _burn_in_and_thinning(steps: int, nodes: int, settings: dict[str, Any]) -> tuple[int, int]:
-    """Return the steps that are discarded, and those between draws."""
-    thinning = settings.get("thinning")
+    """Return the steps that are discarded, and those between draws, as far as a trial goes."""
+    budget = Budget(steps=steps, thinning=settings.get("thinning"))
+    burn_in = int(steps * budget.burn_in)
+    thinning = budget.thinned(steps - burn_in, nodes)
     if settings.get("until"):
         # Each stage is sampled, in case the rule is met, and keeps so many states.
-        return 0, thinning or max(2 * nodes, nodes**2 // 50, steps // _MOST_DRAWS)
-    budget = Budget(steps=steps, thinning=thinning)
-    burn_in = int(steps * budget.burn_in)
-    return burn_in, budget.thinned(steps - burn_in, nodes)
+        burn_in = 0
+        thinning = budget.thinning or max(2 * nodes, nodes**2 // 50, steps // _MOST_DRAWS)
+    # With more steps than these between draws, averages take the time, and draws hardly any.
+    return burn_in, min(thinning, _MOST_BETWEEN * nodes)
 
 
 def _trial(

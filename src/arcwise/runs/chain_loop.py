@@ -99,11 +99,17 @@ class ChainLoop:
         self._next_look = _FIRST_LOOK
         self._ahead = 0
         self._began = deadline.began if deadline.limited else time.perf_counter()
+        self._deadline = deadline
 
     @property
     def seconds_now(self) -> float:
         """The time since the beginning, also within a call."""
         return time.perf_counter() - self._began
+
+    @property
+    def slowness(self) -> float:
+        """The seconds that pass for each of processor time; see `Deadline.slowness`."""
+        return self._deadline.slowness if self._deadline.limited else 1.0
 
     @property
     def seconds_of_chains(self) -> float:

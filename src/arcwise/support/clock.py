@@ -24,8 +24,8 @@ class Deadline:
         The time for everything; None for no limit.
     began
         When the computation began, on the clock; None for now.
-    clock
-        The clock, in seconds; tests may set their own.
+    clock, processor
+        The clock, and that of the processor time used, in seconds; tests may set their own.
     whole
         The deadline that this is a part of.
 
@@ -46,6 +46,7 @@ class Deadline:
         *,
         began: float | None = None,
         clock: Callable[[], float] = time.perf_counter,
+        processor: Callable[[], float] = time.process_time,
         whole: Deadline | None = None,
     ) -> None:
         self.seconds = None if seconds is None else positive_number(seconds, option("seconds"))
@@ -53,6 +54,9 @@ class Deadline:
         self.whole = self if whole is None else whole
         self._cuts: list[str] = []
         self._clock = clock
+        # What is counted from an earlier moment is counted from the start of the process.
+        self._processor = processor
+        self._processor_began = processor() if began is None else 0.0
 
     @classmethod
     def of(cls, seconds: float | Deadline | None) -> Deadline:
@@ -84,6 +88,18 @@ class Deadline:
     def passed(self) -> bool:
         """Whether the time is up."""
         return self.left == 0.0
+
+    @property
+    def slowness(self) -> float:
+        """The seconds that have passed for each of processor time, within reason.
+
+        Where other programs use the processors too, what cannot be cut short takes so many times
+        as long.
+        """
+        used = self.whole._processor() - self.whole._processor_began
+        if used < _ENOUGH_TO_TELL:
+            return 1.0
+        return min(_SLOWEST, max(1.0, self.spent / used))
 
     def part(self, share: float) -> Deadline:
         """Return the deadline of a stage that may take this share of what is left."""
@@ -130,6 +146,8 @@ class Deadline:
         return show
 
 
+_ENOUGH_TO_TELL = 0.2  # seconds of processor time
+_SLOWEST = 4.0  # as a process may also wait for something else
 _SHORTEST = 1e-9  # of the seconds, as they must be positive
 
 NEVER = Deadline()
