@@ -230,7 +230,7 @@ def test_a_worker_that_goes_while_it_is_asked_is_left_out(
 def test_a_worker_that_goes_while_it_is_sent_a_file_is_left_out(
     pieces: int, sent: Sent, mortal: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest = mortal.scatter
+    honest: Any = mortal.scatter
     ended: list[str] = []
     scattered = 0
 
@@ -253,7 +253,7 @@ def test_a_worker_that_goes_while_it_is_sent_a_file_is_left_out(
 def test_the_last_worker_gone_in_the_middle_of_a_file(
     sent: Sent, mortal: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest = mortal.scatter
+    honest: Any = mortal.scatter
 
     def interrupted(piece: bytes, **more: Any) -> Any:
         held = honest(piece, **more)
@@ -348,8 +348,9 @@ def test_tasks_are_waited_for_until_they_are_done_or_cannot_be(
 
 def test_an_engine_of_an_address_closes_its_own_connection(model: Model) -> None:
     with within_this_process(1, protocol="tcp", host="127.0.0.1") as owner:
-        with DaskEngine(owner.scheduler.address) as engine:
-            client = engine.cluster.client
+        engine = DaskEngine(owner.scheduler.address)
+        client = engine.cluster.client
+        with engine:
             assert client.status == "running"
         assert client.status == "closed"
         with DaskEngine(owner):

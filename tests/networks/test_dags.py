@@ -55,7 +55,7 @@ def test_each_forward_edge_has_the_edge_probability() -> None:
 
     expected = {dag: order_probability(dag, given_order) for dag in all_dags(3)}
     assert sum(expected.values()) == pytest.approx(1.0)
-    assert_counts_fit(draw(6000, edge_probability=0.3), expected)
+    assert_counts_fit(draw(3000, edge_probability=0.3), expected)
     # 0.6 / (3 - 1) is the same probability.
     assert draw(300, expected_degree=0.6) == draw(300, edge_probability=0.3)
 
@@ -75,7 +75,7 @@ def test_excess_parents_are_thinned_uniformly() -> None:
 
     expected = {dag: order_probability(dag, given_order) for dag in all_dags(3)}
     assert sum(expected.values()) == pytest.approx(1.0)
-    assert_counts_fit(draw(6000, edge_probability=0.6, max_indegree=1), expected)
+    assert_counts_fit(draw(3000, edge_probability=0.6, max_indegree=1), expected)
 
 
 @pytest.mark.parametrize("max_indegree", [1, 2, 5])
@@ -90,7 +90,7 @@ def test_max_indegree_alone_draws_the_number_of_parents_uniformly(max_indegree: 
 
     expected = {dag: order_probability(dag, given_order) for dag in all_dags(3)}
     assert sum(expected.values()) == pytest.approx(1.0)
-    assert_counts_fit(draw(6000, max_indegree=max_indegree), expected)
+    assert_counts_fit(draw(3000, max_indegree=max_indegree), expected)
 
 
 def test_expected_degree_for_many_variables() -> None:

@@ -133,7 +133,7 @@ def trials() -> list[tuple[Model, np.ndarray, arcwise.posterior.DagSample]]:
             reference.path_effect(dag, coefficients, u, v) for u, v in permutations(range(3), 2)
         ]
         sample = arcwise.algorithms.ExactSampler(model).dags(BINS - 1, seed=trial)
-        result.append((model, np.float32(truth), sample))
+        result.append((model, np.array(truth, dtype=np.float32), sample))
     return result
 
 

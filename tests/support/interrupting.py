@@ -69,7 +69,7 @@ def assert_stops_within_two_seconds(script: str, *arguments: str) -> None:
     The job has no progress function: Python would look for signals there, and
     the core has to do so without one.
     """
-    output, used = _interrupt(script + _EPILOGUE, arguments, after=0.5)
+    output, used = _interrupt(script + _EPILOGUE, arguments, after=0.3)
     assert output == "interrupted\n"
     assert used < 2.0
 
@@ -91,11 +91,11 @@ def assert_returns_what_there_is(script: str) -> None:
 
     The script goes on to `check(posterior)`, which says what must be true of it.
     """
-    output, _ = _interrupt(script + _RETURNING + "check(posterior)\n", (), after=1.5)
+    output, _ = _interrupt(script + _RETURNING + "check(posterior)\n", (), after=0.7)
     assert output == "True True\n"
 
 
 def output_after_interruption(script: str, *arguments: str) -> str:
     """Interrupt a script that prints "started" first, and return what it prints after that."""
-    output, _ = _interrupt(script, arguments, after=2.5)
+    output, _ = _interrupt(script, arguments, after=1.2)
     return output
