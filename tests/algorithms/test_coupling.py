@@ -19,7 +19,7 @@ from support.run_records import chains_of, temperatures_of
 
 @pytest.fixture(scope="module")
 def steep() -> Model:
-    """A model whose posterior is far from the uniform distribution."""
+    """Return a model whose posterior is far from the uniform distribution."""
     return random_model(8, spread=60.0, seed=4)
 
 
