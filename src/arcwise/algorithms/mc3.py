@@ -80,8 +80,8 @@ def mc3(
         1 / (T - 1), ..., 1 / 2, 1 for T temperatures; as none is 0, the evidence is not
         estimated. ``"adapted"``: linear at first, then adapted during burn-in so that all
         exchanges have the same acceptance rate: better where modes are separate or the
-        evidence is wanted, at the price of fewer cold temperatures. ``"bridge"``, for `CanonicalOrders`: not
-        temperatures but places on the way from the order-modular posterior to the modular one,
+        evidence is wanted, at the price of fewer cold temperatures. ``"bridge"``, for
+        `CanonicalOrders`: not temperatures but places on the way from the order-modular posterior to the modular one,
         adapted likewise; the ratio of the two evidences is estimated. ``"uniform bridge"``: the
         same after temperatures that lead from the uniform distribution to the order-modular
         posterior, so that the evidence is estimated. Or the inverse temperatures themselves,

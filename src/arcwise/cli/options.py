@@ -355,8 +355,8 @@ Temperatures = Annotated[
     int | None,
     typer.Option(
         "--temperatures",
-        help="Number of temperatures of mc3 (default: 16; with a ladder that adapts, as many as the "
-        "burn-in finds necessary, at most 64).",
+        help="Number of temperatures of mc3 (default: 16; with a ladder that adapts, as many as "
+        "the burn-in finds necessary, at most 64).",
         metavar="N",
     ),
 ]
