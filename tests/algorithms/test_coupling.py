@@ -19,7 +19,7 @@ from support.run_records import chains_of, temperatures_of
 
 @pytest.fixture(scope="module")
 def steep() -> Model:
-    """A model whose posterior is far from the uniform distribution."""
+    """Return a model whose posterior is far from the uniform distribution."""
     return random_model(8, spread=60.0, seed=4)
 
 
@@ -32,7 +32,7 @@ def exchanges_of(posterior: Posterior) -> Exchanges:
 def test_the_burn_in_adds_temperatures_until_half_of_the_exchanges_are_accepted(
     steep: Model,
 ) -> None:
-    found = arcwise.mc3(steep, "dags", steps=12_000, chains=2, seed=1, threads=1)
+    found = arcwise.mc3(steep, "dags", ladder="adapted", steps=12_000, chains=2, seed=1, threads=1)
     fewest, most = exchanges_of(found).temperatures
     assert FIRST_TEMPERATURES < fewest <= most <= MOST_TEMPERATURES
     rates = [rate for rate in found.run.exchange_acceptance if rate is not None]
@@ -78,8 +78,10 @@ def test_one_chain_is_the_same_on_any_number_of_threads(
 
 
 def test_a_run_with_added_temperatures_is_resumed_and_saved(steep: Model, tmp_path: Path) -> None:
-    whole = arcwise.mc3(steep, "dags", steps=4_000, chains=2, seed=1)
-    kept = arcwise.mc3(steep, "dags", steps=4_000, chains=2, seed=1, directory=tmp_path / "run")
+    whole = arcwise.mc3(steep, "dags", ladder="adapted", steps=4_000, chains=2, seed=1)
+    kept = arcwise.mc3(
+        steep, "dags", ladder="adapted", steps=4_000, chains=2, seed=1, directory=tmp_path / "run"
+    )
     again = arcwise.resume(tmp_path / "run")
     again.save(tmp_path / "again.npz")
     loaded = Posterior.load(tmp_path / "again.npz")

@@ -1,4 +1,4 @@
-"""What exchanges tell about a ladder: rates of several chains, and how many temperatures it needs."""
+"""What exchanges tell about a ladder: rates of several chains, and how many levels it needs."""
 
 from __future__ import annotations
 

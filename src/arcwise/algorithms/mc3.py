@@ -35,7 +35,7 @@ def mc3(
     space: Any = "linear",
     *,
     temperatures: int | None = None,
-    ladder: str | Sequence[float] | Sequence[tuple[float, float]] = "adapted",
+    ladder: str | Sequence[float] | Sequence[tuple[float, float]] = "linear",
     steps_between_exchanges: int | None = None,
     modularity: Modularity = "modular",
     steps: int | None = None,
@@ -76,11 +76,12 @@ def mc3(
         8 at first, to which the burn-in adds as many as it takes to accept about half of the
         exchanges, up to 64, for each chain by itself; otherwise 16.
     ladder
-        ``"adapted"``: inverse temperatures from 0 to 1 in equal steps at first, then adapted
-        during burn-in so that all exchanges have the same acceptance rate. ``"linear"``: equal
-        steps throughout. ``"harmonic"``: 1 / T, 1 / (T - 1), ..., 1 / 2, 1 for T temperatures;
-        as none is 0, the evidence is not estimated. ``"bridge"``, for `CanonicalOrders`: not
-        temperatures but places on the way from the order-modular posterior to the modular one,
+        ``"linear"``: inverse temperatures from 0 to 1 in equal steps. ``"harmonic"``: 1 / T,
+        1 / (T - 1), ..., 1 / 2, 1 for T temperatures; as none is 0, the evidence is not
+        estimated. ``"adapted"``: linear at first, then adapted during burn-in so that all
+        exchanges have the same acceptance rate: better where modes are separate or the
+        evidence is wanted, at the price of fewer cold temperatures. ``"bridge"``, for
+        `CanonicalOrders`: not temperatures but places on the way from the order-modular posterior to the modular one,
         adapted likewise; the ratio of the two evidences is estimated. ``"uniform bridge"``: the
         same after temperatures that lead from the uniform distribution to the order-modular
         posterior, so that the evidence is estimated. Or the inverse temperatures themselves,

@@ -72,7 +72,9 @@ def _counts(settings: SamplingSettings, nodes: int) -> tuple[int, int, int, str]
             particles *= settings.population.particles
         return particles, 1, settings.stretch // settings.thinning + 1, "particle"
     tempering, budget = settings.tempering, settings.budget
-    temperatures = 1 if tempering is None else len(tempering.inverse_temperatures)
+    temperatures = 1
+    if tempering is not None:
+        temperatures = tempering.most_temperatures or len(tempering.inverse_temperatures)
     if budget.steps is None:
         return settings.chains, temperatures, _DRAWS_OF_OPEN_END, "chain"
     left = budget.steps - int(budget.steps * budget.burn_in)

@@ -355,8 +355,8 @@ Temperatures = Annotated[
     int | None,
     typer.Option(
         "--temperatures",
-        help="Number of temperatures of mc3 (default: as many as the burn-in finds necessary, at "
-        "most 64).",
+        help="Number of temperatures of mc3 (default: 16; with a ladder that adapts, as many as "
+        "the burn-in finds necessary, at most 64).",
         metavar="N",
     ),
 ]
@@ -365,7 +365,7 @@ Ladder = Annotated[
     Literal["linear", "harmonic", "adapted", "bridge", "uniform bridge"] | None,
     typer.Option(
         "--ladder",
-        help="How the temperatures of mc3 are spaced (default: adapted); 'bridge' leads from the "
+        help="How the temperatures of mc3 are spaced (default: linear); 'bridge' leads from the "
         "order-modular posterior to the modular one, in the space canonical.",
     ),
 ]
