@@ -58,12 +58,18 @@ def _plus_one(n: int) -> Model:
     )
 
 
+def _plus_one_free(n: int) -> Model:
+    """Return one in which no parent is required: the sums of all nodes are known as numbers."""
+    return random_model(n, spread=8.0, seed=7, candidates=_candidates(n), plus_one=True)
+
+
 MODELS: dict[str, Callable[[int], Model]] = {
     "free": lambda n: random_model(n, spread=5.0, seed=1),
     "far apart": lambda n: random_model(n, spread=60.0, seed=2),
     "required edges": _required_edges,
     "candidates": lambda n: random_model(n, spread=4.0, seed=4, candidates=_candidates(n)),
     "plus one": _plus_one,
+    "plus one, free": _plus_one_free,
     "impossible families": lambda n: random_model(n, spread=4.0, seed=5, impossible=0.4),
     "max_indegree": lambda n: random_model(n, spread=5.0, seed=6, max_indegree=n - 2),
 }
