@@ -81,12 +81,12 @@ def mc3(
         estimated. ``"adapted"``: linear at first, then adapted during burn-in so that all
         exchanges have the same acceptance rate: better where modes are separate or the
         evidence is wanted, at the price of fewer cold temperatures. ``"bridge"``, for
-        `CanonicalOrders`: not temperatures but places on the way from the order-modular posterior to the modular one,
-        adapted likewise; the ratio of the two evidences is estimated. ``"uniform bridge"``: the
-        same after temperatures that lead from the uniform distribution to the order-modular
-        posterior, so that the evidence is estimated. Or the inverse temperatures themselves,
-        increasing to 1, and starting at 0 if the evidence is to be estimated; or pairs of these
-        and of places on the bridge, from 0 to 1.
+        `CanonicalOrders`: not temperatures but places on the way from the order-modular
+        posterior to the modular one, adapted likewise; the ratio of the two evidences is
+        estimated. ``"uniform bridge"``: the same after temperatures that lead from the
+        uniform distribution to the order-modular posterior, so that the evidence is estimated.
+        Or the inverse temperatures themselves, increasing to 1, and starting at 0 if the
+        evidence is to be estimated; or pairs of these and of places on the bridge, from 0 to 1.
     steps_between_exchanges
         The number of steps of each temperature before exchanges are proposed. None for a
         quarter of the number of variables. Where there are more threads than chains, the
