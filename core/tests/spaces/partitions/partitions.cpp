@@ -394,7 +394,7 @@ TEST(reversals_by_chance_have_the_law_of_scripted_ones) {
         .nodes = 6, .candidates = 2, .most_parents = 2, .spread = 1.0, .method = SumMethod::rows};
     const auto sums = sums_of(kind);
     const Partitions space(sums, Partitions(sums).moves().shares_of_only(Partitions::reversal));
-    constexpr int count = 20'000;
+    constexpr int count = 100'000;
     const Temperature temperature{};
     Random random(10, 0);
     int compared = 0;
