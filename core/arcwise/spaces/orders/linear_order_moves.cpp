@@ -21,7 +21,8 @@ void LinearOrder::weigh_change(std::size_t index) {
 // The ends have other predecessors altogether; each node between has lost the one and gained the
 // other.
 void LinearOrder::weigh_swap(int early, int late) {
-    if (row_sums_.any()) {
+    // Rows of a word are added up as soon as what they were.
+    if (row_sums_.any() && words_ > 1) {
         weigh_swap_in_rows(early, late);
     } else {
         for (std::size_t change = 0; change < changes_.size(); ++change) weigh_change(change);

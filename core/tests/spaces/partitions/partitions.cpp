@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "arcwise/chains/laws.hpp"
 #include "arcwise/spaces/family_draws.hpp"
@@ -95,6 +96,37 @@ const Kind kinds[] = {
     {.nodes = 100, .spread = 50.0, .required_edges = true, .method = SumMethod::walk},
     {.nodes = 70, .spread = 5.0, .method = SumMethod::scan},
 };
+
+// Six standard deviations: fewer than one in 10^8 fail, and the seeds are fixed.
+constexpr double most_deviations = 6.0;
+
+// How far counts are from those expected, in standard deviations of the normal that Wilson and
+// Hilferty bring a chi-square to; rare ones are counted together. Nothing where there is one kind.
+template <class Key>
+std::optional<double> deviation_of(std::map<Key, double>& found,
+                                   const std::map<Key, double>& expected) {
+    double chi_square = 0.0;
+    double rare = 0.0;
+    double rare_found = 0.0;
+    int counted = 0;
+    for (const auto& [key, often] : expected) {
+        if (often < 10.0) {
+            rare += often;
+            rare_found += found[key];
+            continue;
+        }
+        chi_square += (found[key] - often) * (found[key] - often) / often;
+        ++counted;
+    }
+    if (rare >= 10.0) {
+        chi_square += (rare_found - rare) * (rare_found - rare) / rare;
+        ++counted;
+    }
+    if (counted < 2) return std::nullopt;
+    const double freedom = counted - 1;
+    return (std::cbrt(chi_square / freedom) - (1 - 2 / (9 * freedom))) /
+           std::sqrt(2 / (9 * freedom));
+}
 
 // The law of every step from every state, as a flow of probability from one to the other.
 double largest_imbalance(const Partitions& space, const Temperature& temperature) {
@@ -346,33 +378,49 @@ TEST(families_drawn_from_rows_by_chance_have_the_same_law) {
                 ++found[place];
             }
             for (const auto& [place, drawn] : found) CHECK(expected.contains(place));
-            // Rare families are counted together.
-            double chi_square = 0.0;
-            double rare = 0.0;
-            double rare_found = 0.0;
-            int kinds_of_families = 0;
-            for (const auto& [place, often] : expected) {
-                if (often < 10.0) {
-                    rare += often;
-                    rare_found += found[place];
-                    continue;
-                }
-                chi_square += (found[place] - often) * (found[place] - often) / often;
-                ++kinds_of_families;
-            }
-            if (rare >= 10.0) {
-                chi_square += (rare_found - rare) * (rare_found - rare) / rare;
-                ++kinds_of_families;
-            }
-            if (kinds_of_families < 2) continue;
+            const std::optional<double> deviation = deviation_of(found, expected);
+            if (!deviation) continue;
             ++compared;
-            // Six standard deviations of the normal that Wilson and Hilferty bring it to: fewer
-            // than one in 10^8 fail, and the seed is fixed.
-            const double freedom = kinds_of_families - 1;
-            const double deviation = (std::cbrt(chi_square / freedom) - (1 - 2 / (9 * freedom))) /
-                                     std::sqrt(2 / (9 * freedom));
-            CHECK(deviation < 6.0);
+            CHECK(*deviation < most_deviations);
         }
     }
     CHECK(compared > 16);
+}
+
+// A reversal by chance asks of most families only whether they have a parent below the edge, and
+// draws those that have; a script draws them all.
+TEST(reversals_by_chance_have_the_law_of_scripted_ones) {
+    const Kind kind{
+        .nodes = 6, .candidates = 2, .most_parents = 2, .spread = 1.0, .method = SumMethod::rows};
+    const auto sums = sums_of(kind);
+    const Partitions space(sums, Partitions(sums).moves().shares_of_only(Partitions::reversal));
+    constexpr int count = 100'000;
+    const Temperature temperature{};
+    Random random(10, 0);
+    int compared = 0;
+    const Partitions all_moves(sums);
+    const auto walker = all_moves.make_state();
+    walker->draw_uniform(random);
+    settle(*walker, random);
+    for (int i = 0; i < 8; ++i) {
+        for (int step = 0; step < 50; ++step) metropolis_step(*walker, temperature, random);
+        const Code code = walker->encode();
+        std::map<Code, double> expected;
+        for (const auto& [to, share] : step_law(space, code, temperature)) {
+            expected[to] += count * share;
+        }
+        std::map<Code, double> found;
+        const auto state = space.make_state();
+        for (int draw = 0; draw < count; ++draw) {
+            state->decode(code);
+            metropolis_step(*state, temperature, random);
+            ++found[state->encode()];
+        }
+        for (const auto& [to, often] : found) CHECK(expected.contains(to));
+        const std::optional<double> deviation = deviation_of(found, expected);
+        if (!deviation) continue;
+        ++compared;
+        CHECK(*deviation < most_deviations);
+    }
+    CHECK(compared >= 3);
 }
