@@ -16,6 +16,7 @@ from arcwise.cluster import DaskEngine, sampling_work
 from arcwise.cluster.connection import Cluster
 from arcwise.engines.sampling_jobs import ChainJob, Chains
 from arcwise.records.recording import Recording
+from arcwise.records.tempering import Tempering
 from arcwise.spaces import Partitions
 from arcwise.sums import ScoreSums
 
@@ -29,9 +30,7 @@ def job(model: Model) -> ChainJob:
         sums,
         Partitions(),
         Partitions().build(sums),
-        [0.3, 1.0],
-        exchanges_per_step=2,
-        adapt=False,
+        Tempering((0.3, 1.0), steps_between_exchanges=2),
         record=Recording("modular").options(edge_batches=4),
         seed=7,
         count=COUNT,
@@ -64,10 +63,8 @@ def test_they_start_burn_in_and_sample_alike(pair: tuple[Chains, Chains]) -> Non
     assert_same(*pair)
     do(pair, "sample", 25)
     assert_same(*pair)
-    for chains in pair:
-        chains.plan_burn_in(30)
-    do(pair, "go_on_burning_in", 20)
-    do(pair, "go_on_burning_in", 10)
+    do(pair, "burn_in", 20)
+    do(pair, "burn_in", 10)
     do(pair, "sample", 5)
     assert_same(*pair)
 

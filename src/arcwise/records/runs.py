@@ -213,7 +213,7 @@ class ChainRun(RunRecord):
     states: tuple[int, ...]
     every: int = 1
     rule_met: bool | None = None
-    left_out: int = 0
+    left_out: int = added(0)
     moves: Acceptance
     exchanges: Exchanges | None = None
     seconds_sampling: float | None = None
