@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -109,7 +110,8 @@ def _changed(draw: random.Random, arrays: dict[str, np.ndarray]) -> bytes:
         elif kind < 0.35:
             lies[name] = _lying(draw, kept[name])
         elif kind < 0.5 and kept[name].size:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
                 kept[name] = kept[name].astype(draw.choice("bBiqQfdD?OU"))
         else:
             kept[name] = _with_other_numbers(draw, kept[name])

@@ -1,6 +1,7 @@
 // Filling and merging batches.
 #include "arcwise/chains/batch_means.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace arcwise {
@@ -38,6 +39,10 @@ void BatchMeans::restore(ByteReader& in) {
     if (!std::has_single_bit(batch_size_) || batch_size_ > largest_batch) ByteReader::damaged();
     const std::uint64_t begun = count_ / batch_size_ + (count_ % batch_size_ != 0 ? 1 : 0);
     if (begun > most_batches_ || sums_.size() != begun * quantities_) ByteReader::damaged();
+    // What is added up are probabilities; further sums of anything else may overflow.
+    const double most = 2.0 * static_cast<double>(batch_size_);
+    const auto sound = [&](double sum) { return sum >= 0.0 && sum <= most; };
+    if (!std::ranges::all_of(sums_, sound)) ByteReader::damaged();
 }
 
 std::vector<double> BatchMeans::total() const {

@@ -16,7 +16,7 @@ from arcwise.algorithms.telescoping_product import telescoped
 from arcwise.diagnostics.findings import advice
 from arcwise.diagnostics.limits import FEWEST_EXCHANGES, HOPELESS_RHAT, RHAT_OF_WARNING
 from arcwise.errors import ConvergenceWarning, ExchangeWarning, Wording, option
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence
@@ -51,6 +51,7 @@ def sample_chains(
         Where and how to run.
     """
     start = time.perf_counter()
+    checked_model(model)
     if settings.order_steps is None and environment.deadline.limited:
         # However much was given for everything, what counts is what is left of it.
         steps = usual_order_steps(len(model.variables), environment.deadline.left)

@@ -247,4 +247,4 @@ def samples_for(epsilon: float, delta: float) -> int:
     allowed, risk = open_fraction(epsilon, "epsilon"), open_fraction(delta, "delta")
     if allowed < _SMALLEST_ERROR:
         raise ArgumentError(f"epsilon is {shown(epsilon)}; give {_SMALLEST_ERROR:g} or more")
-    return math.ceil(math.log(2 / risk) / (2 * allowed**2))
+    return math.ceil((math.log(2) - math.log(risk)) / (2 * allowed**2))

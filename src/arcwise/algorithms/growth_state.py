@@ -68,7 +68,7 @@ def growth_memory(variables: int, max_size: int) -> int:
     >>> growth_memory(100, 14) // 2**20
     32
     """
-    inside = min(max_size, variables - 1)
+    inside = max(0, min(max_size, variables - 1))
     return (variables - inside) * (1 << inside) * _BYTES_PER_FAMILY
 
 

@@ -27,7 +27,7 @@ from arcwise.statistics.settled import settled
 _FIRST_DRAWS = 512  # kept states of a chain in the first stage
 # Steps of a chain before the first stage: chains from independent starts may agree long before a
 # rare passage to another mode, and these take a moment.
-_FIRST_STEPS = 50_000
+_FIRST_STEPS = 100 * _FIRST_DRAWS
 _MOST_DRAWS = 8_192  # in any stage; beyond, they are thinned
 _FINAL_CHECKS = 4  # of the rule, while the last stage is extended to the end
 _PIECES = 16  # of a stage, and of the burn-in before the first

@@ -27,7 +27,7 @@ def read_edge_file(path: Path) -> list[tuple[str, str]]:
         raise FileFormatError(
             f"there is no file '{path}'; give a file of edges, .csv or .json"
         ) from None
-    except (OSError, UnicodeDecodeError):
+    except (OSError, ValueError):  # what cannot be a path, or is no text
         raise FileFormatError(
             f"'{path}' cannot be read as text; give a file of edges, .csv or .json"
         ) from None

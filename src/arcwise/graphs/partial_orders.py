@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from arcwise.errors import ArgumentError, CapacityError
@@ -44,11 +44,11 @@ def read_order(order: Any, variables: tuple[str, ...]) -> tuple[list[list[int]],
     if is_graph(order):
         positions(order.nodes, variables, "order")
         return [], _predecessors(edges_of_graph(order, "order"), variables)
-    if isinstance(order, str) or not isinstance(order, Iterable):
+    items = None if isinstance(order, str) else _items(order)
+    if items is None:
         raise ArgumentError(
             f"order is {shown(order)}; give a list of names, of buckets or of pairs, or a graph"
         )
-    items = list(order)
     if items and all(isinstance(item, tuple) and len(item) == 2 for item in items):
         named = [name for item in items for name in item]
         if Counter(named) == Counter(variables):
@@ -68,9 +68,18 @@ def read_order(order: Any, variables: tuple[str, ...]) -> tuple[list[list[int]],
 
 
 def _names(bucket: Any) -> list[Any]:
-    if not isinstance(bucket, Iterable):
+    items = _items(bucket)
+    if items is None:
         raise ArgumentError(f"order holds {shown(bucket)}; give names, or lists or sets of names")
-    return list(bucket)
+    return items
+
+
+def _items(collection: Any) -> list[Any] | None:
+    """Return the items of a collection; None if it is none, as an array without dimensions."""
+    try:
+        return list(collection)
+    except TypeError:
+        return None
 
 
 def _predecessors(pairs: Sequence[tuple[Any, Any]], variables: tuple[str, ...]) -> list[int]:

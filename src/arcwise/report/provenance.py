@@ -52,7 +52,11 @@ def _limits(model: Provenance) -> Rows:
     """Return the constraints and candidate parents; long lists are in the saved posterior."""
     rows: Rows = []
     for rule, value in model.constraints.items():
-        edges = [" → ".join(pair) for pair in value] if isinstance(value, list) else value
+        edges = value
+        if isinstance(value, list):
+            # Files are read as they are, whatever is in them.
+            edges = [" → ".join(map(str, pair)) if isinstance(pair, list | tuple) else str(pair)
+                     for pair in value]  # fmt: skip
         rows.append((_as_title(rule), _value(edges)))
     rows = rows or [("Constraints", "none")]
     if model.candidates is None:

@@ -181,5 +181,7 @@ def file_path(value: object, name: str) -> Path:
     """
     if isinstance(value, str | os.PathLike):
         with contextlib.suppress(TypeError, ValueError):
-            return Path(value)
+            path = Path(value)
+            if path.name:
+                return path
     raise ArgumentError(f"{name} is {shown(value)}; give the path of a file")
