@@ -38,10 +38,10 @@ def test_errors_of_the_system(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def fail(arguments: list[str], **more: Any) -> None:
+    def fail(words: list[str]) -> Any:
         raise error
 
-    monkeypatch.setattr("arcwise.cli.commands", fail)
+    monkeypatch.setattr("arcwise.cli.application", fail)
     monkeypatch.setattr(sys, "stdout", io.StringIO())  # which a broken pipe takes away
     assert main(["learn", "data.csv"]) == status
     sys.stdout.close()

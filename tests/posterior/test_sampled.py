@@ -165,6 +165,7 @@ def test_the_summary_is_strict_json(tmp_path: Path) -> None:
         "acceptance": {"swap": 0.25, "modularity": None},
         "inverse_temperatures": [list(LEVELS)] * 3,
         "exchange_acceptance": [0.5, 0.4, None],
+        "round_trips": [3, 2, 0],
         "rhat_log_weight": None,
         "effective_samples_log_weight": None,
         "largest_rhat_edge": None,
