@@ -146,7 +146,7 @@ $(VENV)/tools.stamp: $(BIN)/python pyproject.toml
 # Built with the tools above, not with a second copy of them; objects stay in build/python.
 $(VENV)/installed.stamp: $(VENV)/tools.stamp $(SOURCES)
 	$(call say,Building and installing arcwise)
-	@$(PIP) --no-build-isolation -C build-dir=build/python .
+	@$(PIP) --no-build-isolation --config-settings build-dir=build/python .
 	@touch $@
 
 $(VENV)/report.stamp: $(VENV)/installed.stamp

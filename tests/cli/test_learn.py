@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -211,7 +212,7 @@ def test_bad_options_are_refused_in_one_line(
 
 def test_sample_takes_a_rule(table: Path, capsys: Captured) -> None:
     said = run(capsys, "sample", table, "--space", "partitions", "--until", "rhat<1.1, ess>200")
-    assert "R-hat of the log posterior: 1" in said
+    assert re.search(r"R-hat of the log posterior: (0\.99|1\.)", said)
     assert "until has 'rhat'" in refusal(capsys, "sample", table, "--until", "rhat")
     words = refusal(capsys, "sample", table, "--algorithm", "ais", "--until", "ess>3")
     assert "--until is an option of --algorithm mcmc or mc3 only" in words

@@ -79,7 +79,7 @@ def test_the_same_seed_writes_the_same_edges(algorithm: str, table: Path, tmp_pa
         (["--steps", 1], "steps is 1"),
         (["--steps", 10, "--seconds", 1], "both --steps and --seconds were given"),
         (["--chains", 0], "chains is 0"),
-        (["--dags-per-state", 0], "--dags-per-state is 0"),
+        (["--space", "linear", "--dags-per-state", 0], "--dags-per-state is 0"),
         (["--seed", -1], "seed is -1"),
         (["--algorithm", "mc3", "--temperatures", 1], "temperatures is 1"),
         (["--algorithm", "mc3", "--ladder", "steep"], "steep"),

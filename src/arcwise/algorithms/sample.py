@@ -14,9 +14,10 @@ from arcwise.algorithms.sampler_options import SamplerOptions
 from arcwise.algorithms.smc import smc
 from arcwise.errors import ArgumentError, option
 from arcwise.model import Model, checked_model
-from arcwise.model.modularity import Modularity
+from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
 from arcwise.runs.directory import CHECKPOINT_SECONDS
+from arcwise.spaces import Dags, LinearOrders, Partitions, Space
 from arcwise.support.arguments import refuse_unknown
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
@@ -34,7 +35,7 @@ SAMPLERS: dict[str, Callable[..., Posterior]] = {
 
 def sample(
     model: Model,
-    space: Any = "linear",
+    space: Any = None,
     algorithm: Sampler = "mcmc",
     *,
     modularity: Modularity = "modular",
@@ -58,7 +59,9 @@ def sample(
     model
         The model. To start from a table of data, use `arcwise.learn`.
     space
-        The space to sample: one of `arcwise.spaces`, or a name such as ``"partitions"``.
+        The space to sample: one of `arcwise.spaces`, or a name such as ``"partitions"``. None
+        for linear orders if the posterior is order-modular, otherwise for DAGs, or for
+        partitions with ``"ais"``, which finds little from DAGs drawn uniformly.
     algorithm
         ``"mcmc"``: Markov chains. ``"mc3"``: chains coupled to heated ones, which helps
         with several modes. ``"ais"``: independent annealed particles, whose mean weight
@@ -92,6 +95,8 @@ def sample(
         raise ArgumentError(
             option("algorithm"), f" is {shown(algorithm)}; give one of {quoted(SAMPLERS)}"
         )
+    if space is None:
+        space = usual_space(algorithm, as_modularity(modularity))
     given = {"until": until, "chains": chains, "particles": particles}
     further = {name: value for name, value in given.items() if value is not None} | dict(options)
     refuse_unknown(further, arguments_of(algorithm), algorithm)
@@ -109,6 +114,19 @@ def sample(
         checkpoint_seconds=checkpoint_seconds,
         **further,
     )
+
+
+def usual_space(algorithm: str, modularity: Modularity) -> Space:
+    """Return the space that an algorithm samples unless another is given.
+
+    Examples
+    --------
+    >>> usual_space("mcmc", "modular"), usual_space("ais", "order-modular")
+    (Dags(moves=None), LinearOrders(moves=None))
+    """
+    if modularity == "order-modular":
+        return LinearOrders()
+    return Partitions() if algorithm == "ais" else Dags()
 
 
 def arguments_of(algorithm: str) -> frozenset[str]:

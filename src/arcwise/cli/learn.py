@@ -27,11 +27,11 @@ from arcwise.cli.options import (
     Temperatures,
     Thinning,
     Threads,
+    UsualSpaceName,
     refuse_options,
 )
 from arcwise.cli.results import make_folder, print_learned, write_learned
 from arcwise.runs.directory import CHECKPOINT_SECONDS
-from arcwise.spaces import space_words
 
 
 def learn(
@@ -45,15 +45,7 @@ def learn(
         Literal["auto", "exact", "mcmc", "mc3", "ais", "smc"],
         typer.Option("--algorithm", help="auto: exact where that is cheap, otherwise mcmc."),
     ] = "auto",
-    space: Annotated[
-        str | None,
-        typer.Option(
-            "--space",
-            help="The space that chains move in (default: dags; linear orders with "
-            "--modularity order-modular).",
-            metavar="|".join(space_words()),
-        ),
-    ] = None,
+    space: UsualSpaceName = None,
     until: Annotated[
         str,
         typer.Option(

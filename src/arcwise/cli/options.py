@@ -313,6 +313,17 @@ SpaceName = Annotated[
     ),
 ]
 
+UsualSpaceName = Annotated[
+    str | None,
+    typer.Option(
+        "--space",
+        help="The space that chains or particles move in (default: dags, partitions with ais, "
+        "and linear with --modularity order-modular).",
+        metavar="|".join(space_words()),
+        show_default=False,
+    ),
+]
+
 Steps = Annotated[
     int | None,
     typer.Option(

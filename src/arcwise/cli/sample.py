@@ -23,12 +23,12 @@ from arcwise.cli.options import (
     ScoreOptions,
     Seconds,
     Seed,
-    SpaceName,
     Start,
     Steps,
     Temperatures,
     Thinning,
     Threads,
+    UsualSpaceName,
     refuse_options,
 )
 from arcwise.cli.results import print_sampled
@@ -45,7 +45,7 @@ def sample(
     families: FamilyOptions,
     cluster: ClusterOptions,
     prior: PriorName = "uniform",
-    space: SpaceName = "linear",
+    space: UsualSpaceName = None,
     algorithm: Annotated[
         Literal["mcmc", "mc3", "ais", "smc"], typer.Option("--algorithm", help="The sampler.")
     ] = "mcmc",
@@ -104,7 +104,7 @@ def sample(
 
     [bold]Example:[/bold] arcwise sample data.csv --space buckets:5 --max-indegree 3 --out results
     """
-    chosen = as_space(space)  # before anything takes time
+    chosen = None if space is None else as_space(space)  # before anything takes time
     given = {
         "until": until,
         "chains": chains,

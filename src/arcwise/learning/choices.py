@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import Any
 
+from arcwise.algorithms.sample import usual_space
 from arcwise.data import Data
 from arcwise.data.description import summary as in_short
 from arcwise.diagnostics.limits import DEFAULT_RULE
@@ -18,7 +19,7 @@ from arcwise.model import Model, Question
 from arcwise.records.account import Choices
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.stopping_rule import StoppingRule
-from arcwise.spaces import Dags, LinearOrders, Space
+from arcwise.spaces import Space
 from arcwise.support.plain import plain
 from arcwise.support.words import plural, quoted
 
@@ -99,7 +100,7 @@ def settings_for(request: Request, algorithm: Algorithm, n: int) -> dict[str, An
         # Under the order-modular prior, paths take far longer than everything else.
         return {"dags": dags, "paths": request.modularity == "modular"}
     modular = request.modularity == "modular"
-    space: Space = request.space or (Dags() if modular else LinearOrders())
+    space = request.space or usual_space(algorithm, request.modularity)
     seconds = request.deadline if request.deadline.limited else None
     settings: dict[str, Any] = {"space": space, "steps": request.steps, "seconds": seconds}
     if modular and space.modularity == "order-modular":

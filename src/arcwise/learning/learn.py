@@ -97,8 +97,7 @@ def learn(
         ``"exact"``, ``"mcmc"``, ``"mc3"``, ``"ais"`` or ``"smc"``; None for exact where it is cheap
         and no argument calls for a sampler, otherwise mcmc.
     space
-        The space that chains move in; None for DAGs, or for linear orders if the
-        posterior is order-modular.
+        The space that chains or particles move in; None for the usual one, see `sample`.
     chains
         The number of chains of ``"mcmc"`` and ``"mc3"``; by default 16 up to 32 variables, 8
         up to 128 and otherwise 4, and 4 coupled ones.
