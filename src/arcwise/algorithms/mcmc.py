@@ -84,7 +84,9 @@ def mcmc(
         and at most 10,000 kept states per chain. Where edge probabilities are averaged,
         so are those of states in between, as often as about a third of the time allows.
     chains
-        The number of chains, each with random numbers of its own.
+        The number of chains, each with random numbers of its own. Of more than four, those that
+        end where next to no posterior probability is, 8 nats or more below four others, are
+        left out of the result (`run.left_out`).
     start
         Where chains begin. ``"orders"``: at a DAG drawn given the last state of a chain of
         linear orders, which settles easily where others do not; `LinearOrders`, `BucketOrders`
