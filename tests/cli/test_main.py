@@ -11,6 +11,7 @@ import pytest
 
 import arcwise
 from arcwise.cli import main
+from arcwise.cli.composition import began
 
 
 @pytest.mark.parametrize(
@@ -54,6 +55,7 @@ def test_the_words_of_the_shell_are_taken_where_none_are_given(
     monkeypatch.setattr(sys, "argv", ["arcwise", "--version"])
     assert main() == 0
     assert capsys.readouterr().out.startswith("arcwise ")
+    assert began.get() is None  # the seconds of later calls count from their own beginning
 
 
 @pytest.mark.parametrize(

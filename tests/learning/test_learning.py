@@ -108,7 +108,7 @@ GOLDEN = {
         {"parents": "candidates", "families": 32, "algorithm": "ais", "particles": 8},
         [
             "Candidate parents were chosen by 'greedy:2', 2 for each variable: 32 parent sets.",
-            "The modular posterior was sampled by ais on Dags, as requested: 8 particles of "
+            "The modular posterior was sampled by ais on Partitions, as requested: 8 particles of "
             "2,400 annealing steps.",
         ],
     ),
@@ -229,7 +229,7 @@ def test_by_default_chains_go_from_mode_to_mode(height: float, tilt: float) -> N
         ({"modularity": "order-modular", "algorithm": "mcmc"}, "mcmc", "LinearOrders"),
         ({"space": "buckets:3"}, "mcmc", "BucketOrders(size=3)"),
         ({"algorithm": "mc3", "temperatures": 4, "ladder": "adapted"}, "mc3", "Dags"),
-        ({"algorithm": "ais", "particles": 10}, "ais", "Dags"),
+        ({"algorithm": "ais", "particles": 10}, "ais", "Partitions"),
         ({"chains": 1, "space": "dags"}, "mcmc", "Dags"),
         ({"dags_per_state": 0}, "mcmc", "Dags"),
         ({"burn_in": 0.1, "thinning": 7}, "mcmc", "Dags"),

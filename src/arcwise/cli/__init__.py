@@ -30,13 +30,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arcwise 0.1.0
     0
     """
+    # A call from Python with arguments of its own begins now, also after one without.
+    before = began.set(process_began() if arguments is None else None)
     try:
         # SIGTERM is reported with a message and a status at any time, not only during a run.
         with sigterm_interrupts(), warnings.catch_warnings():
             warnings.showwarning = _show_warning
             warnings.simplefilter("always", ArcwiseWarning)
-            if arguments is None:
-                began.set(process_began())
             words = list(sys.argv[1:] if arguments is None else arguments)
             # Typer turns Ctrl-C into a status that it returns.
             if application(words)(words, standalone_mode=False) == _INTERRUPTED:
@@ -59,6 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("arcwise: interrupted", file=sys.stderr)
         return _INTERRUPTED
+    finally:
+        began.reset(before)
     return 0
 
 
