@@ -94,12 +94,12 @@ def test_every_byte_of_the_headers_counts_or_is_harmless() -> None:
     """Whatever a byte says instead, nothing but the two errors comes of it."""
     content = by_arrow(compression="none", data_page_version="2.0")
     for place in range(len(content) - 3000, len(content)):
-        for byte in (0x00, 0x7F, 0xFF):
-            changed = content[:place] + bytes([byte]) + content[place + 1 :]
-            try:
-                check_sizes("changed", changed)
-            except (DamagedError, CapacityError):
-                continue
+        byte = (0x00, 0x7F, 0xFF)[place % 3]
+        changed = content[:place] + bytes([byte]) + content[place + 1 :]
+        try:
+            check_sizes("changed", changed)
+        except (DamagedError, CapacityError):
+            continue
 
 
 @pytest.mark.parametrize("content", [b"PAR1", b"PAR1" * 3, b"PAR1" + b"\x80" * 500, b"\x19" * 400])
