@@ -1,4 +1,5 @@
 // Sums of rows that are known tell what comes of other sets as well as sums added up anew.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -32,7 +33,7 @@ NodeFamilies families_of(const Kind& kind, Random& random) {
     std::vector<int> outside;
     for (int i = 1; i <= kind.inside; ++i) inside.push_back(i);
     for (int i = 1; i <= kind.outside; ++i) outside.push_back(kind.inside + i);
-    NodeFamilies families(inside, {}, kind.inside, outside);
+    NodeFamilies families(inside, {}, std::max(kind.inside, 1), outside);
     families.values().resize(families.count());
     set_weights(families, random, kind.spread, kind.impossible);
     return families;
