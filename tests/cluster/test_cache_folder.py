@@ -14,32 +14,24 @@ from arcwise.errors import EngineError, FileFormatError
 from arcwise.support.sealed_files import contents, header_of
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    named = tmp_path / "cache"
-    monkeypatch.setenv("ARCWISE_CACHE", str(named))
-    host_files.OPENED.clear()
-    return named
-
-
-def test_it_is_made_for_the_user_alone(folder: Path) -> None:
-    assert cache_folder() == folder
-    assert folder.stat().st_mode & 0o777 == 0o700
+def test_it_is_made_for_the_user_alone(cache: Path) -> None:
+    assert cache_folder() == cache
+    assert cache.stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o777, 0o702, 0o1777])
-def test_a_folder_others_can_write_to_is_refused(mode: int, folder: Path) -> None:
-    folder.mkdir()
-    folder.chmod(mode)
+def test_a_folder_others_can_write_to_is_refused(mode: int, cache: Path) -> None:
+    cache.mkdir()
+    cache.chmod(mode)
     with pytest.raises(EngineError, match=r"others can write to '.*'; set ARCWISE_CACHE to"):
         cache_folder()
-    folder.chmod(0o755)
-    assert cache_folder() == folder
+    cache.chmod(0o755)
+    assert cache_folder() == cache
 
 
-def test_a_link_is_refused(folder: Path, tmp_path: Path) -> None:
+def test_a_link_is_refused(cache: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir(mode=0o700)
-    folder.symlink_to(tmp_path / "elsewhere")
+    cache.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(EngineError, match=r"' is a link; set ARCWISE_CACHE"):
         cache_folder()
 
@@ -52,15 +44,15 @@ def test_what_cannot_be_made_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_the_folder_of_another_user_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder.mkdir(mode=0o700)
-    monkeypatch.setattr(os, "getuid", lambda: folder.stat().st_uid + 1)
+    cache.mkdir(mode=0o700)
+    monkeypatch.setattr(os, "getuid", lambda: cache.stat().st_uid + 1)
     with pytest.raises(EngineError, match=r"belongs to another user; set ARCWISE_CACHE"):
         cache_folder()
 
 
-def test_only_what_the_driver_hashed_is_unpickled(folder: Path) -> None:
+def test_only_what_the_driver_hashed_is_unpickled(cache: Path) -> None:
     file, path = publish_payload({"a": 1}, None, shared=False)
     assert opened(file) == {"a": 1}
     host_files.OPENED.clear()
@@ -71,7 +63,7 @@ def test_only_what_the_driver_hashed_is_unpickled(folder: Path) -> None:
         opened(file)
 
 
-def test_contents_are_those_that_were_hashed(folder: Path) -> None:
+def test_contents_are_those_that_were_hashed(cache: Path) -> None:
     file, path = publish_payload([1, 2], None, shared=False)
     header = header_of(path, file.kind, file.version)
     assert pickle.loads(contents(path, header, file.hash)) == [1, 2]

@@ -8,7 +8,6 @@ import pytest
 
 import arcwise
 from arcwise import Model
-from arcwise.cluster import host_files
 from arcwise.cluster.host_files import (
     FileMissing,
     HostFile,
@@ -23,14 +22,6 @@ from arcwise.cluster.work import Failed, Missing, Versions, Work, perform
 from arcwise.errors import CapacityError, EngineError, FileFormatError
 from arcwise.sums import ScoreSums, score_table
 from arcwise.support.sealed_files import Header
-
-
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "cache"
-    monkeypatch.setenv("ARCWISE_CACHE", str(folder))
-    host_files.OPENED.clear()
-    return folder
 
 
 @pytest.fixture

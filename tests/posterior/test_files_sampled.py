@@ -179,6 +179,18 @@ def test_the_archive_is_what_its_description_says(tmp_path: Path) -> None:
         assert (archive["edge_errors"] == posterior.edge_errors).all()
 
 
+def test_files_whose_verdict_had_another_word(tmp_path: Path) -> None:
+    path = tmp_path / "p.npz"
+    sampled_posterior(account=replace(ACCOUNT, verdict="reliable")).save(path)
+    members = members_of(path)
+    header = json.loads(array_in(members["header.npy"]).tobytes().decode())
+    former = header["account"] | {"verdict": "trustworthy"}
+    write_members(path, with_header(members, account=former))
+    loaded = Posterior.load(path)
+    assert loaded.account is not None
+    assert loaded.account.verdict == "reliable"
+
+
 @pytest.mark.parametrize("model", [flat_model(1), random_model(4, 100.0, impossible=0.5)])
 def test_files_of_version_1(model: arcwise.Model, tmp_path: Path) -> None:
     path = tmp_path / "p.npz"

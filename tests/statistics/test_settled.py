@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 import arcwise
 from arcwise.records.chain_record import ChainRecord
+from arcwise.records.runs import ChainRun
 from arcwise.statistics.chains import edge_convergence, weighted_parts
 from arcwise.statistics.settled import NEGLIGIBLE, levels, settled
+from support.separate_modes import two_modes
 
 _DRAWS = 100
 
@@ -104,3 +106,19 @@ def test_differences_between_chains_of_weighted_dags_are_weighted() -> None:
     found = weighted_parts(records)
     assert found[:, 0, 1] == pytest.approx(expected)
     assert edge_convergence(records, 2).difference == pytest.approx(np.ptp(expected))
+
+
+def test_a_run_leaves_out_chains_in_a_mode_of_next_to_no_probability() -> None:
+    # The second mode weighs e^15 times the first, in which two of these chains begin and stay.
+    model = two_modes(40.0, 3.0)
+    posterior = arcwise.mcmc(
+        model, "partitions", chains=8, start="random", steps=20_000, seed=0, threads=1
+    )
+    run = posterior.run
+    assert isinstance(run, ChainRun)
+    assert run.left_out == 2
+    assert posterior.traces is not None
+    assert len(posterior.traces.log_weights) == len(run.states) == 6
+    assert np.abs(posterior.edges - arcwise.exact(model).edges).max() < 0.01
+    assert arcwise.diagnose(posterior).verdict == "reliable"
+    assert "Of 8 chains, 2 found only what has next to no" in str(arcwise.diagnose(posterior))

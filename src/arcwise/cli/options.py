@@ -345,7 +345,12 @@ Seconds = Annotated[
 
 Chains = Annotated[
     int | None,
-    typer.Option("--chains", help="Number of chains of mcmc and mc3 (default: 4).", metavar="N"),
+    typer.Option(
+        "--chains",
+        help="Number of chains of mcmc and mc3 (default: 4; for mcmc, learn runs 16 up to 32 "
+        "variables and 8 up to 128).",
+        metavar="N",
+    ),
 ]
 
 Particles = Annotated[

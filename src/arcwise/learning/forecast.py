@@ -24,6 +24,7 @@ from arcwise.model import Model, Question
 from arcwise.model.scoring_time import scoring_seconds
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.budget import Budget
+from arcwise.records.ladders import USUAL_TEMPERATURES
 from arcwise.records.recording import Recording
 from arcwise.records.start import as_order_steps, usual_order_steps
 from arcwise.sums import ScoreSums
@@ -39,7 +40,6 @@ _WORTH_SAYING = 5.0  # seconds
 _LONG_ENOUGH = 0.1  # seconds of a trial
 _BATCHES = 8
 _MOST_DRAWS = 16_384
-_USUAL_TEMPERATURES = 16  # of mc3, before its burn-in has chosen
 _MOST_BETWEEN = 64  # steps for each variable
 
 
@@ -82,7 +82,7 @@ def say_sampling(
     begin, step, draw = _trial(request, settings, sums, thinning)
     temperatures = 1
     if algorithm is Algorithm.MC3:
-        temperatures = settings.get("temperatures") or _USUAL_TEMPERATURES
+        temperatures = settings.get("temperatures") or USUAL_TEMPERATURES
     sampling = burn_in * step + (steps - burn_in) / thinning * draw
     cores = Processors.available(request.threads).threads
     rounds = -(-chains // min(cores, chains))  # of chains side by side

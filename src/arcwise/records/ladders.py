@@ -27,7 +27,9 @@ FIRST_TEMPERATURES = 8
 MOST_TEMPERATURES = 64
 """The largest number of temperatures a burn-in chooses."""
 
-_USUAL_TEMPERATURES = 16  # of a ladder that does not adapt
+USUAL_TEMPERATURES = 16
+"""The number of temperatures of a ladder that does not adapt."""
+
 # A step between exchanges for so many variables.
 _STEPS_OF_A_SWEEP = 4
 _ADAPTING = ("adapted", "bridge", "uniform bridge")
@@ -108,7 +110,7 @@ def as_ladder(
         )
     adapts = value in _ADAPTING
     if temperatures is None:
-        steps = (FIRST_TEMPERATURES if adapts else _USUAL_TEMPERATURES) - 1
+        steps = (FIRST_TEMPERATURES if adapts else USUAL_TEMPERATURES) - 1
     else:
         steps = whole_number(temperatures, option("temperatures"), at_least=2) - 1
         refuse_beyond_memory(steps + 1, option("temperatures"), _BYTES_PER_TEMPERATURE)

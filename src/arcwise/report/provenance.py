@@ -48,6 +48,10 @@ def _model(model: Provenance) -> Rows:
     ]
 
 
+def _edge(pair: object) -> str:
+    return " → ".join(map(str, pair)) if isinstance(pair, list | tuple) else str(pair)
+
+
 def _limits(model: Provenance) -> Rows:
     """Return the constraints and candidate parents; long lists are in the saved posterior."""
     rows: Rows = []
@@ -55,8 +59,7 @@ def _limits(model: Provenance) -> Rows:
         edges = value
         if isinstance(value, list):
             # Files are read as they are, whatever is in them.
-            edges = [" → ".join(map(str, pair)) if isinstance(pair, list | tuple) else str(pair)
-                     for pair in value]  # fmt: skip
+            edges = [_edge(pair) for pair in value]
         rows.append((_as_title(rule), _value(edges)))
     rows = rows or [("Constraints", "none")]
     if model.candidates is None:
