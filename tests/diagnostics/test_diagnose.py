@@ -222,6 +222,21 @@ def test_four_groups_of_many_chains_are_compared() -> None:
     assert weighted.convergence.difference == pytest.approx(np.ptp(pooled))
 
 
+def test_a_difference_beyond_the_stopping_rule_is_a_reason_to_doubt() -> None:
+    random = np.random.default_rng(1)
+    for apart, verdict in ((0.02, "reliable"), (0.08, "doubtful")):
+        edge = np.zeros((4, 1000), dtype=np.bool_)
+        for chain, share in enumerate((0.5 - apart / 2, 0.5, 0.5, 0.5 + apart / 2)):
+            edge[chain, : round(1000 * share)] = True
+            random.shuffle(edge[chain])
+        found = arcwise.diagnose(chain_posterior({(0, 1): edge}))
+        assert found.convergence.difference == pytest.approx(apart)
+        assert found.convergence.edge_rhat is not None
+        assert found.convergence.edge_rhat < 1.05
+        assert found.verdict == verdict
+    assert found.sentences[0].startswith("The probability of an edge (x0 → x1) differs by 0.08")
+
+
 def test_a_standard_error_that_is_large_is_a_reason_to_doubt() -> None:
     found = arcwise.diagnose(chain_posterior(GOOD, edge_errors=np.full((4, 4), 0.03)))
     assert found.verdict == "doubtful"
