@@ -163,8 +163,8 @@ def _run(job: Job) -> Row | str:
     case, method, seed = job
     try:
         return measured(case, method, seed)
-    except arcwise.errors.ArcwiseError as error:
-        return f"{case.name}, {' '.join(method)}, seed {seed}: {error}"
+    except Exception as error:  # one run that fails must not end all others
+        return f"{case.name}, {' '.join(method)}, seed {seed}: {error!r}"
 
 
 def report(rows: list[Row]) -> None:

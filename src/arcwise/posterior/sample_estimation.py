@@ -102,7 +102,7 @@ def event_estimate(name: str, value: float, error: float, known: float, draws: i
     """
     effective = known
     if error > 0.0:
-        effective = value * (1.0 - value) / error**2
+        effective = value * (1.0 - value) / error / error  # the square of 1e-170 would be 0
         # A mean of probabilities given states can be far more precise than as many events, but
         # only as to the states visited: where the sample should show the event a few times or
         # never, one unvisited state may matter more than all that were visited.
