@@ -128,7 +128,7 @@ def _preparation_seconds(request: Request, asked: Question, method: Any) -> floa
 def _burn_in_and_thinning(steps: int, nodes: int, settings: dict[str, Any]) -> tuple[int, int]:
     """Return the steps that are discarded, and those between draws, as far as a trial goes."""
     budget = Budget(steps=steps, thinning=settings.get("thinning"))
-    burn_in = int(steps * budget.burn_in)
+    burn_in = int(steps * budget.discarded)
     thinning = budget.thinned(steps - burn_in, nodes)
     if settings.get("until"):
         # Each stage is sampled, in case the rule is met, and keeps so many states.
