@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 
 
+LEAST_DRAWN = 1e-4  # errors that are less, those of exact results among them
+
+
 @dataclass(frozen=True)
 class Case:
     """A table, and the goal: agreement, or the largest error, in so many seconds of two cores."""
@@ -109,16 +112,21 @@ def _cell(rows: list[Row]) -> str:
     errors = [row.error for row in rows if row.error is not None]
     if errors:
         exact = " exact," if all(row.note == "exact" for row in rows) else ""
-        return f"{words},{exact} error {np.median(errors):.2g} to {max(errors):.2g}"
+        return f"{words},{exact} error {_range(errors, '.2g')}"
     if reached:
         times = [row.seconds for row in reached]
-        words += f", {min(times):.0f} to {max(times):.0f} s"
+        words += f", {_range(times, '.0f')} s"
     apart = [row.difference for row in rows if row.difference is not None and not row.reached]
     if apart:
-        words += f"; else {min(apart):.2f} to {max(apart):.2f} apart"
+        words += f"; else {_range(apart, '.2f')} apart"
     elif len(reached) < len(rows):
         words += "; else nothing in time"
     return words
+
+
+def _range(values: list[float], form: str) -> str:
+    low, middle, high = (format(each, form) for each in np.quantile(values, [0.0, 0.5, 1.0]))
+    return low if low == high else f"{low} to {high} (median {middle})"
 
 
 def draw(rows: list[Row], tables: list[str], methods: list[str], path: Path) -> None:
@@ -129,7 +137,8 @@ def draw(rows: list[Row], tables: list[str], methods: list[str], path: Path) -> 
     except ImportError:
         print("matplotlib is not installed, so there is no figure")
         return
-    by_error = [table for table in tables if any(r.table == table and r.error for r in rows)]
+    goals = {case.name: case.most_error for case in CASES}
+    by_error = [table for table in tables if goals[table] is not None]
     by_time = [table for table in tables if table not in by_error]
     parts = [part for part in (by_time, by_error) if part]
     heights = [len(part) for part in parts]
@@ -137,7 +146,8 @@ def draw(rows: list[Row], tables: list[str], methods: list[str], path: Path) -> 
         plot = Figure(figsize=(7.5, 1.2 + 0.42 * sum(heights)), layout="constrained")
         panels: Any = plot.subplots(len(parts), squeeze=False, height_ratios=heights)
         for axes, part in zip(panels.flat, parts, strict=True):
-            _panel(axes, [row for row in rows if row.table in part], part, methods)
+            own = [row for row in rows if row.table in part]
+            _panel(axes, own, part, methods, errors=part is by_error)
         panels.flat[0].legend(
             fontsize="small", ncols=len(methods), loc="lower center", bbox_to_anchor=(0.45, 1.0),
             frameon=False, handletextpad=0.1,
@@ -147,15 +157,18 @@ def draw(rows: list[Row], tables: list[str], methods: list[str], path: Path) -> 
     print(f"figure written to {path}")
 
 
-def _panel(axes: Any, rows: list[Row], tables: list[str], methods: list[str]) -> None:
-    errors = rows[0].error is not None
+def _panel(
+    axes: Any, rows: list[Row], tables: list[str], methods: list[str], *, errors: bool
+) -> None:
+    if errors:
+        rows = [row for row in rows if row.error is not None]
     for number, method in enumerate(methods):
         above = 0.8 * ((number + 0.5) / len(methods) - 0.5)
         axes.scatter([], [], color=f"C{number}", s=14, label=method)
         for reached in (True, False):
             own = [row for row in rows if row.method == method and row.reached == reached]
             axes.scatter(
-                [max(row.error or 0.0, 1e-5) if errors else row.seconds for row in own],
+                [max(row.error or 0.0, LEAST_DRAWN) if errors else row.seconds for row in own],
                 [tables.index(row.table) + above for row in own],
                 facecolors=f"C{number}" if reached else "none", edgecolors=f"C{number}", s=14,
                 linewidths=0.8,
@@ -169,7 +182,7 @@ def _panel(axes: Any, rows: list[Row], tables: list[str], methods: list[str]) ->
     axes.set_yticks(range(len(tables)), tables)
     axes.set_ylim(len(tables) - 0.5, -0.5)
     axes.set_xlabel(
-        "largest error after the time given (line: the goal)"
+        "largest error after the time given, 0.0001 or more (line: the goal)"
         if errors
         else "seconds until four runs agree (line: the time given; open: they did not)"
     )
