@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-
 LEAST_DRAWN = 1e-4  # errors that are less, those of exact results among them
 
 
