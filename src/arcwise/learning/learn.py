@@ -24,6 +24,7 @@ from arcwise.learning.choices import (
     settings_for,
 )
 from arcwise.learning.forecast import say_sampling
+from arcwise.learning.pilot import after_pilot
 from arcwise.learning.plan import Plan
 from arcwise.learning.preparation import Prepared, prepare
 from arcwise.learning.request import ArgumentGroups, FurtherArguments, Request, as_algorithm
@@ -228,9 +229,11 @@ def _computed(
     request: Request, asked: Model | Question, about: tuple[str, ...], prepared: Prepared
 ) -> tuple[Plan, Posterior]:
     """Run the algorithm on the model that was prepared, and return its plan and its result."""
-    model, algorithm = prepared.model, prepared.choice.algorithm
-    settings = settings_for(request, algorithm, len(model.variables))
-    plan = make_plan(request, asked, about, prepared.parents, model, prepared.choice, settings)
+    model = prepared.model
+    choice, sums = after_pilot(request, prepared.choice, model)
+    algorithm = choice.algorithm
+    settings = settings_for(request, choice, len(model.variables))
+    plan = make_plan(request, asked, about, prepared.parents, model, choice, settings)
     if request.directory is not None:
         plan.write(Path(request.directory))
     common: dict[str, Any] = {
@@ -252,5 +255,5 @@ def _computed(
         "directory": request.directory,
         "checkpoint_seconds": request.checkpoint_seconds,
     }
-    sums = say_sampling(request, algorithm, model, settings)
+    sums = say_sampling(request, algorithm, model, settings, sums)
     return plan, SAMPLERS[algorithm](model, **common, **settings, sums=sums)

@@ -254,6 +254,10 @@ std::shared_ptr<const Neighbourhoods> Dags::neighbourhoods(std::uint64_t order_s
     return found;
 }
 
+double Dags::slowest_edge(std::uint64_t order_steps, TaskContext* context) const {
+    return neighbourhoods(order_steps, context)->most_needed();
+}
+
 const std::vector<double>& Dags::shares(const Neighbourhoods& neighbourhoods, bool hot) const {
     if (hot) return hot_shares_;
     return neighbourhoods.hardly_needed() ? quick_shares_ : shares_;

@@ -35,6 +35,8 @@ class Dags final : public Space {
     // would be had for nothing: that is worth its time.
     std::uint64_t steps_between_averages() const override;
 
+    double slowest_edge(std::uint64_t order_steps, TaskContext* context) const override;
+
     const FamilyWeights& weights() const { return *weights_; }
     // Where windows are opened: by the model alone, and by a pilot, which is made when it is first
     // asked for; the latter for chains that begin from orders of so many steps.
