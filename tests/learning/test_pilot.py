@@ -13,6 +13,7 @@ from arcwise.learning.pilot import after_pilot
 from arcwise.learning.request import Request
 from arcwise.records.algorithm import Algorithm
 from arcwise.spaces import CanonicalOrders, Dags
+from arcwise.support.clock import Deadline
 from support.exact_models import names
 from support.run_records import chains_of
 from support.separate_modes import two_directions
@@ -60,6 +61,7 @@ def test_chains_are_plain_where_short_ones_come_together(together: Model) -> Non
         {"steps": 1_000},
         {"options": {"thinning": 5}},
         {"modularity": "order-modular"},
+        {"deadline": Deadline(5.0)},
     ],
 )
 def test_nothing_that_was_asked_is_chosen(apart: Model, asked: dict[str, Any]) -> None:

@@ -68,7 +68,8 @@ def learn(
 
     What is not given is chosen by fixed rules from the data and the arguments: the score
     by the kinds of the columns; the exact posterior where it is cheap (up to 20
-    variables), otherwise Markov chains over DAGs with grown candidate parents; and
+    variables), otherwise Markov chains over DAGs with grown candidate parents, or up to
+    32 variables coupled chains over canonical orders if short ones over DAGs stay apart; and
     the stopping rule. The account of the posterior says what was chosen and why
     (``account.choices``, and ``account.chosen`` for use in programs), and how reliable
     the result is (``account.verdict`` and ``account.trust``).
@@ -96,7 +97,7 @@ def learn(
         Which posterior to compute, see `exact`.
     algorithm
         ``"exact"``, ``"mcmc"``, ``"mc3"``, ``"ais"`` or ``"smc"``; None for exact where it is cheap
-        and no argument calls for a sampler, otherwise mcmc.
+        and no argument calls for a sampler, otherwise mcmc, or mc3 after a pilot.
     space
         The space that chains or particles move in; None for the usual one, see `sample`.
     chains

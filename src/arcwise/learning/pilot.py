@@ -25,6 +25,8 @@ _SLOW = 300.0
 # With more variables, coupled chains need so many temperatures that plain ones are better even
 # where some edges are slow.
 _MOST_VARIABLES = 32
+# In less time than this, what is left after a pilot is too short for coupled chains.
+_LEAST_SECONDS = 10.0
 
 
 def after_pilot(
@@ -32,8 +34,8 @@ def after_pilot(
 ) -> tuple[AlgorithmChoice, ScoreSums | None]:
     """Return the choice after a pilot, and the score sums, if one was needed to make it.
 
-    The pilot has a fixed seed and a fixed number of steps, or what a tenth of the seconds allows
-    if these are limited.
+    The pilot has a fixed seed and a fixed number of steps; if seconds are given, as many as they
+    allow, and none if these are few.
 
     Parameters
     ----------
@@ -46,10 +48,11 @@ def after_pilot(
     """
     n = len(model.variables)
     plain = choice.algorithm is Algorithm.MCMC and request.modularity == "modular"
-    if not plain or request.settles_the_sampler or n > _MOST_VARIABLES:
+    seconds = request.deadline.left if request.deadline.limited else None
+    short = seconds is not None and seconds < _LEAST_SECONDS
+    if not plain or request.settles_the_sampler or n > _MOST_VARIABLES or short:
         return choice, None
     sums = sums_for(model, None, request.threads)
-    seconds = request.deadline.left if request.deadline.limited else None
     steps = Dags().build(sums).slowest_edge(usual_order_steps(n, seconds))
     if steps < _SLOW:
         return replace(choice, reason=f"{choice.reason} and short chains did not stay apart"), sums
