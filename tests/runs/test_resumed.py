@@ -194,7 +194,7 @@ def test_draws_do_not_stay_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyP
         seed=3,
         directory=tmp_path,
     )
-    assert chains_of(found).states == (10_000, 10_000)
+    assert chains_of(found).states == (16_000, 16_000)
     assert 0 < largest <= 100
 
 
