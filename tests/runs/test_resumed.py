@@ -201,7 +201,9 @@ def test_draws_do_not_stay_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_too_many_draws_for_the_memory_are_thinned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begin = partial(arcwise.mcmc, _MODEL, "partitions", steps=8000, thinning=4, chains=2, seed=3)
+    begin = partial(
+        arcwise.mcmc, _MODEL, "partitions", steps=8000, burn_in=0.5, thinning=4, chains=2, seed=3
+    )
     expected = _quietly(begin)
     of_state = Recording("modular").bytes_per_state(8)
     monkeypatch.setattr(chain_log, "_MOST_LOADED", 2 * of_state * 300)
