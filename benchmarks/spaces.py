@@ -1,11 +1,15 @@
 """How far edge probabilities are from exact ones after equal time, space by space.
 
-One chain on one core for each space, length and seed; the figure is the largest error
-of any edge against the exact modular posterior, as the median and the largest over
-the seeds. Time is processor time, so that what else the machine does takes nothing
-away: a short run tells how many steps there is time for. Where states follow the
-modular posterior, exact edge probabilities given each kept state are averaged; from
-orders, one DAG is drawn from each kept state and weighted by 1 / (number of orders).
+One chain on one core for each space, length and seed, or one coupled chain over canonical orders
+(`coupled`, by adapted temperatures, and `bridge`), or one population of `smc` on them; the figure
+is the largest error of any edge against the exact modular posterior, as the median and the largest
+over the seeds. Time is processor time, so that what else the machine does takes nothing away: a
+short run tells how many steps, or particles, there is time for. Where states follow the modular
+posterior, exact edge probabilities given each kept state are averaged; from orders, one DAG is
+drawn from each kept state and weighted by 1 / (number of orders).
+
+`--cost` measures how long a step of canonical orders takes against one of linear orders, at the
+modular posterior and on the bridge.
 """
 
 from __future__ import annotations
@@ -17,17 +21,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measuring import side_by_side
 from numpy.typing import NDArray
 from tables import add_model_arguments, models
 
 import arcwise
-from arcwise import Model
+from arcwise import Model, Posterior, _core
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 
 SPACES = ["dags", "partitions", "layerings:4", "layerings:8", "linear", "buckets:5", "canonical"]
+# Of canonical orders: ladders of coupled chains, and populations.
+LADDERS = {"coupled": "adapted", "bridge": "bridge"}
+METHODS = [*SPACES, *LADDERS, "smc"]
 BURN_IN = 0.1
+FEWEST = 16  # particles
 TRIAL = 0.3  # seconds of a run that tells the speed
+CLOCK = time.process_time
+PIECE, REPETITIONS = 0.05, 9  # seconds of steps that are timed together, and how often
 
 
 class Runs:
@@ -39,61 +50,121 @@ class Runs:
         self.thinning = 2 * len(model.variables) if thinning is None else thinning
         self.exact = arcwise.exact(model).edges
 
-    def run(self, space: str, steps: int, seed: int) -> tuple[NDArray[np.float64], float]:
-        """Return the edges and the processor time a chain of so many steps took."""
-        chosen = as_space(space)
+    def least(self, method: str) -> int:
+        """Return the fewest steps, or particles, that tell anything."""
+        return FEWEST if method == "smc" else 20 * self.thinning
+
+    def run(self, method: str, size: int, seed: int) -> tuple[NDArray[np.float64], float]:
+        """Return the edges and the processor time that so many steps, or particles, took."""
         start = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # some are too short, which is what is shown
-            found = arcwise.mcmc(
-                self.model, chosen, steps=steps, burn_in=BURN_IN, thinning=self.thinning, chains=1,
-                dags_per_state=0 if chosen.modularity == "modular" else 1, estimate_extensions=True,
-                seed=seed, sums=self.sums, threads=1,
-            )  # fmt: skip
+            found = self._sampled(method, size, {"seed": seed, "sums": self.sums, "threads": 1})
         return found.edges, time.process_time() - start
 
-    def rate(self, space: str) -> float:
-        """Return the steps a second, what is done with kept states included."""
-        steps = 100 * self.thinning
-        while True:
-            _, seconds = self.run(space, steps, seed=1_000_000)
-            if seconds > TRIAL:
-                return steps / seconds
-            steps *= 4
+    def _sampled(self, method: str, size: int, common: dict[str, Any]) -> Posterior:
+        if method == "smc":
+            return arcwise.smc(
+                self.model, "canonical", particles=size, runs=1, stretch=100 * self.thinning,
+                thinning=self.thinning, **common,
+            )  # fmt: skip
+        common |= {"steps": size, "thinning": self.thinning, "chains": 1}
+        if method in LADDERS:  # with the usual burn-in, in which ladders adapt
+            return arcwise.mc3(
+                self.model, "canonical", ladder=LADDERS[method], dags_per_state=0, **common
+            )
+        space = as_space(method)
+        return arcwise.mcmc(
+            self.model, space, burn_in=BURN_IN, estimate_extensions=True,
+            dags_per_state=0 if space.modularity == "modular" else 1, **common,
+        )  # fmt: skip
 
-    def errors(self, space: str, steps: int, seeds: int) -> tuple[list[float], float]:
+    def rate(self, method: str) -> float:
+        """Return the steps or particles a second, what is done with kept states included."""
+        size = self.least(method)
+        while True:
+            _, seconds = self.run(method, size, seed=1_000_000)
+            if seconds > TRIAL:
+                return size / seconds
+            size *= 4
+
+    def errors(self, method: str, size: int, seeds: int) -> tuple[list[float], float]:
         """Return the largest error for each seed, and the mean time."""
         largest, seconds = [], []
         for seed in range(seeds):
-            edges, spent = self.run(space, steps, seed)
+            edges, spent = self.run(method, size, seed)
             largest.append(float(np.abs(edges - self.exact).max()))
             seconds.append(spent)
         return largest, float(np.mean(seconds))
 
 
 def measure(
-    name: str, model: Model, thinning: int | None, spaces: list[str], times: list[float],
+    name: str, model: Model, thinning: int | None, methods: list[str], times: list[float],
     seeds: int,
 ) -> dict[str, list[tuple[float, list[float]]]]:  # fmt: skip
-    """Print a row of the table for each space as it is known, and return all errors by time."""
+    """Print a row of the table for each method as it is known, and return all errors by time."""
     runs = Runs(model, thinning)
-    size = f"{len(model.variables)} variables, {len(model.scores):,} families"
-    print(f"\n{name}: {size}, {seeds} seeds\n")
+    about = f"{len(model.variables)} variables, {len(model.scores):,} families"
+    print(f"\n{name}: {about}, {seeds} seeds\n")
     heads = [f"{seconds:g} s" for seconds in times]
     print("| largest edge error: median, largest | steps/s | " + " | ".join(heads) + " |")
     print("|---|---:|" + "---:|" * len(times))
     found: dict[str, list[tuple[float, list[float]]]] = {}
-    for space in spaces:
-        rate = runs.rate(space)
+    for method in methods:
+        rate = runs.rate(method)
         cells = []
-        found[space] = []
+        found[method] = []
         for seconds in times:
-            steps = max(20 * runs.thinning, int(rate * seconds))
-            errors, spent = runs.errors(space, steps, seeds)
-            found[space].append((spent, errors))
+            size = max(runs.least(method), int(rate * seconds))
+            errors, spent = runs.errors(method, size, seeds)
+            found[method].append((spent, errors))
             cells.append(f"{np.median(errors):.4f}, {max(errors):.4f} ({spent:.1f} s)")
-        print(f"| {space} | {rate:,.0f} | " + " | ".join(cells) + " |", flush=True)
+        print(f"| {method} | {rate:,.0f} | " + " | ".join(cells) + " |", flush=True)
     return found
+
+
+def costs(name: str, model: Model) -> None:
+    """Print how long a step of canonical orders takes, against linear orders."""
+    sums = ScoreSums(model, tolerance=1e-9, tabulate="sums", threads=1)
+    linear, canonical = as_space("linear").build(sums), as_space("canonical").build(sums)
+    chains = {
+        "linear": OneChain(linear, [1.0]),
+        "canonical": OneChain(canonical, [1.0]),
+        # Two temperatures each: what the one that is not the posterior adds.
+        "two linear": OneChain(linear, [0.999, 1.0]),
+        "two canonical": OneChain(canonical, [(1.0, 0.5), (1.0, 1.0)]),
+    }
+    seconds = side_by_side({key: chain.go for key, chain in chains.items()}, REPETITIONS, CLOCK)
+    each = {key: seconds[key] / chain.steps for key, chain in chains.items()}
+    at_end = each["canonical"] / each["linear"]
+    between = (each["two canonical"] - each["canonical"]) / (each["two linear"] - each["linear"])
+    print(
+        f"{name}: linear orders {each['linear'] * 1e6:.2f} us a step; canonical {at_end:.2f} times "
+        f"as long, half-way on the bridge {between:.2f} times",
+        flush=True,
+    )
+
+
+class OneChain:
+    """A chain that is stepped on for a while, again and again."""
+
+    def __init__(self, space: _core.Space, path: Any) -> None:
+        options = _core.RecordOptions()
+        options.dags = 0
+        self._chains = _core.Chains(space, path, 1, False, 0, 1, options, 1, 0, 1)
+        self._chains.start(0, 1, None)
+        self.steps = 256
+        while True:
+            start = CLOCK()
+            self.go()
+            if CLOCK() - start > PIECE:
+                break
+            self.steps *= 2
+        for _ in range(4):
+            self.go()  # until it is near the posterior
+
+    def go(self) -> None:
+        self._chains.burn_in(self.steps, 1, None)
 
 
 def plot(tables: dict[str, dict[str, list[tuple[float, list[float]]]]], path: Path) -> None:
@@ -135,14 +206,20 @@ def plot(tables: dict[str, dict[str, list[tuple[float, list[float]]]]], path: Pa
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_model_arguments(parser)
-    parser.add_argument("--spaces", nargs="+", default=SPACES, help="words such as buckets:5")
+    parser.add_argument("--spaces", nargs="+", default=METHODS, help="words such as buckets:5")
     parser.add_argument("--seconds", nargs="+", type=float, default=[1.25, 5.0, 20.0])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--thinning", type=int, help="steps between kept states (2 n)")
     parser.add_argument("--plot", type=Path, help="a file for the plot")
+    parser.add_argument("--cost", action="store_true", help="of canonical orders alone")
     arguments = parser.parse_args()
-    for space in arguments.spaces:
-        as_space(space)  # refuses unknown words before anything takes time
+    for method in arguments.spaces:
+        if method not in METHODS:
+            as_space(method)  # refuses unknown words before anything takes time
+    if arguments.cost:
+        for name, model in models(arguments):
+            costs(name, model)
+        return
     tables = {
         name: measure(
             name, model, arguments.thinning, arguments.spaces, arguments.seconds, arguments.seeds

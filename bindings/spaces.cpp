@@ -123,7 +123,21 @@ void bind_spaces(nb::module_& module) {
             },
             nb::arg("path"), nb::arg("population") = 1)
         .def("uniform_law",
-             [](const PythonSpace& self) { return as_list(uniform_law(*self.space)); });
+             [](const PythonSpace& self) { return as_list(uniform_law(*self.space)); })
+        .def(
+            "slowest_edge",
+            [](const PythonSpace& self, std::uint64_t order_steps) {
+                double steps = 0.0;
+                run_released(1, nb::none(), [&](const RunOptions& options) {
+                    run_tasks(1, 1, options, [&](std::size_t, TaskContext& context) {
+                        steps = self.space->slowest_edge(order_steps, &context);
+                    });
+                });
+                return steps;
+            },
+            nb::arg("order_steps"),
+            "About how many steps the slowest edge takes to change, by short chains; 0 if "
+            "unknown.");
     module.def("space_names", &space_names, "The names of all spaces of the core.");
     module.def(
         "space_moves",

@@ -271,6 +271,11 @@ class Space:
 
     def uniform_law(self) -> list[tuple[list[int], float]]: ...
 
+    def slowest_edge(self, order_steps: int) -> float:
+        """
+        About how many steps the slowest edge takes to change, by short chains; 0 if unknown.
+        """
+
 def space_names() -> list[str]:
     """The names of all spaces of the core."""
 

@@ -125,6 +125,28 @@ def test_the_budget_in_steps(model: Model) -> None:
     assert chains_of(usual).states == (18_000 // (2 * len(model.variables)),)
 
 
+@pytest.mark.parametrize(
+    ("space", "further", "discarded"),
+    [
+        ("dags", {}, 400),
+        ("partitions", {}, 400),
+        ("linear", {}, 1_000),
+        ("dags", {"start": "random"}, 1_000),
+        ("dags", {"start": 100}, 1_000),
+    ],
+)
+def test_chains_that_begin_settled_discard_less(
+    model: Model, space: str, further: dict[str, Any], discarded: int
+) -> None:
+    found = arcwise.mcmc(model, space, steps=2_000, chains=1, seed=1, **further)
+    assert chains_of(found).burn_in_steps == discarded
+
+
+def test_coupled_chains_discard_a_half(model: Model) -> None:
+    found = arcwise.mc3(model, "dags", steps=2_000, chains=1, seed=1)
+    assert chains_of(found).burn_in_steps == 1_000
+
+
 @pytest.mark.parametrize("algorithm", SHORT)
 def test_the_budget_in_seconds(algorithm: str, model: Model) -> None:
     rule = {"particles": None} if algorithm == "ais" else {"steps": None}

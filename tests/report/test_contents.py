@@ -159,7 +159,7 @@ def test_the_summary_says_what_was_done(posteriors: dict[str, arcwise.Posterior]
     assert all("8 variables and 300 rows" in words for words in done.values())
     assert "computed exactly" in done["exact"]
     assert (
-        "Markov chain Monte Carlo over partitions: 4 chains, 10,000 steps each after a burn-in"
+        "Markov chain Monte Carlo over partitions: 4 chains, 16,000 steps each after a burn-in"
         in done["mcmc"]
     )
     assert "2 chains at 7 temperatures" in done["mc3"]

@@ -63,7 +63,7 @@ def _refusal(action: Any, kind: type[ArcwiseError]) -> str:
         ({"steps": 2001}, "started with budget.steps = 2000, not 2001"),
         ({"chains": 3}, "started with chains = 2, not 3"),
         ({"space": "dags"}, "started with space.kind = "),
-        ({"burn_in": 0.4}, "started with budget.burn_in = 0.5, not 0.4"),
+        ({"burn_in": 0.4}, "started with budget.burn_in = 0.2, not 0.4"),
         ({"dags_per_state": 2}, "started with recording.dags_per_state = 1, not 2"),
         ({"model": arcwise.Model(_DATA, max_indegree=1)}, "with digest of model and data = "),
         (

@@ -194,14 +194,16 @@ def test_draws_do_not_stay_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyP
         seed=3,
         directory=tmp_path,
     )
-    assert chains_of(found).states == (10_000, 10_000)
+    assert chains_of(found).states == (16_000, 16_000)
     assert 0 < largest <= 100
 
 
 def test_too_many_draws_for_the_memory_are_thinned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begin = partial(arcwise.mcmc, _MODEL, "partitions", steps=8000, thinning=4, chains=2, seed=3)
+    begin = partial(
+        arcwise.mcmc, _MODEL, "partitions", steps=8000, burn_in=0.5, thinning=4, chains=2, seed=3
+    )
     expected = _quietly(begin)
     of_state = Recording("modular").bytes_per_state(8)
     monkeypatch.setattr(chain_log, "_MOST_LOADED", 2 * of_state * 300)

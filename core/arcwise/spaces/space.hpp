@@ -117,6 +117,13 @@ class Space {
     // gives the same averages on any machine.
     virtual std::uint64_t steps_between_averages() const { return 0; }
 
+    // About how many steps the slowest edge takes to change by as much as it varies, found by short
+    // chains from orders of so many steps, the same whoever asks: the more, the further apart
+    // chains stay. 0: not known.
+    virtual double slowest_edge(std::uint64_t /*order_steps*/, TaskContext* /*context*/) const {
+        return 0.0;
+    }
+
     const MoveTable& moves() const { return moves_; }
 
   protected:

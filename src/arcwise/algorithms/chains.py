@@ -186,7 +186,7 @@ def acceptance(counts: Sequence[dict[str, tuple[int, int]]]) -> dict[str, float 
 def _by_steps(result: SampledChains, budget: Budget, run: Run, nodes: int, log: Log | None) -> None:
     total = budget.steps
     assert total is not None
-    result.burn_in_steps = int(total * budget.burn_in)
+    result.burn_in_steps = int(total * budget.discarded)
     left = total - result.burn_in_steps
     result.thinning = budget.thinned(left, nodes)
     if left < result.thinning:
@@ -227,7 +227,7 @@ def _by_seconds(
         time_of_chains = max(0.0, end - loop.started)
         # Pieces grow by doubling to between a fortieth and a twentieth of the time.
         piece = 16
-        while loop.seconds_of_chains < time_of_chains * budget.burn_in or loop.steps == 0:
+        while loop.seconds_of_chains < time_of_chains * budget.discarded or loop.steps == 0:
             before = loop.seconds
             loop.burn_in(piece)
             if loop.seconds - before < time_of_chains / 40:

@@ -41,7 +41,7 @@ def mc3(
     seconds: float | Deadline | None = None,
     effective_samples: float | None = None,
     until: str | None = None,
-    burn_in: float = 0.5,
+    burn_in: float | None = None,
     thinning: int | None = None,
     chains: int = 4,
     start: str | int = "orders",

@@ -31,7 +31,7 @@ def mcmc(
     seconds: float | Deadline | None = None,
     effective_samples: float | None = None,
     until: str | None = None,
-    burn_in: float = 0.5,
+    burn_in: float | None = None,
     thinning: int | None = None,
     chains: int = 4,
     start: str | int = "orders",
@@ -77,8 +77,9 @@ def mcmc(
         the rule on ``ess``. Without a limit in steps or seconds, the run continues until the
         rule is met.
     burn_in
-        The fraction of steps or seconds discarded at the start; with a stopping rule,
-        about half.
+        The fraction of steps or seconds discarded at the start. None for a fifth where chains
+        begin from orders that had their usual number of steps to settle, otherwise for a half,
+        as always about with a stopping rule.
     thinning
         The number of steps between kept states; None for ``2 n``, but with at least 1,000
         and at most 10,000 kept states per chain. Where edge probabilities are averaged,

@@ -36,7 +36,7 @@ class SamplerOptions(TypedDict, total=False):
     extension_budget: int | None
     estimate_extensions: bool
     sums: ScoreSums | None
-    burn_in: float
+    burn_in: float | None
     start: str | int
     temperatures: int | None
     ladder: str | Sequence[float]

@@ -77,5 +77,5 @@ def _counts(settings: SamplingSettings, nodes: int) -> tuple[int, int, int, str]
         temperatures = tempering.most_temperatures or len(tempering.inverse_temperatures)
     if budget.steps is None:
         return settings.chains, temperatures, _DRAWS_OF_OPEN_END, "chain"
-    left = budget.steps - int(budget.steps * budget.burn_in)
+    left = budget.steps - int(budget.steps * budget.discarded)
     return settings.chains, temperatures, left // budget.thinned(left, nodes), "chain"

@@ -43,7 +43,10 @@ def learn(
     modularity: ModularityName = "modular",
     algorithm: Annotated[
         Literal["auto", "exact", "mcmc", "mc3", "ais", "smc"],
-        typer.Option("--algorithm", help="auto: exact where that is cheap, otherwise mcmc."),
+        typer.Option(
+            "--algorithm",
+            help="auto: exact where that is cheap, otherwise mcmc, or mc3 where chains stay apart.",
+        ),
     ] = "auto",
     space: UsualSpaceName = None,
     until: Annotated[

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from arcwise.algorithms.sample import usual_space
@@ -18,6 +19,7 @@ from arcwise.learning.request import Request
 from arcwise.model import Model, Question
 from arcwise.records.account import Choices
 from arcwise.records.algorithm import Algorithm
+from arcwise.records.ladders import FIRST_TEMPERATURES
 from arcwise.records.stopping_rule import StoppingRule
 from arcwise.spaces import Space
 from arcwise.support.plain import plain
@@ -40,10 +42,11 @@ def default_chains(algorithm: Algorithm, variables: int) -> int:
 
 @dataclass(frozen=True)
 class AlgorithmChoice:
-    """The algorithm, and why, as the end of a sentence."""
+    """The algorithm; why, as the end of a sentence; and arguments of it chosen with it."""
 
     algorithm: Algorithm
     reason: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 def choose_algorithm(request: Request, asked: Model | Question) -> AlgorithmChoice:
@@ -93,8 +96,9 @@ def _scoring_fits(request: Request, asked: Model | Question) -> bool:
     return costs.scoring_fits(asked, request.deadline, request.threads)
 
 
-def settings_for(request: Request, algorithm: Algorithm, n: int) -> dict[str, Any]:
+def settings_for(request: Request, choice: AlgorithmChoice, n: int) -> dict[str, Any]:
     """Return the arguments of the algorithm: all that is chosen about the run."""
+    algorithm = choice.algorithm
     if algorithm is Algorithm.EXACT:
         dags = costs.DEFAULT_DAGS if request.dags is None else request.dags
         # Under the order-modular prior, paths take far longer than everything else.
@@ -111,8 +115,11 @@ def settings_for(request: Request, algorithm: Algorithm, n: int) -> dict[str, An
     chains = default_chains(algorithm, n) if request.chains is None else request.chains
     settings |= {"chains": chains, "until": _rule(request, chains)}
     if request.steps is None and seconds is None and "effective_samples" not in request.options:
-        settings["steps"] = costs.default_steps(n, chains)
-    return settings | dict(request.options)
+        # A step of a coupled chain moves all its temperatures.
+        coupled = algorithm is Algorithm.MC3
+        temperatures = request.options.get("temperatures") or FIRST_TEMPERATURES
+        settings["steps"] = costs.default_steps(n, chains * (temperatures if coupled else 1))
+    return settings | dict(choice.arguments) | dict(request.options)
 
 
 def _rule(request: Request, chains: int) -> str | None:

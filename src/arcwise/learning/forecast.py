@@ -69,15 +69,19 @@ def say_preparation(
 
 
 def say_sampling(
-    request: Request, algorithm: Algorithm, model: Model, settings: dict[str, Any]
+    request: Request,
+    algorithm: Algorithm,
+    model: Model,
+    settings: dict[str, Any],
+    sums: ScoreSums | None,
 ) -> ScoreSums | None:
-    """Say how long chains take at most, by a short trial; return the sums made for it, if any."""
+    """Say how long chains take at most, by a short trial; return the sums, if there are any yet."""
     steps, chains = settings.get("steps"), settings.get("chains")
     if request.progress is not True or request.seconds is not None or None in (steps, chains):
-        return None
+        return sums
     assert steps is not None
     assert chains is not None
-    sums = sums_for(model, None, request.threads)
+    sums = sums_for(model, sums, request.threads)
     burn_in, thinning = _burn_in_and_thinning(steps, len(model.variables), settings)
     begin, step, draw = _trial(request, settings, sums, thinning)
     temperatures = 1
@@ -128,7 +132,7 @@ def _preparation_seconds(request: Request, asked: Question, method: Any) -> floa
 def _burn_in_and_thinning(steps: int, nodes: int, settings: dict[str, Any]) -> tuple[int, int]:
     """Return the steps that are discarded, and those between draws, as far as a trial goes."""
     budget = Budget(steps=steps, thinning=settings.get("thinning"))
-    burn_in = int(steps * budget.burn_in)
+    burn_in = int(steps * budget.discarded)
     thinning = budget.thinned(steps - burn_in, nodes)
     if settings.get("until"):
         # Each stage is sampled, in case the rule is met, and keeps so many states.

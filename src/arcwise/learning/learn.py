@@ -24,6 +24,7 @@ from arcwise.learning.choices import (
     settings_for,
 )
 from arcwise.learning.forecast import say_sampling
+from arcwise.learning.pilot import after_pilot
 from arcwise.learning.plan import Plan
 from arcwise.learning.preparation import Prepared, prepare
 from arcwise.learning.request import ArgumentGroups, FurtherArguments, Request, as_algorithm
@@ -67,7 +68,8 @@ def learn(
 
     What is not given is chosen by fixed rules from the data and the arguments: the score
     by the kinds of the columns; the exact posterior where it is cheap (up to 20
-    variables), otherwise Markov chains over DAGs with grown candidate parents; and
+    variables), otherwise Markov chains over DAGs with grown candidate parents, or up to
+    32 variables coupled chains over canonical orders if short ones over DAGs stay apart; and
     the stopping rule. The account of the posterior says what was chosen and why
     (``account.choices``, and ``account.chosen`` for use in programs), and how reliable
     the result is (``account.verdict`` and ``account.trust``).
@@ -95,7 +97,7 @@ def learn(
         Which posterior to compute, see `exact`.
     algorithm
         ``"exact"``, ``"mcmc"``, ``"mc3"``, ``"ais"`` or ``"smc"``; None for exact where it is cheap
-        and no argument calls for a sampler, otherwise mcmc.
+        and no argument calls for a sampler, otherwise mcmc, or mc3 after a pilot.
     space
         The space that chains or particles move in; None for the usual one, see `sample`.
     chains
@@ -229,9 +231,11 @@ def _computed(
     request: Request, asked: Model | Question, about: tuple[str, ...], prepared: Prepared
 ) -> tuple[Plan, Posterior]:
     """Run the algorithm on the model that was prepared, and return its plan and its result."""
-    model, algorithm = prepared.model, prepared.choice.algorithm
-    settings = settings_for(request, algorithm, len(model.variables))
-    plan = make_plan(request, asked, about, prepared.parents, model, prepared.choice, settings)
+    model = prepared.model
+    choice, sums = after_pilot(request, prepared.choice, model)
+    algorithm = choice.algorithm
+    settings = settings_for(request, choice, len(model.variables))
+    plan = make_plan(request, asked, about, prepared.parents, model, choice, settings)
     if request.directory is not None:
         plan.write(Path(request.directory))
     common: dict[str, Any] = {
@@ -253,5 +257,5 @@ def _computed(
         "directory": request.directory,
         "checkpoint_seconds": request.checkpoint_seconds,
     }
-    sums = say_sampling(request, algorithm, model, settings)
+    sums = say_sampling(request, algorithm, model, settings, sums)
     return plan, SAMPLERS[algorithm](model, **common, **settings, sums=sums)

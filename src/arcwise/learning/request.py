@@ -146,6 +146,12 @@ steps, dags, seed, engine, threads, progress, directory, checkpoint_seconds
         asked = (self.space, self.chains, self.steps)
         return any(value is not None for value in asked) or self.until not in ("auto", None)
 
+    @property
+    def settles_the_sampler(self) -> bool:
+        """Whether algorithm, space or anything that depends on them was given."""
+        asked = (self.algorithm, self.space, self.chains, self.steps)
+        return any(value is not None for value in asked) or bool(self.options)
+
 
 @dataclass(frozen=True)
 class ArgumentGroups:

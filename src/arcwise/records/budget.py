@@ -14,6 +14,11 @@ from arcwise.support.words import shown
 _FEWEST_DRAWS = 1_000
 _MOST_DRAWS = 10_000
 
+# The fraction discarded of chains that begin anywhere, which is about that of a run that ends by a
+# stopping rule; and of those that begin where chains of orders have settled.
+_USUAL_BURN_IN = 0.5
+_SETTLED_BURN_IN = 0.2
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -29,7 +34,8 @@ class Budget:
         The requested effective sample size of the log posterior, over all chains:
         shorthand for a stopping rule.
     burn_in
-        The fraction of steps or seconds at the start that is discarded.
+        The fraction of steps or seconds at the start that is discarded; None for a half, or a
+        fifth of chains that begin where those of orders have settled.
     thinning
         Steps between draws; None for 2 n, but at least 1,000 and at most 10,000 draws of
         each chain.
@@ -40,7 +46,7 @@ class Budget:
     steps: int | None = None
     seconds: float | None = None
     effective_samples: float | None = None
-    burn_in: float = 0.5
+    burn_in: float | None = None
     thinning: int | None = None
     until: StoppingRule | None = None
 
@@ -60,16 +66,17 @@ class Budget:
             value = getattr(self, name)
             if value is not None:
                 self._set(name, positive_number(value, option(name)))
-        fraction = real_number(
-            self.burn_in,
-            option("burn_in"),
-            lambda x: 0.0 <= x < 1.0,
-            "a fraction of at least 0 and below 1",
-        )
-        self._set("burn_in", fraction)
+        if self.burn_in is not None:
+            fraction = real_number(
+                self.burn_in,
+                option("burn_in"),
+                lambda x: 0.0 <= x < 1.0,
+                "a fraction of at least 0 and below 1",
+            )
+            self._set("burn_in", fraction)
         if self.thinning is not None:
             self._set("thinning", whole_number(self.thinning, option("thinning"), at_least=1))
-        if self.rule is not None and self.burn_in != 0.5:
+        if self.rule is not None and self.burn_in not in (None, _USUAL_BURN_IN):
             raise ArgumentError(
                 option("burn_in"),
                 f" is {shown(self.burn_in)}, but with a stopping rule the burn-in is always about "
@@ -89,11 +96,19 @@ class Budget:
         wanted = StoppingRule((Condition("ess", float(self.effective_samples)),))
         return wanted if rule is None else rule & wanted
 
-    def resolved(self, nodes: int) -> Budget:
-        """Return it with the default number of steps, if it sets no limit."""
-        if (self.steps, self.seconds, self.rule) != (None, None, None):
-            return self
-        return replace(self, steps=max(20_000, 200 * nodes**2))
+    @property
+    def discarded(self) -> float:
+        """The fraction discarded at the start, as far as it is known without the model."""
+        return _USUAL_BURN_IN if self.burn_in is None else self.burn_in
+
+    def resolved(self, nodes: int, *, settled_start: bool) -> Budget:
+        """Return it with the default burn-in, and number of steps if it sets no limit."""
+        burn_in = self.discarded
+        if self.burn_in is None and self.rule is None and settled_start:
+            burn_in = _SETTLED_BURN_IN
+        limited = (self.steps, self.seconds, self.rule) != (None, None, None)
+        steps = self.steps if limited else max(20_000, 200 * nodes**2)
+        return replace(self, burn_in=burn_in, steps=steps)
 
     def thinned(self, steps: int, nodes: int) -> int:
         """Return the steps between draws for a chain of this many steps."""

@@ -125,11 +125,17 @@ class ChainSettings:
         nodes, order_steps = len(sums.variables), self.order_steps
         if order_steps is None:
             order_steps = usual_order_steps(nodes, self.budget.seconds)
+        # Coupled chains adapt their temperatures meanwhile, and are hot ones at random states.
+        settled = (
+            space.modularity == "modular"
+            and self.tempering is None
+            and order_steps >= usual_order_steps(nodes, None)
+        )
         return replace(
             self,
             space=space,
             recording=self.recording.on(space),
-            budget=self.budget.resolved(nodes),
+            budget=self.budget.resolved(nodes, settled_start=settled),
             sums=SumSettings.of(sums),
             order_steps=order_steps,
         )

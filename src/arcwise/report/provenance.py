@@ -200,8 +200,7 @@ def _chains(run: ChainRun, nodes: int) -> dict[str, Any]:
         wanted |= _temperatures(run)
     burn_in, kept = run.burn_in_steps, max(run.steps_after_burn_in)
     wanted |= {"chains": run.chains, "steps": burn_in + kept}
-    if burn_in != kept:
-        wanted["burn_in"] = f"{burn_in} / {burn_in + kept}"
+    wanted["burn_in"] = 0.5 if burn_in == kept else f"{burn_in} / {burn_in + kept}"
     settings = run.settings
     if settings.order_steps == 0:
         wanted["start"] = repr("random")

@@ -87,9 +87,12 @@ class DagState final : public State {
 // deleted, so that chains do not spend their time on the many edges a sparse DAG has not.
 const std::vector<MoveRow<DagState>>& dag_moves();
 
-// Of these, the first so many change one edge, and one opens windows: of the draws that are of
-// little use at other temperatures the dearest.
+// Of these, the first so many change one edge, one turns paths, one reverses edges with new
+// parents, and one opens windows: of the draws that are of little use at other temperatures the
+// dearest.
 constexpr std::size_t one_edge_moves = 3;
+constexpr std::size_t path_move = 3;
+constexpr std::size_t reversal_move = 5;
 constexpr std::size_t window_move = 6;
 
 // In window.cpp: the parents of several nodes near each other are drawn anew together.

@@ -21,9 +21,12 @@ namespace {
 
 constexpr std::size_t bits_per_number = 16;
 
-// Where sums are looked up in tables, all other moves gain more by it than windows do; these are
-// then as much rarer, so that they take about half of the time as elsewhere.
-constexpr double windows_with_tables = 0.25;
+// Where sums are looked up in tables, reversals and paths gain more by it than windows do: with as
+// many more of these, windows take about half of the time as elsewhere. Where a pilot has found
+// nothing to be slow they are as much rarer.
+constexpr double paths_with_tables = 4.0;
+constexpr double reversals_with_tables = 7.0;
+constexpr double windows_hardly_needed = 0.125;
 
 bool all_tabulated(const ScoreSums& sums) {
     for (int node = 0; node < sums.nodes(); ++node) {
@@ -167,7 +170,7 @@ Proposal DagState::propose(const Temperature& temperature, Random& random) {
     proposed_ = weight_;
     renew_neighbours_ = false;
     const bool hot = !std::isinf(temperature.penalty);
-    return moves_.propose(random.choose(space_.shares(hot)), temperature, random);
+    return moves_.propose(random.choose(space_.shares(*neighbourhoods_, hot)), temperature, random);
 }
 
 DagNeighbours& DagState::look_at_neighbours(NeighbourRule rule) {
@@ -216,10 +219,13 @@ Dags::Dags(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares)
       weights_(std::make_unique<FamilyWeights>(*sums_)),
       neighbourhoods_(std::make_shared<Neighbourhoods>(*sums_)),
       shares_(moves().shares_by_move()),
+      quick_shares_(shares_),
       hot_shares_(shares_) {
     if (shares.empty() && all_tabulated(*sums_)) {
-        shares_[window_move] *= windows_with_tables;
-        hot_shares_ = shares_;
+        shares_[path_move] *= paths_with_tables;
+        shares_[reversal_move] *= reversals_with_tables;
+        hot_shares_ = quick_shares_ = shares_;
+        quick_shares_[window_move] *= windows_hardly_needed;
     }
     const double total = std::accumulate(shares_.begin(), shares_.end(), 0.0);
     for (std::size_t move = 0; move < one_edge_moves; ++move) {
@@ -244,6 +250,15 @@ std::shared_ptr<const Neighbourhoods> Dags::neighbourhoods(std::uint64_t order_s
             std::make_shared<Neighbourhoods>(neighbourhoods_by_pilot(*this, order_steps, context));
     }
     return found;
+}
+
+double Dags::slowest_edge(std::uint64_t order_steps, TaskContext* context) const {
+    return neighbourhoods(order_steps, context)->most_needed();
+}
+
+const std::vector<double>& Dags::shares(const Neighbourhoods& neighbourhoods, bool hot) const {
+    if (hot) return hot_shares_;
+    return neighbourhoods.hardly_needed() ? quick_shares_ : shares_;
 }
 
 double Dags::log_size() const { return uniform().log_count(); }

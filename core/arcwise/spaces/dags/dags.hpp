@@ -35,6 +35,8 @@ class Dags final : public Space {
     // would be had for nothing: that is worth its time.
     std::uint64_t steps_between_averages() const override;
 
+    double slowest_edge(std::uint64_t order_steps, TaskContext* context) const override;
+
     const FamilyWeights& weights() const { return *weights_; }
     // Where windows are opened: by the model alone, and by a pilot, which is made when it is first
     // asked for; the latter for chains that begin from orders of so many steps.
@@ -44,10 +46,11 @@ class Dags final : public Space {
     // Made when it is first asked for, as that takes n^3 steps.
     const UniformDags& uniform() const;
 
-    // By move; `hot` at all temperatures but the posterior's, where half of the moves change one
-    // edge whatever the others are, and none opens a window: draws of families at the posterior's
-    // own temperature are of little use there, and from a DAG that is impossible there are none.
-    const std::vector<double>& shares(bool hot) const { return hot ? hot_shares_ : shares_; }
+    // By move, for a state whose windows are opened there; `hot` at all temperatures but the
+    // posterior's, where half of the moves change one edge whatever the others are, and none opens
+    // a window: draws of families at the posterior's own temperature are of little use there, and
+    // from a DAG that is impossible there are none.
+    const std::vector<double>& shares(const Neighbourhoods& neighbourhoods, bool hot) const;
 
   private:
     std::shared_ptr<const ScoreSums> sums_;
@@ -58,6 +61,7 @@ class Dags final : public Space {
     mutable std::once_flag uniform_asked_;
     mutable std::unique_ptr<const UniformDags> uniform_;
     std::vector<double> shares_;
+    std::vector<double> quick_shares_;  // where windows are hardly needed
     std::vector<double> hot_shares_;
 };
 

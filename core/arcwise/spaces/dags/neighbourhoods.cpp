@@ -23,6 +23,10 @@ constexpr double least = 1e-3;
 // What nearness by the model is worth, as a share of all need for windows.
 constexpr double worth_of_model = 0.5;
 
+// Of thirteen tables of up to 20 nodes, nine need windows by 5 to 25 steps, and the four whose
+// chains stay apart by 500 to 1,600.
+constexpr double hardly = 32.0;
+
 using Amounts = std::vector<std::pair<int, double>>;  // of other nodes, which ascend
 using Near = std::vector<Amounts>;                    // by node
 
@@ -124,7 +128,10 @@ std::vector<int> grown(const Near& near, int first, std::size_t size, Random& ra
 Neighbourhoods::Neighbourhoods(const ScoreSums& sums, std::span<const double> needed) {
     Near near = nearness_of(sums);
     const double need = std::accumulate(needed.begin(), needed.end(), 0.0);
-    if (need > 0.0) add_need(near, needed, need);
+    if (need > 0.0) {
+        add_need(near, needed, need);
+        most_needed_ = *std::ranges::max_element(needed);
+    }
     std::vector<double> firsts;  // how often sets grow from each node
     for (const Amounts& of_node : near) firsts.push_back(total(of_node));
     const std::size_t largest = std::min(most_nodes, near.size());
@@ -147,6 +154,8 @@ Neighbourhoods::Neighbourhoods(const ScoreSums& sums, std::span<const double> ne
         }
     }
 }
+
+bool Neighbourhoods::hardly_needed() const { return most_needed_ > 0.0 && most_needed_ < hardly; }
 
 std::span<const int> Neighbourhoods::draw(Random& random) const {
     const OfSize& size = sizes_[random.choose(shares_)];

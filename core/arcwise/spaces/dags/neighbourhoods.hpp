@@ -21,14 +21,22 @@ class Neighbourhoods {
     // For each node and size some sets it is in, the same whoever makes them.
     explicit Neighbourhoods(const ScoreSums& sums) : Neighbourhoods(sums, {}) {}
 
-    // By how much windows are needed with both nodes of a pair in them, in any unit, at
-    // u * nodes + v for u < v: a set is there the more often the more it is needed. A third of them
-    // goes by the model as before; all, if none is needed.
+    // By how much windows are needed with both nodes of a pair in them, at u * nodes + v for u < v:
+    // about how many steps its edges take to change by as much as they vary. A set is there the
+    // more often the more it is needed. A third of them goes by the model as before; all, if none
+    // is needed.
     Neighbourhoods(const ScoreSums& sums, std::span<const double> needed);
 
     // One of them, of every size half as often as of the one before: what is done to a set takes
     // two to four times as long as to one with a node less.
     std::span<const int> draw(Random& random) const;
+
+    // The most that was needed; 0 by the model alone.
+    double most_needed() const { return most_needed_; }
+
+    // Whether a pilot has found that all edges change often without them. Modes it has not seen may
+    // still need them.
+    bool hardly_needed() const;
 
   private:
     struct OfSize {
@@ -37,6 +45,7 @@ class Neighbourhoods {
     };
     std::vector<OfSize> sizes_;
     std::vector<double> shares_;  // of the sizes
+    double most_needed_ = 0.0;
 };
 
 }  // namespace arcwise

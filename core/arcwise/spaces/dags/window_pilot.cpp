@@ -50,7 +50,7 @@ class EdgeCounts {
         ++looks_;
     }
 
-    // Of each pair: the looks it takes its edges to change by as much as they vary.
+    // Of each pair: the steps it takes its edges to change by as much as they vary.
     std::vector<double> needed() const {
         std::vector<double> result(nodes_ * nodes_, 0.0);
         for (std::size_t parent = 0; parent < nodes_; ++parent) {
@@ -61,7 +61,7 @@ class EdgeCounts {
                 if (variance < least_variance) continue;
                 const double rate = (changes_[edge] + 1.0) / static_cast<double>(looks_);
                 const auto [low, high] = std::minmax(parent, node);
-                result[low * nodes_ + high] += variance * variance / rate;
+                result[low * nodes_ + high] += variance * variance / rate * steps_between_looks;
             }
         }
         return result;

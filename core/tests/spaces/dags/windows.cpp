@@ -69,12 +69,35 @@ TEST(windows_are_opened_where_they_are_needed) {
     CHECK(with_both(by_need, 0, 1) > 100);
 }
 
+TEST(windows_are_seldom_opened_where_nothing_is_slow) {
+    const auto sums = two_that_turn(0, 1);
+    std::vector<double> needed(nodes * nodes, 0.0);
+    CHECK(!Neighbourhoods(*sums).hardly_needed());
+    CHECK(!Neighbourhoods(*sums, needed).hardly_needed());
+    needed[5 * nodes + 8] = 3.0;
+    CHECK(Neighbourhoods(*sums, needed).hardly_needed());
+    needed[2 * nodes + 3] = 1000.0;
+    const Neighbourhoods slow(*sums, needed);
+    CHECK(!slow.hardly_needed());
+    CHECK(slow.most_needed() == 1000.0);
+    const Dags space(sums);
+    const std::size_t windows = space.shares(slow, false).size() - 1;
+    CHECK(space.moves().names()[windows] == "window");
+    needed[2 * nodes + 3] = 0.0;
+    const Neighbourhoods quick(*sums, needed);
+    CHECK(space.shares(quick, false)[windows] < space.shares(slow, false)[windows] / 4);
+    CHECK(space.shares(quick, false)[windows] > 0.0);
+    CHECK(space.shares(quick, true)[windows] == 0.0);
+}
+
 TEST(pilots_find_edges_that_are_uncertain) {
     const auto sums = two_that_turn(3, 7);
     const Dags space(sums);
     const auto by_pilot = space.neighbourhoods(order_steps, nullptr);
     CHECK(with_both(*by_pilot, 3, 7) > 600);
     CHECK(with_both(*by_pilot, 3, 7) > with_both(*space.neighbourhoods(), 3, 7));
+    CHECK(space.slowest_edge(order_steps, nullptr) == by_pilot->most_needed());
+    CHECK(by_pilot->most_needed() > 0.0);
 }
 
 TEST(pilots_are_made_once_and_alike) {

@@ -1,0 +1,91 @@
+"""Tests of the pilot: chains are coupled where short ones stay apart, and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import arcwise
+from arcwise import Model
+from arcwise.learning.choices import AlgorithmChoice, settings_for
+from arcwise.learning.pilot import after_pilot
+from arcwise.learning.request import Request
+from arcwise.records.algorithm import Algorithm
+from arcwise.spaces import CanonicalOrders, Dags
+from arcwise.support.clock import Deadline
+from support.exact_models import names
+from support.run_records import chains_of
+from support.separate_modes import two_directions
+
+_PLAIN = AlgorithmChoice(Algorithm.MCMC, ", because there are too many variables")
+_NODES = 8
+
+
+@pytest.fixture(scope="module")
+def apart() -> Model:
+    return two_directions(_NODES, 12.0)
+
+
+@pytest.fixture(scope="module")
+def together() -> Model:
+    return Model(list(names(_NODES)), lambda _, parents: -0.5 * len(parents))
+
+
+def test_chains_are_coupled_where_short_ones_stay_apart(apart: Model) -> None:
+    choice, sums = after_pilot(Request(), _PLAIN, apart)
+    assert choice.algorithm is Algorithm.MC3
+    assert "because there are too many variables and short chains" in choice.reason
+    assert "stayed apart" in choice.reason
+    assert sums is not None
+    settings = settings_for(Request(), choice, _NODES)
+    assert settings["space"] == CanonicalOrders()
+    assert settings["ladder"] == "adapted"
+    assert settings["chains"] == 4
+    assert after_pilot(Request(seed=5), _PLAIN, apart)[0] == choice
+
+
+def test_chains_are_plain_where_short_ones_come_together(together: Model) -> None:
+    choice, _ = after_pilot(Request(), _PLAIN, together)
+    assert choice.algorithm is Algorithm.MCMC
+    assert choice.reason.endswith("and short chains did not stay apart")
+    assert settings_for(Request(), choice, _NODES)["space"] == Dags()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"algorithm": Algorithm.MCMC},
+        {"space": Dags()},
+        {"chains": 4},
+        {"steps": 1_000},
+        {"options": {"thinning": 5}},
+        {"modularity": "order-modular"},
+        {"deadline": Deadline(5.0)},
+    ],
+)
+def test_nothing_that_was_asked_is_chosen(apart: Model, asked: dict[str, Any]) -> None:
+    assert after_pilot(Request(**asked), _PLAIN, apart) == (_PLAIN, None)
+
+
+def test_exact_computation_needs_no_pilot(apart: Model) -> None:
+    exact = AlgorithmChoice(Algorithm.EXACT, "")
+    assert after_pilot(Request(), exact, apart) == (exact, None)
+
+
+def test_learning_says_that_chains_are_coupled_and_why(
+    apart: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arcwise.learning.costs.exact_is_cheap", lambda *_: False)
+    found = arcwise.learn(apart, seed=1, threads=1, progress=None)
+    assert found.algorithm == "mc3"
+    assert found.account is not None
+    assert any(
+        "sampled by mc3 on CanonicalOrders, because" in sentence and "stayed apart" in sentence
+        for sentence in found.account.choices
+    )
+    exchanges = chains_of(found).exchanges
+    assert exchanges is not None
+    assert sum(exchanges.round_trips) > 0
+    exact = arcwise.exact(apart)
+    assert abs(found.edges - exact.edges).max() < 0.1
