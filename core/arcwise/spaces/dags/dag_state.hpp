@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "arcwise/relations/mutable_dag.hpp"
@@ -32,6 +33,9 @@ class DagState final : public State {
     MutableDag& dag() { return dag_; }
     const FamilyWeights& weights() const { return weights_; }
     const Neighbourhoods& neighbourhoods() const { return *neighbourhoods_; }
+    void open_windows_in(std::shared_ptr<const Neighbourhoods> neighbourhoods) {
+        neighbourhoods_ = std::move(neighbourhoods);
+    }
     const LogWeight& weight_of(int node) const {
         return node_weights_[static_cast<std::size_t>(node)];
     }
