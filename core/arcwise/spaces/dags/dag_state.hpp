@@ -99,6 +99,9 @@ constexpr std::size_t window_move = 6;
 // In window.cpp: the parents of several nodes near each other are drawn anew together.
 std::unique_ptr<Move> make_window(DagState& state);
 
+// In class_jump.cpp: any DAG of the same equivalence class.
+std::unique_ptr<Move> make_class_jump(DagState& state);
+
 // In edge_reversal.cpp: an edge is turned, and both ends' parents are drawn anew.
 std::unique_ptr<Move> make_edge_reversal(DagState& state);
 
