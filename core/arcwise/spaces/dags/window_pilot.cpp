@@ -106,7 +106,8 @@ Neighbourhoods neighbourhoods_by_pilot(const Dags& space, std::uint64_t order_st
     const ScoreSums& sums = space.weights().sums();
     // Without tables, the sums of large windows take too long.
     const bool tries_many = sums.all_tabulated();
-    const auto many = std::make_shared<const Neighbourhoods>(sums, WindowSizes::many);
+    const auto many =
+        tries_many ? std::make_shared<const Neighbourhoods>(sums, WindowSizes::many) : nullptr;
     EdgeCounts counts(static_cast<std::size_t>(space.nodes()));
     for (std::uint64_t chain = 0; chain < pilot_chains; ++chain) {
         Random random(pilot_seed, chain);
