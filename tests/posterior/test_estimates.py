@@ -15,6 +15,7 @@ from arcwise.algorithms import ExactSampler
 from arcwise.errors import ArgumentError
 from arcwise.features import Edge, Path
 from arcwise.posterior.estimate import Interval, event_interval
+from arcwise.posterior.sample_estimation import event_estimate
 from arcwise.results import DagSample
 from arcwise.statistics.convergence import weighted_standard_error
 from support.enumerated import law_of
@@ -143,6 +144,17 @@ def test_chains_that_hardly_move_leave_more_doubt() -> None:
     assert slow.effective_draws < 200
     assert slow.estimate("x0 -> x1 and x1 -> x0").interval.high > 3.0 / 200
     assert slow.effective_sample_size() == pytest.approx(2000)
+
+
+@pytest.mark.parametrize("error", [1e-6, 1e-170, 5e-324])
+@pytest.mark.parametrize("value", [1e-200, 1e-3, 0.4, 1.0 - 1e-9])
+def test_no_more_draws_are_claimed_than_there_are(value: float, error: float) -> None:
+    # A mean of exact probabilities may vary so little that the square of its error is 0.
+    found = event_estimate("x0 -> x1", value, error, known=300.0, draws=1000)
+    assert found.effective_samples <= 1000
+    assert found.interval.low <= value <= found.interval.high
+    if min(value, 1.0 - value) < 0.01:  # it is not known that all states that matter were visited
+        assert found.interval.high - found.interval.low > 1.0 / 300
 
 
 def test_intervals_of_probabilities() -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 _NORMAL = 1.959963984540054  # the 97.5 % quantile of the standard normal distribution
 _FEW = 4.0
+_NOTHING = 1e-9  # draws, whose interval is 0 to 1 to nine digits
 
 
 class Interval(NamedTuple):
@@ -120,7 +121,7 @@ def event_interval(probability: float, effective: float) -> Interval:
     >>> low, round(high, 4)
     (0.0, 0.0038)
     """
-    if not effective > 0.0:
+    if not effective > _NOTHING:
         return Interval(0.0, 1.0)
     square = _NORMAL**2
     scale = 1.0 + square / effective
