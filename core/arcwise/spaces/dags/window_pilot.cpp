@@ -30,9 +30,8 @@ constexpr double least_variance = 0.01;
 // varies: one that varies most and changed 24 times or less, or one of a mode of a sixth and 7.
 constexpr double most_needed_by_few = 0.0025;
 
-// How often each edge was there, and how often it changed from one look to the next. Windows of
-// many sizes, where they are tried, find edges that vary though they never changed before; their
-// changes do not count.
+// How often each edge was there, and how often it changed from one look to the next, where that
+// counts: windows of many sizes find edges that vary though they did not change with few.
 class EdgeCounts {
   public:
     explicit EdgeCounts(std::size_t nodes)
@@ -40,7 +39,7 @@ class EdgeCounts {
 
     void begin(const MutableDag& dag) { last_ = dag.all_parents(); }
 
-    void look_at(const MutableDag& dag, WindowSizes sizes) {
+    void look_at(const MutableDag& dag, bool counts_changes) {
         const std::vector<std::uint64_t>& parents = dag.all_parents();
         for (std::size_t i = 0; i < parents.size(); ++i) {
             const auto count = [&](std::uint64_t bits, std::vector<std::uint32_t>& counts) {
@@ -51,14 +50,14 @@ class EdgeCounts {
                 }
             };
             count(parents[i], there_);
-            if (sizes == WindowSizes::few) count(parents[i] ^ last_[i], changes_);
+            if (counts_changes) count(parents[i] ^ last_[i], changes_);
         }
         last_ = parents;
         ++all_looks_;
-        looks_ += sizes == WindowSizes::few;
+        looks_ += counts_changes;
     }
 
-    // With windows of few sizes.
+    // Those whose changes count.
     double looks() const { return static_cast<double>(looks_); }
 
     // Of each pair: how many of these it takes its edges to change by as much as they vary.
@@ -109,6 +108,7 @@ Neighbourhoods neighbourhoods_by_pilot(const Dags& space, std::uint64_t order_st
     const auto many =
         tries_many ? std::make_shared<const Neighbourhoods>(sums, WindowSizes::many) : nullptr;
     EdgeCounts counts(static_cast<std::size_t>(space.nodes()));
+    EdgeCounts counts_with_many = counts;
     for (std::uint64_t chain = 0; chain < pilot_chains; ++chain) {
         Random random(pilot_seed, chain);
         DagState state(space);
@@ -125,18 +125,19 @@ Neighbourhoods neighbourhoods_by_pilot(const Dags& space, std::uint64_t order_st
         const auto look_on = [&](WindowSizes sizes) {
             for (std::uint64_t look = 0; look < looks; ++look) {
                 make_steps();
-                counts.look_at(state.dag(), sizes);
+                counts.look_at(state.dag(), sizes == WindowSizes::few);
+                if (sizes == WindowSizes::many) counts_with_many.look_at(state.dag(), true);
             }
         };
         look_on(WindowSizes::few);
         if (!tries_many) continue;
         state.open_windows_in(many);
+        counts_with_many.begin(state.dag());
         look_on(WindowSizes::many);
     }
     const bool stuck = counts.most_needed() > most_needed_by_few * counts.looks();
-    const auto sizes = tries_many && stuck ? WindowSizes::many : WindowSizes::few;
-    const std::vector<double> needed = counts.needed();
-    return {sums, needed, sizes};
+    if (!tries_many || !stuck) return {sums, counts.needed(), WindowSizes::few};
+    return {sums, counts_with_many.needed(), WindowSizes::many};
 }
 
 }  // namespace arcwise
