@@ -165,6 +165,7 @@ CASES = {
     "redraw parents": _dags("redraw parents"),
     "reverse and redraw": _dags("reverse and redraw"),
     "window": _dags("window"),
+    "class jump": _dags("class jump"),
     "layerings of 1": _layerings(1),
     "layerings of 2": _layerings(2),
     "layerings of 3": _layerings(3),

@@ -23,6 +23,14 @@ class ScoreSums {
     static ScoreSums map(const std::string& path, std::size_t start);
 
     int nodes() const { return static_cast<int>(sums_.size()); }
+
+    // Whether all sums are had from tables.
+    bool all_tabulated() const {
+        for (const NodeSums& own : sums_) {
+            if (!own.tabulated()) return false;
+        }
+        return true;
+    }
     const NodeSums& operator[](int node) const { return sums_[static_cast<std::size_t>(node)]; }
 
     // 64-bit words that hold a set of possible parents of any node.

@@ -188,6 +188,7 @@ const std::vector<MoveRow<DagState>>& dag_moves() {
         {"redraw parents", 0.33, make_move<RedrawParents>},
         {"reverse and redraw", 0.22, make_edge_reversal},
         {"window", 0.2, make_window},
+        {"class jump", 0.0, make_class_jump},
     };
     return rows;
 }

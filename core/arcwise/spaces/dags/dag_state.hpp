@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "arcwise/relations/mutable_dag.hpp"
@@ -32,6 +33,9 @@ class DagState final : public State {
     MutableDag& dag() { return dag_; }
     const FamilyWeights& weights() const { return weights_; }
     const Neighbourhoods& neighbourhoods() const { return *neighbourhoods_; }
+    void open_windows_in(std::shared_ptr<const Neighbourhoods> neighbourhoods) {
+        neighbourhoods_ = std::move(neighbourhoods);
+    }
     const LogWeight& weight_of(int node) const {
         return node_weights_[static_cast<std::size_t>(node)];
     }
@@ -97,6 +101,9 @@ constexpr std::size_t window_move = 6;
 
 // In window.cpp: the parents of several nodes near each other are drawn anew together.
 std::unique_ptr<Move> make_window(DagState& state);
+
+// In class_jump.cpp: any DAG of the same equivalence class.
+std::unique_ptr<Move> make_class_jump(DagState& state);
 
 // In edge_reversal.cpp: an edge is turned, and both ends' parents are drawn anew.
 std::unique_ptr<Move> make_edge_reversal(DagState& state);

@@ -28,13 +28,6 @@ constexpr double paths_with_tables = 4.0;
 constexpr double reversals_with_tables = 7.0;
 constexpr double windows_hardly_needed = 0.125;
 
-bool all_tabulated(const ScoreSums& sums) {
-    for (int node = 0; node < sums.nodes(); ++node) {
-        if (!sums[node].tabulated()) return false;
-    }
-    return true;
-}
-
 // The posterior of DAGs given one: itself, and the law of each node's parents given the other
 // families.
 class GivenDag final : public GivenState {
@@ -121,7 +114,7 @@ bool DagState::start_from_orders(std::uint64_t steps, Random& random, TaskContex
 }
 
 void DagState::prepare(std::uint64_t order_steps, TaskContext* context) {
-    neighbourhoods_ = space_.neighbourhoods(order_steps, context);
+    open_windows_in(space_.neighbourhoods(order_steps, context));
 }
 
 std::vector<std::uint16_t> DagState::encode() const {
@@ -221,7 +214,7 @@ Dags::Dags(std::shared_ptr<const ScoreSums> sums, const MoveShares& shares)
       shares_(moves().shares_by_move()),
       quick_shares_(shares_),
       hot_shares_(shares_) {
-    if (shares.empty() && all_tabulated(*sums_)) {
+    if (shares.empty() && sums_->all_tabulated()) {
         shares_[path_move] *= paths_with_tables;
         shares_[reversal_move] *= reversals_with_tables;
         hot_shares_ = quick_shares_ = shares_;
@@ -240,7 +233,7 @@ std::unique_ptr<State> Dags::make_state() const { return std::make_unique<DagSta
 
 std::shared_ptr<const Neighbourhoods> Dags::neighbourhoods(std::uint64_t order_steps,
                                                            TaskContext* context) const {
-    const bool all_in_one = static_cast<std::size_t>(nodes()) <= Neighbourhoods::most_nodes;
+    const bool all_in_one = static_cast<std::size_t>(nodes()) <= Neighbourhoods::most_of_few;
     if (order_steps == 0 || all_in_one || shares_[window_move] == 0.0) return neighbourhoods_;
     // Other chains of the space wait for the one that makes it.
     const std::lock_guard lock(pilots_asked_);
@@ -272,7 +265,7 @@ const UniformDags& Dags::uniform() const {
 
 std::uint64_t Dags::steps_between_averages() const {
     const auto n = static_cast<std::uint64_t>(nodes());
-    return all_tabulated(*sums_) ? n : 2 * n;
+    return sums_->all_tabulated() ? n : 2 * n;
 }
 
 static const SpaceRegistration registration({

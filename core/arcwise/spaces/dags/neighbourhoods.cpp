@@ -125,16 +125,19 @@ std::vector<int> grown(const Near& near, int first, std::size_t size, Random& ra
 
 }  // namespace
 
-Neighbourhoods::Neighbourhoods(const ScoreSums& sums, std::span<const double> needed) {
+Neighbourhoods::Neighbourhoods(const ScoreSums& sums, std::span<const double> needed,
+                               WindowSizes sizes, double most_needed_by_few)
+    : most_needed_(most_needed_by_few) {
     Near near = nearness_of(sums);
     const double need = std::accumulate(needed.begin(), needed.end(), 0.0);
     if (need > 0.0) {
         add_need(near, needed, need);
-        most_needed_ = *std::ranges::max_element(needed);
+        most_needed_ = std::max(most_needed_, *std::ranges::max_element(needed));
     }
     std::vector<double> firsts;  // how often sets grow from each node
     for (const Amounts& of_node : near) firsts.push_back(total(of_node));
-    const std::size_t largest = std::min(most_nodes, near.size());
+    const bool many = sizes == WindowSizes::many;
+    const std::size_t largest = std::min(many ? most_nodes : most_of_few, near.size());
     Random random(0, 0);
     for (std::size_t size = std::min(fewest_nodes, largest); size <= largest; ++size) {
         std::vector<std::vector<int>> sets;
@@ -144,7 +147,7 @@ Neighbourhoods::Neighbourhoods(const ScoreSums& sums, std::span<const double> ne
                 sets.push_back(grown(near, first, size, random));
             }
         }
-        shares_.push_back(std::exp2(-static_cast<double>(size)));
+        shares_.push_back(many ? 1.0 : std::exp2(-static_cast<double>(size)));
         std::ranges::sort(sets);
         // By the model alone, how often a set was grown tells little of how often it is needed.
         if (need == 0.0) sets.erase(std::ranges::unique(sets).begin(), sets.end());

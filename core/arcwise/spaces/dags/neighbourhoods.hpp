@@ -13,22 +13,28 @@
 
 namespace arcwise {
 
+// Sizes of windows. Few: three nodes to six, each size half as often as the one before, as what is
+// done to a set takes two to four times as long as to one with a node less. Many: up to eight, all
+// sizes equally often, for posteriors whose modes differ in the parents of that many nodes.
+enum class WindowSizes { few, many };
+
 class Neighbourhoods {
   public:
-    // Sets have from three nodes to six, or all there are.
-    static constexpr std::size_t most_nodes = 6;
+    static constexpr std::size_t most_nodes = 8;
+    static constexpr std::size_t most_of_few = 6;
 
     // For each node and size some sets it is in, the same whoever makes them.
-    explicit Neighbourhoods(const ScoreSums& sums) : Neighbourhoods(sums, {}) {}
+    explicit Neighbourhoods(const ScoreSums& sums, WindowSizes sizes = WindowSizes::few)
+        : Neighbourhoods(sums, {}, sizes) {}
 
     // By how much windows are needed with both nodes of a pair in them, at u * nodes + v for u < v:
     // about how many steps its edges take to change by as much as they vary. A set is there the
     // more often the more it is needed. A third of them goes by the model as before; all, if none
-    // is needed.
-    Neighbourhoods(const ScoreSums& sums, std::span<const double> needed);
+    // is needed. `most_needed_by_few`: the most with few sizes, if `needed` is with many.
+    Neighbourhoods(const ScoreSums& sums, std::span<const double> needed,
+                   WindowSizes sizes = WindowSizes::few, double most_needed_by_few = 0.0);
 
-    // One of them, of every size half as often as of the one before: what is done to a set takes
-    // two to four times as long as to one with a node less.
+    // One of them.
     std::span<const int> draw(Random& random) const;
 
     // The most that was needed; 0 by the model alone.

@@ -8,6 +8,7 @@
 // are summed up and drawn exactly, then each node's parents given its place among them. As the
 // window is chosen whatever the DAG, this is a draw from the posterior given all other families.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "arcwise/numerics/log_space.hpp"
@@ -18,9 +19,6 @@
 
 namespace arcwise {
 namespace {
-
-// Below this, numbers that were cut off at share_of_log's lowest may count.
-constexpr double least_plain_sum = 1e-200;
 
 class Window final : public Move {
   public:
@@ -42,11 +40,13 @@ class Window final : public Move {
         find_blocked();
         find_sums();
         find_dependences();
-        if (plain_.sum(smallest_shares_, log_sums_) >= least_plain_sum) {
-            return redraw(plain_, random);
+        programme_.sum(smallest_shares_, log_sums_);
+        if (!programme_.has(dependences_)) return {.possible = false};
+        const auto places = programme_.draw(random);
+        for (std::size_t node = 0; node < nodes_.size(); ++node) {
+            draw_parents(node, places[node].before, places[node].layer, random);
         }
-        extended_.sum(smallest_shares_, log_sums_);
-        return redraw(extended_, random);
+        return state_.proposal(-state_.gain());
     }
 
   private:
@@ -62,9 +62,6 @@ class Window final : public Move {
     void allow(std::size_t node, Set set, std::uint64_t* bits);
     // Of each node, by the parents it has.
     void find_dependences();
-    // By a programme that has summed up the window.
-    template <class Number>
-    Proposal redraw(WindowProgramme<Number>& programme, Random& random);
     // A node's parents where it comes after some, and depends on one of the last layer of these.
     void draw_parents(std::size_t node, Set before, Set layer, Random& random);
 
@@ -73,12 +70,12 @@ class Window final : public Move {
     const ScoreSums& sums_;
     std::span<const int> nodes_;
     std::vector<std::uint64_t> blocked_;
+    std::vector<std::uint64_t> blocked_by_;  // for one node, by sets of others
     std::vector<double> log_sums_;
     std::vector<double> smallest_shares_;
     std::vector<Set> dependences_;
     std::vector<std::uint64_t> below_, window_, allowed_, required_;
-    WindowProgramme<double> plain_;
-    WindowProgramme<Extended> extended_;
+    WindowProgramme programme_;
     SumMemo memo_;
 };
 
@@ -114,20 +111,30 @@ void Window::allow(std::size_t node, Set set, std::uint64_t* bits) {
 
 void Window::find_sums() {
     const std::size_t sets = std::size_t{1} << nodes_.size();
+    const std::size_t words = sums_.words();
     log_sums_.assign(nodes_.size() * sets, minus_infinity);
+    blocked_by_.resize(sets * words);
     smallest_shares_.clear();
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        const NodeSums& sums = sums_[nodes_[node]];
         double* own = log_sums_.data() + node * sets;
-        double largest = minus_infinity;
-        smallest_shares_.push_back(sums_[nodes_[node]].smallest_difference());
-        for (std::size_t set = 0; set < sets; ++set) {
-            if ((set >> node & 1) != 0) continue;
-            allow(node, static_cast<Set>(set), allowed_.data());
-            own[set] = sums_[nodes_[node]].relative_log_sum(allowed_.data());
-            largest = std::max(largest, own[set]);
+        smallest_shares_.push_back(sums.smallest_difference());
+        // What the nodes that are not in a set block, the node itself among them.
+        std::copy_n(blocked(node, node), words, blocked_by_.begin());
+        for (std::size_t others = 0; others < sets; ++others) {
+            if ((others >> node & 1) != 0) continue;
+            std::uint64_t* bits = blocked_by_.data() + others * words;
+            if (others != 0) {
+                const auto by = static_cast<std::size_t>(std::countr_zero(others));
+                const std::uint64_t* fewer = blocked_by_.data() + (others & (others - 1)) * words;
+                for (std::size_t word = 0; word < words; ++word) {
+                    bits[word] = fewer[word] | blocked(node, by)[word];
+                }
+            }
+            for (std::size_t word = 0; word < words; ++word) allowed_[word] = ~bits[word];
+            const std::size_t set = (sets - 1) ^ others ^ (std::size_t{1} << node);
+            own[set] = sums.relative_log_sum(allowed_.data());
         }
-        if (largest == minus_infinity) continue;
-        for (std::size_t set = 0; set < sets; ++set) own[set] -= largest;
     }
 }
 
@@ -143,16 +150,6 @@ void Window::find_dependences() {
             if (depends) dependences_[node] |= Set{1} << by;
         }
     }
-}
-
-template <class Number>
-Proposal Window::redraw(WindowProgramme<Number>& programme, Random& random) {
-    if (!programme.has(dependences_)) return {.possible = false};
-    const auto places = programme.draw(random);
-    for (std::size_t node = 0; node < nodes_.size(); ++node) {
-        draw_parents(node, places[node].before, places[node].layer, random);
-    }
-    return state_.proposal(-state_.gain());
 }
 
 void Window::draw_parents(std::size_t node, Set before, Set layer, Random& random) {

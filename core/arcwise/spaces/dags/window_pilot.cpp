@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <memory>
 
 #include "arcwise/spaces/dags/dag_state.hpp"
 #include "arcwise/spaces/metropolis.hpp"
@@ -25,7 +26,12 @@ constexpr double usual_orders = 4.0;
 // Edges as good as certain, or as good as absent, are no matter.
 constexpr double least_variance = 0.01;
 
-// How often each edge was there, and how often it changed from one look to the next.
+// Chains are stuck where an edge needs more than this share of the looks to change by as much as it
+// varies: one that varies most and changed 24 times or less, or one of a mode of a sixth and 7.
+constexpr double most_needed_by_few = 0.0025;
+
+// How often each edge was there, and how often it changed from one look to the next, where that
+// counts: windows of many sizes find edges that vary though they did not change with few.
 class EdgeCounts {
   public:
     explicit EdgeCounts(std::size_t nodes)
@@ -33,7 +39,7 @@ class EdgeCounts {
 
     void begin(const MutableDag& dag) { last_ = dag.all_parents(); }
 
-    void look_at(const MutableDag& dag) {
+    void look_at(const MutableDag& dag, bool counts_changes) {
         const std::vector<std::uint64_t>& parents = dag.all_parents();
         for (std::size_t i = 0; i < parents.size(); ++i) {
             const auto count = [&](std::uint64_t bits, std::vector<std::uint32_t>& counts) {
@@ -44,31 +50,45 @@ class EdgeCounts {
                 }
             };
             count(parents[i], there_);
-            count(parents[i] ^ last_[i], changes_);
+            if (counts_changes) count(parents[i] ^ last_[i], changes_);
         }
         last_ = parents;
-        ++looks_;
+        ++all_looks_;
+        looks_ += counts_changes;
     }
 
-    // Of each pair: the steps it takes its edges to change by as much as they vary.
+    // Those whose changes count.
+    double looks() const { return static_cast<double>(looks_); }
+
+    // Of each pair: how many steps it takes its edges to change by as much as they vary.
     std::vector<double> needed() const {
         std::vector<double> result(nodes_ * nodes_, 0.0);
-        for (std::size_t parent = 0; parent < nodes_; ++parent) {
-            for (std::size_t node = 0; node < nodes_; ++node) {
-                const std::size_t edge = parent * nodes_ + node;
-                const double share = there_[edge] / static_cast<double>(looks_);
-                const double variance = share * (1.0 - share);
-                if (variance < least_variance) continue;
-                const double rate = (changes_[edge] + 1.0) / static_cast<double>(looks_);
-                const auto [low, high] = std::minmax(parent, node);
-                result[low * nodes_ + high] += variance * variance / rate * steps_between_looks;
-            }
+        for (std::size_t edge = 0; edge < there_.size(); ++edge) {
+            const auto [low, high] = std::minmax({edge / nodes_, edge % nodes_});
+            result[low * nodes_ + high] += looks_needed(edge) * steps_between_looks;
         }
         return result;
     }
 
+    // Of the edge that takes most of them.
+    double most_needed() const {
+        double most = 0.0;
+        for (std::size_t edge = 0; edge < there_.size(); ++edge) {
+            most = std::max(most, looks_needed(edge));
+        }
+        return most;
+    }
+
   private:
+    double looks_needed(std::size_t edge) const {
+        const double share = there_[edge] / static_cast<double>(all_looks_);
+        const double variance = share * (1.0 - share);
+        return variance < least_variance ? 0.0
+                                         : variance * variance * looks() / (changes_[edge] + 1.0);
+    }
+
     std::size_t nodes_;
+    std::uint64_t all_looks_ = 0;
     std::uint64_t looks_ = 0;
     std::vector<std::uint32_t> there_, changes_;
     std::vector<std::uint64_t> last_;
@@ -82,23 +102,43 @@ Neighbourhoods neighbourhoods_by_pilot(const Dags& space, std::uint64_t order_st
     const double share = static_cast<double>(order_steps) / (usual_orders * n * n * std::log1p(n));
     const auto looks = static_cast<std::uint64_t>(
         std::ceil(most_steps_for_each_node * n * std::min(1.0, share) / steps_between_looks));
+    const ScoreSums& sums = space.weights().sums();
+    // Without tables, the sums of large windows take too long.
+    const bool tries_many = sums.all_tabulated();
+    const auto many =
+        tries_many ? std::make_shared<const Neighbourhoods>(sums, WindowSizes::many) : nullptr;
     EdgeCounts counts(static_cast<std::size_t>(space.nodes()));
+    EdgeCounts counts_with_many = counts;
     for (std::uint64_t chain = 0; chain < pilot_chains; ++chain) {
         Random random(pilot_seed, chain);
         DagState state(space);
         state.start_from_orders(1 + order_steps / pilot_chains, random, context);
-        // It settles for a third as long before it is looked at.
-        for (std::uint64_t look = 0; look < looks + looks / 3; ++look) {
+        const auto make_steps = [&] {
             if (context != nullptr) context->advance(0);
             for (std::uint64_t i = 0; i < steps_between_looks; ++i) {
                 metropolis_step(state, {}, random);
             }
-            if (look < looks / 3) continue;
-            if (look == looks / 3) counts.begin(state.dag());
-            counts.look_at(state.dag());
-        }
+        };
+        // It settles for a third as long before it is looked at.
+        for (std::uint64_t look = 0; look < looks / 3; ++look) make_steps();
+        counts.begin(state.dag());
+        const auto look_on = [&](WindowSizes sizes) {
+            for (std::uint64_t look = 0; look < looks; ++look) {
+                make_steps();
+                counts.look_at(state.dag(), sizes == WindowSizes::few);
+                if (sizes == WindowSizes::many) counts_with_many.look_at(state.dag(), true);
+            }
+        };
+        look_on(WindowSizes::few);
+        if (!tries_many) continue;
+        state.open_windows_in(many);
+        counts_with_many.begin(state.dag());
+        look_on(WindowSizes::many);
     }
-    return {space.weights().sums(), counts.needed()};
+    const bool stuck = counts.most_needed() > most_needed_by_few * counts.looks();
+    const std::vector<double> needed = counts.needed();
+    if (!tries_many || !stuck) return {sums, needed, WindowSizes::few};
+    return {sums, counts_with_many.needed(), WindowSizes::many, *std::ranges::max_element(needed)};
 }
 
 }  // namespace arcwise

@@ -2,8 +2,11 @@
 //
 // A few chains begin apart and run with windows chosen by the model alone. An edge whose chains
 // disagree, or that changes seldom for how uncertain it is, is what others will have to wait for;
-// windows that hold both its ends are what moves it. The pilot has random numbers of its own and is
-// over before any chain begins: chains that use what it found are as independent as without.
+// windows that hold both its ends are what moves it. Where all sums are had from tables the chains
+// then go on with windows of many sizes, to see whether edges vary that did not change before; if
+// one has hardly changed for how uncertain it is, windows are of many sizes from then on. The pilot
+// has random numbers of its own and is over before any chain begins: chains that use what it found
+// are as independent as without.
 #pragma once
 
 #include <cstdint>

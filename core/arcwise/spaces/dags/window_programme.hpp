@@ -9,22 +9,26 @@
 // H(all, L) = 1. A difference too small to have digits is zero: DAGs with one are left out, as are
 // moves from them, so that draws stay reversible; beside them are others of the same layers but for
 // v, which depends on U - L alone, that are by as much more probable.
+//
+// As with layerings (layer_tables.hpp), all numbers are shares: of sums(v, U), and of the best
+// order of the nodes outside U, whose weight is e^Phi(U) with
+//   Phi(U) = max over v outside U of ln sums(v, U) + Phi(U + v), Phi(all) = 0.
+// So none is large however far apart the weights are, and as all DAGs together weigh no less than
+// those of the best order, what underflows is nothing beside them.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "arcwise/numerics/extended.hpp"
+#include "arcwise/numerics/subset_pairs.hpp"
 #include "arcwise/spaces/dags/neighbourhoods.hpp"
+#include "arcwise/support/bits.hpp"
 #include "arcwise/support/random.hpp"
 
 namespace arcwise {
 
-template <class Number>
 class WindowProgramme {
   public:
     static constexpr std::size_t most_nodes = Neighbourhoods::most_nodes;
@@ -37,139 +41,46 @@ class WindowProgramme {
     };
 
     // The logarithms of sums(v, A) at v * 2^nodes + A, with v not in A, relative to anything by
-    // node; and by node the share of a sum below which a difference counts as zero. Returns the
-    // summed weight of all DAGs.
-    Number sum(std::span<const double> smallest_shares, std::span<const double> log_sums);
+    // node; and by node the share of a sum below which a difference counts as zero. Some DAG must
+    // be possible.
+    void sum(std::span<const double> smallest_shares, std::span<const double> log_sums);
 
     // Whether a DAG is among those that are summed up, by what each node depends on.
     bool has(std::span<const std::uint32_t> dependences) const;
 
-    // The layers of a DAG drawn in proportion to its weight, after `sum`.
+    // The layers of a DAG drawn in proportion to its weight.
     std::array<Place, most_nodes> draw(Random& random);
 
   private:
     using Set = std::uint32_t;
 
-    Number& ways(Set placed, Set layer) { return ways_[(placed << nodes_) + layer]; }
-    Number difference(std::size_t node, Set placed, Set layer) const {
-        const Number* own = sums_.data() + (node << nodes_);
-        if (layer == 0) return own[0];
-        return difference(own[placed], own[placed ^ layer], smallest_shares_[node]);
+    // Where what a node has for the sets within one of others begins, and all that each has.
+    std::size_t place(std::size_t node, std::size_t set) const {
+        return node * others_->size() + others_->block(squeeze_bit(set, static_cast<int>(node)));
     }
-    static double difference(double a, double b, double smallest_share) {
-        return a - b > smallest_share * a ? a - b : 0.0;
+    // The share of sums(v, U) that meets L; one for the first layer, where both are empty.
+    double meeting(std::size_t node, Set placed, Set layer) const {
+        return layer == 0 ? 1.0 : meets_[place(node, placed) + SubsetPairs::compact(placed, layer)];
     }
-    static Extended difference(const Extended& a, const Extended& b, double smallest_share) {
-        if (!b.positive()) return a;
-        const double share = 1.0 - b.over(a);
-        return share > smallest_share ? a.times(share) : Extended();
-    }
-
-    // Calls visit(M, weight) for every next layer M, with the weight of all ways to go on by it.
-    template <class Visit>
-    void for_each_layer(Set placed, Set layer, Visit visit);
+    void fill_meets(std::size_t node, double smallest_share, const double* log_sums);
+    void fill_shares(std::span<const double> log_sums);
+    void fill_ways();
 
     std::size_t nodes_ = 0;
     Set all_ = 0;
-    std::array<double, most_nodes> smallest_shares_{};
-    std::vector<Number> sums_;
-    std::vector<Number> ways_;
-    std::vector<Number> products_;
-    std::vector<double> shares_;
-    std::vector<Set> sets_;
-    std::vector<Number> weights_;  // of the layers that may come next
+    const SubsetPairs* pairs_ = nullptr;   // of the nodes
+    const SubsetPairs* others_ = nullptr;  // of all but one
+    // For node v and a set D without it: the share of sums(v, D) that misses T and that meets it,
+    // for all subsets T of D by their bits among D alone.
+    std::vector<double> misses_, meets_;
+    std::vector<double> best_;  // Phi
+    // By (U + M, M): e^(sum over v in M of ln sums(v, U) + Phi(U + M) - Phi(U)), then times
+    // H(U + M, M) e^-Phi(U + M).
+    std::vector<double> ways_;
+    std::vector<double> logs_, values_, out_, scratch_;
+    std::vector<double> shares_;  // of the layers that may come next
     std::vector<Set> layers_;
+    std::vector<std::size_t> bits_;
 };
-
-template <class Number>
-template <class Visit>
-void WindowProgramme<Number>::for_each_layer(Set placed, Set layer, Visit visit) {
-    // products_[i] is that of the i-th set of the nodes left, in the order of their bits.
-    const Set left = all_ ^ placed;
-    products_[0] = Number(1.0);
-    sets_[0] = 0;
-    std::size_t count = 1;
-    for (Set rest = left; rest != 0; rest &= rest - 1) {
-        const auto node = static_cast<std::size_t>(std::countr_zero(rest));
-        const Number factor = difference(node, placed, layer);
-        if (!positive(factor)) continue;
-        for (std::size_t i = 0; i < count; ++i) {
-            products_[count + i] = products_[i] * factor;
-            sets_[count + i] = sets_[i] | Set{1} << node;
-        }
-        count *= 2;
-    }
-    for (std::size_t i = 1; i < count; ++i) {
-        visit(sets_[i], products_[i] * ways(placed | sets_[i], sets_[i]));
-    }
-}
-
-template <class Number>
-Number WindowProgramme<Number>::sum(std::span<const double> smallest_shares,
-                                    std::span<const double> log_sums) {
-    nodes_ = smallest_shares.size();
-    all_ = (Set{1} << nodes_) - 1;
-    std::copy(smallest_shares.begin(), smallest_shares.end(), smallest_shares_.begin());
-    const std::size_t sets = std::size_t{1} << nodes_;
-    sums_.resize(nodes_ * sets);
-    ways_.resize(sets * sets);
-    products_.resize(sets);
-    sets_.resize(sets);
-    for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] = share_of_log<Number>(log_sums[i]);
-    for (Set layer = 1; layer <= all_; ++layer) ways(all_, layer) = Number(1.0);
-    for (Set placed = all_; placed-- > 1;) {
-        for (Set layer = placed; layer != 0; layer = (layer - 1) & placed) {
-            Number total(0.0);
-            for_each_layer(placed, layer, [&](Set, const Number& weight) { total += weight; });
-            ways(placed, layer) = total;
-        }
-    }
-    Number total(0.0);
-    for_each_layer(0, 0, [&](Set, const Number& weight) { total += weight; });
-    return total;
-}
-
-template <class Number>
-bool WindowProgramme<Number>::has(std::span<const std::uint32_t> dependences) const {
-    Set placed = 0;
-    Set layer = 0;
-    while (placed != all_) {
-        Set next = 0;
-        for (std::size_t node = 0; node < nodes_; ++node) {
-            if ((placed >> node & 1) != 0 || (dependences[node] & ~placed) != 0) continue;
-            if (!positive(difference(node, placed, layer))) return false;
-            next |= Set{1} << node;
-        }
-        placed |= next;
-        layer = next;
-    }
-    return true;
-}
-
-template <class Number>
-auto WindowProgramme<Number>::draw(Random& random) -> std::array<Place, most_nodes> {
-    std::array<Place, most_nodes> places{};
-    Set placed = 0;
-    Set layer = 0;
-    while (placed != all_) {
-        weights_.clear();
-        layers_.clear();
-        Number total(0.0);
-        for_each_layer(placed, layer, [&](Set next, const Number& weight) {
-            layers_.push_back(next);
-            weights_.push_back(weight);
-            total += weight;
-        });
-        shares_.clear();
-        for (const Number& weight : weights_) shares_.push_back(share(weight, total));
-        const Set next = layers_[random.choose(shares_)];
-        for (Set rest = next; rest != 0; rest &= rest - 1) {
-            places[static_cast<std::size_t>(std::countr_zero(rest))] = {placed, layer};
-        }
-        placed |= next;
-        layer = next;
-    }
-    return places;
-}
 
 }  // namespace arcwise

@@ -7,8 +7,8 @@
 
 #include "arcwise/numerics/extended.hpp"
 #include "arcwise/numerics/log_space.hpp"
+#include "arcwise/numerics/subset_folds.hpp"
 #include "arcwise/spaces/given_predecessors.hpp"
-#include "arcwise/spaces/layerings/layer_folds.hpp"
 
 namespace arcwise {
 namespace {

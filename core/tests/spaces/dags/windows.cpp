@@ -60,9 +60,9 @@ TEST(windows_are_opened_where_they_are_needed) {
     const auto sums = two_that_turn(0, 1);
     std::vector<double> needed(nodes * nodes, 0.0);
     const int by_model = with_both(Neighbourhoods(*sums), 5, 8);
-    CHECK(with_both(Neighbourhoods(*sums, needed), 5, 8) == by_model);
+    CHECK(with_both(Neighbourhoods(*sums, needed, WindowSizes::few), 5, 8) == by_model);
     needed[5 * nodes + 8] = 1e-9;
-    const Neighbourhoods by_need(*sums, needed);
+    const Neighbourhoods by_need(*sums, needed, WindowSizes::few);
     CHECK(with_both(by_need, 5, 8) > 400);
     CHECK(by_model < 300);
     // A third still goes by the model.

@@ -1,5 +1,5 @@
 // One element after the other is folded in, for a few t side by side that fit the fastest memory.
-#include "arcwise/spaces/layerings/layer_folds.hpp"
+#include "arcwise/numerics/subset_folds.hpp"
 
 #include "arcwise/numerics/lanes.hpp"
 
