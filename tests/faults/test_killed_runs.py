@@ -20,14 +20,15 @@ from faults.run_processes import (
     write_data,
 )
 
-# Runs that take a few seconds: steps of chains and of coupled chains, particles, and populations.
+# Runs that take about three seconds of a processor: steps of chains and of coupled chains,
+# particles, and populations.
 _SIZES: dict[str, tuple[int, int, int, int]] = {
-    "linear": (3_000_000, 600_000, 12_000, 600),
-    "canonical": (800_000, 250_000, 4_000, 100),
-    "buckets:3": (3_000_000, 500_000, 7_000, 400),
-    "partitions": (1_500_000, 250_000, 3_000, 80),
-    "layerings:4": (200_000, 30_000, 500, 16),
-    "dags": (3_000_000, 300_000, 6_000, 30),
+    "linear": (5_000_000, 800_000, 5_000, 700),
+    "canonical": (2_000_000, 300_000, 3_500, 80),
+    "buckets:3": (5_000_000, 700_000, 3_500, 400),
+    "partitions": (1_500_000, 150_000, 1_500, 50),
+    "layerings:4": (150_000, 25_000, 250, 10),
+    "dags": (2_000_000, 300_000, 3_000, 20),
 }
 _KILLS = 3
 
