@@ -37,7 +37,7 @@ test: test-core test-python  ## all tests
 test-core: build/python/build.ninja  ## the tests of the C++ core, without Python
 	$(call say,Testing the core:)
 	@$(BIN)/cmake --build build/python --target core_tests -- --quiet
-	@build/python/core_tests
+	@$(call run_core_tests,build/python)
 
 # Every core has a process of tests already, and threads of BLAS would only wait for each other.
 # Bytecode is kept: each of these processes, and of those that tests start, would compile all
@@ -101,7 +101,7 @@ sanitize: $(VENV)/tools.stamp  ## the tests of the core under address and undefi
 	@$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
 	    -DARCWISE_SANITIZE=ON -DARCWISE_WARNINGS_AS_ERRORS=ON >/dev/null
 	@$(BIN)/cmake --build build/sanitize --target core_tests -- --quiet
-	@build/sanitize/core_tests
+	@$(call run_core_tests,build/sanitize)
 
 lint: $(VENV)/lint.stamp  ## ruff, mypy, clang-format, include cycles, the stub of the extension
 	$(BIN)/ruff check --quiet .
@@ -136,6 +136,9 @@ benchmark: $(VENV)/test.stamp  ## speed and memory, as ratios measured side by s
 
 clean:  ## remove the environment and everything built
 	rm -rf build $(VENV)
+
+# $(call run_core_tests,FOLDER): each core takes its share of the tests.
+run_core_tests = seq 0 $$(($$(nproc) - 1)) | xargs -P $$(nproc) -I{} $(1)/core_tests "" {} $$(nproc)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
