@@ -43,7 +43,8 @@ test-core: build/python/build.ninja  ## the tests of the C++ core, without Pytho
 # Bytecode is kept: each of these processes, and of those that tests start, would compile all
 # modules anew.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
-PYTEST := pytest -n auto --dist worksteal tests --pyargs arcwise
+# One process more than there are cores, as some tests wait.
+PYTEST = pytest -n $$(($$(nproc) + 1)) --dist worksteal tests --pyargs arcwise
 
 test-python: $(VENV)/test.stamp  ## the tests of the Python package, examples in docstrings included
 	$(call say,Testing the package:)
