@@ -23,12 +23,12 @@ from faults.run_processes import (
 # Runs that take about three seconds of a processor: steps of chains and of coupled chains,
 # particles, and populations.
 _SIZES: dict[str, tuple[int, int, int, int]] = {
-    "linear": (5_000_000, 800_000, 5_000, 700),
-    "canonical": (2_000_000, 300_000, 3_500, 80),
+    "linear": (5_000_000, 800_000, 5_000, 600),
+    "canonical": (2_000_000, 300_000, 3_500, 100),
     "buckets:3": (5_000_000, 700_000, 3_500, 400),
-    "partitions": (1_500_000, 150_000, 1_500, 50),
-    "layerings:4": (150_000, 25_000, 250, 10),
-    "dags": (2_000_000, 300_000, 3_000, 20),
+    "partitions": (1_500_000, 150_000, 1_500, 80),
+    "layerings:4": (150_000, 25_000, 250, 16),
+    "dags": (2_000_000, 300_000, 3_000, 30),
 }
 _KILLS = 3
 
@@ -63,7 +63,8 @@ def test_killed_again_and_again(
     finish(*arguments, "--out", tmp_path / "whole")
     folder = tmp_path / "run"
     random = np.random.default_rng([len(algorithm), len(space)])
-    begin = [*arguments, "--run", folder, "--checkpoint", 0.05]
+    # However many cores there are, the run takes a second and more.
+    begin = [*arguments, "--run", folder, "--checkpoint", 0.05, "--threads", 2]
     go_on = ["resume", folder, "--checkpoint", 0.05, "--threads", 1]
     for kill in range(_KILLS):
         # The same command begins a run and goes on with it.
