@@ -135,6 +135,7 @@ class Pilot {
 
 PopulationPlan plan_population(const Space& space, const PilotOptions& options, std::uint64_t seed,
                                const RunOptions& run_options) {
+    if (options.path.empty()) throw Error(ErrorKind::argument, "There is no temperature.");
     return Pilot(space, options, seed, run_options).run();
 }
 

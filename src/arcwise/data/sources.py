@@ -54,7 +54,10 @@ def raw_columns(source: object, names: Sequence[str] | None = None) -> list[RawC
 
 def checked_names(names: Sequence[object], advice: str) -> list[str]:
     """Return the names as text, refusing empty and repeated ones."""
-    texts = [str(name) for name in names]
+    try:
+        texts = [str(name) for name in names]
+    except ValueError:  # Python writes out no more digits
+        raise DataError(f"the name of a column has more than 4,300 digits; {advice}") from None
     empty = [str(position + 1) for position, text in enumerate(texts) if not text.strip()]
     if empty:
         which = f"column {empty[0]} has" if len(empty) == 1 else f"columns {listing(empty)} have"

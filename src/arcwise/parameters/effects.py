@@ -325,4 +325,7 @@ def _kept_pairs(
 
 
 def _names(pair: Any) -> list[Any]:
-    return list(pair) if isinstance(pair, Iterable) else []
+    try:
+        return list(pair)
+    except TypeError:  # as arrays without dimensions, which look like collections
+        return []

@@ -13,7 +13,7 @@ from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.budget import Budget
-from arcwise.records.ladders import linear, uniform_bridge
+from arcwise.records.ladders import as_rising, linear, uniform_bridge
 from arcwise.records.recording import Recording
 from arcwise.records.start import as_order_steps, usual_order_steps
 from arcwise.records.tempering import Path, Tempering
@@ -207,6 +207,12 @@ class Schedule:
     steps: int
     given: tuple[float, ...] | None = None
     bridge: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse temperatures that do not lead from 0 or more to 1."""
+        whole_number(self.steps, option("steps"), at_least=1)
+        if self.given is not None:
+            as_rising(self.given, "schedule")
 
     @property
     def kind(self) -> str:

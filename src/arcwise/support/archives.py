@@ -7,6 +7,7 @@ and by what it holds. Memory is taken only for what the file itself can make goo
 from __future__ import annotations
 
 import math
+import tokenize
 import zipfile
 from pathlib import Path
 from typing import IO, Any
@@ -23,6 +24,10 @@ _MOST_EXPANDED = 1_032
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _SUFFIX = ".npy"
 _KINDS = "biuf"  # no objects, texts or records
+_READERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 
 
 def read_archive(path: Path) -> dict[str, NDArray[Any]]:
@@ -71,10 +76,10 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
 
 def _header(content: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     version = np.lib.format.read_magic(content)
-    if version == (1, 0):
-        shape, _, dtype = np.lib.format.read_array_header_1_0(content)
-    elif version == (2, 0):
-        shape, _, dtype = np.lib.format.read_array_header_2_0(content)
-    else:
+    if version not in _READERS:
         raise ValueError("the version of an array is not known")
+    try:
+        shape, _, dtype = _READERS[version](content)
+    except (tokenize.TokenError, SyntaxError):  # which damage looks like to some versions of Python
+        raise ValueError("the header of an array is damaged") from None
     return shape, dtype
