@@ -12,6 +12,13 @@
 
 namespace arcwise::tests {
 
+// Sanitizers look at memory and take ten times as long: laws are left to the build without them.
+#ifdef ARCWISE_SANITIZE
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
 // Enters a test among those `run_all` runs; made by TEST.
 class Registration {
   public:
