@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo faults fuzz fuzz-sanitize test test-python test-core test-browser lint format sanitize stubs benchmark clean
+.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser lint format sanitize stubs benchmark clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -33,23 +33,35 @@ demo: $(VENV)/report.stamp  ## learn the bundled example: its edges, and a repor
 
 test: test-core test-python  ## all tests
 
-test-core: $(VENV)/tools.stamp  ## the tests of the C++ core, without Python
+# Over the objects of the extension, and without installing it again when they change.
+test-core: build/python/build.ninja  ## the tests of the C++ core, without Python
 	$(call say,Testing the core:)
-	@$(call build_core_tests,core-tests,)
-	@build/core-tests/core_tests
+	@$(BIN)/cmake --build build/python --target core_tests -- --quiet
+	@$(call run_core_tests,build/python)
 
 # Every core has a process of tests already, and threads of BLAS would only wait for each other.
 # Bytecode is kept: each of these processes, and of those that tests start, would compile all
 # modules anew.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
+# One process more than there are cores, as some tests wait.
+PYTEST = pytest -n $$(($$(nproc) + 1)) --dist worksteal tests --pyargs arcwise
 
 test-python: $(VENV)/test.stamp  ## the tests of the Python package, examples in docstrings included
 	$(call say,Testing the package:)
-	@$(ONE_THREAD) $(BIN)/python -m pytest -n auto --dist worksteal tests --pyargs arcwise
+	@$(ONE_THREAD) $(BIN)/python -m $(PYTEST)
 
+# Processes that tests start in other folders find the file by its whole name.
+coverage: export COVERAGE_FILE := $(abspath build/coverage/lines)
+coverage: $(VENV)/coverage.stamp  ## which lines of the package its tests run
+	@rm -rf build/coverage && mkdir -p build/coverage
+	@$(ONE_THREAD) $(BIN)/python -m coverage run -m $(PYTEST)
+	@$(BIN)/python -m coverage combine --quiet
+	@$(BIN)/python -m coverage report
+
+# Twice as many processes as cores: half of them wait for a process to start or a disk to write.
 faults: $(VENV)/test.stamp  ## runs killed, disks filled, ledgers damaged; some minutes
 	$(call say,Killing runs and damaging their files:)
-	@$(ONE_THREAD) $(BIN)/python -m pytest -n auto tests/faults
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n $$((2 * $$(nproc))) --dist worksteal tests/faults
 
 # make fuzz SECONDS=3600 PROCESSES=64 SEED=7 ARGUMENTS="--target npz"
 SECONDS ?= 300
@@ -87,8 +99,10 @@ test-browser: $(VENV)/test-browser.stamp  ## the report page in a real browser, 
 
 sanitize: $(VENV)/tools.stamp  ## the tests of the core under address and undefined sanitizers
 	$(call say,Testing the core with sanitizers:)
-	@$(call build_core_tests,sanitize,-DARCWISE_SANITIZE=ON)
-	@build/sanitize/core_tests
+	@$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	    -DARCWISE_SANITIZE=ON -DARCWISE_WARNINGS_AS_ERRORS=ON >/dev/null
+	@$(BIN)/cmake --build build/sanitize --target core_tests -- --quiet
+	@$(call run_core_tests,build/sanitize)
 
 lint: $(VENV)/lint.stamp  ## ruff, mypy, clang-format, include cycles, the stub of the extension
 	$(BIN)/ruff check --quiet .
@@ -124,12 +138,8 @@ benchmark: $(VENV)/test.stamp  ## speed and memory, as ratios measured side by s
 clean:  ## remove the environment and everything built
 	rm -rf build $(VENV)
 
-# $(call build_core_tests,FOLDER,OPTIONS): configures and builds them under build/FOLDER.
-define build_core_tests
-$(BIN)/cmake -S . -B build/$(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
-    -DARCWISE_CORE_TESTS=ON -DARCWISE_WARNINGS_AS_ERRORS=ON $(2) >/dev/null && \
-$(BIN)/cmake --build build/$(1) --target core_tests -- --quiet
-endef
+# $(call run_core_tests,FOLDER): each core takes its share of the tests.
+run_core_tests = seq 0 $$(($$(nproc) - 1)) | xargs -P $$(nproc) -I{} $(1)/core_tests "" {} $$(nproc)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
@@ -143,11 +153,23 @@ $(VENV)/tools.stamp: $(BIN)/python pyproject.toml
 	@$(PIP) $(call wanted,['build-system']['requires']) 'cmake>=3.24' 'ninja>=1.11'
 	@touch $@
 
+# Warnings are errors for those who change arcwise. For those who try it, a compiler with new
+# warnings must do; a folder where they are errors already stays so, rather than be built anew.
+STRICT := $(if $(filter-out demo,$(MAKECMDGOALS)),\
+    --config-settings cmake.define.ARCWISE_WARNINGS_AS_ERRORS=ON)
+
 # Built with the tools above, not with a second copy of them; objects stay in build/python.
+define install
+$(call say,Building and installing arcwise)
+@$(PIP) --no-build-isolation --config-settings build-dir=build/python $(STRICT) .
+@touch $(VENV)/installed.stamp
+endef
+
 $(VENV)/installed.stamp: $(VENV)/tools.stamp $(SOURCES)
-	$(call say,Building and installing arcwise)
-	@$(PIP) --no-build-isolation --config-settings build-dir=build/python .
-	@touch $@
+	$(install)
+
+build/python/build.ninja: | $(VENV)/tools.stamp
+	$(install)
 
 $(VENV)/report.stamp: $(VENV)/installed.stamp
 	@$(PIP) $(call wanted,['project']['optional-dependencies']['report'])
@@ -155,6 +177,10 @@ $(VENV)/report.stamp: $(VENV)/installed.stamp
 
 $(VENV)/test.stamp: $(VENV)/installed.stamp
 	@$(PIP) $(call wanted,['project']['optional-dependencies']['test'])
+	@touch $@
+
+$(VENV)/coverage.stamp: $(VENV)/test.stamp
+	@$(PIP) $(call wanted,['project']['optional-dependencies']['coverage'])
 	@touch $@
 
 $(VENV)/test-browser.stamp: $(VENV)/installed.stamp

@@ -4,12 +4,20 @@
 // checks do and nothing is thrown out of it. Checks belong to the main thread.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
 #include "arcwise/support/error.hpp"
 
 namespace arcwise::tests {
+
+// Sanitizers look at memory and take ten times as long: laws are left to the build without them.
+#ifdef ARCWISE_SANITIZE
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
 
 // Enters a test among those `run_all` runs; made by TEST.
 class Registration {
@@ -27,8 +35,9 @@ std::string in_words(double number);
 // What went wrong when `action` should have thrown an error of this kind; empty if it did.
 std::string why_not_thrown(ErrorKind kind, const std::function<void()>& action);
 
-// Runs the tests whose names contain `part`; returns how many failed.
-int run_all(const std::string& part);
+// Runs those of the tests `first`, `first + every`, ... whose names contain `part`, which leaves
+// the others to other processes; returns how many failed.
+int run_all(const std::string& part, std::size_t first, std::size_t every);
 
 }  // namespace arcwise::tests
 

@@ -72,7 +72,7 @@ def test_the_same_averages_whatever_the_threads(sampler: Any, model: Model) -> N
 
 @pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAMPLERS)
 @pytest.mark.parametrize(
-    "budget", [{"steps": 2_000}, {"until": "difference<0.001", "steps": 3_000}]
+    "budget", [{"steps": 1_500}, {"until": "difference<0.001", "steps": 1_500}]
 )
 def test_the_same_averages_with_stops_and_without(
     sampler: Any, budget: dict[str, Any], model: Model, tmp_path: Path

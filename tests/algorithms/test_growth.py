@@ -270,7 +270,7 @@ def test_growth_goes_on_from_its_file(
     most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(growth, "_MOST_FOR_PLUS_ONE", most)
-    data, file = gaussian(12, 200, 7), tmp_path / "growth.json"
+    data, file = gaussian(10, 200, 7), tmp_path / "growth.json"
     expected = arcwise.grow(data, {}, seed=3)
     assert expected.best is not None
     made: list[str] = []

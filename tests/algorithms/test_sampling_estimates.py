@@ -86,16 +86,6 @@ def test_edges_and_evidence_are_within_their_errors(
 
 
 CALIBRATED: dict[str, Callable[[Model, Any, int], Posterior]] = {
-    "mcmc": lambda model, modularity, seed: arcwise.mcmc(
-        model,
-        modularity=modularity,
-        steps=1_500,
-        burn_in=0.2,
-        chains=2,
-        thinning=2,
-        seed=seed,
-        threads=1,
-    ),
     "one chain": lambda model, modularity, seed: arcwise.mcmc(
         model, "buckets:2", modularity=modularity, steps=2_000, chains=1, seed=seed, threads=1
     ),
@@ -109,7 +99,8 @@ CALIBRATED: dict[str, Callable[[Model, Any, int], Posterior]] = {
 
 
 @pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
-# Modular weights come on top of what is sampled for order-modular ones.
+# Modular weights come on top of what is sampled for order-modular ones. Two chains without other
+# temperatures are in `test_calibration.py`.
 @pytest.mark.parametrize(
     ("algorithm", "modularity"),
     [

@@ -20,14 +20,15 @@ from faults.run_processes import (
     write_data,
 )
 
-# Runs that take a few seconds: steps of chains and of coupled chains, particles, and populations.
+# Runs that take about three seconds of a processor: steps of chains and of coupled chains,
+# particles, and populations.
 _SIZES: dict[str, tuple[int, int, int, int]] = {
-    "linear": (3_000_000, 600_000, 12_000, 600),
-    "canonical": (800_000, 250_000, 4_000, 100),
-    "buckets:3": (3_000_000, 500_000, 7_000, 400),
-    "partitions": (1_500_000, 250_000, 3_000, 80),
-    "layerings:4": (200_000, 30_000, 500, 16),
-    "dags": (3_000_000, 300_000, 6_000, 30),
+    "linear": (5_000_000, 800_000, 5_000, 600),
+    "canonical": (2_000_000, 300_000, 3_500, 100),
+    "buckets:3": (5_000_000, 700_000, 3_500, 400),
+    "partitions": (1_500_000, 150_000, 1_500, 80),
+    "layerings:4": (150_000, 25_000, 250, 16),
+    "dags": (2_000_000, 300_000, 3_000, 30),
 }
 _KILLS = 3
 
@@ -62,7 +63,8 @@ def test_killed_again_and_again(
     finish(*arguments, "--out", tmp_path / "whole")
     folder = tmp_path / "run"
     random = np.random.default_rng([len(algorithm), len(space)])
-    begin = [*arguments, "--run", folder, "--checkpoint", 0.05]
+    # However many cores there are, the run takes a second and more.
+    begin = [*arguments, "--run", folder, "--checkpoint", 0.05, "--threads", 2]
     go_on = ["resume", folder, "--checkpoint", 0.05, "--threads", 1]
     for kill in range(_KILLS):
         # The same command begins a run and goes on with it.

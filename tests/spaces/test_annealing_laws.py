@@ -45,9 +45,13 @@ def largest_error(means: dict[State, float], weights: dict[State, float]) -> flo
 # With four variables these go through millions of branches, and say no more about annealing than
 # with three below; their single steps are in `test_laws.py`.
 _LARGE = ("dags", "window", "canonical", "renumber")
+# Of models without states that are impossible, one: the steps with each are in `test_laws.py`, and
+# annealing adds the weights of what is passed on the way.
+_ALL_POSSIBLE = ("far apart", "plus one, free", "max_indegree")
+_FEWER_MODELS = [model for model in MODELS if model not in _ALL_POSSIBLE]
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", _FEWER_MODELS)
 @pytest.mark.parametrize("case", [case for case in CASES if case not in _LARGE])
 def test_weights_average_to_those_of_the_states(case: str, model: str) -> None:
     weights = weights_of(case, model, 4)
@@ -58,8 +62,9 @@ def test_weights_average_to_those_of_the_states(case: str, model: str) -> None:
     assert largest_error(means, {state: w**0.999 for state, w in weights.items()}) > 1e-6
 
 
-# With three variables, and without the spaces that have a single state of them.
-@pytest.mark.parametrize("model", MODELS)
+# With three variables, and without the spaces that have a single state of them. Weights far apart
+# are those that rounding would spoil.
+@pytest.mark.parametrize("model", [*_FEWER_MODELS, "far apart"])
 @pytest.mark.parametrize("case", [case for case in CASES if "of 3" not in case])
 def test_weights_are_kept_from_step_to_step(case: str, model: str) -> None:
     weights = weights_of(case, model, 3)

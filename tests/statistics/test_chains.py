@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from arcwise.records.chain_record import ChainRecord
 from arcwise.records.traces import Traces
 from arcwise.statistics.chains import trace_convergence
 
@@ -23,3 +25,19 @@ def test_rounding_of_the_log_posterior_is_no_difference_between_chains() -> None
     # What is larger than rounding is seen as before.
     chains[0] = chains[0] - 1.0
     assert (trace_convergence(Traces(tuple(chains))).rhat or 0.0) > 1.1
+
+
+@pytest.mark.parametrize("counts", [[1, 1, 1], [2, 2, 2], [1, 3, 2]])
+def test_means_over_the_dags_of_each_state(counts: list[int]) -> None:
+    orders = np.arange(1.0, sum(counts) + 1.0)
+    record = ChainRecord(
+        log_weights=np.zeros(3),
+        codes=np.zeros((3, 2), dtype=np.uint16),
+        dag_counts=np.array(counts, dtype=np.uint32),
+        parents=np.zeros((len(orders), 2, 1), dtype=np.uint64),
+        log_extensions=np.log(orders),
+        extension_errors=np.zeros(len(orders)),
+    )
+    of_states = np.split(1 / orders, np.cumsum(counts)[:-1])
+    expected = np.log([shares.mean() for shares in of_states])
+    np.testing.assert_allclose(record.log_state_means(), expected, rtol=1e-12)

@@ -277,10 +277,13 @@ void wander(State& state, int steps, const std::function<void(int)>& look) {
     }
 }
 
-void check_keeps_track(const Held& held, int steps) {
+// What is kept wrong stays wrong until the same node is weighed anew, so that it is seen later,
+// too.
+void check_keeps_track(const Held& held, int steps, int every) {
     const auto state = held.space->make_state();
     const auto other = held.space->make_state();
-    wander(*state, steps, [&](int) {
+    wander(*state, steps, [&](int step) {
+        if (step % every != 0) return;
         const LogWeight kept = state->log_weight();
         const LogWeight fresh = state->recomputed_weight();
         CHECK_CLOSE(kept.value, fresh.value, 1e-9);
@@ -300,6 +303,7 @@ TEST(sampling_laws_find_every_fault) {
     for (const Held& held : small_spaces()) {
         const FaultySpace sound(*held.space, Fault::none);
         CHECK(laws_hold(sound, *held.space, held.annealed));
+        if (sanitized) continue;
         for (const Fault fault : {Fault::ratio, Fault::weight, Fault::uneven, Fault::old_weight,
                                   Fault::ratio_forgotten}) {
             // A Gibbs move is accepted as surely with more added; others have no ratio to forget.
@@ -322,7 +326,7 @@ TEST(states_keep_track_of_their_weight) {
         for (const bool required : {false, true}) {
             const Shape small{
                 .nodes = 7, .spread = 300.0, .required_edges = required, .method = method};
-            for (const Held& held : spaces_of(small)) check_keeps_track(held, 500);
+            for (const Held& held : spaces_of(small)) check_keeps_track(held, 500, 1);
         }
     }
 }
@@ -335,10 +339,10 @@ TEST(states_of_many_nodes_keep_track_of_their_weight) {
                          .most_parents = 2,
                          .required_edges = true,
                          .method = method};
-        for (const Held& held : spaces_of(wide)) check_keeps_track(held, 100);
+        for (const Held& held : spaces_of(wide)) check_keeps_track(held, 160, 5);
     }
     const Shape narrow{.nodes = 130, .spread = 50.0, .required_edges = true, .candidates = 6};
-    for (const Held& held : spaces_of(narrow)) check_keeps_track(held, 200);
+    for (const Held& held : spaces_of(narrow)) check_keeps_track(held, 200, 5);
 }
 
 TEST(proposals_that_are_not_accepted_change_nothing) {

@@ -180,7 +180,7 @@ TEST(partitions_keep_track_through_thousands_of_moves) {
         const Partitions space(sums);
         const auto state = space.make_state();
         Random random(3, 1);
-        const int steps = kind.method == SumMethod::table ? 6000 : 800;
+        const int steps = kind.method == SumMethod::table && !sanitized ? 3000 : 800;
         MoveCounts counts(space.moves());
         state->draw_uniform(random);
         const Temperature temperatures[] = {Temperature::at(0.0), Temperature::at(0.5),
