@@ -12,7 +12,8 @@ import numpy as np
 import arcwise
 from arcwise import algorithms, graphs, networks, scores, spaces
 from arcwise.algorithms.exact_computation import ExactComputation
-from arcwise.posterior.evidence import log_mean, lower_bound, lower_bounds
+from arcwise.posterior.lower_bounds import lower_bound, lower_bounds
+from arcwise.statistics.log_weights import log_mean
 from arcwise.sums import ScoreSums
 from fuzz import hostile
 from fuzz.harness import Target

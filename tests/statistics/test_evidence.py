@@ -12,13 +12,9 @@ from scipy.special import logsumexp
 from scipy.stats import binom
 
 from arcwise.errors import ArgumentError
-from arcwise.posterior.evidence import (
-    Evidence,
-    LowerBound,
-    log_mean,
-    lower_bound,
-    lower_bounds,
-)
+from arcwise.posterior.evidence import Evidence
+from arcwise.posterior.lower_bounds import LowerBound, lower_bound, lower_bounds
+from arcwise.statistics.log_weights import log_mean
 from support.chi_squared import FALSE_ALARM_RATE
 
 
