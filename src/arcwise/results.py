@@ -3,7 +3,14 @@
 from arcwise.algorithms.exact_sampling import ImportanceWeightedDags
 from arcwise.algorithms.growth import Growth
 from arcwise.candidates import Candidates
-from arcwise.comparison import EdgeCurve, MeanDistance, PosteriorComparison, RunComparison
+from arcwise.comparison import (
+    EdgeCurve,
+    MeanDistance,
+    ModelComparison,
+    ModelEvidence,
+    PosteriorComparison,
+    RunComparison,
+)
 from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.graphs import EdgeCounts, GraphComparison
 from arcwise.parameters.effects import Effects
@@ -50,6 +57,8 @@ __all__ = [
     "MapResult",
     "MeanDistance",
     "MergedRun",
+    "ModelComparison",
+    "ModelEvidence",
     "Posterior",
     "PosteriorComparison",
     "RunComparison",

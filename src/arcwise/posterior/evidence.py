@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from arcwise.posterior.estimate import Interval
@@ -119,6 +119,14 @@ class Evidence:
             degrees_of_freedom=estimate.degrees_of_freedom,
             doubts=tuple(reasons),
             parts=tuple(parts),
+        )
+
+    def with_constant(self, of: Evidence) -> Evidence:
+        """Return it with the prior's constant of another estimate, which it accounts for."""
+        return replace(
+            self,
+            log_prior_constant=of.log_prior_constant,
+            log_prior_constant_error=of.log_prior_constant_error,
         )
 
     @property
