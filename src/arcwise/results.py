@@ -2,6 +2,7 @@
 
 from arcwise.algorithms.exact_sampling import ImportanceWeightedDags
 from arcwise.algorithms.growth import Growth
+from arcwise.algorithms.reverse_annealing import ReverseAnnealing, StochasticUpperBound
 from arcwise.candidates import Candidates
 from arcwise.comparison import (
     EdgeCurve,
@@ -61,8 +62,10 @@ __all__ = [
     "ModelEvidence",
     "Posterior",
     "PosteriorComparison",
+    "ReverseAnnealing",
     "RunComparison",
     "RunStatus",
+    "StochasticUpperBound",
     "ThresholdGraph",
     "UniqueDagsRun",
 ]

@@ -9,7 +9,7 @@ from statistics import NormalDist
 from typing import Any
 
 from arcwise.algorithms.evidence_methods import EvidenceMethod, by_method
-from arcwise.algorithms.exact_cost import exact_is_cheap
+from arcwise.algorithms.exact_limits import exact_is_cheap
 from arcwise.errors import CapacityError, TimeIsUpError
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from arcwise.algorithms.exact_cost import MOST_FAMILIES
-from arcwise.algorithms.exact_cost import SHARE_OF_EXACT as SHARE_OF_EXACT
-from arcwise.algorithms.exact_cost import exact_is_cheap as exact_is_cheap
-from arcwise.algorithms.exact_cost import exact_limit as exact_limit
-from arcwise.algorithms.exact_cost import exact_operations as exact_operations
-from arcwise.algorithms.exact_cost import exact_seconds as exact_seconds
+from arcwise.algorithms.exact_limits import MOST_FAMILIES
+from arcwise.algorithms.exact_limits import SHARE_OF_EXACT as SHARE_OF_EXACT
+from arcwise.algorithms.exact_limits import exact_is_cheap as exact_is_cheap
+from arcwise.algorithms.exact_limits import exact_limit as exact_limit
+from arcwise.algorithms.exact_limits import exact_operations as exact_operations
+from arcwise.algorithms.exact_limits import exact_seconds as exact_seconds
 from arcwise.algorithms.rates import steps_per_second
 from arcwise.errors import CapacityError, option
 from arcwise.model import Question
