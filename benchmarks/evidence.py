@@ -126,7 +126,7 @@ def _estimates() -> dict[str, Estimate]:
         return arcwise.evidence(model, "mc3", steps=steps, seed=seed, threads=1)
 
     def bridge(model: Model, budget: int, seed: int) -> Evidence:
-        steps = (200, 2_000, 20_000)[budget]
+        steps = (5, 40, 200)[budget] * len(model.variables)
         return arcwise.evidence(model, "bridge", steps=steps, seed=seed, threads=1)
 
     return {

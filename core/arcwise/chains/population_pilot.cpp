@@ -15,7 +15,7 @@ namespace {
 // How much lighter, in nats, states that constraints exclude may become from one temperature to the
 // next, on average. While all of them are excluded alike, their weights stay equal however far the
 // next temperature is, and a population would go there without ever having met the others.
-constexpr double most_penalty = 1.0;
+constexpr double most_penalty = 3.0;
 
 // Between 0 and 1; 0 where one of the two does not vary, as all states are then alike.
 double correlation(const std::vector<double>& before, const std::vector<double>& after) {

@@ -84,7 +84,10 @@ def combined(
 
 
 def _takes(method: EvidenceMethod, name: str) -> bool:
-    return method is not EvidenceMethod.EXACT or name in ("threads", "progress")
+    """Return whether a method takes an argument; what is computed exactly is not sent out."""
+    if method is EvidenceMethod.EXACT:
+        return name in ("threads", "progress")
+    return method is not EvidenceMethod.BRIDGE or name != "engine"
 
 
 def combination(parts: Sequence[Evidence]) -> Evidence:

@@ -37,7 +37,8 @@ def evidence(
         averaged, weighted by the inverse of their variances, if both are reliable and they
         agree; if they do not, the result says so. ``"exact"``: for few variables. ``"bridge"``:
         the exact evidence under the order-modular prior, for up to about 28 variables, carried
-        over to the modular prior by coupled chains along the bridge between the two.
+        over to the modular prior by populations of exactly drawn orders that are annealed along
+        the bridge between the two; unbiased, with lower bounds.
         ``"smc"``: populations of particles that are resampled as they cool, an unbiased
         estimate with lower bounds that hold with high probability. ``"ais"``: the same from
         single particles, which takes many more steps where there are many variables.
@@ -49,7 +50,8 @@ def evidence(
         The time for the whole call.
     **options
         For all methods `seed`, `engine`, `threads` and `progress`; for a single method, the
-        arguments of `ais`, `smc`, `mc3` or `exact`, and for the bridge of `mc3`. Without a
+        arguments of `ais`, `smc`, `mc3` or `exact`, or for the bridge `particles` and `runs` of
+        its populations and the `steps` of a particle. Without a
         `space`, smc and mc3 move over canonical orders and ais over partitions; over linear
         orders, if the prior is order-modular.
 

@@ -1,31 +1,25 @@
-"""The methods by which the evidence is computed or estimated, one of them over the bridge."""
+"""The methods by which the evidence is computed or estimated."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
 from arcwise.algorithms.ais import ais
+from arcwise.algorithms.bridge_evidence import bridge_evidence
 from arcwise.algorithms.exact import exact
 from arcwise.algorithms.mc3 import mc3
-from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.smc import smc
-from arcwise.diagnostics.evidence import doubts_of_ladder
-from arcwise.diagnostics.findings import advice
 from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
 from arcwise.posterior import Posterior
 from arcwise.posterior.evidence import Evidence
-from arcwise.records.runs import ChainRun
 from arcwise.spaces import CanonicalOrders, LinearOrders, Partitions, Space, as_space
-from arcwise.statistics.log_estimate import LogEstimate
-from arcwise.support.clock import Deadline
+from arcwise.support.arguments import refuse_unknown
 from arcwise.support.words import quoted, shown
-
-# Of the time there is, for the exact part of the bridge.
-_SHARE_OF_EXACT_PART = 0.5
 
 
 class EvidenceMethod(StrEnum):
@@ -86,7 +80,8 @@ def by_method(
     if method is EvidenceMethod.EXACT:
         return _of(exact(model, modularity, **options))
     if method is EvidenceMethod.BRIDGE:
-        return _over_the_bridge(model, modularity, options)
+        refuse_unknown(options, _OF_BRIDGE, "bridge")
+        return bridge_evidence(model, modularity, **options)
     given = {"space": usual_space(method, modularity)} | options
     space = as_space(given["space"])
     if method is EvidenceMethod.MC3 and isinstance(space, CanonicalOrders):
@@ -106,6 +101,9 @@ _SAMPLERS: dict[EvidenceMethod, Callable[..., Posterior]] = {
 }
 
 
+_OF_BRIDGE = frozenset(inspect.signature(bridge_evidence).parameters) - {"model", "modularity"}
+
+
 def _of(posterior: Posterior) -> Evidence:
     if posterior.evidence is None:
         raise ArgumentError(
@@ -113,52 +111,3 @@ def _of(posterior: Posterior) -> Evidence:
             "evidence; start it at 0"
         )
     return posterior.evidence
-
-
-def _over_the_bridge(model: Model, modularity: Modularity, options: dict[str, Any]) -> Evidence:
-    """Return the exact order-modular evidence, carried over to the modular prior.
-
-    The ratio of the two comes from coupled chains along the bridge between them.
-    """
-    if modularity == "order-modular":
-        raise ArgumentError(
-            "the bridge leads from the order-modular evidence to the modular one; for the "
-            "order-modular one use ",
-            option("method", "exact"),
-        )
-    refused = {"space", "ladder"} & set(options)
-    if refused:
-        raise ArgumentError(
-            f"the bridge has its own space and ladder; leave out {quoted(sorted(refused))}"
-        )
-    deadline = Deadline.of(options.get("seconds"))
-    threads = options.get("threads")
-    memory_limit = options.pop("memory_limit", None)
-    orders = exact(
-        model,
-        "order-modular",
-        memory_limit=memory_limit,
-        seconds=deadline.part(_SHARE_OF_EXACT_PART) if deadline.limited else None,
-        threads=threads,
-    ).evidence
-    assert orders is not None
-    limit = {"seconds": deadline} if deadline.limited else {}
-    space = CanonicalOrders()
-    coupled = mc3(model, space, ladder="bridge", dags_per_state=0, **(options | limit))
-    run = coupled.run
-    assert isinstance(run, ChainRun)
-    assert run.exchanges is not None
-    ratio = run.exchanges.evidence_ratio
-    assert ratio is not None
-    constant, constant_error = prior_constant(
-        model, "modular", space, seed=run.settings.seed, threads=threads
-    )
-    total = orders.log_evidence + orders.log_prior_constant + ratio.log_weights
-    return Evidence.estimated(
-        LogEstimate(total, ratio.standard_error**2),
-        method="exact order-modular evidence over the bridge",
-        advice=advice(run.settings),
-        constant=constant,
-        constant_error=constant_error,
-        doubts=doubts_of_ladder(run.exchanges),
-    )

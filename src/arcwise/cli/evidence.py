@@ -125,7 +125,7 @@ def evidence(
             data, score, prior, seed=seed, deadline=deadline, threads=threads
         )
         model = parents.model(engine=engine, deadline=deadline, threads=threads, progress=True)
-        if chosen is not EvidenceMethod.EXACT:
+        if chosen not in (EvidenceMethod.EXACT, EvidenceMethod.BRIDGE):
             options["engine"] = engine
         found = arcwise.evidence(
             model,
@@ -154,7 +154,7 @@ def _refuse_options(given: Iterable[str], method: EvidenceMethod) -> None:
         refuse_options((name for name in given if name != "space"), method.value, "--method")
         return
     for name in given:
-        if method is EvidenceMethod.BRIDGE and name in ("steps", "chains", "directory"):
+        if method is EvidenceMethod.BRIDGE and name in ("steps", "particles", "runs"):
             continue
         raise ArgumentError(
             f"--{name.replace('_', '-')} is not an option of --method {method.value}; leave it "
