@@ -3,7 +3,9 @@
 A run that begins with an exact draw from the posterior and is heated to the uniform distribution
 has a weight whose mean is (number of states) / (sum of all weights). The logarithm of that mean
 is more often too low than too high, so that the evidence is more often estimated too high; and
-lower bounds on the mean are upper bounds on the evidence. Exact draws exist only where the
+lower bounds on the mean are upper bounds on the evidence. (Where constraints exclude states, the
+mean is somewhat smaller, as hotter temperatures reach states that no run begins from, and the
+bounds are higher than they need be.) Exact draws exist only where the
 evidence itself can be computed. So this is no way to find the evidence, but shows how long a
 schedule must be for data of that shape: where annealing forwards and backwards give the same, it
 is long enough (Grosse, Ghahramani and Adams 2015, "Sandwiching the marginal likelihood using
