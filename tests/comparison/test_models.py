@@ -16,6 +16,8 @@ from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.results import Evidence, ModelEvidence
 from arcwise.scores import BDeu
 
+pytestmark = pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
+
 DATA = arcwise.simulate("asia", 300, seed=1)
 
 
@@ -50,7 +52,9 @@ def test_prior_probabilities_of_models() -> None:
     models = {"a": evidence(-10.0, 0.0), "b": evidence(-10.0, 0.0)}
     found = arcwise.compare_models(models, prior={"b": 3.0, "a": 1.0})
     assert found.probabilities == pytest.approx({"a": 0.25, "b": 0.75})
-    assert arcwise.compare_models(models, prior=[3.0, 1.0]).probabilities["a"] == 0.75
+    assert arcwise.compare_models(models, prior=[3.0, 1.0]).probabilities["a"] == pytest.approx(
+        0.75
+    )
 
 
 def test_errors_of_the_evidence_go_on() -> None:
@@ -124,7 +128,8 @@ def test_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = []
     for size in ("1", "50"):
         files.append(str(tmp_path / f"{size}.json"))
-        asked = ["evidence", str(table), "--max-indegree", "2", "--equivalent-sample-size", size]
+        asked = ["evidence", str(table), "--max-indegree", "2", "--score", "bdeu"]
+        asked += ["--equivalent-sample-size", size]
         assert main([*asked, "--out", files[-1]]) == 0
     capsys.readouterr()
     out = tmp_path / "comparison.json"

@@ -42,6 +42,9 @@ from arcwise.spaces import as_space, space_words
 from arcwise.support.clock import Deadline
 from arcwise.support.files import write_json
 
+# Options whose arguments have another name.
+_OTHER_FLAGS = {"directory": "--run", "checkpoint_seconds": "--checkpoint"}
+
 
 def evidence(
     data: DataOptions,
@@ -156,8 +159,9 @@ def _refuse_options(given: Iterable[str], method: EvidenceMethod) -> None:
     for name in given:
         if method is EvidenceMethod.BRIDGE and name in ("steps", "particles", "runs"):
             continue
+        flag = _OTHER_FLAGS.get(name, f"--{name.replace('_', '-')}")
         raise ArgumentError(
-            f"--{name.replace('_', '-')} is not an option of --method {method.value}; leave it "
+            f"{flag} is not an option of --method {method.value}; leave it "
             "out, or choose another method"
         )
 
