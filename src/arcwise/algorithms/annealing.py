@@ -73,7 +73,7 @@ def anneal(
     results = AnnealedResults.of(annealed)
     recording = settings.recording
     found = assemble(model, recording, results.records, results.finite_log_weights)
-    evidence = _evidence(session, results)
+    evidence = _evidence(session, results, plan)
     run = AnnealingRun(
         settings=settings,
         runs=len(annealed),
@@ -260,7 +260,24 @@ class _ProgressReporter:
         self._progress(update)
 
 
-def _evidence(session: SamplingSession[AnnealingSettings], results: AnnealedResults) -> Evidence:
+def _least_variance(settings: AnnealingSettings, plan: PopulationPlan | None) -> float:
+    """Return the relative variance that the weight of a population has if all its moves are ideal.
+
+    From one temperature to the next, a share of the particles remains effective, which leaves
+    the mean of P weights a relative variance of (1 / share - 1) / P; these add up.
+    """
+    population = settings.population
+    if plan is None or population is None:
+        return 0.0
+    of_a_step = (1.0 / population.effective_share - 1.0) / population.particles
+    return len(plan.steps) * of_a_step
+
+
+def _evidence(
+    session: SamplingSession[AnnealingSettings],
+    results: AnnealedResults,
+    plan: PopulationPlan | None,
+) -> Evidence:
     settings = session.settings
     constant, constant_error = prior_constant(
         session.model,
@@ -279,7 +296,9 @@ def _evidence(session: SamplingSession[AnnealingSettings], results: AnnealedResu
             bound = lower_bound(totals, settings.bins, settings.confidence)
             bounds[f"{settings.bins} bins"] = bound
     return Evidence.estimated(
-        LogEstimate.of_weights(totals + constant, _states_per_run(settings)),
+        LogEstimate.of_weights(
+            totals + constant, _states_per_run(settings), _least_variance(settings, plan)
+        ),
         method=_METHODS[settings.algorithm],
         advice=advice(settings),
         constant=constant,

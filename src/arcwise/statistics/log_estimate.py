@@ -46,7 +46,9 @@ class LogEstimate:
     degrees_of_freedom: float = math.inf
 
     @classmethod
-    def of_weights(cls, log_weights: ArrayLike, particles: int = 1) -> LogEstimate:
+    def of_weights(
+        cls, log_weights: ArrayLike, particles: int = 1, least_variance: float = 0.0
+    ) -> LogEstimate:
         """Return the logarithm of the mean of independent weights.
 
         Parameters
@@ -55,6 +57,9 @@ class LogEstimate:
             The logs of the weights; minus infinity for a weight of zero.
         particles
             The number of particles whose mean each weight is.
+        least_variance
+            A relative variance of a single weight that is known to be the least possible:
+            that of a few weights may come out far too small by chance.
 
         Notes
         -----
@@ -68,6 +73,7 @@ class LogEstimate:
             return cls(value, math.nan, float(count * particles))
         effective = cautious_effective_runs(logs)
         variance = max(0.0, 1.0 / effective - 1.0 / count) * count / (count - 1)
+        variance = max(variance, least_variance / count)
         return cls(value, variance, float(count * particles), float(count - 1))
 
     @property
