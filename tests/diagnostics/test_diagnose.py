@@ -181,7 +181,7 @@ def test_one_chain_alone_and_slow_chains_are_doubtful() -> None:
     assert "3 chains cannot show whether they have all missed a mode" in str(three)
     slow = arcwise.diagnose(chain_posterior({(0, 1): flipping(4, 1000, 0.005, 4)}))
     assert slow.verdict in ("doubtful", "not converged")
-    assert any("for an edge (below 50)" in sentence for sentence in slow.sentences)
+    assert any("for an edge (below 400)" in sentence for sentence in slow.sentences)
 
 
 def test_exchanges_acceptance_and_interruption() -> None:

@@ -143,7 +143,8 @@ def _with_other_numbers(draw: random.Random, values: np.ndarray) -> np.ndarray:
     for _ in range(draw.choice([1, 1, 3, 20])):
         place = draw.randrange(changed.size)
         if changed.dtype.kind == "f":
-            changed.flat[place] = draw.choice([*hostile.REAL, -1e300])
+            with np.errstate(over="ignore"):  # in an array of 16 or 32 bits
+                changed.flat[place] = draw.choice([*hostile.REAL, -1e300])
         else:
             width = 8 * changed.dtype.itemsize
             new = draw.choice(

@@ -163,7 +163,7 @@ def test_more_variables_are_sampled_among_grown_candidates(n: int, steps: int) -
     told = account_of(found).chosen.as_dict()
     assert (found.algorithm, told["parents"]) == ("mcmc", "grown")
     assert found.dags is not None
-    assert told["until"] == "rhat<1.01, ess>400, edge_rhat<1.05, difference<0.05"
+    assert told["until"] == "rhat<1.01, ess>400, edge_rhat<1.05, edge_ess>400, difference<0.05"
     assert "Candidate parents were grown from 'pc'" in account_of(found).choices[2]
     if n == 20:
         again = learn(data, steps=steps, chains=2, threads=1)

@@ -203,6 +203,23 @@ def test_weighted_errors_are_those_of_the_means(grouped: bool) -> None:
     assert np.std(squares) < 2.5
 
 
+def test_the_error_of_weighted_independent_draws_is_the_jackknife() -> None:
+    draw = np.random.default_rng(11)
+    values, weights = draw.normal(size=(40, 3)), draw.exponential(size=40) ** 2
+    keep = ~np.eye(40, dtype=bool)
+    without = np.stack([weights[own] @ values[own] / weights[own].sum() for own in keep])
+    mean = weights @ values / weights.sum()
+    expected = np.sqrt(39 / 40 * np.square(without - mean).sum(axis=0))
+    found = weighted_standard_error(values, weights, np.arange(40))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_a_single_draw_with_all_the_weight_has_no_error() -> None:
+    weights = np.zeros(40)
+    weights[7] = 1.0
+    assert np.isnan(weighted_standard_error(np.arange(40.0), weights, np.arange(40)))
+
+
 def test_a_chain_cut_off_early_does_not_matter_much() -> None:
     draws = autoregressive((4, 1000), 0.8, 2)
     rows = np.concatenate([draws[0], draws[1], draws[2], draws[3, :2]])

@@ -73,7 +73,9 @@ def assemble(
     else:
         edges, errors = _edges_of_particles(records, log_weights)
     best, best_log_weight = (None, None) if dags is None else best_dag(model, dags)
-    return Assembled(np.clip(edges, 0.0, 1.0), errors, dags, best, best_log_weight)
+    # Without the one particle that has nearly all the weight, a probability seems to change by more
+    # than it can.
+    return Assembled(np.clip(edges, 0.0, 1.0), np.minimum(errors, 1.0), dags, best, best_log_weight)
 
 
 def weighted_dags(

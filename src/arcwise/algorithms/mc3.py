@@ -25,7 +25,6 @@ from arcwise.records.stopping_rule import as_stopping_rule
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
-from arcwise.support.checks import MOST_INT, whole_number
 from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress
 
@@ -115,12 +114,9 @@ threads, progress, directory, checkpoint_seconds
     tempering = as_ladder(ladder, temperatures, len(model.variables))
     if tempering.bridge is not None:
         refuse_without_bridge(chosen, "ladder")
-    if steps_between_exchanges is None:
+    between = steps_between_exchanges
+    if between is None:
         between = usual_steps_between_exchanges(len(model.variables))
-    else:
-        between = whole_number(
-            steps_between_exchanges, "steps_between_exchanges", at_least=1, at_most=MOST_INT
-        )
     settings = ChainSettings(
         space=chosen,
         budget=Budget(

@@ -10,17 +10,19 @@ from __future__ import annotations
 LARGEST_RHAT = 1.01
 FEWEST_EFFECTIVE = 400.0
 LARGEST_EDGE_RHAT = 1.05
+FEWEST_EFFECTIVE_OF_EDGE = 400.0
+"""A run that ends when it looks good tends to end before a rare mode shows; with few independent
+visits to it, by much."""
 LARGEST_DIFFERENCE = 0.05
 """Between the edge probabilities of four parts of a run."""
 
 DEFAULT_RULE = (
     f"rhat<{LARGEST_RHAT:g}, ess>{FEWEST_EFFECTIVE:g}, edge_rhat<{LARGEST_EDGE_RHAT:g}, "
-    f"difference<{LARGEST_DIFFERENCE:g}"
+    f"edge_ess>{FEWEST_EFFECTIVE_OF_EDGE:g}, difference<{LARGEST_DIFFERENCE:g}"
 )
 """The stopping rule of a run that ends when it is reliable."""
 
 FEWEST_CHAINS = 4
-FEWEST_EFFECTIVE_OF_EDGE = 50.0
 LARGEST_STANDARD_ERROR = 0.025
 """Of an edge probability, so that errors of 0.1 are four standard errors."""
 

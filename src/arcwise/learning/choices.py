@@ -122,7 +122,7 @@ def _rule(request: Request, chains: int) -> str | None:
         return None
     left_out = {"difference"} if chains == 1 else set()
     if request.options.get("dags_per_state") == 0:
-        left_out.add("edge_rhat")
+        left_out |= {"edge_rhat", "edge_ess"}
     conditions = StoppingRule.parse(DEFAULT_RULE).conditions
     return ", ".join(str(each) for each in conditions if each.name not in left_out)
 

@@ -106,7 +106,8 @@ def learn(
         ``"smc"``, 256 by default.
     until
         The stopping rule of mcmc and mc3, see `mcmc`. ``"auto"``: ``"rhat<1.01, ess>400,
-        edge_rhat<1.05, difference<0.05"``. None for no rule: the budget is spent in full.
+        edge_rhat<1.05, edge_ess>400, difference<0.05"``. None for no rule: the budget is spent
+        in full.
     steps, seconds
         The maximum number of steps of each chain, or seconds for the whole call, reading the
         table included; by default the steps that take about a minute on one core, more for

@@ -96,19 +96,17 @@ steps, dags, seed, engine, threads, progress, directory, checkpoint_seconds
         """Refuse at once what the algorithm would refuse only after minutes of scoring."""
         as_modularity(self.modularity)
         checked_seed(self.seed)
-        whole_number(self.max_candidates, option("max_candidates"), at_least=1)
-        if self.dags is not None:
-            whole_number(self.dags, option("dags"), at_least=0)
-        if self.chains is not None:
-            whole_number(self.chains, option("chains"), at_least=1)
-        if self.particles is not None:
-            whole_number(self.particles, option("particles"), at_least=1)
-            if not self.annealed:
-                raise ArgumentError(
-                    option("particles"),
-                    " applies to ais and smc only; leave it out, or add ",
-                    option("algorithm", "ais"),
-                )
+        for name in ("max_candidates", "dags", "chains", "particles"):
+            value = getattr(self, name)
+            if value is not None:
+                number = whole_number(value, option(name), at_least=int(name != "dags"))
+                object.__setattr__(self, name, number)
+        if self.particles is not None and not self.annealed:
+            raise ArgumentError(
+                option("particles"),
+                " applies to ais and smc only; leave it out, or add ",
+                option("algorithm", "ais"),
+            )
         if self.algorithm is Algorithm.EXACT and (self.wants_a_sampler or self.options):
             raise ArgumentError(
                 option("algorithm"),

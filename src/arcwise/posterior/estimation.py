@@ -193,7 +193,7 @@ def _from_edges(posterior: Posterior, asked: Feature) -> Estimate | None:
     if isinstance(asked, Not):
         value = 1.0 - value
     known = math.nan if posterior.dags is None else posterior.dags.effective_draws
-    return event_estimate(str(asked), value, error, known)
+    return event_estimate(str(asked), value, error, known, posterior.run.draws)
 
 
 def matrix_of_posterior(

@@ -201,8 +201,9 @@ def _matrix(values: NDArray[Any], *, errors: bool) -> NDArray[np.float64]:
     """Return probabilities, or errors, which may be unknown (NaN)."""
     if values.dtype != np.float64:
         raise ValueError
-    sound = (values >= 0.0) | (np.isnan(values) if errors else False)
-    if not sound.all() or not (errors or (values <= _MOST_PROBABLE).all()):
+    # No standard error of a probability exceeds 1 either.
+    sound = (values >= 0.0) & (values <= _MOST_PROBABLE)
+    if not (sound | (np.isnan(values) if errors else False)).all():
         raise ValueError
     return values
 

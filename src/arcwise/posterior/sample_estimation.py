@@ -38,12 +38,12 @@ def estimate_from_dags(dags: DagSample, asked: Feature | Conditional) -> Estimat
     values, weights, value, known = mean
     error = float(weighted_standard_error(values, weights, dags.chains))
     if mean.is_event:
-        return event_estimate(str(asked), value, error, dags.effective_draws * known)
+        return event_estimate(str(asked), value, error, dags.effective_draws * known, len(dags))
     if error == 0.0:
         # A number that never varied may vary by an unknown amount in DAGs that were not drawn.
         error = math.nan
     spread = float(weights @ (values - value) ** 2) / float(weights.sum())
-    effective = spread / error**2 if error > 0.0 else math.nan
+    effective = min(spread / error**2, len(dags)) if error > 0.0 else math.nan
     interval = mean_interval(value, error)
     return Estimate(str(asked), value, error, interval, effective_samples=effective, is_event=False)
 
@@ -85,7 +85,7 @@ def weighted_mean(dags: DagSample, asked: Feature | Conditional) -> WeightedMean
     return WeightedMean(values, weights, value, known)
 
 
-def event_estimate(name: str, value: float, error: float, known: float) -> Estimate:
+def event_estimate(name: str, value: float, error: float, known: float, draws: int) -> Estimate:
     """Return the estimate of a probability with its standard error and interval.
 
     Parameters
@@ -96,6 +96,9 @@ def event_estimate(name: str, value: float, error: float, known: float) -> Estim
         The probability and its standard error.
     known
         The effective sample size of the sample, or NaN.
+    draws
+        The number of draws averaged. The standard error of a mean of probabilities can be
+        that of more draws, but no more draws are claimed.
     """
     effective = known
     if error > 0.0:
@@ -111,7 +114,8 @@ def event_estimate(name: str, value: float, error: float, known: float) -> Estim
     if error == 0.0:
         error = _jeffreys_deviation(value, effective)
     interval = event_interval(value, effective)
-    return Estimate(name, value, error, interval, effective_samples=effective)
+    claimed = effective if math.isnan(effective) else min(effective, draws)
+    return Estimate(name, value, error, interval, effective_samples=claimed)
 
 
 def _jeffreys_deviation(value: float, effective: float) -> float:

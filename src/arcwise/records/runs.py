@@ -123,6 +123,11 @@ class RunRecord(ABC):
         """The algorithm."""
 
     @property
+    def draws(self) -> int:
+        """The number of draws that edge probabilities are the mean of."""
+        return self.dags
+
+    @property
     def annealed(self) -> bool:
         """Whether it consists of independent annealing runs with importance weights."""
         return False
@@ -231,6 +236,11 @@ class ChainRun(RunRecord):
         return self.settings.chains
 
     @property
+    def draws(self) -> int:
+        """The number of draws that edge probabilities are the mean of."""
+        return sum(self.states)
+
+    @property
     def steps_after_burn_in(self) -> tuple[int, ...]:
         """The number of steps of each chain after the burn-in."""
         return tuple(count * self.thinning for count in self.states)
@@ -309,6 +319,11 @@ class AnnealingRun(RunRecord):
     def algorithm(self) -> Algorithm:
         """The algorithm."""
         return self.settings.algorithm
+
+    @property
+    def draws(self) -> int:
+        """The number of draws that edge probabilities are the mean of."""
+        return self.runs
 
     @property
     def annealed(self) -> bool:

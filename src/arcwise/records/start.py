@@ -58,5 +58,5 @@ def usual_order_steps(nodes: int, seconds: float | None) -> int:
     """
     steps = min(_MOST_STEPS, round(_TIMES * nodes**2 * math.log(nodes + 1)))
     if seconds is not None:
-        steps = min(steps, round(seconds * _STEPS_PER_SECOND))
+        steps = round(min(steps, seconds * _STEPS_PER_SECOND))
     return max(1, steps)

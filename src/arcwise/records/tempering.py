@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arcwise.errors import option
+from arcwise.support.checks import MOST_INT, whole_number
 from arcwise.support.plain_dataclasses import added
 
 PathPoint = float | tuple[float, float]
@@ -39,6 +41,14 @@ class Tempering:
     bridge: tuple[float, ...] | None = None
     steps_between_exchanges: int = added(1)
     most_temperatures: int | None = added(None)
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that the core cannot hold, which only files have."""
+        for name in ("steps_between_exchanges", "most_temperatures"):
+            value = getattr(self, name)
+            if value is not None:
+                number = whole_number(value, option(name), at_least=1, at_most=MOST_INT)
+                object.__setattr__(self, name, number)
 
     @classmethod
     def of(cls, path: Sequence[PathPoint], *, adapt: bool = False) -> Tempering:

@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 
 _FEWEST_DRAWS = 4
 _MANY_CHAINS = 30
+_FEWEST_CHAINS = 4  # whose spread says something about the error of their mean
 # Numbers processed at a time, so that intermediate results stay in the cache.
 _PIECE = 1 << 16
 # A range this small relative to the values is rounding, not variation.
@@ -204,13 +205,13 @@ def weighted_standard_error(
         deviation = piece - shares @ piece
         deviation[np.abs(deviation) <= _ROUNDING * np.abs(piece).max(axis=0)] = 0.0
         influence = count * shares[:, np.newaxis] * deviation
-        errors = _error_of_mean(influence[order], lengths)
+        errors = _error_of_mean(influence[order], shares[order], lengths)
         result[first : first + width] = np.ldexp(errors, exponent)
     return result.reshape(array.shape[1:])
 
 
-def _error_of_mean(values: Array, lengths: NDArray[np.int64]) -> Array:
-    """Return the standard errors of the means of rows sorted by chain."""
+def _error_of_mean(values: Array, shares: Array, lengths: NDArray[np.int64]) -> Array:
+    """Return the standard errors of the means of influence values, sorted by chain."""
     count = len(values)
     ends = np.cumsum(lengths)
     # Cutting all chains to one that ended early would leave too few draws for autocorrelation.
@@ -221,16 +222,30 @@ def _error_of_mean(values: Array, lengths: NDArray[np.int64]) -> Array:
     # Chains are independent whatever their autocorrelation; if there are many chains, or more
     # chains than draws in each, the variance between them is enough.
     if shortest < _FEWEST_DRAWS or len(lengths) >= min(shortest, _MANY_CHAINS):
-        totals = np.add.reduceat(values, ends - lengths, axis=0)
-        correction = len(lengths) / (len(lengths) - 1)
-        return np.asarray(np.sqrt(correction * (totals**2).sum(axis=0)) / count)
+        return _error_between(values, shares, lengths)
     starts = (ends - lengths)[long]
     cut = np.stack([values[start : start + shortest] for start in starts])
     effective = _by_quantity(cut, _effective) / (cut.shape[0] * cut.shape[1])
     spread = values.std(axis=0, ddof=1)
     with np.errstate(invalid="ignore"):
         error = spread / np.sqrt(count * effective)
+    if len(lengths) >= _FEWEST_CHAINS and long.all():
+        # Autocorrelation beyond what a chain can show is seen between chains only. The larger of
+        # two estimates makes intervals of 95 % hold in 96 % of cases where both are right.
+        error = np.maximum(error, _error_between(values, shares, lengths))
     return np.asarray(np.where(spread == 0.0, 0.0, error))
+
+
+def _error_between(values: Array, shares: Array, lengths: NDArray[np.int64]) -> Array:
+    """Return the standard errors by the jackknife, which leaves out one chain at a time."""
+    firsts = np.cumsum(lengths) - lengths
+    own = np.add.reduceat(shares, firsts)
+    # Without a chain of share s the mean changes by its total over 1 - s. A mean follows its
+    # heaviest draws, so that their own deviations are too small.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        changes = np.add.reduceat(values, firsts, axis=0) / (1.0 - own)[:, np.newaxis]
+    correction = (len(lengths) - 1) / len(lengths)
+    return np.asarray(np.sqrt(correction * (changes**2).sum(axis=0)) / len(values))
 
 
 def _checked(draws: ArrayLike) -> NDArray[np.float64 | np.bool_]:

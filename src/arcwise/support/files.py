@@ -16,6 +16,7 @@ from typing import Any
 
 from arcwise.errors import ArgumentError
 from arcwise.support.plain import strict_json
+from arcwise.support.words import shown
 
 # The errors that reading a damaged archive may raise, depending on where the damage is.
 UNREADABLE = (
@@ -65,6 +66,12 @@ def replacing(path: Path) -> Iterator[Path]:
     The temporary file is new and has a name that nobody can foresee, so no link that someone put
     there is followed; a link at `path` is replaced, not followed, either.
     """
+    try:
+        impossible = b"\0" in os.fsencode(path)
+    except UnicodeEncodeError:
+        impossible = True
+    if impossible:
+        raise ArgumentError(f"{shown(str(path))} cannot be the name of a file; give another")
     if not path.parent.is_dir():
         raise ArgumentError(f"there is no folder '{path.parent}'; create it first")
     if path.is_dir():
