@@ -54,7 +54,7 @@ def usual_space(method: EvidenceMethod, modularity: Modularity) -> Space:
     Examples
     --------
     >>> usual_space(EvidenceMethod.SMC, "modular"), usual_space(EvidenceMethod.AIS, "order-modular")
-    (CanonicalOrders(moves=None), LinearOrders(moves=None))
+    (CanonicalOrders(moves=None, numbering=None), LinearOrders(moves=None))
     """
     if modularity == "order-modular":
         return LinearOrders()

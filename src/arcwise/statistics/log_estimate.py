@@ -37,7 +37,7 @@ class LogEstimate:
     --------
     >>> estimate = LogEstimate.of_weights(np.log([1.0, 2.0, 2.0, 3.0]))
     >>> round(estimate.value, 4), round(estimate.effective_runs, 1)
-    (0.6931, 3.5)
+    (0.6931, 3.4)
     """
 
     value: float

