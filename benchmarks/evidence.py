@@ -17,6 +17,7 @@ import argparse
 import csv
 import math
 import multiprocessing
+import os
 import sys
 import time
 import warnings
@@ -314,22 +315,26 @@ def main() -> None:
     out = sys.stdout if arguments.out is None else arguments.out.open("w", newline="")
     writer = csv.writer(out)
     writer.writerow([each.name for each in fields(Row)])
-    with multiprocessing.get_context("spawn").Pool(arguments.processes) as pool:
-        results = pool.imap_unordered(partial(measured, methods=arguments.methods), numbers)
-        for _ in numbers:
-            left = math.inf
-            if arguments.seconds is not None:
-                left = arguments.seconds - (time.monotonic() - start)
-            try:
-                found = results.next(None if left == math.inf else max(0.0, left))
-            except multiprocessing.TimeoutError:
-                break
-            rows += found
-            for row in found:
-                writer.writerow(["" if value is None else value for value in asdict(row).values()])
-            out.flush()
-        pool.terminate()
+    pool = multiprocessing.get_context("spawn").Pool(arguments.processes)
+    results = pool.imap_unordered(partial(measured, methods=arguments.methods), numbers)
+    for _ in numbers:
+        left = None
+        if arguments.seconds is not None:
+            left = max(0.0, arguments.seconds - (time.monotonic() - start))
+        try:
+            found = results.next(left)
+        except multiprocessing.TimeoutError:
+            break
+        rows += found
+        for row in found:
+            writer.writerow(["" if value is None else value for value in asdict(row).values()])
+        out.flush()
     report(rows)
+    sys.stdout.flush()
+    # A run that is told to end returns what it has, and its process would go on with the next.
+    for process in multiprocessing.active_children():
+        process.kill()
+    os._exit(0)
 
 
 if __name__ == "__main__":
