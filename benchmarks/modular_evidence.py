@@ -67,9 +67,10 @@ def table(name: str, model: Model, spaces: list[str], times: list[float], seeds:
                 evidence, effective, spent = annealed(model, sums, space, steps, RUNS, seed)
                 sure = [b.value for b in evidence.lower_bounds.values() if b.confidence >= 0.95]
                 bound = f"{max(sure) - exact:+.2f}" if sure else "none"
+                error = "none" if (e := evidence.standard_error) is None else f"{e:.3f}"
                 print(
                     f"| {space} | {steps:,} | {spent:.1f} s | {evidence.log_evidence - exact:+.3f} "
-                    f"| {evidence.standard_error:.3f} | {bound} | {effective:.1f} |",
+                    f"| {error} | {bound} | {effective:.1f} |",
                     flush=True,
                 )
 

@@ -124,7 +124,8 @@ def annealing(large: Data, runs: int) -> None:
             line("  effective runs", f"{posterior.run.convergence.ess:.1f}")
             assert posterior.evidence is not None
             line("  log evidence", f"{posterior.evidence.log_evidence:.2f}")
-            line("  standard error", f"{posterior.evidence.standard_error:.2f}")
+            error = posterior.evidence.standard_error
+            line("  standard error", "none" if error is None else f"{error:.2f}")
 
 
 def coupled(small: Data, seconds: float) -> None:

@@ -198,20 +198,22 @@ void bind_chains(nb::module_& module) {
             "__init__",
             [](AnnealedRuns* self, const PythonSpace& space, const Path& path,
                std::uint64_t stretch, std::uint64_t thinning, const RecordOptions& record,
-               std::uint64_t seed, std::size_t population,
-               const std::vector<std::uint64_t>& steps) {
+               std::uint64_t seed, std::size_t population, const std::vector<std::uint64_t>& steps,
+               const std::vector<StateCode>& starts) {
                 if (population == 0 || (!steps.empty() && steps.size() + 1 != path.size())) {
                     throw Error(ErrorKind::argument,
                                 "A population has one state or more, and a number of steps for "
                                 "each temperature but the first.");
                 }
-                new (self) AnnealedRuns(
-                    space.space,
-                    {temperatures_along(path), stretch, thinning, record, population, steps}, seed);
+                new (self) AnnealedRuns(space.space,
+                                        {temperatures_along(path), stretch, thinning, record,
+                                         population, steps, starts},
+                                        seed);
             },
             nb::arg("space"), nb::arg("path"), nb::arg("stretch"), nb::arg("thinning"),
             nb::arg("record"), nb::arg("seed"), nb::arg("population") = 1,
-            nb::arg("steps") = std::vector<std::uint64_t>())
+            nb::arg("steps") = std::vector<std::uint64_t>(),
+            nb::arg("starts") = std::vector<StateCode>())
         .def("__len__", [](const AnnealedRuns& self) { return self.runs().size(); })
         .def(
             "run",

@@ -113,15 +113,16 @@ void bind_spaces(nb::module_& module) {
             "Where exchanges of the even or odd pairs alone lead.")
         .def(
             "annealing_law",
-            [](const PythonSpace& self, const Path& path, std::size_t population) {
+            [](const PythonSpace& self, const Path& path, std::size_t population,
+               const std::vector<Code>& starts) {
                 std::vector<std::tuple<Code, double, double>> ends;
                 for (AnnealedEnd& end :
-                     annealing_law(*self.space, temperatures_along(path), population)) {
+                     annealing_law(*self.space, temperatures_along(path), population, starts)) {
                     ends.emplace_back(std::move(end.states), end.log_weight, end.probability);
                 }
                 return ends;
             },
-            nb::arg("path"), nb::arg("population") = 1)
+            nb::arg("path"), nb::arg("population") = 1, nb::arg("starts") = std::vector<Code>())
         .def("uniform_law",
              [](const PythonSpace& self) { return as_list(uniform_law(*self.space)); })
         .def(

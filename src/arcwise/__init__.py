@@ -15,7 +15,7 @@ Step by step, by functions that have the same names as the commands of the shell
     posterior       exact, or sample by mcmc, mc3, ais or smc, return a Posterior; resume and
                     status are for long runs
     best DAG        map
-    evidence        evidence
+    evidence        evidence; compare_models
     features        estimate; effects, interventional and log_predictive for parameters
     reliability     diagnose, compare
     report          report
@@ -63,6 +63,7 @@ from arcwise.algorithms.sample import sample as sample
 from arcwise.algorithms.smc import smc as smc
 from arcwise.candidates import candidates as candidates
 from arcwise.comparison import compare as compare
+from arcwise.comparison import compare_models as compare_models
 from arcwise.constraints import Constraints as Constraints
 from arcwise.data import Data as Data
 from arcwise.data import describe as describe
@@ -88,8 +89,19 @@ __version__ = _core.version
 # No `__all__`: `help` would list every method of everything in it instead of the page above.
 _PUBLIC = (
     *("Constraints", "Dag", "Data", "Model", "Posterior"),
-    *("ais", "candidates", "compare", "describe", "diagnose", "discretize", "effects", "estimate"),
-    *("evidence", "exact", "grow", "interventional", "learn", "log_predictive", "map", "mc3"),
+    *("ais", "candidates", "compare", "compare_models", "describe", "diagnose", "discretize"),
+    *(
+        "effects",
+        "estimate",
+        "evidence",
+        "exact",
+        "grow",
+        "interventional",
+        "learn",
+        "log_predictive",
+        "map",
+        "mc3",
+    ),
     *("mcmc", "read", "report", "resume", "sample", "score", "simulate", "smc", "status"),
     *("algorithms", "cluster", "engines", "errors", "exchange", "features", "graphs", "networks"),
     *("plots", "priors", "results", "scores", "spaces", "__version__"),

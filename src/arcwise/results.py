@@ -2,8 +2,16 @@
 
 from arcwise.algorithms.exact_sampling import ImportanceWeightedDags
 from arcwise.algorithms.growth import Growth
+from arcwise.algorithms.reverse_annealing import ReverseAnnealing, StochasticUpperBound
 from arcwise.candidates import Candidates
-from arcwise.comparison import EdgeCurve, MeanDistance, PosteriorComparison, RunComparison
+from arcwise.comparison import (
+    EdgeCurve,
+    MeanDistance,
+    ModelComparison,
+    ModelEvidence,
+    PosteriorComparison,
+    RunComparison,
+)
 from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.graphs import EdgeCounts, GraphComparison
 from arcwise.parameters.effects import Effects
@@ -50,10 +58,14 @@ __all__ = [
     "MapResult",
     "MeanDistance",
     "MergedRun",
+    "ModelComparison",
+    "ModelEvidence",
     "Posterior",
     "PosteriorComparison",
+    "ReverseAnnealing",
     "RunComparison",
     "RunStatus",
+    "StochasticUpperBound",
     "ThresholdGraph",
     "UniqueDagsRun",
 ]

@@ -20,6 +20,7 @@ ARGUMENTS = {
     "report": ["FOLDER"],
     "estimate": ["FOLDER", "smoke -> lung"],
     "compare": ["FOLDER", "FOLDER"],
+    "compare-models": ["EVIDENCE", "OTHER"],
     "resume": ["RUN"],
     "status": ["RUN"],
 }
@@ -37,7 +38,15 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     model = arcwise.Model(table, max_indegree=1)
     arcwise.exact(model).save(folder / "posterior.npz")
     arcwise.mcmc(model, steps=100, chains=2, directory=folder / "run")
-    return {"TABLE": str(table), "FOLDER": str(folder), "RUN": str(folder / "run")}
+    for name in ("evidence.json", "other.json"):
+        arcwise.exact(model).write_evidence(folder / name)
+    return {
+        "TABLE": str(table),
+        "FOLDER": str(folder),
+        "RUN": str(folder / "run"),
+        "EVIDENCE": str(folder / "evidence.json"),
+        "OTHER": str(folder / "other.json"),
+    }
 
 
 def test_every_command_has_a_case() -> None:
@@ -49,13 +58,14 @@ def test_every_command_has_a_case() -> None:
 def test_a_command_calls_the_function_of_its_name(
     name: str, places: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert name in dir(arcwise)
-    assert callable(getattr(arcwise, name))
+    function = name.replace("-", "_")
+    assert function in dir(arcwise)
+    assert callable(getattr(arcwise, function))
 
     def called(*_: object, **__: object) -> None:
         raise CalledError
 
-    monkeypatch.setattr(arcwise, name, called)
+    monkeypatch.setattr(arcwise, function, called)
     with pytest.raises(CalledError):
         main([name, *(places.get(part, part) for part in ARGUMENTS[name])])
 

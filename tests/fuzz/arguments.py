@@ -12,7 +12,8 @@ import numpy as np
 import arcwise
 from arcwise import algorithms, graphs, networks, scores, spaces
 from arcwise.algorithms.exact_computation import ExactComputation
-from arcwise.posterior.evidence import log_mean, lower_bound, lower_bounds
+from arcwise.posterior.lower_bounds import lower_bound, lower_bounds
+from arcwise.statistics.log_weights import log_mean
 from arcwise.sums import ScoreSums
 from fuzz import hostile
 from fuzz.harness import Target
@@ -51,7 +52,10 @@ class Arguments(Target, name="arguments"):
             (arcwise.sample, (small,), short),
             (arcwise.exact, (small,), {"dags": 5, **few}),
             (arcwise.map, (small,), {"method": "search", "restarts": 2, "patience": 2, **few}),
-            (arcwise.evidence, (small,), {"particles": 5, "steps": 10, **few}),
+            (arcwise.evidence, (small, "ais"), {"particles": 5, "steps": 10, **few}),
+            (arcwise.evidence, (small, "bridge"), {"particles": 3, "runs": 2, "steps": 9, **few}),
+            (arcwise.compare_models, ([small, small],), few),
+            (algorithms.reverse_annealing, (small,), {"particles": 5, "steps": 9, **few}),
             (arcwise.grow, (data,), {"max_size": 3, "restarts": 1, **few}),
             (arcwise.learn, (data,), {"max_indegree": 1, "progress": None, **few}),
             (arcwise.learn, (data,), {"max_indegree": 1, "progress": None, "algorithm": "mcmc",

@@ -21,7 +21,7 @@ _NUMBERS = [
     *("18446744073709551615", "18446744073709551616", "1000000000000", "1" + "0" * 18, "٣"),
     *("1" + "0" * 30, "9" * 5000, "-" + "9" * 30, "0x10", "true", "None"),
 ]
-_TABLE, _POSTERIOR, _RUN = "TABLE", "POSTERIOR", "RUN"
+_TABLE, _POSTERIOR, _RUN, _EVIDENCE = "TABLE", "POSTERIOR", "RUN", "EVIDENCE"
 _SHORT = ["--threads=1", "--max-indegree=1"]
 _COMMANDS = {
     "sample": [
@@ -32,7 +32,11 @@ _COMMANDS = {
     ],
     "learn": [[_TABLE, *_SHORT], [_TABLE, *_SHORT, "--steps=60", "--chains=2", "--algorithm=mcmc"]],
     "exact": [[_TABLE, *_SHORT]],
-    "evidence": [[_TABLE, *_SHORT, "--steps=9", "--particles=5"]],
+    "evidence": [
+        [_TABLE, *_SHORT],
+        [_TABLE, *_SHORT, "--method=ais", "--steps=9", "--particles=5"],
+    ],
+    "compare-models": [[_EVIDENCE, _EVIDENCE]],
     "map": [[_TABLE, *_SHORT], [_TABLE, "--threads=1", "--grow", "--restarts=1"]],
     "score": [[_TABLE, *_SHORT]],
     "describe": [[_TABLE]],
@@ -60,7 +64,7 @@ _WORDS: dict[str, list[str]] = {
     "--until": ["auto", "none", "rhat<1.5", "ess>5, difference<1"],
     "--ladder": ["linear", "harmonic", "adapted", "bridge"],
     "--start": ["orders", "random"],
-    "--method": ["auto", "exact", "search", "ais", "mc3"],
+    "--method": ["auto", "exact", "search", "ais", "mc3", "bridge", "combined"],
     "--given": ["b -> c", "edges"],
 }
 _COLUMNS = ("--discrete", "--continuous", "--weights", "--interventions")
@@ -81,9 +85,16 @@ class Shell(Target, name="shell"):
         (self.folder / "edges.csv").write_text("source,target\na,b\nb,c\n")
         model = arcwise.Model(data, max_indegree=1, threads=1)
         (self.folder / "posterior").mkdir()
-        arcwise.exact(model, dags=20, threads=1).save(self.folder / "posterior" / "posterior.npz")
+        exact = arcwise.exact(model, dags=20, threads=1)
+        exact.save(self.folder / "posterior" / "posterior.npz")
+        exact.write_evidence(self.folder / "evidence.json")
         arcwise.mcmc(model, steps=60, chains=2, directory=self.folder / "run", threads=1)
-        self.places = {_TABLE: "table.csv", _POSTERIOR: "posterior", _RUN: "run"}
+        self.places = {
+            _TABLE: "table.csv",
+            _POSTERIOR: "posterior",
+            _RUN: "run",
+            _EVIDENCE: "evidence.json",
+        }
         commands: Mapping[str, Any] = application().commands
         self.options = {
             name: [

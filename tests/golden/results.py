@@ -129,7 +129,9 @@ def _others() -> Iterator[tuple[str, str]]:
     yield "mcmc over linear, 22 variables by walk", digest(*_parts(found))
     stopped = arcwise.mcmc(small, "dags", until="rhat<1.05, ess>100", seed=2, threads=1)
     yield "mcmc until a rule is met", digest(*_parts(stopped))
-    evidence = arcwise.evidence(small, particles=6, steps=100, seed=1, threads=1)
+    evidence = arcwise.evidence(
+        small, "ais", space="linear", particles=6, steps=100, seed=1, threads=1
+    )
     yield "evidence", digest(evidence.log_evidence, evidence.standard_error)
 
 

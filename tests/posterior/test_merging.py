@@ -15,7 +15,7 @@ import arcwise
 from arcwise import Posterior
 from arcwise.errors import ArcwiseWarning, ArgumentError
 from arcwise.posterior import Traces
-from arcwise.posterior.evidence import log_mean
+from arcwise.statistics.log_weights import log_mean
 from arcwise.support.descriptions import Description
 from support.exact_models import random_model
 from support.run_records import chains_of, merged_of

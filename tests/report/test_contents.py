@@ -214,7 +214,7 @@ def test_the_verdict_is_that_of_diagnose(posteriors: dict[str, arcwise.Posterior
 def test_evidence_has_its_error_and_bounds(posteriors: dict[str, arcwise.Posterior]) -> None:
     rows = report_contents(posteriors["ais"])["evidence"]["rows"]
     labels = [row[0] for row in rows]
-    assert labels[:3] == ["Log evidence", "Standard error", "95 % interval"]
+    assert labels[:4] == ["Log evidence", "Reliability", "Standard error", "95 % interval"]
     found = posteriors["ais"].evidence
     assert found is not None
     assert labels.count("Lower bound") == len(found.lower_bounds) > 0

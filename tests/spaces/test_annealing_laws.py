@@ -42,6 +42,35 @@ def largest_error(means: dict[State, float], weights: dict[State, float]) -> flo
     return max(abs(mean - right) / max(mean, right) for mean, right in pairs if mean or right)
 
 
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("case", [case for case in CASES if case != "window"])
+def test_runs_back_from_exact_draws_average_to_the_inverse(case: str, model: str) -> None:
+    """From states drawn by their weights to the uniform distribution: states over weights.
+
+    Where some states have weight zero, hotter temperatures reach states that no run begins from;
+    the mean is then smaller, and the evidence still bounded from above.
+    """
+    weights = weights_of(case, model, 3)
+    space, total = space_of(case, model, 3), math.fsum(weights.values())
+    mean = 0.0
+    for state, weight in weights.items():
+        if weight > 0.0:
+            ends = space.annealing_law(IN_TWO_STEPS[::-1], 1, [list(state)])
+            assert math.isclose(math.fsum(probability for _, _, probability in ends), 1.0)
+            mean += (
+                weight
+                / total
+                * math.fsum(
+                    math.exp(log_weight) * probability for _, log_weight, probability in ends
+                )
+            )
+    right = len(weights) / total
+    if all(weight > 0.0 for weight in weights.values()):
+        assert math.isclose(mean, right, rel_tol=1e-10)
+    else:
+        assert 0.0 < mean < right * (1 + 1e-10)
+
+
 # With four variables these go through millions of branches, and say no more about annealing than
 # with three below; their single steps are in `test_laws.py`.
 _LARGE = ("dags", "window", "canonical", "renumber")

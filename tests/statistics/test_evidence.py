@@ -12,13 +12,9 @@ from scipy.special import logsumexp
 from scipy.stats import binom
 
 from arcwise.errors import ArgumentError
-from arcwise.posterior.evidence import (
-    Evidence,
-    LowerBound,
-    log_mean,
-    lower_bound,
-    lower_bounds,
-)
+from arcwise.posterior.evidence import Evidence
+from arcwise.posterior.lower_bounds import LowerBound, lower_bound, lower_bounds
+from arcwise.statistics.log_weights import log_mean
 from support.chi_squared import FALSE_ALARM_RATE
 
 
@@ -132,7 +128,13 @@ def test_the_slack_is_not_too_small(bins: int, confidence: float) -> None:
 
 def test_evidence_is_plain_values() -> None:
     evidence = Evidence(
-        -12.5, 0.25, {"nine-bins": LowerBound(-13.0, 0.95, 9)}, 3.0, 0.125, method="ais"
+        -12.5,
+        0.25,
+        {"nine-bins": LowerBound(-13.0, 0.95, 9)},
+        3.0,
+        0.125,
+        method="ais",
+        effective_runs=14.0,
     )
     assert json.loads(json.dumps(evidence.as_dict())) == {
         "log_evidence": -12.5,
@@ -141,6 +143,12 @@ def test_evidence_is_plain_values() -> None:
         "log_prior_constant": 3.0,
         "log_prior_constant_error": 0.125,
         "method": "ais",
+        "effective_runs": 14.0,
+        "degrees_of_freedom": None,
+        "doubts": [],
+        "parts": [],
+        "verdict": "reliable",
+        "interval": pytest.approx([-12.898770, -11.826673]),
     }
     exact = Evidence(-12.5)
     assert (exact.standard_error, exact.method, dict(exact.lower_bounds)) == (0.0, "exact", {})

@@ -47,10 +47,11 @@ def assert_edges_within_errors(posterior: Posterior, exact: Array) -> None:
 
 
 def assert_evidence_within_errors(posterior: Posterior, exact: Posterior, errors: float) -> None:
-    """Assert that the evidence, where there is one, is within so many standard errors."""
+    """Assert that the evidence, where there is one, is reliable and within so many errors."""
     if posterior.evidence is None:
         return
     assert exact.log_evidence is not None
+    assert posterior.evidence.standard_error is not None, posterior.evidence.doubts
     error = max(posterior.evidence.standard_error, 1e-6)
     assert abs(posterior.evidence.log_evidence - exact.log_evidence) < errors * error
 

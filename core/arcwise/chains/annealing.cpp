@@ -26,7 +26,8 @@ std::uint64_t AnnealingOptions::steps_of_a_state() const {
 }
 
 AnnealedRun anneal(const Space& space, const Population& states, const AnnealingOptions& options,
-                   Random moves, Random draws, TaskContext& context) {
+                   Random moves, Random draws, TaskContext& context,
+                   std::span<const StateCode> starts) {
     AnnealedRun run(space, options.record);
     double start = seconds_now();
     std::uint64_t steps = 0;
@@ -36,9 +37,13 @@ AnnealedRun anneal(const Space& space, const Population& states, const Annealing
     };
     LinearExtensions counter(options.record.extension_budget);
     Temperature temperature = options.temperatures.front();
-    for (const auto& state : states) {
-        state->go_to(temperature);
-        state->draw_uniform(moves);
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        states[i]->go_to(temperature);
+        if (starts.empty()) {
+            states[i]->draw_uniform(moves);
+        } else {
+            states[i]->decode(starts[i]);
+        }
     }
     std::vector<double> log_weights(states.size(), 0.0);  // since the last resampling
 
@@ -61,8 +66,9 @@ AnnealedRun anneal(const Space& space, const Population& states, const Annealing
             }
         }
     }
-    // States of weight zero say nothing about DAGs, and their weight keeps them out of every mean.
-    if (run.log_weight > minus_infinity) {
+    // States of weight zero say nothing about DAGs, and their weight keeps them out of every mean;
+    // nor do states elsewhere than at the posterior.
+    if (run.log_weight > minus_infinity && temperature.is_posterior()) {
         const auto keep = [&](const State& state) {
             run.record.keep(state, draws, seconds_now() - start, counter, context);
             start = seconds_now();
@@ -78,6 +84,14 @@ AnnealedRun anneal(const Space& space, const Population& states, const Annealing
     }
     report(true);
     return run;
+}
+
+std::span<const StateCode> AnnealedRuns::starts_of(std::uint64_t run) const {
+    if (options_.starts.empty()) return {};
+    if (run >= options_.starts.size() / options_.population) {
+        throw Error(ErrorKind::argument, "There are fewer starts than runs.");
+    }
+    return std::span(options_.starts).subspan(run * options_.population, options_.population);
 }
 
 MoveCounts AnnealedRuns::moves() const {
@@ -101,7 +115,7 @@ void AnnealedRuns::run(std::uint64_t first, std::size_t count, const RunOptions&
             Population states(options_.population);
             for (auto& state : states) state = space_->make_state();
             finished[i].emplace(anneal(*space_, states, options_, Random(seed_, stream),
-                                       Random(seed_, stream + 1), context));
+                                       Random(seed_, stream + 1), context, starts_of(first + i)));
         });
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::interrupted) collect();

@@ -7,8 +7,14 @@
 // the way is sequential Monte Carlo (Del Moral, Doucet and Jasra 2006): states that have fallen
 // behind are replaced by copies of those ahead, and the mean weights between two resamplings
 // multiply. With temperatures and steps fixed beforehand the weight is unbiased in both cases.
+//
+// Where exact draws from some target exist, runs can begin from these instead, and lead anywhere:
+// from the posterior back to the uniform distribution, say, which tells how far above the evidence
+// an estimate may be (Grosse, Ghahramani and Adams 2015, "Sandwiching the marginal likelihood using
+// bidirectional Monte Carlo").
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "arcwise/chains/record.hpp"
@@ -17,13 +23,18 @@
 
 namespace arcwise {
 
+// A state as its space encodes it.
+using StateCode = std::vector<std::uint16_t>;
+
 struct AnnealingOptions {
-    std::vector<Temperature> temperatures;  // from the uniform distribution to the posterior
-    std::uint64_t stretch = 0;              // steps at the posterior after the annealing
-    std::uint64_t thinning = 1;             // of these
+    // From the uniform distribution to the posterior; with starts, from where these are drawn.
+    std::vector<Temperature> temperatures;
+    std::uint64_t stretch = 0;   // steps at the posterior after the annealing
+    std::uint64_t thinning = 1;  // of these
     RecordOptions record;
     std::size_t population = 1;        // states of a run
     std::vector<std::uint64_t> steps;  // at each temperature but the first; empty: one at each
+    std::vector<StateCode> starts;     // of all runs, one after the other; empty: uniformly random
 
     std::uint64_t steps_at(std::size_t level) const { return steps.empty() ? 1 : steps[level - 1]; }
 
@@ -37,16 +48,18 @@ struct AnnealedRun {
     AnnealedRun(const Space& space, const RecordOptions& options)
         : record(space.nodes(), options), counts(space.moves()) {}
 
-    // ln of the weight; its exponential has the mean (sum of all weights) / (number of states).
+    // ln of the weight; its exponential has the mean (sum of all weights) / (number of states), or
+    // the ratio of the constants at the end and at the beginning of the path.
     double log_weight = 0.0;
-    Record record;  // of the states at the end of the annealing, and of the stretch
+    Record record;  // of the states at the end, if that is the posterior, and of the stretch
     MoveCounts counts;
 };
 
 // One run with its own random numbers. It takes states of the space, wherever they are, and begins
-// from uniformly random ones.
+// from uniformly random ones, or from these starts, one for each.
 AnnealedRun anneal(const Space& space, const Population& states, const AnnealingOptions& options,
-                   Random moves, Random draws, TaskContext& context);
+                   Random moves, Random draws, TaskContext& context,
+                   std::span<const StateCode> starts = {});
 
 // Runs of the same space with the same settings, as many as were asked for so far.
 class AnnealedRuns {
@@ -75,6 +88,8 @@ class AnnealedRuns {
     AnnealingOptions options_;
     std::uint64_t seed_;
     std::vector<AnnealedRun> runs_;
+
+    std::span<const StateCode> starts_of(std::uint64_t run) const;
 };
 
 }  // namespace arcwise

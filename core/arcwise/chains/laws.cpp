@@ -65,7 +65,7 @@ std::map<Code, double> exchange_law(const Space& space,
 
 std::vector<AnnealedEnd> annealing_law(const Space& space,
                                        const std::vector<Temperature>& temperatures,
-                                       std::size_t population) {
+                                       std::size_t population, const std::vector<Code>& starts) {
     std::map<std::pair<Code, double>, double> law;
     AnnealingOptions options;
     options.temperatures = temperatures;
@@ -80,7 +80,7 @@ std::vector<AnnealedEnd> annealing_law(const Space& space,
         TaskContext context(stop, work);
         for (const auto& state : states) state->decode(first);
         const AnnealedRun run =
-            anneal(space, states, options, Random(branches), Random(0, 0), context);
+            anneal(space, states, options, Random(branches), Random(0, 0), context, starts);
         law[{run.record.codes, run.log_weight}] += branches.probability();
     });
     std::vector<AnnealedEnd> ends;

@@ -38,7 +38,8 @@ struct AnnealedEnd {
 };
 std::vector<AnnealedEnd> annealing_law(const Space& space,
                                        const std::vector<Temperature>& temperatures,
-                                       std::size_t population = 1);
+                                       std::size_t population = 1,
+                                       const std::vector<Code>& starts = {});
 
 // How probable each state is under draw_uniform.
 std::map<Code, double> uniform_law(const Space& space);

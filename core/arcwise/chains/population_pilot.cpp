@@ -12,6 +12,11 @@
 namespace arcwise {
 namespace {
 
+// How much lighter, in nats, states that constraints exclude may become from one temperature to the
+// next, on average. While all of them are excluded alike, their weights stay equal however far the
+// next temperature is, and a population would go there without ever having met the others.
+constexpr double most_penalty = 3.0;
+
 // Between 0 and 1; 0 where one of the two does not vary, as all states are then alike.
 double correlation(const std::vector<double>& before, const std::vector<double>& after) {
     const auto count = static_cast<double>(before.size());
@@ -71,7 +76,12 @@ class Pilot {
 
   private:
     // The last point of the path to which the weights stay about equal, at least the next one.
-    std::size_t farthest(std::size_t at) const {
+    std::size_t farthest(std::size_t at) {
+        impossible_ = 0.0;
+        for (const auto& state : states_) {
+            impossible_ += static_cast<double>(state->log_weight().impossible) /
+                           static_cast<double>(states_.size());
+        }
         std::size_t low = at + 1;
         std::size_t high = options_.path.size() - 1;
         while (low < high) {
@@ -88,6 +98,9 @@ class Pilot {
     bool stays_effective(std::size_t at, std::size_t next) const {
         const Temperature& from = options_.path[at];
         const Temperature& to = options_.path[next];
+        if (impossible_ > 0.0 && impossible_ * (to.penalty - from.penalty) > most_penalty) {
+            return false;
+        }
         std::vector<double> ratios(states_.size());
         for (std::size_t i = 0; i < states_.size(); ++i) {
             ratios[i] = to.log_density(states_[i]->weight_at(to)) -
@@ -129,6 +142,7 @@ class Pilot {
     Random common_;
     std::vector<std::unique_ptr<State>> states_;
     std::vector<Random> random_;
+    double impossible_ = 0.0;  // nodes of a state without a parent set, on average
 };
 
 }  // namespace

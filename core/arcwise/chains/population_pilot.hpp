@@ -1,9 +1,10 @@
 // Plans sequential Monte Carlo: which temperatures a population needs, and how many steps at each.
 //
 // A population of its own goes along a fine path. From each temperature it goes on to the farthest
-// one at which its weights are still about equal, is resampled there, and moves until the weights
-// its states have no longer tell what they were when it came. The plan is then kept for all runs,
-// so that their weights are unbiased, which they would not quite be if each made its own.
+// one at which its weights are still about equal, and states that constraints exclude have not
+// become much lighter, is resampled there, and moves until the weights its states have no longer
+// tell what they were when it came. The plan is then kept for all runs, so that their weights are
+// unbiased, which they would not quite be if each made its own.
 #pragma once
 
 #include <cstdint>

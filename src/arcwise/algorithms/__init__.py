@@ -14,6 +14,7 @@ from arcwise.algorithms.exact_sampling import (
 from arcwise.algorithms.given_order import GivenOrder
 from arcwise.algorithms.growth_state import growth_memory
 from arcwise.algorithms.memory import exact_cost
+from arcwise.algorithms.reverse_annealing import reverse_annealing
 from arcwise.algorithms.unique_dags import unique_dags
 from arcwise.support.clock import Deadline
 
@@ -25,6 +26,7 @@ __all__ = [
     "exact_cost",
     "growth_memory",
     "importance_weighted_dags",
+    "reverse_annealing",
     "samples_for",
     "unique_dags",
 ]

@@ -13,11 +13,11 @@ from arcwise.engines.sampling_jobs import AnnealedRuns
 from arcwise.errors import ArgumentError, option
 from arcwise.model import Model
 from arcwise.model.modularity import Modularity
-from arcwise.posterior.evidence import log_mean
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.ladders import linear
 from arcwise.records.recording import Recording
 from arcwise.spaces import as_space
+from arcwise.statistics.log_weights import log_mean
 from arcwise.sums import ScoreSums
 from arcwise.support.running import running
 

@@ -5,25 +5,27 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from arcwise.algorithms.annealed_results import AnnealedResults
 from arcwise.algorithms.assembly import assemble, order_weights
 from arcwise.algorithms.chains import acceptance
 from arcwise.algorithms.population_plan import planned, too_short
 from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.sampling_session import Environment, SamplingSession, opened_session
+from arcwise.diagnostics.findings import advice
 from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob
 from arcwise.errors import InterruptedWarning, TimeIsUpError
 from arcwise.model import Model
 from arcwise.posterior import Posterior
-from arcwise.posterior.evidence import Evidence, effective_runs, log_mean, lower_bound, lower_bounds
+from arcwise.posterior.evidence import Evidence
+from arcwise.posterior.lower_bounds import lower_bound, lower_bounds
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.convergence import Convergence
 from arcwise.records.runs import AnnealingRun, PopulationPlan
 from arcwise.records.settings import AnnealingSettings
 from arcwise.records.traces import Traces
 from arcwise.runs.annealing_log import AnnealingLog
+from arcwise.statistics.log_estimate import LogEstimate
+from arcwise.statistics.log_weights import effective_runs
 from arcwise.sums import ScoreSums
 from arcwise.support.running import ProgressUpdate, Run, running
 from arcwise.support.warnings import warn
@@ -71,7 +73,7 @@ def anneal(
     results = AnnealedResults.of(annealed)
     recording = settings.recording
     found = assemble(model, recording, results.records, results.finite_log_weights)
-    evidence = _evidence(session, results)
+    evidence = _evidence(session, results, plan)
     run = AnnealingRun(
         settings=settings,
         runs=len(annealed),
@@ -258,7 +260,24 @@ class _ProgressReporter:
         self._progress(update)
 
 
-def _evidence(session: SamplingSession[AnnealingSettings], results: AnnealedResults) -> Evidence:
+def _least_variance(settings: AnnealingSettings, plan: PopulationPlan | None) -> float:
+    """Return the relative variance that the weight of a population has if all its moves are ideal.
+
+    From one temperature to the next, a share of the particles remains effective, which leaves
+    the mean of P weights a relative variance of (1 / share - 1) / P; these add up.
+    """
+    population = settings.population
+    if plan is None or population is None:
+        return 0.0
+    of_a_step = (1.0 / population.effective_share - 1.0) / population.particles
+    return len(plan.steps) * of_a_step
+
+
+def _evidence(
+    session: SamplingSession[AnnealingSettings],
+    results: AnnealedResults,
+    plan: PopulationPlan | None,
+) -> Evidence:
     settings = session.settings
     constant, constant_error = prior_constant(
         session.model,
@@ -276,12 +295,13 @@ def _evidence(session: SamplingSession[AnnealingSettings], results: AnnealedResu
         if settings.bins is not None:
             bound = lower_bound(totals, settings.bins, settings.confidence)
             bounds[f"{settings.bins} bins"] = bound
-    estimate, error = log_mean(totals)
-    return Evidence(
-        log_evidence=estimate,
-        standard_error=float(np.hypot(error, constant_error)),
-        lower_bounds=bounds,
-        log_prior_constant=constant,
-        log_prior_constant_error=constant_error,
+    return Evidence.estimated(
+        LogEstimate.of_weights(
+            totals + constant, _states_per_run(settings), _least_variance(settings, plan)
+        ),
         method=_METHODS[settings.algorithm],
+        advice=advice(settings),
+        constant=constant,
+        constant_error=constant_error,
+        lower_bounds=bounds,
     )

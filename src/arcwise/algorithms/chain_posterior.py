@@ -13,6 +13,7 @@ from arcwise.algorithms.chains import SampledChains, sampled_chains
 from arcwise.algorithms.prior_constant import is_exact, prior_constant
 from arcwise.algorithms.sampling_session import Environment, SamplingSession, opened_session
 from arcwise.algorithms.telescoping_product import telescoped
+from arcwise.diagnostics.evidence import doubts_of_ladder
 from arcwise.diagnostics.findings import advice
 from arcwise.diagnostics.limits import FEWEST_EXCHANGES, HOPELESS_RHAT, RHAT_OF_WARNING
 from arcwise.errors import ConvergenceWarning, ExchangeWarning, Wording, option
@@ -30,6 +31,8 @@ from arcwise.spaces import Space
 from arcwise.statistics.chains import chain_convergence, chain_edges
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.statistics.exchanges import exchange_rates, temperatures_needed
+from arcwise.statistics.log_estimate import LogEstimate
+from arcwise.statistics.log_weights import cautious_effective_runs
 from arcwise.sums import ScoreSums
 from arcwise.support.warnings import warn
 
@@ -69,8 +72,8 @@ def sample_chains(
     exchanges = None if tempering is None else _exchanges(session, sampled, tempering)
     _warn_of_gaps(exchanges)
     evidence = None
-    if tempering is not None and tempering.reaches_uniform:
-        evidence = _evidence(session, sampled, tempering)
+    if tempering is not None and exchanges is not None and tempering.reaches_uniform:
+        evidence = _evidence(session, sampled, tempering, exchanges)
     run = ChainRun(
         settings=settings,
         burn_in_steps=sampled.burn_in_steps,
@@ -124,8 +127,8 @@ def _exchanges(
     )
 
 
-def _log_ratio(sampled: SampledChains, tempering: Tempering) -> tuple[float, float]:
-    """Return the log ratio of the constants of the coldest and the hottest, and its variance."""
+def _log_ratio(sampled: SampledChains, tempering: Tempering) -> LogEstimate:
+    """Return the log ratio of the constants of the coldest and the hottest."""
     return telescoped(
         [sampled.chains.ratios(chain) for chain in range(len(sampled.chains))],
         same_temperatures=not tempering.adapt,
@@ -142,44 +145,45 @@ def _prior_constant(
 def _evidence_ratio(
     session: SamplingSession[ChainSettings], sampled: SampledChains, tempering: Tempering
 ) -> EvidenceRatio:
-    log_weights, variance = _log_ratio(sampled, tempering)
+    found = _log_ratio(sampled, tempering)
     both: tuple[Modularity, ...] = ("modular", "order-modular")
     log_ratio = None
     if all(is_exact(session.model, each) for each in both):
         space = session.settings.space
         modular, orders = (_prior_constant(session, each, space)[0] for each in both)
-        log_ratio = log_weights - (modular - orders)
-    return EvidenceRatio(log_weights, log_ratio, float(np.sqrt(variance)))
+        log_ratio = found.value - (modular - orders)
+    return EvidenceRatio(found.value, log_ratio, found.standard_error)
 
 
 def _evidence(
-    session: SamplingSession[ChainSettings], sampled: SampledChains, tempering: Tempering
+    session: SamplingSession[ChainSettings],
+    sampled: SampledChains,
+    tempering: Tempering,
+    exchanges: Exchanges,
 ) -> Evidence:
     settings = session.settings
-    total, variance = _log_ratio(sampled, tempering)
-    log_total = session.core_space.log_size + total
+    total = _log_ratio(sampled, tempering).shifted(session.core_space.log_size)
     if settings.recording.weighted:
         # The mean of 1 / (number of orders) converts the sum to the modular prior.
-        inverse_orders, error = _log_mean_along_chains(
-            [record.log_state_means() for record in sampled.records]
+        total = total.plus(
+            _log_mean_along_chains([record.log_state_means() for record in sampled.records])
         )
-        log_total += inverse_orders
-        variance += error**2
     modularity = settings.recording.modularity
     constant, constant_error = _prior_constant(session, modularity, settings.space)
-    return Evidence(
-        log_evidence=log_total - constant,
-        standard_error=float(np.hypot(np.sqrt(variance), constant_error)),
-        log_prior_constant=constant,
-        log_prior_constant_error=constant_error,
+    return Evidence.estimated(
+        total,
         method="telescoping product",
+        advice=advice(settings),
+        constant=constant,
+        constant_error=constant_error,
+        doubts=doubts_of_ladder(exchanges),
     )
 
 
-def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> tuple[float, float]:
-    """Return the log of a mean and its standard error, allowing for autocorrelation.
+def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> LogEstimate:
+    """Return the log of a mean, allowing for autocorrelation, or for large values not drawn.
 
-    The error is infinite where too few states were kept to estimate it.
+    Its variance is infinite where too few states were kept to estimate it.
     """
     together = np.concatenate(chains)
     top = float(together.max())
@@ -187,7 +191,9 @@ def _log_mean_along_chains(chains: list[NDArray[np.float64]]) -> tuple[float, fl
     mean = float(values.mean())
     numbers = np.repeat(np.arange(len(chains)), [len(chain) for chain in chains])
     error = float(weighted_standard_error(values, np.ones(len(values)), numbers))
-    return top + float(np.log(mean)), float("inf") if np.isnan(error) else error / mean
+    along = float("inf") if np.isnan(error) else (error / mean) ** 2
+    independent = 1.0 / cautious_effective_runs(together) - 1.0 / len(together)
+    return LogEstimate(top + float(np.log(mean)), max(along, independent), float(len(together)))
 
 
 def _warn_of_gaps(exchanges: Exchanges | None) -> None:

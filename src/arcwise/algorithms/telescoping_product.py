@@ -13,15 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.statistics.log_estimate import LogEstimate
 
 Ratio = tuple[NDArray[np.float64], int, int]
 """The log sums of the batches of one ratio along one chain, the count, and the batch size."""
 
 
-def telescoped(
-    chains: Sequence[Sequence[Ratio]], *, same_temperatures: bool = True
-) -> tuple[float, float]:
-    """Return the log of the product of all ratios, and the variance of that.
+def telescoped(chains: Sequence[Sequence[Ratio]], *, same_temperatures: bool = True) -> LogEstimate:
+    """Return the log of the product of all ratios.
 
     Parameters
     ----------
@@ -36,13 +35,24 @@ def telescoped(
     All ratios of a chain have batches over the same steps. The relative deviation of a
     batch, summed over the ladder, is to first order its contribution to the log of the
     product. This accounts for the correlation between temperatures; the correlation of
-    batches along a chain is estimated from the batches.
+    batches along a chain is estimated from the batches. What a chain never saw does not show
+    there, but in the products of the chains, each by itself: where these vary more than that,
+    their variance counts.
     """
-    if not same_temperatures:
-        each = np.array([telescoped([chain]) for chain in chains if chain[0][1] > 0])
-        if not len(each):
-            return -np.inf, np.inf  # nothing is known yet
-        return float(each[:, 0].mean()), float(each[:, 1].sum() / len(each) ** 2)
+    each = [_product([chain]) for chain in chains if chain[0][1] > 0]
+    if not each:
+        return LogEstimate(-np.inf, np.inf)  # nothing is known yet
+    values, variances = np.array(each).T
+    between = float(values.var(ddof=1)) / len(each) if len(each) > 1 else 0.0
+    if same_temperatures:
+        value, within = _product(chains)
+    else:
+        value, within = float(values.mean()), float(variances.sum()) / len(each) ** 2
+    return LogEstimate(value, max(within, between if np.isfinite(between) else np.inf))
+
+
+def _product(chains: Sequence[Sequence[Ratio]]) -> tuple[float, float]:
+    """Return the log of the product of ratios over all chains, and its variance along them."""
     pairs = len(chains[0])
     total = 0.0
     deviations: list[NDArray[np.float64]] = [np.zeros(0) for _ in chains]

@@ -12,6 +12,7 @@ from typer.main import get_command
 
 import arcwise
 from arcwise.cli.compare import compare
+from arcwise.cli.compare_models import compare_models
 from arcwise.cli.composition import command
 from arcwise.cli.data import describe, simulate
 from arcwise.cli.estimate import estimate
@@ -48,9 +49,9 @@ def _global_options(
 
 
 _COMMANDS = {
-    function.__name__: function
+    function.__name__.replace("_", "-"): function
     for function in (
-        *(learn, report, estimate, compare),
+        *(learn, report, estimate, compare, compare_models),
         *(exact, sample, resume, status, map, evidence, score, describe, simulate),
     )
 }

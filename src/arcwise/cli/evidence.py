@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 import arcwise
+from arcwise.algorithms.evidence import Method
+from arcwise.algorithms.evidence_methods import EvidenceMethod, as_evidence_method
+from arcwise.algorithms.sample import SAMPLERS
 from arcwise.cli.options import (
     Chains,
     CheckpointSeconds,
@@ -22,17 +29,21 @@ from arcwise.cli.options import (
     ScoreOptions,
     Seconds,
     Seed,
-    SpaceName,
     Steps,
     Threads,
     refuse_options,
 )
 from arcwise.cli.results import evidence_lines
 from arcwise.engines import opened_engine
+from arcwise.errors import ArgumentError
+from arcwise.posterior.evidence import Evidence
 from arcwise.runs.directory import CHECKPOINT_SECONDS
-from arcwise.spaces import as_space
+from arcwise.spaces import as_space, space_words
 from arcwise.support.clock import Deadline
 from arcwise.support.files import write_json
+
+# Options whose arguments have another name.
+_OTHER_FLAGS = {"directory": "--run", "checkpoint_seconds": "--checkpoint"}
 
 
 def evidence(
@@ -42,10 +53,23 @@ def evidence(
     cluster: ClusterOptions,
     prior: PriorName = "uniform",
     method: Annotated[
-        Literal["ais", "smc", "mc3", "exact"],
-        typer.Option("--method", help="How to compute it."),
-    ] = "ais",
-    space: SpaceName = "linear",
+        Method,
+        typer.Option(
+            "--method",
+            help="How to compute it; combined is exact where that is cheap, otherwise two methods "
+            "that are averaged if they agree.",
+        ),
+    ] = "combined",
+    space: Annotated[
+        str | None,
+        typer.Option(
+            "--space",
+            help="The space that chains or particles move in (default: canonical, partitions with "
+            "ais, and linear with --modularity order-modular).",
+            metavar="|".join(space_words()),
+            show_default=False,
+        ),
+    ] = None,
     modularity: ModularityName = "modular",
     steps: Steps = None,
     seconds: Seconds = None,
@@ -77,8 +101,9 @@ def evidence(
     """Compute the log evidence: the log marginal likelihood of the data, summed over structures.
 
     Its difference between two models, such as two scores, two priors or two values of
-    --max-indegree, is their log Bayes factor. With ais it comes with lower bounds that hold with
-    the stated probability.
+    --max-indegree, is their log Bayes factor: see arcwise compare-models. Where too few runs count
+    for a standard error, none is stated; ais and smc have lower bounds that hold with the stated
+    probability all the same.
 
     [bold]Example:[/bold] arcwise evidence data.csv --max-indegree 3 --out evidence.json
     """
@@ -86,11 +111,16 @@ def evidence(
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if run is not None:
         options |= {"directory": run, "checkpoint_seconds": checkpoint}
-    refuse_options(options, method, "--method")
+    if steps is not None:
+        options["steps"] = steps
+    if space is not None:
+        options["space"] = as_space(space)
+    chosen = as_evidence_method(method)
+    _refuse_options(options, chosen)
     if bins is not None:
         options["confidence"] = confidence
-    if method != "exact":
-        options |= {"space": as_space(space), "steps": steps, "seed": seed}
+    if chosen is not EvidenceMethod.EXACT:
+        options["seed"] = seed
     print(data.describe())
     with opened_engine(cluster) as engine:
         deadline = Deadline.of(seconds)
@@ -98,14 +128,20 @@ def evidence(
             data, score, prior, seed=seed, deadline=deadline, threads=threads
         )
         model = parents.model(engine=engine, deadline=deadline, threads=threads, progress=True)
-        options["seconds"] = seconds
-        if method != "exact":
+        if chosen not in (EvidenceMethod.EXACT, EvidenceMethod.BRIDGE):
             options["engine"] = engine
         found = arcwise.evidence(
-            model, method, modularity=modularity, threads=threads, progress=True, **options
+            model,
+            method,
+            modularity=modularity,
+            seconds=deadline if deadline.limited else None,
+            threads=threads,
+            progress=True,
+            **options,
         )
-    for line in evidence_lines(found):
-        print(line)
+    if found.parts:
+        Console().print(_table(found.parts))
+    print(*evidence_lines(found), sep="\n")
     if out is not None:
         write_json(
             found.as_dict()
@@ -113,3 +149,38 @@ def evidence(
             out,
         )
         print(f"Evidence written to {out}")
+
+
+def _refuse_options(given: Iterable[str], method: EvidenceMethod) -> None:
+    """Refuse options that the method does not have."""
+    if method.value in SAMPLERS:
+        refuse_options((name for name in given if name != "space"), method.value, "--method")
+        return
+    for name in given:
+        if method is EvidenceMethod.BRIDGE and name in ("steps", "particles", "runs"):
+            continue
+        flag = _OTHER_FLAGS.get(name, f"--{name.replace('_', '-')}")
+        raise ArgumentError(
+            f"{flag} is not an option of --method {method.value}; leave it "
+            "out, or choose another method"
+        )
+
+
+def _table(parts: Sequence[Evidence]) -> Table:
+    """Return the estimates of all methods as a table."""
+    table = Table(title="The methods", title_justify="left")
+    table.add_column("method")
+    for name in ("log evidence", "standard error", "effective runs", "lower bound"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    for part in parts:
+        bound = part.lower_bound
+        table.add_row(
+            Text(part.method),
+            f"{part.log_evidence:.4f}",
+            "-" if part.standard_error is None else f"{part.standard_error:.2g}",
+            "-" if part.effective_runs is None else f"{part.effective_runs:.1f}",
+            "-" if bound is None else f"{bound.value:.4f}",
+            part.verdict,
+        )
+    return table

@@ -104,14 +104,25 @@ def write_learned(posterior: Posterior, folder: Path, title: str | None = None) 
 
 
 def evidence_lines(evidence: Evidence) -> list[str]:
-    """Return the evidence with its standard error and lower bounds, in words."""
-    exact = evidence.standard_error == 0
-    error = "exact" if exact else f"standard error {evidence.standard_error:.2g}"
-    lines = [f"log evidence {evidence.log_evidence:.4f} ({error})"]
+    """Return the evidence with its verdict, standard error and lower bounds, in words."""
+    lines = [f"log evidence {evidence.log_evidence:.4f} ({_precision(evidence)})"]
+    lines += [f"  {doubt}" for doubt in evidence.doubts]
     for name, bound in evidence.lower_bounds.items():
         certain = f"with probability {bound.confidence:.3g}"
         lines.append(f"  at least {bound.value:.4f} {certain} (bound {name!r})")
     return lines
+
+
+def _precision(evidence: Evidence) -> str:
+    """Return the verdict on the evidence, with its error, interval and effective runs."""
+    parts: list[str] = [evidence.verdict]
+    interval = evidence.interval
+    if evidence.standard_error and interval is not None:
+        parts.append(f"standard error {evidence.standard_error:.2g}")
+        parts.append(f"95 % interval {interval.low:.4f} to {interval.high:.4f}")
+    if evidence.effective_runs is not None:
+        parts.append(f"effective runs {evidence.effective_runs:.1f}")
+    return ", ".join(parts)
 
 
 def print_dag(best: MapResult) -> None:

@@ -1,4 +1,4 @@
-"""Comparison of posteriors with a known graph (distances, ROC curves) and with each other."""
+"""Comparison of posteriors with a known graph and with each other, and of models."""
 
 from arcwise.comparison.compare import compare
 from arcwise.comparison.curves import EdgeCurve
@@ -8,15 +8,25 @@ from arcwise.comparison.known_graph import (
     compare_with_graph,
     roc,
 )
+from arcwise.comparison.models import (
+    ComparedModel,
+    ModelComparison,
+    ModelEvidence,
+    compare_models,
+)
 from arcwise.comparison.runs import EdgeDifference, RunComparison, compare_posteriors
 
 __all__ = [
+    "ComparedModel",
     "EdgeCurve",
     "EdgeDifference",
     "MeanDistance",
+    "ModelComparison",
+    "ModelEvidence",
     "PosteriorComparison",
     "RunComparison",
     "compare",
+    "compare_models",
     "compare_posteriors",
     "compare_with_graph",
     "roc",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
@@ -45,7 +46,7 @@ class RunComparison:
         of these exceeds it in one comparison in a hundred.
     evidence_difference, evidence_error
         The log evidence of the second minus that of the first, with its standard error, 0
-        if both are exact; None if either has no evidence.
+        if both are exact; None if either has no evidence, or no reliable one.
     notes
         Other differences between the two, such as their data.
 
@@ -107,11 +108,12 @@ class RunComparison:
         )
         result = [verdict]
         if self.evidence_difference is not None:
-            error = (
-                f"with standard error {self.evidence_error:.2g}"
-                if self.evidence_error
-                else "both exact"
-            )
+            if self.evidence_error is None:
+                error = "but at least one of them is not reliable, and has no standard error"
+            elif self.evidence_error:
+                error = f"with standard error {self.evidence_error:.2g}"
+            else:
+                error = "both exact"
             result.append(
                 f"The log evidence of the second is {abs(self.evidence_difference):.4f} "
                 f"{'higher' if self.evidence_difference >= 0 else 'lower'} than that of the first, "
@@ -158,9 +160,9 @@ def compare_posteriors(first: Posterior, second: Posterior) -> RunComparison:
     difference = evidence_error = None
     if first.evidence is not None and second.evidence is not None:
         difference = second.evidence.log_evidence - first.evidence.log_evidence
-        evidence_error = float(
-            np.hypot(first.evidence.standard_error, second.evidence.standard_error)
-        )
+        errors = first.evidence.standard_error, second.evidence.standard_error
+        if errors[0] is not None and errors[1] is not None:
+            evidence_error = math.hypot(errors[0], errors[1])
     return RunComparison(
         tuple(first.variables),
         first.edges,

@@ -37,5 +37,8 @@ HOPELESS_DIFFERENCE = 0.3
 RHAT_OF_WARNING = 1.05
 
 FEWEST_EXCHANGES = 0.05
+FEWEST_ROUND_TRIPS = 10
+"""Of the states of all coupled chains together, for an estimate of the evidence."""
+
 HOPELESS_PARTICLES, FEWEST_PARTICLES = 10.0, 50.0
 FEWEST_ACCEPTED = 0.01

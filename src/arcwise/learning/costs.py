@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import math
 
-from arcwise import _core
-from arcwise.algorithms.exact_computation import MOST_VARIABLES
+from arcwise.algorithms.exact_limits import MOST_FAMILIES
+from arcwise.algorithms.exact_limits import SHARE_OF_EXACT as SHARE_OF_EXACT
+from arcwise.algorithms.exact_limits import exact_is_cheap as exact_is_cheap
+from arcwise.algorithms.exact_limits import exact_limit as exact_limit
+from arcwise.algorithms.exact_limits import exact_operations as exact_operations
+from arcwise.algorithms.exact_limits import exact_seconds as exact_seconds
 from arcwise.algorithms.rates import steps_per_second
 from arcwise.errors import CapacityError, option
 from arcwise.model import Question
-from arcwise.model.modularity import Modularity
 from arcwise.model.scoring_time import scoring_seconds, sets_to_score
 from arcwise.support.clock import Deadline
-from arcwise.support.devices import Processors
 from arcwise.support.memory import available_memory
 from arcwise.support.words import byte_size, plural
 
 # DAGs drawn from an exact posterior by default.
 DEFAULT_DAGS = 10_000
 
-# Without a time limit, exact computation is chosen if it takes less than half a minute in all on
-# one core, and less than a gigabyte.
-_EXACT_OPERATIONS = 11 * 10**9
-_EXACT_OPERATIONS_PER_SECOND = 10**9  # on one core
-SHARE_OF_EXACT = 0.7  # of the time left, before chains take over
-_MOST_FAMILIES = 2**24
 # The most families whose sums over all subsets are tabulated; beyond, candidates are better.
 _MOST_TABULATED_FAMILIES = 2**21
 
@@ -45,54 +41,12 @@ _LEAST_BEFORE_SAMPLING = 0.4
 _MATRICES_PER_CHAIN = 70
 
 
-def exact_operations(variables: int, modularity: Modularity) -> int | None:
-    """Return the operations of the exact computation; None if there are too many variables."""
-    if variables > MOST_VARIABLES[modularity]:
-        return None
-    _, _, operations = _core.exact_cost(variables, 0, modularity == "order-modular", 1)
-    return operations
-
-
-def exact_is_cheap(
-    variables: int,
-    families: int,
-    modularity: Modularity,
-    seconds: float | None,
-    threads: int | None = None,
-) -> bool:
-    """Return whether the exact computation is cheap, or fits into the seconds given.
-
-    Examples
-    --------
-    >>> exact_is_cheap(20, 20 * 2**19, "modular", None)
-    True
-    >>> exact_is_cheap(21, 21 * 2**20, "modular", None)
-    False
-    >>> exact_is_cheap(20, 20 * 5_036, "modular", seconds=20, threads=1)
-    True
-    """
-    operations = exact_operations(variables, modularity)
-    if operations is None or families > _MOST_FAMILIES:
-        return False
-    return operations <= exact_limit(seconds, threads)
-
-
-def exact_seconds(variables: int, modularity: Modularity, threads: int | None) -> float:
-    """Return about how long the exact computation takes."""
-    operations = exact_operations(variables, modularity) or 0
-    return operations / _exact_rate(threads)
-
-
-def _exact_rate(threads: int | None) -> float:
-    return float(_EXACT_OPERATIONS_PER_SECOND * Processors.available(threads).threads)
-
-
 def scoring_fits(question: Question, deadline: Deadline, threads: int | None) -> bool:
     """Return whether all families can be scored, in a minute or in half of the time left."""
     if question.precomputed is not None:
         return True
     if deadline.limited:
-        if question.number_of_families > _MOST_FAMILIES:
+        if question.number_of_families > MOST_FAMILIES:
             return False
         return scoring_seconds(question, threads) <= deadline.left / 2
     return sets_to_score(question) * _work(question) <= _MOST_SCORING_WORK
@@ -115,13 +69,6 @@ def before_sampling(deadline: Deadline, variables: int) -> Deadline:
     after = deadline.slowness * _SECONDS_PER_PAIR * variables**2
     share = 1.0 - after / deadline.left
     return deadline.part(max(_LEAST_BEFORE_SAMPLING, share))
-
-
-def exact_limit(seconds: float | None, threads: int | None = None) -> float:
-    """Return the most operations for which exact computation is chosen."""
-    if seconds is None:
-        return _EXACT_OPERATIONS
-    return SHARE_OF_EXACT * float(seconds) * _exact_rate(threads)
 
 
 def all_families_fit(families: int) -> bool:

@@ -3,7 +3,8 @@
 from arcwise.posterior.consensus import CredibleSet, ThresholdGraph
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.estimate import Estimate, Interval
-from arcwise.posterior.evidence import Evidence, LowerBound
+from arcwise.posterior.evidence import Evidence
+from arcwise.posterior.lower_bounds import LowerBound
 from arcwise.posterior.map_result import MapResult
 from arcwise.posterior.matrices import FeatureMatrix
 from arcwise.posterior.posterior import Posterior

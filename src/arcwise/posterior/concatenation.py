@@ -16,12 +16,16 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.posterior.dag_sample import DagSample
-from arcwise.posterior.evidence import Evidence, LowerBound, effective_runs
+from arcwise.posterior.evidence import Evidence
+from arcwise.posterior.lower_bounds import LowerBound
 from arcwise.records.convergence import Convergence
 from arcwise.records.plain_space import plain_space
 from arcwise.records.runs import AnnealingRun, ChainRun, MergedRun, OrderWeights
 from arcwise.records.traces import Traces
 from arcwise.statistics.chains import trace_convergence
+from arcwise.statistics.log_estimate import LogEstimate
+from arcwise.statistics.log_weights import effective_runs
+from arcwise.statistics.student import summed_degrees
 from arcwise.support.words import listing, shown
 
 if TYPE_CHECKING:
@@ -223,7 +227,8 @@ def _evidence(posteriors: Sequence[Posterior]) -> Evidence | None:
     """Return the mean of the estimates: of annealing weighted by particles, of chains by states.
 
     For chains, it is the mean of the logarithms. The best of the bounds is kept; it holds
-    if all of them hold, so that their error probabilities add up.
+    if all of them hold, so that their error probabilities add up. Runs too few by themselves
+    may be enough together; other doubts stay.
     """
     if not posteriors:
         return None
@@ -233,7 +238,7 @@ def _evidence(posteriors: Sequence[Posterior]) -> Evidence | None:
     constants = np.array([part.log_prior_constant for part in parts])
     constant_errors = np.array([part.log_prior_constant_error for part in parts])
     logs = np.array([part.log_evidence for part in parts]) + constants
-    variances = np.array([part.standard_error for part in parts]) ** 2 - constant_errors**2
+    variances = np.array([part.estimate.variance for part in parts]) - constant_errors**2
     if posteriors[0].run.annealed:
         weights = np.array([float(_annealing_runs(p)) for p in posteriors])
         scaled = weights * np.exp(logs - logs.max())
@@ -242,19 +247,21 @@ def _evidence(posteriors: Sequence[Posterior]) -> Evidence | None:
         scaled = np.array([float(_states(p)) for p in posteriors])
         log_total = float(scaled @ logs / scaled.sum())
     shares = scaled / scaled.sum()
-    variance = float(shares**2 @ np.maximum(variances, 0.0))
+    of_parts = shares**2 * np.maximum(variances, 0.0)
+    degrees = summed_degrees(of_parts.tolist(), [part.degrees_of_freedom for part in parts])
     # Equal constants are one estimate; different ones are separate estimates of equal weight.
     _, which = np.unique(constants, return_index=True)
     constant = float(constants[which].mean())
     constant_error = float(np.sqrt(np.square(constant_errors[which]).sum()) / len(which))
     shift = [part.log_prior_constant - constant for part in parts]
-    return Evidence(
-        log_evidence=log_total - constant,
-        standard_error=math.hypot(math.sqrt(variance), constant_error),
-        lower_bounds=_bounds(parts, shift) if constant_error == 0.0 else {},
-        log_prior_constant=constant,
-        log_prior_constant_error=constant_error,
+    return Evidence.estimated(
+        LogEstimate(log_total, float(of_parts.sum()), degrees_of_freedom=degrees),
         method=parts[0].method,
+        advice="merge more runs, or longer ones",
+        constant=constant,
+        constant_error=constant_error,
+        lower_bounds=_bounds(parts, shift) if constant_error == 0.0 else {},
+        doubts=[doubt for part in parts if part.doubted_otherwise for doubt in part.doubts],
     )
 
 

@@ -6,6 +6,7 @@ are set to what would request the amount of work that was done.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,6 +34,7 @@ from arcwise.records.settings import AnnealingBudget, AnnealingSettings, ChainSe
 from arcwise.records.stopping_rule import StoppingRule
 from arcwise.records.tempering import Tempering
 from arcwise.spaces.space import Space
+from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.support.descriptions import Description
 
 Summary = Mapping[str, Any]
@@ -55,7 +57,13 @@ def from_format_1(header: dict[str, Any]) -> dict[str, Any]:
     ]
     return header | {
         "members": ["edges", *families],
-        "evidence": Evidence(0.0).as_dict() | {name: header[name] for name in names},
+        "evidence": {name: header[name] for name in names}
+        | {
+            "standard_error": 0.0,
+            "lower_bounds": {},
+            "log_prior_constant_error": 0.0,
+            "method": "exact",
+        },
         "trace_steps": None,
         "summary": {},
     }
@@ -72,6 +80,27 @@ def from_format_2(header: dict[str, Any]) -> dict[str, Any]:
         "account": write_account(_account(summary)),
         "provenance": write_provenance(_provenance(provenance)),
     }
+
+
+def judged_evidence(evidence: Evidence) -> Evidence:
+    """Return evidence that was saved with a standard error whatever the runs as it is judged now.
+
+    Of its runs the standard error alone was kept. That of a run which carried all the weight
+    came out as about 1.
+    """
+    if evidence.standard_error == 0.0 or evidence.standard_error is None:
+        return evidence
+    total = evidence.log_evidence + evidence.log_prior_constant
+    constant_error = evidence.log_prior_constant_error
+    variance = evidence.standard_error**2 - constant_error**2
+    return Evidence.estimated(
+        LogEstimate(total, variance if math.isnan(variance) else max(0.0, variance)),
+        method=evidence.method,
+        advice="run it again, for longer",
+        constant=evidence.log_prior_constant,
+        constant_error=constant_error,
+        lower_bounds=evidence.lower_bounds,
+    )
 
 
 def _provenance(values: Mapping[str, Any]) -> Provenance:

@@ -1,45 +1,25 @@
-"""`Evidence`: the marginal likelihood of the data, exact or estimated, with lower bounds.
-
-The bounds are those of Theorem 14 of Niinimäki, Parviainen and Koivisto (2016),
-"Structure discovery in Bayesian networks by sampling partial orders".
-"""
+"""`Evidence`: the marginal likelihood of the data, exact or estimated, and how reliable that is."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from arcwise.posterior.estimate import Interval
+from arcwise.posterior.lower_bounds import LowerBound
+from arcwise.records.account import Verdict
+from arcwise.statistics.log_estimate import LogEstimate, interval_of
+from arcwise.statistics.student import t_quantile
+from arcwise.support.plain_dataclasses import added
 
-from arcwise.errors import ArgumentError
-from arcwise.support.checks import open_fraction, real_numbers, whole_number
+FEWEST_EFFECTIVE_RUNS = 10.0
+"""Below this, the standard error itself is too uncertain to be stated."""
 
-
-@dataclass(frozen=True)
-class LowerBound:
-    """A lower bound on the log evidence that holds with high probability.
-
-    Parameters
-    ----------
-    value
-        The bound on the log scale.
-    confidence
-        The confidence level: the bound holds with at least this probability.
-    bins
-        The number of bins the samples were divided into.
-
-    Examples
-    --------
-    >>> LowerBound(-120.5, 0.95, 9).bins
-    9
-    """
-
-    value: float
-    confidence: float
-    bins: int
+# Of a few weights, one carries nearly everything.
+_HOPELESS_EFFECTIVE_RUNS = 2.0
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -51,7 +31,9 @@ class Evidence:
     log_evidence
         The log probability of the data under the normalised prior.
     standard_error
-        The Monte Carlo standard error of `log_evidence`; 0 if it is exact.
+        The Monte Carlo standard error of `log_evidence`: 0 if it is exact; None if it cannot
+        be stated, because there are fewer than ten effective runs or another reason to doubt
+        it. Then the lower bounds are all that is known.
     lower_bounds
         Lower bounds on the log evidence, by the name of their scheme.
     log_prior_constant
@@ -60,150 +42,180 @@ class Evidence:
         Its standard error; 0 if it is exact.
     method
         The method of computation, such as ``"exact"``.
+    effective_runs
+        The effective number of independent runs: Kish's effective sample size of the weights
+        of annealed particles, cautiously estimated; for other methods, the number of runs that
+        would be as precise, one over the relative variance of the estimated evidence. None if
+        it is exact, or not known.
+    degrees_of_freedom
+        The degrees of freedom of the standard error.
+    doubts
+        Why no standard error is stated, and what to do about it, in sentences.
+    parts
+        The estimates that were combined, or compared and found to disagree.
 
     Examples
     --------
-    >>> Evidence(-120.0, 0.1, method="ais").as_dict()["standard_error"]
-    0.1
+    >>> evidence = Evidence(-120.0, 0.1, method="ais", effective_runs=80.0)
+    >>> evidence.verdict, evidence.as_dict()["standard_error"]
+    ('reliable', 0.1)
     """
 
     log_evidence: float
-    standard_error: float = 0.0
+    standard_error: float | None = 0.0
     lower_bounds: Mapping[str, LowerBound] = field(default_factory=dict)
     log_prior_constant: float = 0.0
     log_prior_constant_error: float = 0.0
     method: str = "exact"
+    effective_runs: float | None = added(None)
+    degrees_of_freedom: float = added(math.inf)
+    doubts: tuple[str, ...] = added(())
+    parts: tuple[Evidence, ...] = added(())
+
+    @classmethod
+    def estimated(
+        cls,
+        log_total: LogEstimate,
+        *,
+        method: str,
+        advice: str,
+        constant: float = 0.0,
+        constant_error: float = 0.0,
+        lower_bounds: Mapping[str, LowerBound] | None = None,
+        doubts: Sequence[str] = (),
+        parts: Sequence[Evidence] = (),
+    ) -> Evidence:
+        """Return the evidence from an estimate, with a standard error only if it is reliable.
+
+        Parameters
+        ----------
+        log_total
+            The log of the total weight of all DAGs.
+        method
+            The method.
+        advice
+            What to change if there are too few effective runs.
+        constant, constant_error
+            The log of the prior's constant, to be subtracted, and its standard error.
+        lower_bounds
+            Lower bounds on the log evidence.
+        doubts
+            Further reasons to doubt it, each with what to do.
+        parts
+            The estimates it was made of.
+        """
+        estimate = log_total.plus(LogEstimate(-constant, constant_error**2))
+        bounds = dict(lower_bounds or {})
+        reasons = [*doubts, *_too_few(estimate, bounds, advice)]
+        effective = estimate.effective_runs
+        return cls(
+            log_evidence=estimate.value,
+            standard_error=None if reasons else estimate.standard_error,
+            lower_bounds=bounds,
+            log_prior_constant=constant,
+            log_prior_constant_error=constant_error,
+            method=method,
+            effective_runs=None if math.isnan(effective) else effective,
+            degrees_of_freedom=estimate.degrees_of_freedom,
+            doubts=tuple(reasons),
+            parts=tuple(parts),
+        )
+
+    def with_constant(self, of: Evidence) -> Evidence:
+        """Return it with the prior's constant of another estimate, which it accounts for."""
+        return replace(
+            self,
+            log_prior_constant=of.log_prior_constant,
+            log_prior_constant_error=of.log_prior_constant_error,
+        )
+
+    @property
+    def verdict(self) -> Verdict:
+        """How reliable it is.
+
+        ``"exact"``: computed, not sampled. ``"reliable"``: the standard error holds, as far as
+        its own runs can tell. ``"doubtful"``: there are too few effective runs, or another
+        reason against it, as `doubts` say. ``"not converged"``: a single run carries nearly all
+        of the weight. ``"unknown"``: a single run, which says nothing of its error.
+        """
+        error = self.standard_error
+        if error is not None and not math.isnan(error):
+            return "exact" if error == 0.0 else "reliable"
+        if self.effective_runs is None:
+            return "unknown"
+        return "not converged" if self.effective_runs < _HOPELESS_EFFECTIVE_RUNS else "doubtful"
+
+    @property
+    def interval(self) -> Interval | None:
+        """A 95 % interval for the Monte Carlo error; None if no standard error is stated.
+
+        It is from t quantiles of the relative error, and reaches further up than down, as
+        estimates of the evidence err more often below than above.
+        """
+        if self.standard_error is None or math.isnan(self.standard_error):
+            return None
+        margin = t_quantile(self.degrees_of_freedom) * self.standard_error
+        return Interval(*interval_of(self.log_evidence, margin))
+
+    @property
+    def lower_bound(self) -> LowerBound | None:
+        """The largest of the lower bounds that hold with probability 0.95 or more."""
+        certain = [b for b in self.lower_bounds.values() if b.confidence >= _CONFIDENCE]
+        return max(certain, key=lambda bound: bound.value, default=None)
+
+    @property
+    def doubted_otherwise(self) -> bool:
+        """Whether there is a reason to doubt it that more runs like these would not remove."""
+        enough = self.effective_runs is not None and self.effective_runs >= FEWEST_EFFECTIVE_RUNS
+        return enough and bool(self.doubts)
+
+    @property
+    def estimate(self) -> LogEstimate:
+        """The value with its relative variance; where no standard error is stated, a guess."""
+        if self.standard_error is not None:
+            variance = self.standard_error**2
+        else:
+            variance = math.inf if not self.effective_runs else 1.0 / self.effective_runs
+        return LogEstimate(self.log_evidence, variance, degrees_of_freedom=self.degrees_of_freedom)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         values["lower_bounds"] = {name: asdict(bound) for name, bound in self.lower_bounds.items()}
-        return values
+        values["doubts"] = list(self.doubts)
+        values["parts"] = [part.as_dict() for part in self.parts]
+        interval = self.interval
+        return values | {
+            "degrees_of_freedom": None
+            if math.isinf(self.degrees_of_freedom)
+            else self.degrees_of_freedom,
+            "verdict": self.verdict,
+            "interval": None if interval is None else list(interval),
+        }
 
 
-class LogMean(NamedTuple):
-    """The logarithm of a mean, and its standard error."""
-
-    value: float
-    standard_error: float
-
-
-def effective_runs(log_weights: NDArray[np.float64]) -> float:
-    """Return Kish's effective sample size, (sum of weights)^2 / (sum of their squares)."""
-    top = log_weights.max()
-    if not np.isfinite(top):
-        return 0.0
-    weights = np.exp(log_weights - top)
-    return float(weights.sum() ** 2 / (weights**2).sum())
-
-
-def log_mean(log_weights: ArrayLike) -> LogMean:
-    """Return the logarithm of the mean of independent weights, with its standard error.
-
-    Parameters
-    ----------
-    log_weights
-        The logs of the weights; minus infinity for a weight of zero.
-
-    Returns
-    -------
-    LogMean
-        The value and its standard error by the delta method, the relative standard error of
-        the mean: NaN for a single weight, or if all are zero.
-
-    Examples
-    --------
-    >>> value, error = log_mean(np.log([1.0, 3.0]))
-    >>> round(math.exp(value), 6), round(error, 6)
-    (2.0, 0.5)
-    """
-    logs = _checked(log_weights)
-    top = float(logs.max())
-    if top == -math.inf:
-        return LogMean(-math.inf, math.nan)
-    weights = np.exp(logs - top)
-    mean = float(weights.mean())
-    error = math.nan
-    if len(logs) > 1:
-        error = float(weights.std(ddof=1)) / math.sqrt(len(logs)) / mean
-    return LogMean(top + math.log(mean), error)
-
-
-def lower_bound(log_weights: ArrayLike, bins: int, confidence: float) -> LowerBound:
-    """Return a lower bound on the logarithm of the expectation of independent weights.
-
-    The weights are divided into bins of equal size in the order given; the remainder is
-    not used. By Markov's inequality, delta^(1/bins) times the smallest bin mean exceeds
-    the expectation with probability at most delta = 1 - confidence.
-
-    Parameters
-    ----------
-    log_weights
-        The logs of the weights; minus infinity for a weight of zero.
-    bins
-        The number of bins, at most the number of weights.
-    confidence
-        Between 0 and 1.
-
-    Examples
-    --------
-    >>> bound = lower_bound(np.log([1.0, 3.0, 4.0, 4.0, 100.0]), bins=2, confidence=0.75)
-    >>> round(math.exp(bound.value), 6)  # the square root of 0.25, times 2
-    1.0
-    """
-    logs = _checked(log_weights)
-    count = whole_number(bins, "bins", at_least=1)
-    if count > len(logs):
-        raise ArgumentError(
-            f"bins is {count}, but there are only {len(logs)} weights; give at most as many bins "
-            "as weights"
+def _too_few(estimate: LogEstimate, bounds: Mapping[str, LowerBound], advice: str) -> list[str]:
+    """Return why an estimate has no standard error; nothing if it has one."""
+    effective = estimate.effective_runs
+    if effective >= FEWEST_EFFECTIVE_RUNS and estimate.relative_margin < 1.0:
+        return []
+    if math.isnan(effective):
+        fact = "A single run does not show its own error"
+    elif effective >= FEWEST_EFFECTIVE_RUNS:
+        fact = (
+            f"The standard error is known from only {estimate.degrees_of_freedom + 1:.0f} runs, "
+            "too few to state it"
         )
-    confidence = open_fraction(confidence, "confidence")
-    size = len(logs) // count
-    # Each bin has its own scale, as a bin far below the others determines the bound.
-    least = min(log_mean(group).value for group in logs[: size * count].reshape(count, size))
-    return LowerBound(math.log1p(-confidence) / count + least, float(confidence), count)
-
-
-def lower_bounds(log_weights: ArrayLike) -> dict[str, LowerBound]:
-    """Return the bounds of three schemes, except those that need more weights.
-
-    Parameters
-    ----------
-    log_weights
-        The logs of independent weights; minus infinity for a weight of zero.
-
-    Returns
-    -------
-    dict
-        ``"slack-2"``: five bins at confidence 1 - 2^-5, which halves the smallest bin
-        mean. ``"square-root"``: as many bins as the square root of the number of weights,
-        at the same confidence. ``"nine-bins"``: nine bins at confidence 0.95.
-
-    Examples
-    --------
-    >>> list(lower_bounds(np.zeros(8)))
-    ['slack-2', 'square-root']
-    """
-    logs = _checked(log_weights)
-    schemes = {
-        "slack-2": (5, 1 - 2.0**-5),
-        "square-root": (math.isqrt(len(logs)), 1 - 2.0**-5),
-        "nine-bins": (9, 0.95),
-    }
-    return {
-        name: lower_bound(logs, bins, confidence)
-        for name, (bins, confidence) in schemes.items()
-        if bins <= len(logs)
-    }
-
-
-def _checked(log_weights: ArrayLike) -> NDArray[np.float64]:
-    logs = real_numbers(log_weights, "log_weights")
-    if logs.ndim != 1 or len(logs) < 1:
-        raise ArgumentError(
-            f"log_weights has the shape {logs.shape}; give a vector of one or more numbers"
+    else:
+        fact = (
+            f"The effective number of independent runs is {effective:.1f}, and below "
+            f"{FEWEST_EFFECTIVE_RUNS:.0f} no standard error can be stated"
         )
-    if np.isnan(logs).any() or (logs == np.inf).any():
-        raise ArgumentError("log_weights holds NaN or infinity; give numbers, or -inf for zero")
-    return logs
+    certain = [bound for bound in bounds.values() if bound.confidence >= _CONFIDENCE]
+    if certain:
+        best = max(certain, key=lambda bound: bound.value)
+        fact += (
+            f", only that the log evidence is at least {best.value:.2f} with probability "
+            f"{best.confidence:.3g}"
+        )
+    return [f"{fact}; {advice}."]

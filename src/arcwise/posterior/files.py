@@ -46,8 +46,8 @@ from arcwise.errors import ArcwiseError, FileFormatError
 from arcwise.graphs.dag import Dag
 from arcwise.model.modularity import as_modularity
 from arcwise.posterior.dag_sample import DagSample
-from arcwise.posterior.earlier_formats import from_format_1, from_format_2
-from arcwise.posterior.evidence import Evidence, LowerBound
+from arcwise.posterior.earlier_formats import from_format_1, from_format_2, judged_evidence
+from arcwise.posterior.evidence import Evidence
 from arcwise.records.run_files import (
     read_account,
     read_provenance,
@@ -62,6 +62,7 @@ from arcwise.support.archives import read_archive
 from arcwise.support.files import UNREADABLE, replacing
 from arcwise.support.names import checked_variables
 from arcwise.support.plain import number_in, number_out, strict_json
+from arcwise.support.plain_dataclasses import PlainDataclasses
 from arcwise.support.words import shown
 
 if TYPE_CHECKING:
@@ -74,12 +75,7 @@ _MOST_PROBABLE = 1.0 + 1e-6  # rounding
 _LARGEST_LOG = 1e100  # of a weight; the square of any real one is a number
 
 _NUMBERS = ("map_log_weight", "map_probability", "error")
-_EVIDENCE_NUMBERS = (
-    "log_evidence",
-    "standard_error",
-    "log_prior_constant",
-    "log_prior_constant_error",
-)
+_EVIDENCE_FORM = PlainDataclasses()
 
 
 def lacks_parts(path: Path) -> str:
@@ -213,24 +209,14 @@ def _matrix(values: NDArray[Any], *, errors: bool) -> NDArray[np.float64]:
 
 
 def _evidence_out(evidence: Evidence | None) -> dict[str, Any] | None:
-    if evidence is None:
-        return None
-    values = evidence.as_dict()
-    values |= {name: number_out(values[name]) for name in _EVIDENCE_NUMBERS}
-    for bound in values["lower_bounds"].values():
-        bound["value"] = number_out(bound["value"])
-    return values
+    return None if evidence is None else _EVIDENCE_FORM.write(evidence)
 
 
 def _evidence_in(values: dict[str, Any] | None) -> Evidence | None:
     if values is None:
         return None
-    bounds = {
-        name: LowerBound(float(bound["value"]), float(bound["confidence"]), int(bound["bins"]))
-        for name, bound in values["lower_bounds"].items()
-    }
-    numbers = {name: float(values[name]) for name in _EVIDENCE_NUMBERS}
-    return Evidence(lower_bounds=bounds, method=str(values["method"]), **numbers)
+    evidence: Evidence = _EVIDENCE_FORM.read(Evidence, values)
+    return evidence if "effective_runs" in values else judged_evidence(evidence)
 
 
 def _traces(steps: int, arrays: dict[str, Any]) -> Traces:

@@ -48,7 +48,9 @@ class EvidenceRatio:
         The difference of the log evidences: the same with normalised priors; None where the
         constants of the priors are not known exactly.
     standard_error
-        The Monte Carlo standard error of both.
+        The Monte Carlo standard error of both. Where chains of orders are stuck in some of
+        several modes, it does not know of the others; ``evidence(model, "bridge")`` starts
+        from exact draws instead.
     """
 
     log_weights: float

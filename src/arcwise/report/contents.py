@@ -79,20 +79,23 @@ def report_contents(
 
 
 def evidence(found: Evidence | None) -> dict[str, Any] | None:
-    """Return the log evidence with its standard error, interval and bounds as table rows."""
+    """Return the log evidence with its verdict, error, interval and bounds as table rows."""
     if found is None:
         return None
     how = "exact" if found.method == "exact" else f"estimated by {found.method}"
     rows = [("Log evidence", log_value(found.log_evidence), how)]
-    if found.standard_error:
-        margin = 1.96 * found.standard_error
+    if found.verdict != "exact":
+        effective = found.effective_runs
+        words = "" if effective is None else f"effective number of runs {number(effective)}"
+        rows.append(("Reliability", found.verdict, " ".join(found.doubts) or words))
+    interval = found.interval
+    if found.standard_error and interval is not None:
         rows += [
             ("Standard error", number(found.standard_error, 2), "Monte Carlo standard error"),
             (
                 "95 % interval",
-                f"{log_value(found.log_evidence - margin)} to "
-                f"{log_value(found.log_evidence + margin)}",
-                "assuming a normal error",
+                f"{log_value(interval.low)} to {log_value(interval.high)}",
+                "for the Monte Carlo error",
             ),
         ]
     rows += [

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.posterior.evidence import effective_runs
 from arcwise.records.convergence import Convergence
 from arcwise.records.run_files import read_settings
 from arcwise.records.settings import (
@@ -27,6 +26,7 @@ from arcwise.runs.lock import is_locked
 from arcwise.runs.packing import unpack
 from arcwise.runs.reading import reading
 from arcwise.statistics.chains import trace_convergence
+from arcwise.statistics.log_weights import effective_runs
 from arcwise.support.plain import plain
 from arcwise.support.words import duration
 

@@ -1,0 +1,179 @@
+"""The evidence by several methods at once: their mean where they agree, and who disagrees."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from statistics import NormalDist
+from typing import Any
+
+from arcwise.algorithms.evidence_methods import EvidenceMethod, by_method
+from arcwise.algorithms.exact_limits import exact_is_cheap
+from arcwise.errors import CapacityError, TimeIsUpError
+from arcwise.model import Model
+from arcwise.model.modularity import Modularity
+from arcwise.posterior.evidence import Evidence
+from arcwise.posterior.lower_bounds import LowerBound
+from arcwise.statistics.log_estimate import LogEstimate, weighted_mean
+from arcwise.statistics.student import t_quantile
+from arcwise.support.clock import Deadline
+from arcwise.support.words import listing
+
+# The probability that methods that are all right are found to disagree.
+_FALSE_ALARM_RATE = 0.01
+_ADVICE = "give more time, or run a single method for longer"
+
+
+def chosen_methods(
+    model: Model, modularity: Modularity, seconds: float | None, threads: int | None
+) -> tuple[EvidenceMethod, ...]:
+    """Return exact where that is cheap, otherwise two methods whose errors are independent.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 100, seed=1))
+    >>> chosen_methods(model, "modular", None, 1)
+    (<EvidenceMethod.EXACT: 'exact'>,)
+    """
+
+    def cheap(which: Modularity, share: float) -> bool:
+        left = None if seconds is None else share * seconds
+        return exact_is_cheap(len(model.variables), len(model.scores), which, left, threads)
+
+    if cheap(modularity, 1.0):
+        return (EvidenceMethod.EXACT,)
+    if modularity == "modular" and cheap("order-modular", 0.25):
+        return (EvidenceMethod.BRIDGE, EvidenceMethod.SMC)
+    return (EvidenceMethod.SMC, EvidenceMethod.MC3)
+
+
+def combined(
+    model: Model, modularity: Modularity, deadline: Deadline, options: dict[str, Any]
+) -> Evidence:
+    """Return the exact evidence, or that of several methods.
+
+    Parameters
+    ----------
+    model
+        The model.
+    modularity
+        The structure prior.
+    deadline
+        The time for all methods together, of which each gets an equal part of what is left.
+    options
+        Arguments that all methods take.
+    """
+    seconds = deadline.left if deadline.limited else None
+    methods = chosen_methods(model, modularity, seconds, options.get("threads"))
+    found = []
+    for number, method in enumerate(methods):
+        limit: dict[str, Any] = {}
+        if deadline.limited:
+            last = number + 1 == len(methods)
+            limit["seconds"] = deadline if last else deadline.part(1 / (len(methods) - number))
+        own = {name: value for name, value in options.items() if _takes(method, name)}
+        try:
+            found.append(by_method(model, method, modularity, own | limit))
+        except (CapacityError, TimeIsUpError):
+            # Another method may still be possible; if none is, the last says why.
+            if number + 1 == len(methods) and not found:
+                raise
+    return found[0] if len(found) == 1 else combination(found)
+
+
+def _takes(method: EvidenceMethod, name: str) -> bool:
+    """Return whether a method takes an argument; what is computed exactly is not sent out."""
+    if method is EvidenceMethod.EXACT:
+        return name in ("threads", "progress")
+    return method is not EvidenceMethod.BRIDGE or name != "engine"
+
+
+def combination(parts: Sequence[Evidence]) -> Evidence:
+    """Return one estimate from independent ones of the same evidence.
+
+    Those that are reliable and agree are averaged, weighted by the inverse of their variances.
+    If they disagree, the highest of them is returned, without a standard error: methods err by
+    missing some of the posterior, so the one that has found most is the best guess. A lower
+    bound of one method above the intervals of all counts as disagreement as well.
+
+    Parameters
+    ----------
+    parts
+        The estimates, at least one.
+
+    Examples
+    --------
+    >>> parts = [Evidence(-100.0, 0.1, method="one"), Evidence(-100.1, 0.1, method="other")]
+    >>> both = combination(parts)
+    >>> round(both.log_evidence, 3), round(both.standard_error, 3), both.verdict
+    (-100.05, 0.071, 'reliable')
+    >>> parts = [Evidence(-100.0, 0.1, method="one"), Evidence(-102.0, 0.1, method="other")]
+    >>> combination(parts).verdict
+    'doubtful'
+    """
+    reliable = [part for part in parts if part.standard_error is not None]
+    best = max(parts, key=lambda part: part.log_evidence)
+    doubts = _disagreements(reliable, parts)
+    if doubts or not reliable:
+        estimate = best.estimate
+        if not doubts:
+            doubts = [doubt for part in parts for doubt in part.doubts]
+    else:
+        estimate = weighted_mean([part.estimate for part in reliable])
+    constants = reliable or [best]
+    constant = max(constants, key=lambda part: -part.log_prior_constant_error)
+    return Evidence.estimated(
+        LogEstimate(
+            estimate.value, estimate.variance, degrees_of_freedom=estimate.degrees_of_freedom
+        ),
+        method=_in_words(reliable or parts, agree=bool(reliable) and not doubts),
+        advice=_ADVICE,
+        lower_bounds=_bounds(parts),
+        doubts=doubts,
+        parts=parts,
+    ).with_constant(constant)
+
+
+def _disagreements(reliable: Sequence[Evidence], parts: Sequence[Evidence]) -> list[str]:
+    """Return which estimates differ by more than chance, in sentences."""
+    normal = t_quantile(math.inf)
+    pairs = list(combinations(reliable, 2))
+    limit = NormalDist().inv_cdf(1.0 - _FALSE_ALARM_RATE / (2.0 * max(1, len(pairs))))
+    result = []
+    for one, other in pairs:
+        error = math.hypot(*(part.estimate.relative_margin / normal for part in (one, other)))
+        difference = abs(one.log_evidence - other.log_evidence)
+        if difference > limit * error:
+            result.append(
+                f"The methods disagree: {one.method} says {one.log_evidence:.2f}, {other.method} "
+                f"{other.log_evidence:.2f}, which is {difference / error:.1f} standard errors "
+                "apart; the higher one is given, as methods err by missing some of the "
+                f"posterior, but {_ADVICE}."
+            )
+    highest = [part.interval.high for part in reliable if part.interval is not None]
+    bounds = [(part.lower_bound.value, part) for part in parts if part.lower_bound is not None]
+    if highest and bounds and not result:
+        bound, part = max(bounds, key=lambda each: each[0])
+        if bound > max(highest):
+            result.append(
+                f"The lower bound of {part.method}, {bound:.2f}, is above what the other methods "
+                f"allow; {_ADVICE}."
+            )
+    return result
+
+
+def _in_words(parts: Sequence[Evidence], *, agree: bool) -> str:
+    names = listing(part.method for part in parts)
+    if len(parts) == 1:
+        return names
+    return f"{names}, weighted by inverse variances" if agree else f"{names}, which disagree"
+
+
+def _bounds(parts: Sequence[Evidence]) -> dict[str, LowerBound]:
+    return {
+        f"{name}, {part.method}": bound
+        for part in parts
+        for name, bound in part.lower_bounds.items()
+    }

@@ -1,0 +1,237 @@
+"""Annealing run backwards from exact draws: a stochastic upper bound, and a check of schedules.
+
+A run that begins with an exact draw from the posterior and is heated to the uniform distribution
+has a weight whose mean is (number of states) / (sum of all weights). The logarithm of that mean
+is more often too low than too high, so that the evidence is more often estimated too high; and
+lower bounds on the mean are upper bounds on the evidence. (Where constraints exclude states, the
+mean is somewhat smaller, as hotter temperatures reach states that no run begins from, and the
+bounds are higher than they need be.) Exact draws exist only where the
+evidence itself can be computed. So this is no way to find the evidence, but shows how long a
+schedule must be for data of that shape: where annealing forwards and backwards give the same, it
+is long enough (Grosse, Ghahramani and Adams 2015, "Sandwiching the marginal likelihood using
+bidirectional Monte Carlo").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.algorithms.ais import ais
+from arcwise.algorithms.evidence_methods import EvidenceMethod, usual_space
+from arcwise.algorithms.exact_sampling import ExactSampler
+from arcwise.errors import ArgumentError, option
+from arcwise.model import Model, checked_model
+from arcwise.model.modularity import Modularity, as_modularity
+from arcwise.posterior.evidence import Evidence
+from arcwise.posterior.lower_bounds import lower_bounds
+from arcwise.records.ladders import linear
+from arcwise.records.recording import Recording
+from arcwise.spaces import Dags, LinearOrders, Partitions, Space, as_space
+from arcwise.statistics.log_estimate import LogEstimate
+from arcwise.sums import ScoreSums
+from arcwise.support.checks import checked_seed, whole_number
+from arcwise.support.running import Progress, running
+
+# As if of another run, so that forward and backward particles have no random numbers in common.
+_OTHER_SEED = 0x0BAC_F00D_5EED
+_BITS_OF_A_NUMBER = 16
+_LARGEST_GAP = 1.0
+
+
+@dataclass(frozen=True)
+class StochasticUpperBound:
+    """An upper bound on the log evidence that holds with a stated probability.
+
+    It is random, as it is made from draws, and holds only because these are exact.
+
+    Parameters
+    ----------
+    value
+        The bound on the log scale.
+    confidence
+        The probability with which it holds, at least.
+    bins
+        The number of bins the runs were divided into.
+    """
+
+    value: float
+    confidence: float
+    bins: int
+
+
+@dataclass(frozen=True)
+class ReverseAnnealing:
+    """Annealing forwards and backwards with the same schedule.
+
+    Parameters
+    ----------
+    forward
+        The evidence by annealing from the uniform distribution.
+    log_evidence
+        The log evidence by annealing back from exact draws, more often too high than too low.
+    standard_error
+        Its standard error; None where too few runs count.
+    effective_runs
+        The effective number of runs backwards.
+    upper_bounds
+        Stochastic upper bounds on the log evidence, by the name of their scheme.
+    steps
+        The number of steps of a particle, either way.
+    """
+
+    forward: Evidence
+    log_evidence: float
+    standard_error: float | None
+    effective_runs: float | None
+    upper_bounds: Mapping[str, StochasticUpperBound]
+    steps: int
+
+    @property
+    def gap(self) -> float:
+        """How far the estimate backwards is above that forwards."""
+        return self.log_evidence - self.forward.log_evidence
+
+    @property
+    def long_enough(self) -> bool:
+        """Whether the schedule is long enough: both are reliable, and within a nat."""
+        stated = self.standard_error is not None and self.forward.standard_error is not None
+        return stated and abs(self.gap) <= _LARGEST_GAP
+
+
+def reverse_annealing(
+    model: Model,
+    space: Any = None,
+    *,
+    modularity: Modularity = "modular",
+    steps: int,
+    particles: int = 100,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> ReverseAnnealing:
+    """Anneal from exact draws back to the uniform distribution, and forwards as `ais` does.
+
+    Parameters
+    ----------
+    model
+        A model small enough for exact draws.
+    space
+        Partitions or DAGs, or linear orders if the prior is order-modular; None for
+        partitions, or linear orders.
+    modularity
+        The structure prior.
+    steps
+        The number of steps of each particle, forwards and backwards, in equal steps of the
+        inverse temperature.
+    particles
+        The number of particles each way.
+    seed, threads, progress
+        As for `mcmc`.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> found = arcwise.algorithms.reverse_annealing(model, steps=1500, seed=1)
+    >>> exact = arcwise.exact(model).log_evidence
+    >>> found.long_enough, found.upper_bounds["slack-2"].value > exact
+    (True, True)
+    """
+    checked_model(model)
+    wanted = as_modularity(modularity)
+    chosen = usual_space(EvidenceMethod.AIS, wanted) if space is None else as_space(space)
+    count = whole_number(particles, option("particles"), at_least=2)
+    length = whole_number(steps, option("steps"), at_least=1)
+    key = checked_seed(seed)
+    starts = _starts(model, chosen, wanted, count, key, threads)
+    forward = ais(
+        model,
+        chosen,
+        modularity=wanted,
+        particles=count,
+        steps=length,
+        stretch=0,
+        dags_per_state=0,
+        seed=key,
+        threads=threads,
+        progress=progress,
+    ).evidence
+    assert forward is not None
+    core_space = chosen.build(ScoreSums(model, tabulate="sums", threads=threads))
+    annealed = _core.AnnealedRuns(
+        core_space,
+        linear(length)[::-1],
+        0,
+        1,
+        Recording(wanted, dags_per_state=0).on(chosen).options(edge_batches=2),
+        key ^ _OTHER_SEED,
+        starts=starts,
+    )
+    with running(threads, progress, "annealing backwards") as run:
+        annealed.run(0, count, run.threads, run.progress)
+    # The mean of these is (number of states) / (sum of weights); the evidence is the inverse.
+    logs = annealed.log_weights() - core_space.log_size + forward.log_prior_constant
+    estimate = LogEstimate.of_weights(logs)
+    stated = Evidence.estimated(estimate, method="", advice="")
+    return ReverseAnnealing(
+        forward,
+        -estimate.value,
+        stated.standard_error,
+        stated.effective_runs,
+        {
+            name: StochasticUpperBound(-bound.value, bound.confidence, bound.bins)
+            for name, bound in lower_bounds(logs).items()
+        },
+        length,
+    )
+
+
+def _starts(
+    model: Model,
+    space: Space,
+    modularity: Modularity,
+    count: int,
+    seed: int,
+    threads: int | None,
+) -> list[list[int]]:
+    """Return exact draws from the posterior as states of the space, in its code."""
+    if modularity == "order-modular" and isinstance(space, LinearOrders):
+        names = {name: number for number, name in enumerate(model.variables)}
+        orders = ExactSampler(model, modularity, threads=threads).orders(count, seed=seed)
+        return [[names[name] for name in order] for order in orders]
+    if modularity == "modular" and isinstance(space, Partitions | Dags):
+        drawn = ExactSampler(model, modularity, threads=threads).dags(count, seed=seed).parents
+        code = _depths if isinstance(space, Partitions) else _parents
+        return [code(parents) for parents in drawn]
+    raise ArgumentError(
+        f"annealing backwards on {type(space).__name__} under the {modularity} prior needs exact "
+        "draws of its states, which there are none of; use partitions or dags, or linear under "
+        "the order-modular prior"
+    )
+
+
+def _depths(parents: NDArray[np.uint64]) -> list[int]:
+    """Return the part of each node: the length of the longest path that leads to it."""
+    n = len(parents)
+    sets = [[u for u in range(n) if int(parents[v, u // 64]) >> (u % 64) & 1] for v in range(n)]
+    depths = [0] * n
+    for _ in range(n):
+        depths = [max((depths[u] + 1 for u in above), default=0) for above in sets]
+    return depths
+
+
+def _parents(parents: NDArray[np.uint64]) -> list[int]:
+    """Return the parents of all nodes as bits, sixteen to a number."""
+    n = len(parents)
+    numbers = -(-n // _BITS_OF_A_NUMBER)
+    return [
+        int(parents[v, i // 4]) >> (i % 4 * _BITS_OF_A_NUMBER) & 0xFFFF
+        for v in range(n)
+        for i in range(numbers)
+    ]

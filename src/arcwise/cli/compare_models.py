@@ -1,0 +1,82 @@
+"""`arcwise compare-models`: the posterior probabilities of models of the same data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import arcwise
+from arcwise.comparison import ModelComparison, ModelEvidence
+from arcwise.errors import ArgumentError
+from arcwise.support.files import write_json
+
+
+def compare_models(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILES...",
+            help="Files that `arcwise evidence --out` wrote, or folders of results with an "
+            "evidence.json, two or more.",
+        ),
+    ],
+    prior: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--prior",
+            help="The prior probability of each model, in any unit and in the order of the files; "
+            "once for each (default: all are equal).",
+            metavar="NUMBER",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The .json file to write.", metavar="FILE")
+    ] = None,
+) -> None:
+    """Compare models of the same data: their posterior probabilities, by their evidence.
+
+    Models may differ in anything but the data: the score, --equivalent-sample-size, --prior,
+    --max-indegree and other constraints. Intervals are for the Monte Carlo error of estimated
+    evidences.
+
+    [bold]Example:[/bold] arcwise compare-models one.json ten.json
+    """
+    models = {str(path): ModelEvidence.read(_file(path)) for path in files}
+    found = arcwise.compare_models(models, prior=prior)
+    Console().print(_table(found))
+    print(*found.sentences, sep="\n")
+    if out is not None:
+        write_json(found.as_dict(), out)
+        print(f"Comparison written to {out}")
+
+
+def _file(path: Path) -> Path:
+    file = path / "evidence.json" if path.is_dir() else path
+    if not file.is_file():
+        raise ArgumentError(
+            f"there is no file '{file}'; give files that `arcwise evidence --out` wrote"
+        )
+    return file
+
+
+def _table(found: ModelComparison) -> Table:
+    table = Table(title="The models, the most probable first", title_justify="left")
+    table.add_column("model")
+    for name in ("probability", "95 % interval", "log evidence", "log Bayes factor"):
+        table.add_column(name, justify="right")
+    table.add_column("evidence is")
+    for model in found.models:
+        table.add_row(
+            Text(model.name),
+            f"{model.probability:.4f}",
+            f"{model.interval.low:.4f} to {model.interval.high:.4f}",
+            f"{model.evidence.log_evidence:.2f}",
+            f"{model.log_bayes_factor:.2f}",
+            model.evidence.verdict,
+        )
+    return table

@@ -1,0 +1,361 @@
+"""`compare_models`: posterior probabilities of models of the same data, from their evidence."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arcwise.algorithms.evidence import Method, evidence
+from arcwise.errors import ArgumentError, FileFormatError, option
+from arcwise.model import Model
+from arcwise.model.modularity import Modularity
+from arcwise.posterior import Evidence, Interval, Posterior
+from arcwise.posterior.earlier_formats import judged_evidence
+from arcwise.statistics.student import t_quantile
+from arcwise.support.checks import real_numbers
+from arcwise.support.clock import Deadline
+from arcwise.support.files import UNREADABLE
+from arcwise.support.plain import plain
+from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.words import listing, shown
+
+_FORM = PlainDataclasses()
+_NORMAL = t_quantile(math.inf)
+# Beyond this, one model is said to be more probable than all others together.
+_CLEAR = 0.95
+
+
+@dataclass(frozen=True)
+class ModelEvidence:
+    """The evidence of a model, and what is known of its data.
+
+    Parameters
+    ----------
+    evidence
+        The evidence.
+    data_fingerprint, rows
+        Those of the data; None for precomputed scores.
+
+    Examples
+    --------
+    >>> ModelEvidence(Evidence(-120.0)).rows is None
+    True
+    """
+
+    evidence: Evidence
+    data_fingerprint: str | None = None
+    rows: int | None = None
+
+    @classmethod
+    def read(cls, path: Path) -> ModelEvidence:
+        """Return what `arcwise evidence --out`, or a folder of results, says in its .json file."""
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            provenance = values["provenance"]
+            # What is not finite, and so null, is the degrees of freedom alone.
+            values["degrees_of_freedom"] = values.get("degrees_of_freedom") or math.inf
+            found: Evidence = _FORM.read(Evidence, values | {"parts": []})
+            if "effective_runs" not in values:
+                found = judged_evidence(found)
+            return cls(found, provenance["data_fingerprint"], provenance["rows"])
+        except (*UNREADABLE, AttributeError) as error:
+            raise FileFormatError(
+                f"'{path}' is not a file of evidence; give one that `arcwise evidence --out` wrote"
+            ) from error
+
+
+@dataclass(frozen=True)
+class ComparedModel:
+    """A model among others.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    evidence
+        Its evidence.
+    probability
+        Its posterior probability among the models compared.
+    interval
+        A 95 % interval for the Monte Carlo error of that; 0 to 1 if some evidence is not
+        reliable.
+    log_bayes_factor
+        Its log evidence less that of the most probable model.
+    """
+
+    name: str
+    evidence: Evidence
+    probability: float
+    interval: Interval
+    log_bayes_factor: float
+
+
+@dataclass(frozen=True)
+class ModelComparison:
+    """Models of the same data, the most probable first.
+
+    Parameters
+    ----------
+    models
+        The models.
+    decided
+        Whether Monte Carlo errors leave no doubt which of them is the most probable.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> data = arcwise.simulate("asia", 500, seed=1)
+    >>> sizes = {f"{size}": arcwise.scores.BDeu(equivalent_sample_size=size) for size in (1, 100)}
+    >>> models = {name: arcwise.Model(data, score) for name, score in sizes.items()}
+    >>> found = arcwise.compare_models(models)
+    >>> found.models[0].name, found.decided
+    ('1', True)
+    """
+
+    models: tuple[ComparedModel, ...]
+    decided: bool
+
+    @property
+    def probabilities(self) -> dict[str, float]:
+        """The posterior probability of each model, by its name."""
+        return {model.name: model.probability for model in self.models}
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was found, in words."""
+        best = self.models[0]
+        result = []
+        doubtful = [m.name for m in self.models if m.evidence.standard_error is None]
+        if doubtful:
+            result.append(
+                f"The evidence of {listing(map(repr, doubtful))} is not reliable, so the "
+                "probabilities are a guess; run it for longer."
+            )
+        elif not self.decided:
+            result.append(
+                "Which model is the most probable is not decided: their evidences differ by no "
+                "more than their Monte Carlo errors; run for longer."
+            )
+        elif best.interval.low >= _CLEAR:
+            result.append(f"{best.name!r} is the most probable model.")
+        else:
+            others = [m.name for m in self.models[1:] if m.probability > 1.0 - _CLEAR]
+            result.append(
+                f"{best.name!r} is the most probable model, but the data do not rule out "
+                f"{listing(map(repr, others)) if others else 'others'}."
+            )
+        return tuple(result)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        values: dict[str, Any] = plain(
+            {
+                "decided": self.decided,
+                "sentences": self.sentences,
+                "models": {
+                    model.name: {
+                        "probability": model.probability,
+                        "interval": model.interval,
+                        "log_bayes_factor": model.log_bayes_factor,
+                        "evidence": model.evidence.as_dict(),
+                    }
+                    for model in self.models
+                },
+            }
+        )
+        return values
+
+    def __str__(self) -> str:
+        """Return a line for each model, and what was found."""
+        width = max(len(model.name) for model in self.models)
+        lines = [
+            f"{model.name:<{width}}  {model.probability:.4f} ({model.interval.low:.4f} to "
+            f"{model.interval.high:.4f})  log evidence {model.evidence.log_evidence:.2f}"
+            for model in self.models
+        ]
+        return "\n".join([*lines, *self.sentences])
+
+
+def compare_models(
+    models: Mapping[str, Any] | Sequence[Any],
+    *,
+    prior: Mapping[str, float] | Sequence[float] | None = None,
+    method: Method = "combined",
+    modularity: Modularity = "modular",
+    seconds: float | Deadline | None = None,
+    **options: Any,
+) -> ModelComparison:
+    """Compare models of the same data by their posterior probabilities.
+
+    Models may differ in their score, equivalent sample size, structure prior, constraints or
+    candidates: the evidence of each accounts for what its prior spreads over.
+
+    Parameters
+    ----------
+    models
+        Models by their names, or a list of them, which are called model 1, model 2 and so on.
+        In place of a `Model`, a `Posterior` that has its evidence, or a `ModelEvidence`.
+    prior
+        The prior probability of each model, in any unit; None if all are equal.
+    method, modularity, **options
+        How to find the evidence, see `evidence`.
+    seconds
+        The time for all models together.
+
+    Returns
+    -------
+    ModelComparison
+        The models with their probabilities and intervals for the Monte Carlo error of these.
+
+    Raises
+    ------
+    ArgumentError
+        If the models are of different data: then their evidences have nothing in common.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> data = arcwise.simulate("asia", 500, seed=1)
+    >>> free, fair = arcwise.Model(data), arcwise.Model(data, prior="fair")
+    >>> found = arcwise.compare_models({"uniform": free, "fair": fair})
+    >>> round(sum(found.probabilities.values()), 12)
+    1.0
+    """
+    named = _named(models)
+    weights = _prior(prior, tuple(named))
+    deadline = Deadline.of(seconds)
+    parts: dict[str, ModelEvidence] = {}
+    _refuse_other_data({name: _data(given) for name, given in named.items()})
+    left = sum(isinstance(given, Model) for given in named.values())
+    for name, given in named.items():
+        if isinstance(given, Model):
+            limit = deadline.part(1 / left) if deadline.limited else None
+            found = evidence(given, method, modularity=modularity, seconds=limit, **options)
+            left -= 1
+            parts[name] = ModelEvidence(found)
+        elif isinstance(given, Posterior):
+            assert given.evidence is not None
+            parts[name] = ModelEvidence(given.evidence)
+        else:
+            parts[name] = given
+    return _compared({name: part.evidence for name, part in parts.items()}, weights)
+
+
+def _named(models: Any) -> dict[str, Any]:
+    if isinstance(models, Mapping):
+        named = {str(name): given for name, given in models.items()}
+    elif isinstance(models, list | tuple):
+        named = {f"model {number}": given for number, given in enumerate(models, 1)}
+    else:
+        named = {}
+    if len(named) < 2:
+        raise ArgumentError(
+            f"models is {shown(models)}; give two or more models, as a list or by their names"
+        )
+    for name, given in named.items():
+        if isinstance(given, Posterior) and given.evidence is None:
+            raise ArgumentError(
+                f"the posterior {name!r} has no evidence, as {given.algorithm} does not estimate "
+                "it; give the model itself, or a posterior by exact, ais, smc or mc3"
+            )
+        if not isinstance(given, Model | Posterior | ModelEvidence):
+            raise ArgumentError(
+                f"{name!r} is of type {type(given).__name__}; give models, or posteriors with "
+                "their evidence"
+            )
+    return named
+
+
+def _prior(prior: Any, names: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    if prior is None:
+        return np.zeros(len(names))
+    if isinstance(prior, Mapping):
+        if set(prior) != set(names):
+            raise ArgumentError(
+                option("prior"),
+                f" is for {listing(map(repr, map(str, prior)))}; give one number for each of "
+                f"{listing(map(repr, names))}",
+            )
+        prior = [prior[name] for name in names]
+    numbers = real_numbers(prior, option("prior"))
+    if numbers.shape != (len(names),) or not (numbers > 0).all() or not np.isfinite(numbers).all():
+        raise ArgumentError(
+            option("prior"),
+            f" is {shown(prior)}; give one positive number for each of {len(names)} models",
+        )
+    return np.log(numbers)
+
+
+def _data(given: Model | Posterior | ModelEvidence) -> tuple[str | None, int | None]:
+    if isinstance(given, ModelEvidence):
+        return given.data_fingerprint, given.rows
+    provenance = given.provenance() if isinstance(given, Model) else given.provenance
+    return provenance.data_fingerprint, provenance.rows
+
+
+def _refuse_other_data(data: Mapping[str, tuple[str | None, int | None]]) -> None:
+    """Refuse models of different tables; precomputed scores do not say what they are of."""
+    known = [(name, *of) for name, of in data.items() if of[0] is not None]
+    for name, fingerprint, rows in known[1:]:
+        first, expected, expected_rows = known[0]
+        if fingerprint != expected:
+            difference = (
+                f"{expected_rows} and {rows} rows"
+                if rows != expected_rows
+                else "different columns, levels or values"
+            )
+            raise ArgumentError(
+                f"{first!r} and {name!r} are models of different data ({difference}), whose "
+                "evidences cannot be compared; give models of the same table"
+            )
+
+
+def _compared(
+    parts: Mapping[str, Evidence], prior: np.ndarray[Any, np.dtype[np.float64]]
+) -> ModelComparison:
+    """Return the models with their probabilities.
+
+    With p the probabilities and s^2 the variances of log evidences, the log odds of model k
+    against all others have to first order the variance s_k^2 + sum over j of
+    (p_j / (1 - p_k))^2 s_j^2.
+    """
+    logs = np.array([part.log_evidence for part in parts.values()]) + prior
+    shares = np.exp(logs - logs.max())
+    probabilities = shares / shares.sum()
+    reliable = all(part.standard_error is not None for part in parts.values())
+    errors = np.array([part.estimate.relative_margin / _NORMAL for part in parts.values()])
+    order = np.argsort(-logs, kind="stable")
+    found = []
+    for k in order.tolist():
+        others = np.delete(np.arange(len(logs)), k)
+        rest = float(np.logaddexp.reduce(logs[others]))
+        interval = Interval(0.0, 1.0)
+        if reliable:
+            within = np.exp(logs[others] - rest)
+            margin = _NORMAL * math.sqrt(errors[k] ** 2 + float(within**2 @ errors[others] ** 2))
+            odds = float(logs[k]) - rest
+            interval = Interval(_logistic(odds - margin), _logistic(odds + margin))
+        name = list(parts)[k]
+        found.append(
+            ComparedModel(
+                name,
+                parts[name],
+                float(probabilities[k]),
+                interval,
+                parts[name].log_evidence - list(parts.values())[int(order[0])].log_evidence,
+            )
+        )
+    first, second = order[:2]
+    apart = _NORMAL * math.hypot(errors[first], errors[second])
+    decided = reliable and bool(logs[first] - logs[second] > apart)
+    return ModelComparison(tuple(found), decided)
+
+
+def _logistic(odds: float) -> float:
+    return 1.0 / (1.0 + math.exp(-odds)) if odds > -700.0 else 0.0

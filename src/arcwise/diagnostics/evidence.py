@@ -1,0 +1,33 @@
+"""Reasons to doubt an estimate of the evidence that its standard error does not show."""
+
+from __future__ import annotations
+
+from arcwise.diagnostics.limits import FEWEST_EXCHANGES, FEWEST_ROUND_TRIPS
+from arcwise.records.runs import Exchanges
+from arcwise.statistics.exchanges import temperatures_needed
+from arcwise.support.words import plural
+
+
+def doubts_of_ladder(exchanges: Exchanges) -> list[str]:
+    """Return why the product of ratios along a ladder may be wrong, each with what to do.
+
+    A ratio between temperatures that hardly exchange states rests on states that neither has
+    visited. A round trip brings a state from the hottest temperature to the coldest
+    independently of where it was there before: without some of them, what the cold
+    temperatures have seen is where they began.
+    """
+    rates = [rate for rate in exchanges.acceptance if rate is not None]
+    fewest = min(rates, default=0.0)
+    if fewest < FEWEST_EXCHANGES:
+        needed = temperatures_needed(exchanges.acceptance)
+        return [
+            f"Adjacent temperatures exchange states in only {fewest:.1%} of the proposals; use an "
+            f"adapted ladder of at least {plural(needed, 'temperature')}."
+        ]
+    trips = exchanges.round_trips
+    if trips is not None and sum(trips) < FEWEST_ROUND_TRIPS:
+        return [
+            f"States made only {plural(sum(trips), 'round trip')} between the hottest temperature "
+            f"and the coldest, fewer than {FEWEST_ROUND_TRIPS}; run more steps."
+        ]
+    return []
