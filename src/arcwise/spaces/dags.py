@@ -35,8 +35,8 @@ class Dags(Space, name="dags"):
         too seldom, and windows are opened around these more often; if some hardly change
         at all and sums are had from tables, windows are of up to eight variables, and the
         large ones as frequent as the small; ``"class jump"`` goes to any DAG of the same
-        equivalence class, all equally probable, and is made only if asked for, as the
-        others do as well without it. Kinds left out are
+        equivalence class, all equally probable, and is made only if asked for, as no
+        clear gain by it was measured. Kinds left out are
         not made, but at all temperatures but the posterior's half of the moves
         change one edge, and none opens a window. None for what mixes best by
         experience.
