@@ -71,7 +71,7 @@ def test_weights_uneven_chains_and_runs() -> None:
     )
     assert several.traces is not None
     tree = several.to_arviz()
-    assert tree.sample_stats["lp"].shape == (2, 300)
+    assert tree.sample_stats["lp"].shape == (2, 480)
     assert (tree.sample_stats["lp"].values[:, ::3] == several.traces.log_weights_matrix()).all()
     runs = arcwise.ais(model, "partitions", particles=10, steps=300, seed=1)
     assert runs.dags is not None

@@ -19,7 +19,7 @@ from support.run_records import chains_of
 from support.separate_modes import two_directions
 
 _PLAIN = AlgorithmChoice(Algorithm.MCMC, ", because there are too many variables")
-_NODES = 8
+_NODES = 12  # more than a window holds
 
 
 @pytest.fixture(scope="module")

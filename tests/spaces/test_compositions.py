@@ -87,7 +87,7 @@ def test_edges_given_a_state_are_exact_sums(kind: str, spread: float) -> None:
         ("partitions", "ais", 4000),
         ("layerings:4", "mcmc", 8000),
         ("layerings:4", "mc3", 2000),
-        ("layerings:4", "ais", 1000),
+        ("layerings:4", "ais", 1500),
     ],
 )
 def test_edges_agree_with_exact_ones(space: str, algorithm: str, steps: int) -> None:

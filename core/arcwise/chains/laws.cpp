@@ -81,7 +81,12 @@ std::vector<AnnealedEnd> annealing_law(const Space& space,
         for (const auto& state : states) state->decode(first);
         const AnnealedRun run =
             anneal(space, states, options, Random(branches), Random(0, 0), context, starts);
-        law[{run.record.codes, run.log_weight}] += branches.probability();
+        Code end;
+        for (const auto& state : states) {
+            const Code own = state->encode();
+            end.insert(end.end(), own.begin(), own.end());
+        }
+        law[{end, run.log_weight}] += branches.probability();
     });
     std::vector<AnnealedEnd> ends;
     for (const auto& [end, probability] : law) ends.push_back({end.first, end.second, probability});

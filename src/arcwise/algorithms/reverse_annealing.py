@@ -58,6 +58,15 @@ class StochasticUpperBound:
         The probability with which it holds, at least.
     bins
         The number of bins the runs were divided into.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> found = arcwise.algorithms.reverse_annealing(model, steps=1500, seed=1)
+    >>> bound = found.upper_bounds["slack-2"]
+    >>> bound.confidence, bound.value > found.forward.log_evidence
+    (0.96875, True)
     """
 
     value: float
@@ -83,6 +92,14 @@ class ReverseAnnealing:
         Stochastic upper bounds on the log evidence, by the name of their scheme.
     steps
         The number of steps of a particle, either way.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+    >>> found = arcwise.algorithms.reverse_annealing(model, steps=1500, seed=1)
+    >>> found.long_enough, abs(found.gap) < 1
+    (True, True)
     """
 
     forward: Evidence

@@ -86,7 +86,7 @@ def sample(
     >>> import arcwise
     >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
     >>> arcwise.sample(model, "partitions", steps=4000, seed=1)
-    <Posterior: mcmc, modular, 8 variables, 4000 DAGs>
+    <Posterior: mcmc, modular, 8 variables, 4264 DAGs>
     >>> arcwise.sample(model, algorithm="ais", particles=20, steps=200, seed=1).algorithm
     'ais'
     """

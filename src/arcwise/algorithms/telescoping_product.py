@@ -43,7 +43,8 @@ def telescoped(chains: Sequence[Sequence[Ratio]], *, same_temperatures: bool = T
     if not each:
         return LogEstimate(-np.inf, np.inf)  # nothing is known yet
     values, variances = np.array(each).T
-    between = float(values.var(ddof=1)) / len(each) if len(each) > 1 else 0.0
+    with np.errstate(invalid="ignore"):  # a chain that saw only weights of zero knows nothing
+        between = float(values.var(ddof=1)) / len(each) if len(each) > 1 else 0.0
     if same_temperatures:
         value, within = _product(chains)
     else:

@@ -48,7 +48,7 @@ def to_arviz(posterior: Posterior, *, edges: Literal["all", "uncertain"] = "all"
     >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, "partitions", steps=2000, thinning=10, chains=2, seed=1)
     >>> dict(to_arviz(posterior).posterior.sizes)
-    {'chain': 2, 'draw': 100, 'source': 8, 'target': 8}
+    {'chain': 2, 'draw': 160, 'source': 8, 'target': 8}
     """
     if edges not in ("all", "uncertain"):
         raise ArgumentError(f"edges is {shown(edges)}; give 'all' or 'uncertain'")

@@ -303,7 +303,7 @@ class Posterior:
         >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
         >>> runs = [arcwise.mcmc(model, "partitions", steps=4000, seed=seed) for seed in (1, 2)]
         >>> Posterior.concatenate(runs)
-        <Posterior: mcmc, modular, 8 variables, 8000 DAGs>
+        <Posterior: mcmc, modular, 8 variables, 8528 DAGs>
         """
         parts = list(posteriors)
         return parts[0] if len(parts) == 1 else cls(**concatenation.merged_fields(parts))

@@ -211,7 +211,7 @@ class ChainRun(RunRecord):
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
     >>> run = arcwise.mcmc(model, "partitions", steps=4000, chains=2).run
     >>> run.settings.space, run.states
-    (Partitions(moves=None), (1000, 1000))
+    (Partitions(moves=None), (1066, 1066))
     """
 
     settings: ChainSettings

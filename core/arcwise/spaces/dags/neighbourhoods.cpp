@@ -126,13 +126,12 @@ std::vector<int> grown(const Near& near, int first, std::size_t size, Random& ra
 }  // namespace
 
 Neighbourhoods::Neighbourhoods(const ScoreSums& sums, std::span<const double> needed,
-                               WindowSizes sizes, double most_needed_by_few)
-    : most_needed_(most_needed_by_few) {
+                               WindowSizes sizes) {
     Near near = nearness_of(sums);
     const double need = std::accumulate(needed.begin(), needed.end(), 0.0);
     if (need > 0.0) {
         add_need(near, needed, need);
-        most_needed_ = std::max(most_needed_, *std::ranges::max_element(needed));
+        most_needed_ = *std::ranges::max_element(needed);
     }
     std::vector<double> firsts;  // how often sets grow from each node
     for (const Amounts& of_node : near) firsts.push_back(total(of_node));

@@ -30,9 +30,9 @@ class Neighbourhoods {
     // By how much windows are needed with both nodes of a pair in them, at u * nodes + v for u < v:
     // about how many steps its edges take to change by as much as they vary. A set is there the
     // more often the more it is needed. A third of them goes by the model as before; all, if none
-    // is needed. `most_needed_by_few`: the most with few sizes, if `needed` is with many.
+    // is needed.
     Neighbourhoods(const ScoreSums& sums, std::span<const double> needed,
-                   WindowSizes sizes = WindowSizes::few, double most_needed_by_few = 0.0);
+                   WindowSizes sizes = WindowSizes::few);
 
     // One of them.
     std::span<const int> draw(Random& random) const;

@@ -136,9 +136,8 @@ Neighbourhoods neighbourhoods_by_pilot(const Dags& space, std::uint64_t order_st
         look_on(WindowSizes::many);
     }
     const bool stuck = counts.most_needed() > most_needed_by_few * counts.looks();
-    const std::vector<double> needed = counts.needed();
-    if (!tries_many || !stuck) return {sums, needed, WindowSizes::few};
-    return {sums, counts_with_many.needed(), WindowSizes::many, *std::ranges::max_element(needed)};
+    if (!tries_many || !stuck) return {sums, counts.needed(), WindowSizes::few};
+    return {sums, counts_with_many.needed(), WindowSizes::many};
 }
 
 }  // namespace arcwise
