@@ -19,9 +19,10 @@ from arcwise.records.start import usual_order_steps
 from arcwise.spaces import CanonicalOrders, Dags
 from arcwise.sums import ScoreSums
 
-# The steps that the slowest edge takes to change: beyond, chains are coupled. Tables whose chains
-# come around take 5 to 100, those with separate modes 500 and more.
-_SLOW = 300.0
+# The steps that the slowest edge takes to change, with windows of up to eight variables: beyond,
+# chains are coupled. Most tables take 5 to 100; at 350 to 580, plain chains still do better than
+# coupled ones; modes that differ in the parents of more variables than a window holds take more.
+_SLOW = 1_000.0
 # With more variables, coupled chains need so many temperatures that plain ones are better even
 # where some edges are slow.
 _MOST_VARIABLES = 32
