@@ -178,6 +178,8 @@ def _panel(
         goal = case.most_error if errors else budget
         axes.plot([goal, goal], [at - 0.42, at + 0.42], color="0.4", linewidth=0.8)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("" if errors else "{x:g}")  # errors span too many decades
     axes.set_yticks(range(len(tables)), tables)
     axes.set_ylim(len(tables) - 0.5, -0.5)
     axes.set_xlabel(
