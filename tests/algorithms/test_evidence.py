@@ -134,8 +134,11 @@ def test_populations_do_not_leap_over_constraints() -> None:
     for space in ("canonical", "partitions"):
         found = arcwise.evidence(model, "smc", space=space, particles=32, seed=1, threads=1)
         assert abs(found.log_evidence - exact) < 30.0
-        if found.standard_error is not None:
-            assert abs(found.log_evidence - exact) < 6.5 * found.standard_error
+        # All populations may be wrong alike, so none is relied upon alone.
+        assert (found.standard_error, found.verdict) == (None, "doubtful")
+        assert any("Edges are required" in doubt for doubt in found.doubts)
+    bridge = arcwise.evidence(model, "bridge", particles=32, seed=1, threads=1)
+    assert not any("Edges are required" in doubt for doubt in bridge.doubts)
 
 
 def test_choices() -> None:

@@ -304,4 +304,17 @@ def _evidence(
         constant=constant,
         constant_error=constant_error,
         lower_bounds=bounds,
+        doubts=_doubts(session),
     )
+
+
+def _doubts(session: SamplingSession[AnnealingSettings]) -> list[str]:
+    """Return why all populations may be wrong alike, which their spread does not show."""
+    families = session.model.families
+    required = families is not None and any(families.required)
+    if session.settings.population is None or not required:
+        return []
+    return [
+        "Edges are required, and particles that had none of them while hot may have found only a "
+        "part of the DAGs that do; compare with another method."
+    ]
