@@ -11,6 +11,7 @@ from arcwise.algorithms.chains import acceptance
 from arcwise.algorithms.population_plan import planned, too_short
 from arcwise.algorithms.prior_constant import prior_constant
 from arcwise.algorithms.sampling_session import Environment, SamplingSession, opened_session
+from arcwise.diagnostics.evidence import doubts_of_populations
 from arcwise.diagnostics.findings import advice
 from arcwise.engines.sampling_jobs import AnnealedRuns, AnnealingJob
 from arcwise.errors import InterruptedWarning, TimeIsUpError
@@ -304,17 +305,5 @@ def _evidence(
         constant=constant,
         constant_error=constant_error,
         lower_bounds=bounds,
-        doubts=_doubts(session),
+        doubts=[] if settings.population is None else doubts_of_populations(session.model),
     )
-
-
-def _doubts(session: SamplingSession[AnnealingSettings]) -> list[str]:
-    """Return why all populations may be wrong alike, which their spread does not show."""
-    families = session.model.families
-    required = families is not None and any(families.required)
-    if session.settings.population is None or not required:
-        return []
-    return [
-        "Edges are required, and particles that had none of them while hot may have found only a "
-        "part of the DAGs that do; compare with another method."
-    ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from arcwise.support.checks import checked_seed, whole_number
 from arcwise.support.clock import Deadline, shared_clock
 from arcwise.support.running import Progress, running
 
+_SPACE = CanonicalOrders()
 _STEPS_PER_VARIABLE = 200
 _STEPS_OF_TRIAL = 10  # for each variable
 _NUMBERINGS = 0x0F_B21D_6E5  # seeds of random numberings of the variables
@@ -100,8 +102,7 @@ def bridge_evidence(
         if length is None:
             length = crossing.usual_steps(count, deadline)
         logs = crossing.log_weights(length, count, progress)
-    space = CanonicalOrders()
-    constant, constant_error = prior_constant(model, "modular", space, seed=key, threads=threads)
+    constant, constant_error = prior_constant(model, "modular", _SPACE, seed=key, threads=threads)
     logs = logs + orders.log_evidence + orders.log_prior_constant
     return Evidence.estimated(
         LogEstimate.of_weights(logs, size),
@@ -141,14 +142,12 @@ class _Crossing:
     def log_weights(self, steps: int, runs: int, progress: Progress) -> np.ndarray:
         """Return the log weight of each population after so many steps of its particles."""
         n = len(self.model.variables)
-        space = CanonicalOrders()
-        core_space = space.build(ScoreSums(self.model, tabulate="sums", threads=self.threads))
         annealed = _core.AnnealedRuns(
-            core_space,
+            self._core_space,
             [(1.0, place) for place in bridge(steps, n)],
             0,
             1,
-            Recording("modular", dags_per_state=0).on(space).options(edge_batches=2),
+            Recording("modular", dags_per_state=0).on(_SPACE).options(edge_batches=2),
             self.seed,
             population=self.particles,
             starts=self._starts(runs * self.particles),
@@ -156,6 +155,11 @@ class _Crossing:
         with running(self.threads, progress, "bridge") as run:
             annealed.run(0, runs, run.threads, run.progress)
         return np.asarray(annealed.log_weights())
+
+    @cached_property
+    def _core_space(self) -> _core.Space:
+        """The space, built once for the trial and the populations."""
+        return _SPACE.build(ScoreSums(self.model, tabulate="sums", threads=self.threads))
 
     def _starts(self, count: int) -> list[list[int]]:
         """Return exact draws of orders, each with a random numbering of the variables."""

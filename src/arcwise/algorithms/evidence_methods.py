@@ -48,13 +48,15 @@ def as_evidence_method(value: Any) -> EvidenceMethod:
     )
 
 
-def usual_space(method: EvidenceMethod, modularity: Modularity) -> Space:
+def space_of_method(method: EvidenceMethod, modularity: Modularity) -> Space:
     """Return the space in which a method samples unless another is given.
 
     Examples
     --------
-    >>> usual_space(EvidenceMethod.SMC, "modular"), usual_space(EvidenceMethod.AIS, "order-modular")
-    (CanonicalOrders(moves=None, numbering=None), LinearOrders(moves=None))
+    >>> space_of_method(EvidenceMethod.SMC, "modular")
+    CanonicalOrders(moves=None, numbering=None)
+    >>> space_of_method(EvidenceMethod.AIS, "order-modular")
+    LinearOrders(moves=None)
     """
     if modularity == "order-modular":
         return LinearOrders()
@@ -82,7 +84,7 @@ def by_method(
     if method is EvidenceMethod.BRIDGE:
         refuse_unknown(options, _OF_BRIDGE, "bridge")
         return bridge_evidence(model, modularity, **options)
-    given = {"space": usual_space(method, modularity)} | options
+    given = {"space": space_of_method(method, modularity)} | options
     space = as_space(given["space"])
     if method is EvidenceMethod.MC3 and isinstance(space, CanonicalOrders):
         given = {"ladder": "uniform bridge"} | given

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.algorithms.ais import ais
-from arcwise.algorithms.evidence_methods import EvidenceMethod, usual_space
+from arcwise.algorithms.evidence_methods import EvidenceMethod, space_of_method
 from arcwise.algorithms.exact_sampling import ExactSampler
 from arcwise.errors import ArgumentError, option
 from arcwise.model import Model, checked_model
@@ -162,7 +162,7 @@ def reverse_annealing(
     """
     checked_model(model)
     wanted = as_modularity(modularity)
-    chosen = usual_space(EvidenceMethod.AIS, wanted) if space is None else as_space(space)
+    chosen = space_of_method(EvidenceMethod.AIS, wanted) if space is None else as_space(space)
     count = whole_number(particles, option("particles"), at_least=2)
     length = whole_number(steps, option("steps"), at_least=1)
     key = checked_seed(seed)

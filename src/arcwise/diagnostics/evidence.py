@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arcwise.diagnostics.limits import FEWEST_EXCHANGES, FEWEST_ROUND_TRIPS
+from arcwise.model import Model
 from arcwise.records.runs import Exchanges
 from arcwise.statistics.exchanges import temperatures_needed
 from arcwise.support.words import plural
@@ -31,3 +32,18 @@ def doubts_of_ladder(exchanges: Exchanges) -> list[str]:
             f"and the coldest, fewer than {FEWEST_ROUND_TRIPS}; run more steps."
         ]
     return []
+
+
+def doubts_of_populations(model: Model) -> list[str]:
+    """Return why all populations of a model may be wrong alike, which their spread does not show.
+
+    While they are hot, particles without the required edges are penalised equally, and those that
+    have them first have the same few DAGs around them.
+    """
+    families = model.families
+    if families is None or not any(families.required):
+        return []
+    return [
+        "Edges are required, and particles that had none of them while hot may have found only a "
+        "part of the DAGs that do; compare with another method."
+    ]

@@ -33,13 +33,12 @@ class Dags(Space, name="dags"):
         each other from their joint law given all other edges. Where chains start from
         orders, a short pilot of four chains first finds the uncertain edges that change
         too seldom, and windows are opened around these more often; if some hardly change
-        at all and sums are had from tables, windows are of up to eight variables, and the
-        large ones as frequent as the small; ``"class jump"`` goes to any DAG of the same
+        at all and score sums are tabulated, windows have up to eight variables, and large
+        ones are as frequent as small ones; ``"class jump"`` goes to any DAG of the same
         equivalence class, all equally probable, and is made only if asked for, as no
-        clear gain by it was measured. Kinds left out are
-        not made, but at all temperatures but the posterior's half of the moves
-        change one edge, and none opens a window. None for what mixes best by
-        experience.
+        clear gain by it was measured. Kinds left out are not made, but at all
+        temperatures but the posterior's half of the moves change one edge, and none
+        opens a window. None for what mixes best by experience.
 
     Examples
     --------
