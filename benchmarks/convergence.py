@@ -38,8 +38,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from convergence_report import CASES, Case, Row, read_rows, report
+from convergence_report import CASES, Case, Row, report
 from numpy.typing import NDArray
+from rows import read_rows
 
 import arcwise
 from arcwise import Model, Posterior
@@ -326,7 +327,7 @@ def main() -> None:
     parser.add_argument("--figure", type=Path, help="an .svg file for the figure")
     arguments = parser.parse_args()
     if arguments.report:
-        report([row for path in arguments.report for row in read_rows(path)], arguments.figure)
+        report([row for path in arguments.report for row in read_rows(path, Row)], arguments.figure)
         return
     unknown = set(arguments.methods) - {*METHODS, "learn"}
     if unknown:

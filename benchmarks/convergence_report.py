@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -56,24 +55,6 @@ class Row:
     error: float | None = None  # against the exact posterior
     worst: str = ""  # the edges that differ most
     note: str = ""  # the algorithm, or why there is nothing
-
-
-def read_rows(path: Path) -> list[Row]:
-    """Read rows that were kept."""
-    kinds = {each.name: str(each.type) for each in fields(Row)}
-
-    def value(name: str, text: str) -> Any:
-        if "str" in kinds[name]:
-            return text
-        if text == "":
-            return None
-        if kinds[name] == "bool":
-            return text == "True"
-        return int(text) if "int" in kinds[name] else float(text)
-
-    with path.open(newline="") as file:
-        rows = csv.DictReader(file)
-        return [Row(**{name: value(name, text) for name, text in row.items()}) for row in rows]
 
 
 def report(rows: list[Row], figure: Path | None) -> None:

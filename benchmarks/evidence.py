@@ -21,13 +21,14 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rows import read_rows
 
 import arcwise
 from arcwise import Model
@@ -236,22 +237,6 @@ def _line(method: str, budget: str | None, own: list[Row]) -> None:
     )
 
 
-def read(path: Path) -> Iterator[Row]:
-    """Give rows that were kept."""
-    kinds = {each.name: str(each.type) for each in fields(Row)}
-
-    def value(name: str, text: str) -> Any:
-        if text == "":
-            return None
-        if "int" in kinds[name]:
-            return int(text)
-        return float(text) if "float" in kinds[name] else text
-
-    with path.open(newline="") as file:
-        for row in csv.DictReader(file):
-            yield Row(**{name: value(name, text) for name, text in row.items()})
-
-
 def large(paths: list[Path], seconds: float, runs: int, threads: int | None) -> None:
     """Print what several runs of the default say of each table, and how far apart they are."""
     warnings.simplefilter("ignore")
@@ -300,7 +285,7 @@ def main() -> None:
         large(arguments.large, arguments.seconds or 300.0, arguments.runs, arguments.threads)
         return
     if arguments.report:
-        report([row for path in arguments.report for row in read(path)])
+        report([row for path in arguments.report for row in read_rows(path, Row)])
         return
     numbers = [
         number

@@ -31,6 +31,7 @@ from pathlib import Path
 import numpy as np
 from interval_coverage import Coverage, coverage
 from interval_coverage import report as report_coverage
+from rows import read_rows
 from trust_tables import Case, cases
 
 import arcwise
@@ -199,24 +200,6 @@ def report(rows: list[Row]) -> None:
         )
 
 
-def read(path: Path) -> list[Row]:
-    """Read rows that were kept."""
-    kinds = {each.name: str(each.type) for each in fields(Row)}
-
-    def value(name: str, text: str) -> object:
-        if text in ("", "None"):
-            return None
-        if "bool" in kinds[name]:
-            return text == "True"
-        if "int" in kinds[name]:
-            return int(text)
-        return float(text) if "float" in kinds[name] else text
-
-    with path.open(newline="") as file:
-        rows = csv.DictReader(file)
-        return [Row(**{name: value(name, text) for name, text in row.items()}) for row in rows]  # type: ignore[arg-type]
-
-
 def main() -> None:
     """Run and report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -231,7 +214,7 @@ def main() -> None:
     parser.add_argument("--report", type=Path, nargs="*", help="files of rows to report on")
     arguments = parser.parse_args()
     if arguments.report:
-        report([row for path in arguments.report for row in read(path)])
+        report([row for path in arguments.report for row in read_rows(path, Row)])
         return
     todo = list(jobs(arguments))
     random.Random(1).shuffle(todo)  # so that what is cut off is like the rest
