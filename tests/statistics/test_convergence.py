@@ -214,6 +214,16 @@ def test_the_error_of_weighted_independent_draws_is_the_jackknife() -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+def test_chains_that_differ_by_more_than_they_show_have_larger_errors() -> None:
+    # Draws of autocorrelation 0.99 seem less correlated to chains of a hundred.
+    number = np.repeat(np.arange(8), 100)
+    for seed in range(20):
+        draws = autoregressive((8, 100), 0.99, seed)
+        between = float(draws.mean(axis=1).std(ddof=1)) / math.sqrt(8)
+        found = float(weighted_standard_error(draws.reshape(-1), np.ones(800), number))
+        assert found >= between * (1.0 - 1e-9)
+
+
 def test_a_single_draw_with_all_the_weight_has_no_error() -> None:
     weights = np.zeros(40)
     weights[7] = 1.0

@@ -1,0 +1,71 @@
+"""Inputs that fuzzing found to end in something other than the library's own errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise import _core
+from arcwise.errors import ArcwiseError, ArgumentError, DataError
+from arcwise.learning.request import Request
+from arcwise.records.settings import Schedule
+from arcwise.records.start import usual_order_steps
+from arcwise.records.tempering import Tempering
+from arcwise.support.archives import read_archive
+from arcwise.support.files import UNREADABLE, write_json
+from support.exact_models import flat_model
+
+
+@pytest.mark.parametrize("steps", [-7, 0, 10**30])
+def test_schedules_without_steps(steps: int) -> None:
+    with pytest.raises(ArgumentError, match=r"^steps is"):
+        Schedule(steps)
+
+
+def test_a_population_without_temperatures_is_refused_by_the_core_too() -> None:
+    space = arcwise.spaces.LinearOrders().build(arcwise.sums.ScoreSums(flat_model(3)))
+    with pytest.raises(ArcwiseError, match="no temperature"):
+        _core.plan_population(space, [], 8, 0.9, 0.1, 1, 1, 1, 1, None)
+
+
+@pytest.mark.parametrize("name", ["steps_between_exchanges", "most_temperatures"])
+@pytest.mark.parametrize("value", [-(10**30), 0, 2**40])
+def test_ladders_that_the_core_cannot_hold(name: str, value: int) -> None:
+    with pytest.raises(ArgumentError, match=f"^{name} is"):
+        Tempering((0.0, 1.0), **{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["a\0b.json", "\ud800.json"])
+def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match="cannot be the name of a file"):
+        write_json({}, tmp_path / name)
+
+
+def test_seconds_beyond_all_steps() -> None:
+    assert usual_order_steps(20, 1e308) == usual_order_steps(20, None)
+
+
+def test_counts_are_plain_numbers() -> None:
+    assert type(Request(chains=np.int64(2**62)).chains) is int  # type: ignore[arg-type]
+
+
+def test_a_pair_without_dimensions_and_a_name_of_too_many_digits() -> None:
+    model = arcwise.Model(np.random.default_rng(1).normal(size=(50, 3)), max_indegree=1)
+    found = arcwise.exact(model, dags=10)
+    with pytest.raises(ArgumentError, match=r"^pairs holds"):
+        arcwise.effects(found, pairs=[np.array(3)], model=model)  # type: ignore[list-item]
+    with pytest.raises(DataError, match="more than 4,300 digits"):
+        arcwise.read({10**5000: [0, 1]})
+
+
+def test_a_header_that_is_no_python(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    np.savez(path, a=np.zeros(3))
+    content = path.read_bytes()
+    assert content.count(b"'shape'") == 1
+    path.write_bytes(content.replace(b"'shape'", b"\x11sha(e'"))
+    with pytest.raises(UNREADABLE):
+        read_archive(path)
