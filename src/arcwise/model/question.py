@@ -18,7 +18,7 @@ from arcwise.constraints import Constraints
 from arcwise.data import Data, read
 from arcwise.errors import ArgumentError, option
 from arcwise.families import Families
-from arcwise.priors import Prior, Uniform, as_prior
+from arcwise.priors import Prior, Sparse, Uniform, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
 from arcwise.scores.family_scores import as_family_scores
 from arcwise.scores.job import FamilyScoring
@@ -86,7 +86,8 @@ class Question:
             list of names, if the score is a function; or a question, which is complete
             in itself.
         score, prior
-            See `as_score` and `as_prior`.
+            See `as_score` and `as_prior`. The default prior is `Sparse` for a table, and the
+            uniform one, which adds nothing, for precomputed scores and functions.
         constraints, candidates, plus_one
             As for the question.
         reading
@@ -120,6 +121,8 @@ class Question:
                 )
             return cls(tuple(data), chosen, **rest)
         table = data if isinstance(data, Data) and not reading else read(data, **(reading or {}))
+        if prior is None:
+            rest["prior"] = Sparse()
         return cls(table, as_score(score, table), **rest)
 
     @property
