@@ -160,7 +160,9 @@ def choose_hyperparameters(
         evidence = _EvidenceGivenOrder(models)
         place, prior = 0, Sparse()
         for number in range(_ROUNDS):
-            orders = _orders(models[place], prior, effort, seed + number, deadline, threads)
+            if deadline.passed:
+                return None
+            orders = _orders(models[place], prior, effort, seed + number, threads)
             found = np.mean([evidence.posterior(order) for order in orders], axis=0)
             place = int(np.argmax(found.sum(axis=1)))
             share = found[place] / found[place].sum()
@@ -196,7 +198,6 @@ def _orders(
     prior: Sparse,
     effort: float,
     seed: int,
-    deadline: Deadline,
     threads: int | None,
 ) -> list[list[int]]:
     """Return orders drawn from the posterior of the model under this prior."""
@@ -214,7 +215,6 @@ def _orders(
             thinning=max(1, steps // 2 // _ORDERS),
             chains=1,
             seed=seed,
-            seconds=_clock(deadline),
             threads=threads,
             progress=None,
         )
