@@ -157,7 +157,7 @@ def choose_hyperparameters(
             )
             for score in scores
         ]
-        evidence = _EvidenceGivenOrder(models)
+        evidence = EvidenceGivenOrder(models)
         place, prior = 0, Sparse()
         for number in range(_ROUNDS):
             if deadline.passed:
@@ -241,7 +241,7 @@ def _random_order(dag: Dag, generator: np.random.Generator) -> list[int]:
     return order
 
 
-class _EvidenceGivenOrder:
+class EvidenceGivenOrder:
     """The evidence of an order under each score with each expected number of parents."""
 
     def __init__(self, models: Sequence[Model]) -> None:

@@ -119,16 +119,22 @@ class BGe(LocalScore, name="bge"):
 
 
 def _moments(data: Data) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the mean and the variance of each column; 1 for the variance of a constant one."""
+    """Return the mean and the variance of each column; 1 for the variance of a constant one.
+
+    Of the rows in which it was not intervened on: what was set tells nothing.
+    """
     values = data.continuous_values("BGe")
-    weights = data.weights
-    if weights is not None and not weights.sum() > 0:
-        weights = None
+    weights = np.ones(values.shape)
+    if data.weights is not None:
+        weights *= data.weights[:, np.newaxis]
+    if data.intervened is not None:
+        weights[data.intervened] = 0.0
+    weights[:, weights.sum(axis=0) == 0.0] = 1.0
     means = np.average(values, axis=0, weights=weights)
     variances = np.average((values - means) ** 2, axis=0, weights=weights)
     # Rounding leaves a little variance in a column of one value.
-    spread = variances > np.finfo(np.float64).eps * means**2
-    return means, np.where(spread & (variances > 0), variances, 1.0)
+    counted = np.where(weights > 0.0, values, values[weights.argmax(axis=0), range(len(means))])
+    return means, np.where(np.ptp(counted, axis=0) > 0.0, variances, 1.0)
 
 
 def _mean(prior_mean: Any, variables: tuple[str, ...]) -> NDArray[np.float64]:
