@@ -105,7 +105,7 @@ def by_evidence(
         asked,
         asked.score.alternatives() if score else (asked.score,),
         effort=_effort(request.seconds),
-        seed=request.seed,
+        # Not the seed of the run: runs of one table differ by chance, not in their models.
         deadline=request.deadline.part(_SHARE) if request.deadline.limited else NEVER,
         threads=request.threads,
     )
@@ -218,6 +218,8 @@ def _orders(
             threads=threads,
             progress=None,
         )
+    if drawn.run.interrupted:
+        raise KeyboardInterrupt
     generator = np.random.default_rng(seed)
     return [_random_order(dag, generator) for dag in drawn.dags][-_ORDERS:]
 
