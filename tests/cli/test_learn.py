@@ -267,7 +267,9 @@ def test_ctrl_c_keeps_what_was_sampled(table: Path, tmp_path: Path) -> None:
     assert output == "0 True\nTrue\n"
     saved = Posterior.load(tmp_path / "out" / "posterior.npz")
     assert saved.run.interrupted is True
-    assert np.abs(saved.edges - arcwise.exact(arcwise.Model(table, prior="uniform")).edges).max() < 0.1
+    assert (
+        np.abs(saved.edges - arcwise.exact(arcwise.Model(table, prior="uniform")).edges).max() < 0.1
+    )
     assert (tmp_path / "out" / "edges.csv").exists()
     assert (tmp_path / "out" / "report.html").exists()
 
