@@ -267,10 +267,10 @@ def test_elimination_agrees_with_the_whole_product() -> None:
     levels = [2, 3, 2, 4, 1]
     scopes = [(0,), (1, 0), (2, 1, 0), (3, 4), (4, 2), (3,)]
     tables = [random.random((2, *(levels[v] for v in scope))) for scope in scopes]
-    order, largest = elimination_order(scopes, levels, 3)
+    order, largest = elimination_order(scopes, levels, (3,))
     assert sorted(order) == [0, 1, 2, 4]
     assert largest == 12
-    found = eliminate(list(zip(scopes, tables, strict=True)), order)
+    found = eliminate(list(zip(scopes, tables, strict=True)), order, (3,))
     expected = np.zeros((2, 4))
     for state in product(*map(range, levels)):
         for draw in range(2):
@@ -292,7 +292,7 @@ def test_tiny_parameters_still_give_probabilities() -> None:
 
 
 def test_too_large_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcwise.parameters.interventional.MAX_CELLS", 4)
+    monkeypatch.setattr("arcwise.parameters.intervened.MAX_CELLS", 4)
     model = Model(codes(20, 3, 1))
     wide = Dag(model.variables, {"X2": ["X0", "X1"]})
     with pytest.raises(

@@ -144,7 +144,7 @@ def test_posteriors_without_dags_or_of_another_model(name: str) -> None:
     call, model = CALLS[name], OWN[name]
     message = refusal(lambda: call(arcwise.exact(model), model), ArgumentError)
     assert (
-        "the posterior has no sampled DAGs; give arcwise.algorithms.ExactSampler(model).dags(1000)"
+        "the posterior has no sampled DAGs; compute it with arcwise.exact(model, dags=10_000)"
         in message
     )
     assert "posterior is of type int" in refusal(lambda: call(3, model), ArgumentError)
@@ -194,7 +194,7 @@ def test_models_that_are_not_known_or_another(tmp_path: Path) -> None:
 
 def test_data_of_the_other_kind() -> None:
     message = refusal(lambda: arcwise.effects(DAG, model=DISCRETE), ArgumentError)
-    assert "the score is BDeu; use arcwise.interventional" in message
+    assert "the score is BDeu; use arcwise.effects(posterior, source, target)" in message
     message = refusal(
         lambda: arcwise.interventional(DAG, "b", {"a": 1}, model=GAUSSIAN), ArgumentError
     )

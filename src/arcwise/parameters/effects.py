@@ -17,7 +17,7 @@ from arcwise.parameters.linear_effects import effect_pieces
 from arcwise.parameters.normal_wishart import node_posteriors
 from arcwise.parameters.quantiles import checked_probabilities, weighted_quantiles
 from arcwise.parameters.requirements import gaussian_data
-from arcwise.parameters.sampled import Dags, SampledFamilies, model_of, sampled_families
+from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.support.checks import refuse_beyond_memory, whole_number
 from arcwise.support.files import write_table
@@ -242,14 +242,13 @@ def effects(
     >>> float(found.mean[0, 2].round(1))
     3.0
     """
-    model = model_of(posterior, model)
-    data, score = gaussian_data(model, "effects")
+    data, score = gaussian_data(posterior, model, "effects")
     each = whole_number(draws, "draws", at_least=1)
-    families = sampled_families(posterior, model)
+    families = sampled_families(posterior, data.variables)
     # The draws of one DAG are made together, as coefficients and as effects.
-    refuse_beyond_memory(each, "draws", 3 * 8 * len(model.variables) ** 2)
-    n, count = len(model.variables), len(families)
-    kept = _kept_pairs(pairs, model.variables, count * (each + 1))
+    refuse_beyond_memory(each, "draws", 3 * 8 * len(data.variables) ** 2)
+    n, count = len(data.variables), len(families)
+    kept = _kept_pairs(pairs, data.variables, count * (each + 1))
     sources = np.array([u for u, _ in kept], dtype=np.intp)
     targets = np.array([v for _, v in kept], dtype=np.intp)
     kept_draws = np.empty((len(kept), count * each), dtype=np.float32)
@@ -277,7 +276,7 @@ def effects(
             centre += step * (own / total)
             weight = total
     return Effects(
-        model.variables,
+        data.variables,
         mean,
         np.sqrt(squares),
         np.minimum(probability, 1.0),
