@@ -14,7 +14,8 @@ from arcwise.comparison import (
 )
 from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.graphs import EdgeCounts, GraphComparison
-from arcwise.parameters.effects import Effects
+from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
+from arcwise.parameters.effect_matrix import Effects
 from arcwise.parameters.level_estimates import Interventional
 from arcwise.posterior import (
     CredibleSet,
@@ -47,6 +48,7 @@ __all__ = [
     "Diagnosis",
     "EdgeCounts",
     "EdgeCurve",
+    "EffectEstimate",
     "Effects",
     "Estimate",
     "Evidence",
@@ -55,6 +57,8 @@ __all__ = [
     "Growth",
     "ImportanceWeightedDags",
     "Interventional",
+    "LevelEffects",
+    "LinearEffect",
     "MapResult",
     "MeanDistance",
     "MergedRun",

@@ -246,18 +246,18 @@ def test_tables_and_files(tmp_path: Path) -> None:
     model = Model({"x": ["no", "yes"] * 10, "y": [True, False] * 10})
     dag = Dag(["x", "y"], {"y": ["x"]})
     found = arcwise.interventional(dag, "y", {"x": "yes"}, draws=100, seed=1, model=model)
-    rows: list[Any] = found.table()
-    level, mean, error, low, high = rows[0]
-    assert level is False
-    assert mean == found[False] == found.mean[0]
-    assert math.isnan(error)  # of a single DAG
-    assert [low, high] == found.quantiles(False, [0.025, 0.975]).tolist()
-    undrawn: list[Any] = arcwise.interventional(dag, "y", {"x": "yes"}, model=model).table()
-    assert math.isnan(undrawn[0][-1])
+    row = found.table().to_dicts()[0]
+    assert row["y"] is False
+    assert row["mean"] == found[False] == found.mean[0]
+    assert math.isnan(row["standard_error"])  # of a single DAG
+    assert row["low"] <= found.quantiles(False, 0.5) <= row["high"]
+    assert row["intervals"] == f"{row['low']:.3g} to {row['high']:.3g}"
+    undrawn = arcwise.interventional(dag, "y", {"x": "yes"}, model=model).table().to_dicts()
+    assert math.isnan(undrawn[0]["low"])
     found.write(tmp_path / "y.csv")
     lines = (tmp_path / "y.csv").read_text().splitlines()
-    assert lines[0] == "y,mean,standard_error,low,high"
-    assert lines[1].startswith(f"False,{mean!r},,")
+    assert lines[0] == "y,mean,standard_error,low,high,intervals"
+    assert lines[1].startswith(f"False,{row['mean']!r},,")
     other = arcwise.interventional(dag, "y", {"x": "no"}, draws=100, seed=1, model=model)
     assert repr(found - other).startswith("<P(y | do(x=yes)) - P(y | do(x=no)): False: 0.9")
 

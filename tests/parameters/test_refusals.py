@@ -227,7 +227,7 @@ def test_what_effects_do_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "'z'" in refusal(lambda: found.between("a", "z"), ArgumentError)
     message = refusal(lambda: found.quantiles("a", "b", [0.5, 1.5]), ArgumentError)
     assert "give one number from 0 to 1" in message
-    monkeypatch.setattr("arcwise.parameters.effects.MAX_KEPT", 3)
+    monkeypatch.setattr("arcwise.parameters.effect_matrix.MAX_KEPT", 3)
     message = refusal(
         lambda: arcwise.effects(DAG, pairs=[("a", "b"), ("b", "a")], model=GAUSSIAN), ArgumentError
     )

@@ -60,7 +60,7 @@ def gaussian_data(posterior: Dags, model: AnyModel, purpose: str) -> tuple[Data,
     data, score = scored_data(posterior, model, purpose)
     if not isinstance(score, BGe):
         raise ArgumentError(
-            f"{purpose} is for continuous data scored by BGe, but the score is "
+            f"{purpose} of all pairs is for continuous data scored by BGe, but the score is "
             f"{type(score).__name__}; use arcwise.effects(posterior, source, target) for discrete "
             "data"
         )
