@@ -16,7 +16,8 @@ Step by step, by functions that have the same names as the commands of the shell
                     status are for long runs
     best DAG        map
     evidence        evidence; compare_models
-    features        estimate; effects, interventional and log_predictive for parameters
+    features        estimate
+    parameters      effects and interventional; predict, cross_validate and log_predictive
     reliability     diagnose, compare
     report          report
 
@@ -78,6 +79,7 @@ from arcwise.model import score as score
 from arcwise.networks import simulate as simulate
 from arcwise.parameters.effects import effects as effects
 from arcwise.parameters.interventional import interventional as interventional
+from arcwise.parameters.predict import predict as predict
 from arcwise.parameters.predictive import log_predictive as log_predictive
 from arcwise.posterior import Posterior as Posterior
 from arcwise.posterior.estimation import estimate as estimate
@@ -102,7 +104,18 @@ _PUBLIC = (
         "map",
         "mc3",
     ),
-    *("mcmc", "read", "report", "resume", "sample", "score", "simulate", "smc", "status"),
+    *(
+        "mcmc",
+        "predict",
+        "read",
+        "report",
+        "resume",
+        "sample",
+        "score",
+        "simulate",
+        "smc",
+        "status",
+    ),
     *("algorithms", "cluster", "engines", "errors", "exchange", "features", "graphs", "networks"),
     *("plots", "priors", "results", "scores", "spaces", "__version__"),
 )

@@ -17,6 +17,7 @@ from arcwise.graphs import EdgeCounts, GraphComparison
 from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
 from arcwise.parameters.effect_matrix import Effects
 from arcwise.parameters.level_estimates import Interventional
+from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.posterior import (
     CredibleSet,
     DagSample,
@@ -58,12 +59,14 @@ __all__ = [
     "ImportanceWeightedDags",
     "Interventional",
     "LevelEffects",
+    "LevelPredictions",
     "LinearEffect",
     "MapResult",
     "MeanDistance",
     "MergedRun",
     "ModelComparison",
     "ModelEvidence",
+    "NumberPredictions",
     "Posterior",
     "PosteriorComparison",
     "ReverseAnnealing",

@@ -11,8 +11,6 @@ import math
 from collections.abc import Sequence
 from itertools import combinations, product
 
-import numpy as np
-
 from reference.dags import Parents
 from reference.parameters import Score, log_mean, log_predictive, with_rows
 from reference.scores import Rows
@@ -54,31 +52,6 @@ def conditional(
         found[assignment[target]] += joint(dags, log_weights, score, rows, assignment, mask)
     total = math.fsum(found)
     return [each / total for each in found], total
-
-
-def conditional_density(
-    dags: Sequence[Parents],
-    log_weights: Sequence[float],
-    score: Score,
-    rows: Rows,
-    row: Sequence[float | None],
-    target: int,
-    grid: np.ndarray,
-) -> np.ndarray:
-    """Return the density of the target on a grid, given the values that are not None.
-
-    Everything else, the target included, is integrated over the same grid by sums.
-    """
-    unknown = [node for node, value in enumerate(row) if value is None and node != target]
-    density = np.zeros(len(grid))
-    for place, value in enumerate(grid.tolist()):
-        for rest in product(grid.tolist(), repeat=len(unknown)):
-            whole = [0.0 if each is None else each for each in row]
-            whole[target] = value
-            for node, each in zip(unknown, rest, strict=True):
-                whole[node] = each
-            density[place] += joint(dags, log_weights, score, rows, whole)
-    return density / (density.sum() * (grid[1] - grid[0]))
 
 
 def shortest_union(lengths: Sequence[float], cells: int, most: int) -> float:
