@@ -72,6 +72,7 @@ from arcwise.data import discretize as discretize
 from arcwise.data import read as read
 from arcwise.diagnostics.diagnose import diagnose as diagnose
 from arcwise.graphs import Dag as Dag
+from arcwise.learning import cross_validate as cross_validate
 from arcwise.learning import learn as learn
 from arcwise.learning import resume as resume
 from arcwise.model import Model as Model
@@ -91,7 +92,16 @@ __version__ = _core.version
 # No `__all__`: `help` would list every method of everything in it instead of the page above.
 _PUBLIC = (
     *("Constraints", "Dag", "Data", "Model", "Posterior"),
-    *("ais", "candidates", "compare", "compare_models", "describe", "diagnose", "discretize"),
+    *(
+        "ais",
+        "candidates",
+        "compare",
+        "compare_models",
+        "cross_validate",
+        "describe",
+        "diagnose",
+        "discretize",
+    ),
     *(
         "effects",
         "estimate",

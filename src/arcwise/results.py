@@ -14,6 +14,7 @@ from arcwise.comparison import (
 )
 from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.graphs import EdgeCounts, GraphComparison
+from arcwise.learning import CrossValidation
 from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
 from arcwise.parameters.effect_matrix import Effects
 from arcwise.parameters.level_estimates import Interventional
@@ -45,6 +46,7 @@ __all__ = [
     "ChainRun",
     "Convergence",
     "CredibleSet",
+    "CrossValidation",
     "DagSample",
     "Diagnosis",
     "EdgeCounts",

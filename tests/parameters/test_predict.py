@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arcwise
-from arcwise import Dag, Data, Model
-from arcwise.data import ContinuousColumn, DiscreteColumn
+from arcwise import Data, Model
+from arcwise.data import DiscreteColumn
 from arcwise.results import LevelPredictions, NumberPredictions
 from arcwise.scores import BDeu, BGe
 from reference import prediction as reference

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.parameters.frames import figure, frame, html_table, write_columns
+from arcwise.parameters.frames import figure, frame, html_table, text_table, write_columns
 from arcwise.support.words import listing, plural
 
 Array = NDArray[np.float64]
@@ -55,6 +55,10 @@ class Predictions:
             return f"{rows}, none of which has a value of {self.target} to compare with"
         words = listing([f"{name} {figure(value)}" for name, value in self.scores.items()], None)
         return f"{rows}; {words}" + (f" on {judged:,} of them" if judged < len(self) else "")
+
+    def preview(self) -> str:
+        """Return the first rows of the table as text."""
+        return text_table(self._columns())
 
     def _repr_html_(self) -> str:
         return html_table(self._columns(), f"Predictions of {self.target}: {self.describe()}")
