@@ -183,3 +183,91 @@ def test_gaussian_predictions_agree_with_integrals_over_all_dags(
     below = np.cumsum(density) * step - density * step / 2
     for end, probability in ((found.low[0], 0.025), (found.high[0], 0.975)):
         assert np.interp(end, grid, below) == pytest.approx(probability, abs=0.0125)
+
+
+MODEL = Model({"a": ["x", "y", "x", "y"] * 5, "b": [0, 1, 1, 0] * 5})
+EDGE = arcwise.Dag(["a", "b"], {"b": ["a"]})
+
+
+def test_figures_of_discrete_predictions() -> None:
+    found = LevelPredictions(
+        "y",
+        ("no", "yes"),
+        np.array([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5]]),
+        np.array([0, 0, -1]),
+    )
+    assert found.log_loss == pytest.approx(-(math.log(0.9) + math.log(0.4)) / 2)
+    assert found.brier == pytest.approx((2 * 0.1**2 + 2 * 0.6**2) / 2)
+    assert found.accuracy == 0.5
+    assert found.most_probable == ["no", "yes", "no"]
+    assert repr(found).endswith("Brier score 0.37 and accuracy 0.5 on 2 of them>")
+    table = found.table()
+    assert table.columns[1:3] == ["P(y = no)", "P(y = yes)"]
+    assert table["observed"].to_list() == ["no", "no", None]
+    assert "<th>most_probable</th>" in found._repr_html_()
+
+
+def test_figures_of_gaussian_predictions() -> None:
+    model = gaussian_model(200, max_indegree=1)
+    assert model.data is not None
+    dag = arcwise.Dag(model.variables, {"X1": ["X0"], "X2": ["X1"]})
+    found = arcwise.predict(dag, model.data, "X2", model=model, level=0.8)
+    assert isinstance(found, NumberPredictions)
+    values = model.data.continuous_values("BGe")[:, 2]
+    inside = (values > found.low) & (values < found.high)
+    assert found.coverage == inside.mean()
+    assert 0.7 < found.coverage < 0.9
+    assert found.rmse == pytest.approx(math.sqrt(np.square(values - found.mean).mean()))
+    assert found.log_density == pytest.approx(found.log_densities.mean())
+    assert list(found.scores) == ["RMSE", "log density", "coverage of 80 % intervals"]
+    again = arcwise.predict(dag, model.data, "X2", model=model, level=0.8)
+    assert np.array_equal(found.mean, again.mean)
+
+
+def test_rows_without_the_target_are_not_judged() -> None:
+    found = arcwise.predict(EDGE, {"a": ["x"]}, "b", model=MODEL)
+    assert found.scores == {}
+    assert "none of which has a value of b to compare with" in repr(found)
+    assert isinstance(found, LevelPredictions)
+    with pytest.raises(arcwise.errors.ArgumentError, match="no row has a value of 'b'"):
+        _ = found.accuracy
+
+
+def test_numbers_go_into_the_intervals_the_data_were_cut_into() -> None:
+    random = np.random.default_rng(6)
+    x = random.normal(size=100)
+    data = arcwise.discretize({"x": x, "y": (x > 0).astype(float) + random.normal(size=100)})
+    model = Model(data)
+    dag = arcwise.Dag(["x", "y"], {"y": ["x"]})
+    by_label = arcwise.predict(dag, {"x": list(data.columns[0].labels())}, "y", model=model)
+    by_number = arcwise.predict(dag, {"x": x}, "y", model=model)
+    assert isinstance(by_label, LevelPredictions)
+    assert isinstance(by_number, LevelPredictions)
+    assert np.array_equal(by_label.probabilities, by_number.probabilities)
+
+
+def test_what_predict_refuses() -> None:
+    for table, words in (
+        ({"a": ["z"]}, "'a' of new_data holds 'z'"),
+        ({"c": [1]}, "but none of the model's variables 'a' and 'b'"),
+        ({"a": []}, "the table has no rows"),
+        (5, "the table cannot be used, because the data are of type int"),
+    ):
+        with pytest.raises(arcwise.errors.ArcwiseError, match=words):
+            arcwise.predict(EDGE, table, "b", model=MODEL)
+    with pytest.raises(arcwise.errors.ArgumentError, match="target names 'c'"):
+        arcwise.predict(EDGE, {"a": ["x"]}, "c", model=MODEL)
+    with pytest.raises(arcwise.errors.ArgumentError, match="level is 1"):
+        arcwise.predict(EDGE, {"a": ["x"]}, "b", model=MODEL, level=1)
+    with pytest.warns(arcwise.errors.DataWarning, match="column 'B' of the table is left out"):
+        arcwise.predict(EDGE, {"a": ["x"], "B": [1]}, "b", model=MODEL)
+    forced = arcwise.read({"a": ["x", "y"], "b": [0, 1]}, interventions={"b": [True, False]})
+    with pytest.raises(arcwise.errors.DataError, match="the target 'b' was intervened on"):
+        arcwise.predict(EDGE, forced, "b", model=MODEL)
+    # The other way round, an intervention on the target's child says nothing about the target.
+    freed = arcwise.predict(EDGE, forced, "a", model=MODEL)
+    plain = arcwise.predict(EDGE, {"b": [0, 1]}, "a", model=MODEL)
+    assert isinstance(freed, LevelPredictions)
+    assert isinstance(plain, LevelPredictions)
+    assert freed.probabilities[0] == pytest.approx([0.5, 0.5])
+    assert np.array_equal(freed.probabilities[1], plain.probabilities[1])
