@@ -76,7 +76,6 @@ class Arguments(Target, name="arguments"):
             (arcwise.effects, (exact,), {"draws": 2, "seed": 1}),
             (arcwise.effects, (exact, "X0", "X1"), {"draws": 2, "seed": 1}),
             (arcwise.predict, (exact, reals, "X0"), {"draws": 2, "level": 0.9}),
-            (arcwise.cross_validate, (data, "X0"), {"folds": 2, "max_indegree": 1, **few}),
             (arcwise.interventional, (exact, "X0", {"X1": 1.0}), {"draws": 1}),
             (arcwise.log_predictive, (exact, reals), {}),
             (exact.edge_table, (), {}),

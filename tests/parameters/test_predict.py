@@ -248,7 +248,7 @@ def test_numbers_go_into_the_intervals_the_data_were_cut_into() -> None:
 
 def test_what_predict_refuses() -> None:
     for table, words in (
-        ({"a": ["z"]}, "'a' of new_data holds 'z'"),
+        ({"a": ["z"]}, "'a' of the table holds 'z'"),
         ({"c": [1]}, "but none of the model's variables 'a' and 'b'"),
         ({"a": []}, "the table has no rows"),
         (5, "the table cannot be used, because the data are of type int"),

@@ -134,15 +134,24 @@ def _discrete(column: RawColumn, known: DiscreteColumn) -> DiscreteColumn:
     return DiscreteColumn(known.name, codes, known.levels)
 
 
-def level_codes(column: RawColumn, known: DiscreteColumn) -> NDArray[np.int64]:
+def level_codes(
+    column: RawColumn, known: DiscreteColumn, table: str = "new_data"
+) -> NDArray[np.int64]:
     """Return the codes of new labels among the levels of the model's data; -1 if missing.
 
     Where the model's data have a level for missing values, that is it.
+
+    Parameters
+    ----------
+    column, known
+        The new column, and that of the model's data.
+    table
+        What the new rows are called in messages.
     """
     if isinstance(column, RawNumbers) and not column.whole:
         intervals = interval_bounds(known.levels)
         if intervals is not None:
-            return _binned(column, known, intervals)
+            return _binned(column, known, intervals, table)
     codes, levels = as_labels(column)
     # True == 1 in Python, but they are different labels.
     places = {(level_type(level), level): place for place, level in enumerate(known.levels)}
@@ -154,7 +163,7 @@ def level_codes(column: RawColumn, known: DiscreteColumn) -> NDArray[np.int64]:
     unknown = [levels[code] for code in np.unique(codes[found == -2])]
     if unknown:
         raise DataError(
-            f"column {column.name!r} of new_data holds {quoted(unknown)}, but its levels in the "
+            f"column {column.name!r} of {table} holds {quoted(unknown)}, but its levels in the "
             f"model's data are {listing([repr(level) for level in known.levels])}; correct it, or "
             "declare the level in levels when reading the model's data"
         )
@@ -179,7 +188,10 @@ def interval_bounds(levels: Sequence[object]) -> list[tuple[float, float]] | Non
 
 
 def _binned(
-    column: RawNumbers, known: DiscreteColumn, intervals: Sequence[tuple[float, float]]
+    column: RawNumbers,
+    known: DiscreteColumn,
+    intervals: Sequence[tuple[float, float]],
+    table: str,
 ) -> NDArray[np.int64]:
     """Put numbers into the intervals, closed on the left, that the model's data were cut into."""
     found = np.full(len(column.values), -2, dtype=np.int64)
@@ -190,7 +202,7 @@ def _binned(
     levels = listing([repr(level) for level in known.levels])
     if len(outside):
         raise DataError(
-            f"column {column.name!r} of new_data holds {shown(float(outside[0]))}, which is in "
+            f"column {column.name!r} of {table} holds {shown(float(outside[0]))}, which is in "
             f"none of the intervals {levels} of the model's data; leave such rows out, or "
             "give the interval"
         )

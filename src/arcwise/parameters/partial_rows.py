@@ -96,7 +96,7 @@ def read_partial_rows(table: Any, data: Data, *, continuous_only: bool) -> Parti
         if continuous_only or not isinstance(column, DiscreteColumn):
             values[:, place], known[:, place] = _numbers(raw)
         else:
-            codes = level_codes(raw, column)
+            codes = level_codes(raw, column, "the table")
             values[:, place], known[:, place] = np.maximum(codes, 0), codes >= 0
     intervened = np.zeros(shape, dtype=np.bool_)
     if isinstance(table, Data) and table.intervened is not None:
