@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import arcwise
+from arcwise.cli.folders import save_data
 from support.command_line import Captured, refusal, run
 
 ROWS = 200
@@ -19,8 +20,6 @@ def learned(table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = arcwise.read(table)
     posterior = arcwise.exact(arcwise.Model(data, max_indegree=2), dags=300, seed=1)
     posterior.save(folder / "posterior.npz")
-    from arcwise.cli.folders import save_data
-
     save_data(data, folder)
     return folder
 
@@ -94,8 +93,6 @@ def test_refusals(capsys: Captured, learned: Path, table: Path, tmp_path: Path) 
     assert "is not a saved table, or is damaged" in refusal(
         capsys, "predict", bare, table, "--target", "dysp"
     )
-    from arcwise.cli.folders import save_data
-
     other = arcwise.read(table).take_rows(np.arange(100))
     save_data(other, bare)
     assert "computed from data other than the model's" in refusal(

@@ -28,9 +28,12 @@ def save_table(data: Data, path: Path) -> None:
     arrays: dict[str, NDArray[Any]] = {}
     described: list[list[Any]] = []
     for place, column in enumerate(data.columns):
-        discrete = isinstance(column, DiscreteColumn)
-        described.append([column.name, list(column.levels) if discrete else None])
-        arrays[f"column_{place}"] = column.codes if discrete else column.values
+        if isinstance(column, DiscreteColumn):
+            described.append([column.name, list(column.levels)])
+            arrays[f"column_{place}"] = column.codes
+        else:
+            described.append([column.name, None])
+            arrays[f"column_{place}"] = column.values
     if data.weights is not None:
         arrays["weights"] = data.weights
     if data.intervened is not None:

@@ -113,10 +113,10 @@ def effects(
     if source is None and target is None:
         if reference is not None:
             raise ArgumentError("reference is for one source; give source and target, too")
-        data, score = gaussian_data(posterior, model, "effects")
+        data, normal = gaussian_data(posterior, model, "effects")
         each = 1 if draws is None else whole_number(draws, "draws", at_least=1)
         families = sampled_families(posterior, data.variables)
-        return effect_matrix(families, data, score, each, seed, pairs)
+        return effect_matrix(families, data, normal, each, seed, pairs)
     if pairs is not None:
         raise ArgumentError("pairs is for all effects at once; leave it out, or source and target")
     data, score = scored_data(posterior, model, "effects")

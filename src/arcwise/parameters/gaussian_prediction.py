@@ -56,7 +56,7 @@ class NormalMixtures:
     def standard_deviation(self) -> Array:
         """Return the standard deviation of each row's mixture."""
         spread = np.square(self.deviations) + np.square(self.means - self.mean())
-        return np.sqrt((self.weights * spread).sum(axis=0))
+        return np.asarray(np.sqrt((self.weights * spread).sum(axis=0)))
 
     def log_density(self, values: Array) -> Array:
         """Return the log density of each row's mixture at a value."""

@@ -131,7 +131,7 @@ def _discrete(column: RawColumn, known: DiscreteColumn) -> DiscreteColumn:
             f"values are missing in column {column.name!r} of new_data; leave such rows out, or "
             "fill in the values"
         )
-    return DiscreteColumn(known.name, codes, known.levels)
+    return DiscreteColumn(known.name, codes.astype(np.uint16), known.levels)
 
 
 def level_codes(
