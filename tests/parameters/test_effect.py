@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +14,16 @@ from arcwise import Dag, Model
 from arcwise.results import EffectEstimate, LevelEffects, LinearEffect
 from reference import parameters as reference
 from reference import scores
+from reference.dags import Parents
 from support.small_gaussian import simple_model
 from support.strategies import discrete_case
 from support.weighted_dags import packed, weighted_dags
+
+
+def linear(*arguments: Any, **keywords: Any) -> LinearEffect:
+    found = arcwise.effects(*arguments, **keywords)
+    assert isinstance(found, LinearEffect)
+    return found
 
 
 def codes() -> np.ndarray:
@@ -80,18 +88,16 @@ def test_another_reference_turns_differences_round() -> None:
 def mixture() -> tuple[Model, LinearEffect]:
     """Return an effect of X0 on X2: none, by one adjustment set, or by another."""
     model, _, _ = simple_model(rows=400)
-    dags = [((), (0,), ()), ((), (), (0,)), ((1,), (), (0, 1))]
+    dags: list[Parents] = [((), (0,), ()), ((), (), (0,)), ((1,), (), (0, 1))]
     sample = packed(model.variables, dags, np.log([0.5, 0.2, 0.3]).tolist())
-    found = arcwise.effects(sample, "X0", "X2", draws=2000, model=model)
-    assert isinstance(found, LinearEffect)
-    return model, found
+    return model, linear(sample, "X0", "X2", draws=2000, model=model)
 
 
 def test_no_effect_is_a_point_mass_and_the_rest_may_have_two_modes() -> None:
     model, found = mixture()
     assert found.probability == pytest.approx(0.5)
     each = [
-        arcwise.effects(packed(model.variables, [dag]), "X0", "X2", draws=4000, model=model)
+        linear(packed(model.variables, [dag]), "X0", "X2", draws=4000, model=model)
         for dag in (((), (), (0,)), ((1,), (), (0, 1)))
     ]
     assert found.mean == pytest.approx(0.2 * each[0].mean + 0.3 * each[1].mean)
@@ -144,11 +150,10 @@ def test_tables_have_headings(tmp_path: Path) -> None:
 def test_draws_are_as_many_as_intervals_need() -> None:
     model, _, _ = simple_model()
     dags = arcwise.algorithms.ExactSampler(model).dags(300, seed=1)
-    found = arcwise.effects(dags, "X0", "X1", model=model)
-    assert isinstance(found, LinearEffect)
+    found = linear(dags, "X0", "X1", model=model)
     path = arcwise.effects(dags, model=model).probabilities[0, 1]
     assert len(found.estimate.values) == round(300 * path) * 14
-    again = arcwise.effects(dags, "X0", "X1", model=model)
+    again = linear(dags, "X0", "X1", model=model)
     assert np.array_equal(found.estimate.values, again.estimate.values)
 
 

@@ -17,8 +17,21 @@ from arcwise.results import LevelPredictions, NumberPredictions
 from arcwise.scores import BDeu, BGe
 from reference import prediction as reference
 from reference import scores
+from reference.dags import Parents
 from support.strategies import Case, discrete_case, discrete_cases
 from support.weighted_dags import packed, weighted_dags
+
+
+def levels(*arguments: Any, **keywords: Any) -> LevelPredictions:
+    found = arcwise.predict(*arguments, **keywords)
+    assert isinstance(found, LevelPredictions)
+    return found
+
+
+def numbers(*arguments: Any, **keywords: Any) -> NumberPredictions:
+    found = arcwise.predict(*arguments, **keywords)
+    assert isinstance(found, NumberPredictions)
+    return found
 
 
 def table_of(case: Case, rows: list[list[int | None]], leave_out: int | None) -> dict[str, Any]:
@@ -47,10 +60,7 @@ def test_discrete_predictions_agree_with_all_joint_assignments(data: Any) -> Non
     model = Model(case.data, BDeu(strength), prior="uniform")
     dags, log_weights, sample = weighted_dags(model)
     leave_out = target if data.draw(st.booleans()) else None
-    found = arcwise.predict(
-        sample, table_of(case, rows, leave_out), case.variables[target], model=model
-    )
-    assert isinstance(found, LevelPredictions)
+    found = levels(sample, table_of(case, rows, leave_out), case.variables[target], model=model)
 
     def score(rows: scores.Rows, node: int, parents: tuple[int, ...]) -> float:
         return scores.bdeu(rows, node, parents, strength)
@@ -74,7 +84,7 @@ def bdeu(rows: scores.Rows, node: int, parents: tuple[int, ...]) -> float:
     return scores.bdeu(rows, node, parents, 2.0)
 
 
-DAGS_OF_FIVE = [
+DAGS_OF_FIVE: list[Parents] = [
     ((), (0,), (1,), (2,), (3,)),
     ((1,), (2,), (3,), (4,), ()),
     ((), (0,), (0,), (1, 2), (3,)),
@@ -98,9 +108,7 @@ def test_patterns_interventions_and_weights_of_five_variables() -> None:
             ]
             for _ in range(12)
         ]
-        found = arcwise.predict(
-            sample, table_of(case, rows, None), case.variables[target], model=model
-        )
+        found = levels(sample, table_of(case, rows, None), case.variables[target], model=model)
         for place, row in enumerate(rows):
             expected, _ = reference.conditional(
                 DAGS_OF_FIVE, log_weights, bdeu, case.rows, row, target
@@ -110,7 +118,7 @@ def test_patterns_interventions_and_weights_of_five_variables() -> None:
     mask = random.random((6, 5)) < 0.4
     mask[:, 2] = False
     columns = [
-        DiscreteColumn(c.name, values[:, i], c.levels)
+        DiscreteColumn(c.name, values[:, i].astype(np.uint16), c.levels)
         for i, c in enumerate(case.data.columns)
         if isinstance(c, DiscreteColumn)
     ]
@@ -118,7 +126,7 @@ def test_patterns_interventions_and_weights_of_five_variables() -> None:
     mask[:, 4] = False
     kept = [0, 1, 2, 3]
     new = Data([columns[i] for i in kept], None, mask[:, kept])
-    found = arcwise.predict(sample, new, case.variables[2], model=model)
+    found = levels(sample, new, case.variables[2], model=model)
     for place in range(6):
         row = [*values[place, :4].tolist(), None]
         expected, _ = reference.conditional(
@@ -133,10 +141,10 @@ def test_rows_in_pieces_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     sample = packed(model.variables, DAGS_OF_FIVE)
     rows: list[list[int | None]] = [[i % 2, None, 1, None, i // 2 % 2] for i in range(9)]
     table = table_of(case, rows, None)
-    whole = arcwise.predict(sample, table, "b", model=model).probabilities
+    whole = levels(sample, table, "b", model=model).probabilities
     monkeypatch.setattr("arcwise.parameters.discrete_prediction._PIECE", 50)
     monkeypatch.setattr("arcwise.parameters.discrete_prediction._CELLS", 4)
-    assert np.allclose(arcwise.predict(sample, table, "b", model=model).probabilities, whole)
+    assert np.allclose(levels(sample, table, "b", model=model).probabilities, whole)
 
 
 def gaussian_model(rows: int = 12, **settings: Any) -> Model:
@@ -175,8 +183,7 @@ def test_gaussian_predictions_agree_with_integrals_over_all_dags(
     mean = (density * grid).sum() * step
     deviation = math.sqrt((density * (grid - mean) ** 2).sum() * step)
     table: Any = {f"X{node}": [value] for node, value in known.items()} or {"X2": [None, 1.0]}
-    found = arcwise.predict(sample, table, f"X{target}", model=model, draws=1600)
-    assert isinstance(found, NumberPredictions)
+    found = numbers(sample, table, f"X{target}", model=model, draws=1600)
     assert found.effective_draws[0] > 4000
     assert found.mean[0] == pytest.approx(mean, abs=0.08 * deviation)
     assert found.standard_deviations[0] == pytest.approx(deviation, rel=0.1)
@@ -211,8 +218,7 @@ def test_figures_of_gaussian_predictions() -> None:
     model = gaussian_model(200, max_indegree=1)
     assert model.data is not None
     dag = arcwise.Dag(model.variables, {"X1": ["X0"], "X2": ["X1"]})
-    found = arcwise.predict(dag, model.data, "X2", model=model, level=0.8)
-    assert isinstance(found, NumberPredictions)
+    found = numbers(dag, model.data, "X2", model=model, level=0.8)
     values = model.data.continuous_values("BGe")[:, 2]
     inside = (values > found.low) & (values < found.high)
     assert found.coverage == inside.mean()
@@ -220,15 +226,14 @@ def test_figures_of_gaussian_predictions() -> None:
     assert found.rmse == pytest.approx(math.sqrt(np.square(values - found.mean).mean()))
     assert found.log_density == pytest.approx(found.log_densities.mean())
     assert list(found.scores) == ["RMSE", "log density", "coverage of 80 % intervals"]
-    again = arcwise.predict(dag, model.data, "X2", model=model, level=0.8)
+    again = numbers(dag, model.data, "X2", model=model, level=0.8)
     assert np.array_equal(found.mean, again.mean)
 
 
 def test_rows_without_the_target_are_not_judged() -> None:
-    found = arcwise.predict(EDGE, {"a": ["x"]}, "b", model=MODEL)
+    found = levels(EDGE, {"a": ["x"]}, "b", model=MODEL)
     assert found.scores == {}
     assert "none of which has a value of b to compare with" in repr(found)
-    assert isinstance(found, LevelPredictions)
     with pytest.raises(arcwise.errors.ArgumentError, match="no row has a value of 'b'"):
         _ = found.accuracy
 
@@ -239,10 +244,8 @@ def test_numbers_go_into_the_intervals_the_data_were_cut_into() -> None:
     data = arcwise.discretize({"x": x, "y": (x > 0).astype(float) + random.normal(size=100)})
     model = Model(data)
     dag = arcwise.Dag(["x", "y"], {"y": ["x"]})
-    by_label = arcwise.predict(dag, {"x": list(data.columns[0].labels())}, "y", model=model)
-    by_number = arcwise.predict(dag, {"x": x}, "y", model=model)
-    assert isinstance(by_label, LevelPredictions)
-    assert isinstance(by_number, LevelPredictions)
+    by_label = levels(dag, {"x": list(data.columns[0].labels())}, "y", model=model)
+    by_number = levels(dag, {"x": x}, "y", model=model)
     assert np.array_equal(by_label.probabilities, by_number.probabilities)
 
 
@@ -254,20 +257,18 @@ def test_what_predict_refuses() -> None:
         (5, "the table cannot be used, because the data are of type int"),
     ):
         with pytest.raises(arcwise.errors.ArcwiseError, match=words):
-            arcwise.predict(EDGE, table, "b", model=MODEL)
+            levels(EDGE, table, "b", model=MODEL)
     with pytest.raises(arcwise.errors.ArgumentError, match="target names 'c'"):
-        arcwise.predict(EDGE, {"a": ["x"]}, "c", model=MODEL)
+        levels(EDGE, {"a": ["x"]}, "c", model=MODEL)
     with pytest.raises(arcwise.errors.ArgumentError, match="level is 1"):
-        arcwise.predict(EDGE, {"a": ["x"]}, "b", model=MODEL, level=1)
+        levels(EDGE, {"a": ["x"]}, "b", model=MODEL, level=1)
     with pytest.warns(arcwise.errors.DataWarning, match="column 'B' of the table is left out"):
-        arcwise.predict(EDGE, {"a": ["x"], "B": [1]}, "b", model=MODEL)
+        levels(EDGE, {"a": ["x"], "B": [1]}, "b", model=MODEL)
     forced = arcwise.read({"a": ["x", "y"], "b": [0, 1]}, interventions={"b": [True, False]})
     with pytest.raises(arcwise.errors.DataError, match="the target 'b' was intervened on"):
-        arcwise.predict(EDGE, forced, "b", model=MODEL)
+        levels(EDGE, forced, "b", model=MODEL)
     # The other way round, an intervention on the target's child says nothing about the target.
-    freed = arcwise.predict(EDGE, forced, "a", model=MODEL)
-    plain = arcwise.predict(EDGE, {"b": [0, 1]}, "a", model=MODEL)
-    assert isinstance(freed, LevelPredictions)
-    assert isinstance(plain, LevelPredictions)
+    freed = levels(EDGE, forced, "a", model=MODEL)
+    plain = levels(EDGE, {"b": [0, 1]}, "a", model=MODEL)
     assert freed.probabilities[0] == pytest.approx([0.5, 0.5])
     assert np.array_equal(freed.probabilities[1], plain.probabilities[1])

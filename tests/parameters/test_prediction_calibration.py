@@ -24,7 +24,7 @@ from support.weighted_dags import weighted_dags
 CASES = 240
 BINS = 8
 DAGS = list(all_dags(3))
-NAMES = ["X0", "X1", "X2"]
+NAMES = ("X0", "X1", "X2")
 
 
 def ordered(dag: Parents) -> list[int]:
@@ -40,7 +40,8 @@ def ranks_of_levels() -> tuple[list[int], list[int]]:
     The second ones are by probabilities that are more certain than they should be.
     """
     random = np.random.default_rng(11)
-    ranks, certain = [], []
+    ranks: list[int] = []
+    certain: list[int] = []
     for _ in range(CASES):
         dag = DAGS[random.integers(len(DAGS))]
         rows = np.zeros((9, 3), dtype=np.int64)
