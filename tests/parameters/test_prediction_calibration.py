@@ -23,6 +23,7 @@ from support.weighted_dags import weighted_dags
 
 CASES = 240
 BINS = 8
+STRENGTH = 12.0  # so that probabilities are not all near 0 and 1
 DAGS = list(all_dags(3))
 NAMES = ("X0", "X1", "X2")
 
@@ -48,7 +49,7 @@ def ranks_of_levels() -> tuple[list[int], list[int]]:
         for node in ordered(dag):
             parents = list(dag[node])
             cells = 2 ** len(parents)
-            table = random.beta(2.0 / (2 * cells), 2.0 / (2 * cells), cells)
+            table = random.beta(STRENGTH / (2 * cells), STRENGTH / (2 * cells), cells)
             place = rows[:, parents] @ 2 ** np.arange(len(parents))
             rows[:, node] = random.random(9) < table[place]
         data = arcwise.read(
@@ -56,7 +57,7 @@ def ranks_of_levels() -> tuple[list[int], list[int]]:
             kinds="discrete",
             levels={name: [0, 1] for name in NAMES},
         )
-        model = Model(data, BDeu(2.0), prior="uniform")
+        model = Model(data, BDeu(STRENGTH), prior="uniform")
         _, _, sample = weighted_dags(model)
         # A third of the rows lacks one of the other values.
         known: dict[str, Any] = {"X0": [rows[8, 0]], "X1": [rows[8, 1]]}

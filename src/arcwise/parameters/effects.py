@@ -114,7 +114,7 @@ def effects(
         if reference is not None:
             raise ArgumentError("reference is for one source; give source and target, too")
         data, normal = gaussian_data(posterior, model, "effects")
-        each = 1 if draws is None else whole_number(draws, "draws", at_least=1)
+        each = 1 if draws is None else whole_number(draws, option("draws"), at_least=1)
         families = sampled_families(posterior, data.variables)
         return effect_matrix(families, data, normal, each, seed, pairs)
     if pairs is not None:
@@ -128,7 +128,7 @@ def effects(
     families = sampled_families(posterior, data.variables)
     each = -(-_DRAWS // len(families))
     if draws is not None:
-        each = whole_number(draws, "draws", at_least=1)
+        each = whole_number(draws, option("draws"), at_least=1)
     if isinstance(score, BGe):
         if reference is not None:
             raise ArgumentError(

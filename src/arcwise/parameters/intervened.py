@@ -81,8 +81,9 @@ def intervened(
     cells = levels[outcome] * (1 if source is None else levels[source])
     if len(families) * draws * cells > _MAX_KEPT:
         raise ArgumentError(
-            f"draws is {draws} for each of {len(families)} DAGs; give at most "
-            f"{_MAX_KEPT // (len(families) * cells)}"
+            option("draws"),
+            f" is {draws} for each of {len(families)} DAGs; give at most "
+            f"{_MAX_KEPT // (len(families) * cells)}",
         )
     kept = (outcome,) if source is None else (source, outcome)
     shape = (1,) * (source is None) + tuple(levels[node] for node in kept)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.data import Data, DiscreteColumn
-from arcwise.errors import DataError
+from arcwise.errors import DataError, option
 from arcwise.parameters.dirichlet import Tables
 from arcwise.parameters.discrete_prediction import log_joint
 from arcwise.parameters.gaussian_prediction import gaussian_mixtures
@@ -20,8 +20,9 @@ from arcwise.scores import BDe, BDeu, BGe
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
 
-# Draws in all, of few DAGs several each.
+# Draws in all, of few DAGs several each, and the most that fit into memory.
 _DRAWS = 2_000
+MOST_DRAWS = 1 << 22
 
 
 def predict(
@@ -83,12 +84,12 @@ def predict(
     (place,) = positions([target], data.variables, "target")
     inside = checked_level(level)
     families = sampled_families(posterior, data.variables)
+    each = -(-_DRAWS // len(families))
+    if draws is not None:
+        each = whole_number(draws, option("draws"), at_least=1, at_most=MOST_DRAWS // len(families))
     rows = read_partial_rows(table, data, continuous_only=isinstance(score, BGe))
     _refuse_interventions(rows, place, data)
     if isinstance(score, BGe):
-        each = -(-_DRAWS // len(families))
-        if draws is not None:
-            each = whole_number(draws, "draws", at_least=1)
         return _numbers(families, data, score, rows, place, inside, each, seed)
     return _levels(families, data, score, rows, place)
 
