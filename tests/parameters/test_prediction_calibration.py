@@ -65,10 +65,12 @@ def ranks_of_levels() -> tuple[list[int], list[int]]:
             known.pop("X1")
         found = arcwise.predict(sample, known, "X2", model=model)
         assert isinstance(found, LevelPredictions)
-        zero = float(found.probabilities[0, 0])
+        # The more probable level comes first, so that too much certainty is not evened out.
+        first = int(found.probabilities[0].argmax())
+        said = float(found.probabilities[0, first])
         within = random.random()
-        for bins, share in ((ranks, zero), (certain, zero**3 / (zero**3 + (1 - zero) ** 3))):
-            low, high = ((0.0, share), (share, 1.0))[rows[8, 2]]
+        for bins, share in ((ranks, said), (certain, said**3 / (said**3 + (1 - said) ** 3))):
+            low, high = (0.0, share) if rows[8, 2] == first else (share, 1.0)
             bins.append(min(BINS - 1, int(BINS * (low + within * (high - low)))))
     return ranks, certain
 
