@@ -69,7 +69,7 @@ def ranks_of_levels() -> tuple[list[int], list[int]]:
         first = int(found.probabilities[0].argmax())
         said = float(found.probabilities[0, first])
         within = random.random()
-        for bins, share in ((ranks, said), (certain, said**3 / (said**3 + (1 - said) ** 3))):
+        for bins, share in ((ranks, said), (certain, 1 - (1 - said) ** 4)):
             low, high = (0.0, share) if rows[8, 2] == first else (share, 1.0)
             bins.append(min(BINS - 1, int(BINS * (low + within * (high - low)))))
     return ranks, certain
