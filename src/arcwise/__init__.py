@@ -16,7 +16,8 @@ Step by step, by functions that have the same names as the commands of the shell
                     status are for long runs
     best DAG        map
     evidence        evidence; compare_models
-    features        estimate; effects, interventional and log_predictive for parameters
+    features        estimate
+    parameters      effects and interventional; predict, cross_validate and log_predictive
     reliability     diagnose, compare
     report          report
 
@@ -71,6 +72,7 @@ from arcwise.data import discretize as discretize
 from arcwise.data import read as read
 from arcwise.diagnostics.diagnose import diagnose as diagnose
 from arcwise.graphs import Dag as Dag
+from arcwise.learning import cross_validate as cross_validate
 from arcwise.learning import learn as learn
 from arcwise.learning import resume as resume
 from arcwise.model import Model as Model
@@ -78,6 +80,7 @@ from arcwise.model import score as score
 from arcwise.networks import simulate as simulate
 from arcwise.parameters.effects import effects as effects
 from arcwise.parameters.interventional import interventional as interventional
+from arcwise.parameters.predict import predict as predict
 from arcwise.parameters.predictive import log_predictive as log_predictive
 from arcwise.posterior import Posterior as Posterior
 from arcwise.posterior.estimation import estimate as estimate
@@ -89,7 +92,16 @@ __version__ = _core.version
 # No `__all__`: `help` would list every method of everything in it instead of the page above.
 _PUBLIC = (
     *("Constraints", "Dag", "Data", "Model", "Posterior"),
-    *("ais", "candidates", "compare", "compare_models", "describe", "diagnose", "discretize"),
+    *(
+        "ais",
+        "candidates",
+        "compare",
+        "compare_models",
+        "cross_validate",
+        "describe",
+        "diagnose",
+        "discretize",
+    ),
     *(
         "effects",
         "estimate",
@@ -102,7 +114,18 @@ _PUBLIC = (
         "map",
         "mc3",
     ),
-    *("mcmc", "read", "report", "resume", "sample", "score", "simulate", "smc", "status"),
+    *(
+        "mcmc",
+        "predict",
+        "read",
+        "report",
+        "resume",
+        "sample",
+        "score",
+        "simulate",
+        "smc",
+        "status",
+    ),
     *("algorithms", "cluster", "engines", "errors", "exchange", "features", "graphs", "networks"),
     *("plots", "priors", "results", "scores", "spaces", "__version__"),
 )

@@ -14,8 +14,11 @@ from arcwise.comparison import (
 )
 from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.graphs import EdgeCounts, GraphComparison
-from arcwise.parameters.effects import Effects
+from arcwise.learning import CrossValidation
+from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
+from arcwise.parameters.effect_matrix import Effects
 from arcwise.parameters.level_estimates import Interventional
+from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.posterior import (
     CredibleSet,
     DagSample,
@@ -43,10 +46,12 @@ __all__ = [
     "ChainRun",
     "Convergence",
     "CredibleSet",
+    "CrossValidation",
     "DagSample",
     "Diagnosis",
     "EdgeCounts",
     "EdgeCurve",
+    "EffectEstimate",
     "Effects",
     "Estimate",
     "Evidence",
@@ -55,11 +60,15 @@ __all__ = [
     "Growth",
     "ImportanceWeightedDags",
     "Interventional",
+    "LevelEffects",
+    "LevelPredictions",
+    "LinearEffect",
     "MapResult",
     "MeanDistance",
     "MergedRun",
     "ModelComparison",
     "ModelEvidence",
+    "NumberPredictions",
     "Posterior",
     "PosteriorComparison",
     "ReverseAnnealing",

@@ -11,6 +11,7 @@ import pytest
 import arcwise
 from arcwise.cli import main
 from arcwise.cli.app import application
+from arcwise.cli.folders import save_data
 
 COMMANDS: Mapping[str, Any] = application().commands
 _OF_TABLES = ("learn", "exact", "sample", "map", "evidence", "score", "describe")
@@ -19,6 +20,9 @@ ARGUMENTS = {
     "simulate": ["asia"],
     "report": ["FOLDER"],
     "estimate": ["FOLDER", "smoke -> lung"],
+    "effects": ["FOLDER", "bronc", "dysp"],
+    "predict": ["FOLDER", "TABLE", "--target", "dysp"],
+    "cross-validate": ["TABLE", "--target", "dysp"],
     "compare": ["FOLDER", "FOLDER"],
     "compare-models": ["EVIDENCE", "OTHER"],
     "resume": ["RUN"],
@@ -37,6 +41,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     arcwise.simulate("asia", 300, seed=3).write_csv(table)
     model = arcwise.Model(table, max_indegree=1)
     arcwise.exact(model).save(folder / "posterior.npz")
+    save_data(arcwise.read(table), folder)
     arcwise.mcmc(model, steps=100, chains=2, directory=folder / "run")
     for name in ("evidence.json", "other.json"):
         arcwise.exact(model).write_evidence(folder / name)

@@ -74,6 +74,8 @@ class Arguments(Target, name="arguments"):
             (arcwise.compare, (exact, dag), {}),
             (arcwise.estimate, (exact, "X0 -> X1"), {}),
             (arcwise.effects, (exact,), {"draws": 2, "seed": 1}),
+            (arcwise.effects, (exact, "X0", "X1"), {"draws": 2, "seed": 1}),
+            (arcwise.predict, (exact, reals, "X0"), {"draws": 2, "level": 0.9}),
             (arcwise.interventional, (exact, "X0", {"X1": 1.0}), {"draws": 1}),
             (arcwise.log_predictive, (exact, reals), {}),
             (exact.edge_table, (), {}),

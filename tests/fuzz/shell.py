@@ -12,6 +12,7 @@ from typing import Any
 import arcwise
 from arcwise.cli import main
 from arcwise.cli.app import application
+from arcwise.cli.folders import save_data
 from fuzz import hostile
 from fuzz.harness import Ending, Target
 
@@ -43,6 +44,9 @@ _COMMANDS = {
     "simulate": [["asia", "--rows=5"]],
     "report": [[_POSTERIOR]],
     "estimate": [[_POSTERIOR, "a -> b"]],
+    "effects": [[_POSTERIOR, "a", "d"]],
+    "predict": [[_POSTERIOR, _TABLE, "--target=d"]],
+    "cross-validate": [[_TABLE, *_SHORT, "--target=a", "--folds=2"]],
     "compare": [[_POSTERIOR, _POSTERIOR]],
     "resume": [[_RUN, "--threads=1"]],
     "status": [[_RUN]],
@@ -66,6 +70,8 @@ _WORDS: dict[str, list[str]] = {
     "--start": ["orders", "random"],
     "--method": ["auto", "exact", "search", "ais", "mc3", "bridge", "combined"],
     "--given": ["b -> c", "edges"],
+    "--target": ["a", "d"],
+    "--reference": ["0", "1"],
 }
 _COLUMNS = ("--discrete", "--continuous", "--weights", "--interventions")
 _FILES = ("--out", "--run", "--required-edges", "--forbidden-edges", "--candidates")
@@ -87,6 +93,7 @@ class Shell(Target, name="shell"):
         (self.folder / "posterior").mkdir()
         exact = arcwise.exact(model, dags=20, threads=1)
         exact.save(self.folder / "posterior" / "posterior.npz")
+        save_data(data, self.folder / "posterior")
         exact.write_evidence(self.folder / "evidence.json")
         arcwise.mcmc(model, steps=60, chains=2, directory=self.folder / "run", threads=1)
         self.places = {

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import arcwise
 from arcwise import Dag, Model
-from arcwise.results import DagSample, Effects
+from arcwise.results import DagSample
 from arcwise.scores import BGe
 from reference import parameters as reference
 from reference.dags import Parents
@@ -170,31 +170,27 @@ def test_standard_errors_cover_the_exact_means() -> None:
     assert total == 200
 
 
-def table_row(found: Effects, source: str, target: str) -> tuple[Any, ...]:
-    return next(row for row in found.table() if row[:2] == (source, target))
-
-
 def test_the_table_and_its_file(tmp_path: Path) -> None:
     model, _, _ = simple_model()
     found = arcwise.effects(
         arcwise.algorithms.ExactSampler(model).dags(200, seed=1), draws=5, seed=1, model=model
     )
-    table: list[Any] = found.table(0.9)
+    table = found.table(0.9).to_dicts()
     assert len(table) == 6
-    assert [abs(row[2]) for row in table] == sorted((abs(row[2]) for row in table), reverse=True)
-    row = table_row(found, "X0", "X1")
-    assert row[2] == found["X0", "X1"]
-    assert row[2:6] == (
-        found.mean[0, 1],
-        found.standard_deviations[0, 1],
-        found.standard_errors[0, 1],
-        found.probabilities[0, 1],
-    )
-    assert list(row[6:]) == found.quantiles("X0", "X1", [0.025, 0.975]).tolist()
+    means = [abs(row["mean"]) for row in table]
+    assert means == sorted(means, reverse=True)
+    (row,) = [row for row in table if (row["source"], row["target"]) == ("X0", "X1")]
+    assert row["mean"] == found["X0", "X1"] == found.mean[0, 1]
+    assert row["standard_deviation"] == pytest.approx(found.standard_deviations[0, 1], rel=0.1)
+    assert row["standard_error"] == found.standard_errors[0, 1]
+    assert row["probability_of_effect"] == found.probabilities[0, 1]
+    intervals = found.estimate("X0", "X1").intervals(0.9)
+    assert (row["low"], row["high"]) == (intervals[0].low, intervals[-1].high)
     found.write(tmp_path / "effects.csv", 0.9)
     lines = (tmp_path / "effects.csv").read_text().splitlines()
     assert lines[0].startswith("source,target,mean,standard_deviation,standard_error,probability")
-    assert lines[1].startswith(f"{table[0][0]},{table[0][1]},{table[0][2]!r}")
+    first = table[0]
+    assert lines[1].startswith(f"{first['source']},{first['target']},{first['mean']!r}")
     assert repr(found).startswith("<Effects: 3 variables, 200 DAGs, 5 draws each; largest: ")
 
 
@@ -208,7 +204,7 @@ def test_chosen_pairs_alone_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.array_equal(chosen.mean, every.mean)
     assert np.isnan(chosen.standard_errors[0, 1])
     assert len(chosen.table()) == 1
-    monkeypatch.setattr("arcwise.parameters.effects.MAX_KEPT", 100)
+    monkeypatch.setattr("arcwise.parameters.effect_matrix.MAX_KEPT", 100)
     assert arcwise.effects(sample, seed=1, model=model).pairs == ()
     assert np.array_equal(arcwise.effects(sample, seed=1, model=model).mean, every.mean)
 

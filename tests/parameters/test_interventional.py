@@ -246,18 +246,18 @@ def test_tables_and_files(tmp_path: Path) -> None:
     model = Model({"x": ["no", "yes"] * 10, "y": [True, False] * 10})
     dag = Dag(["x", "y"], {"y": ["x"]})
     found = arcwise.interventional(dag, "y", {"x": "yes"}, draws=100, seed=1, model=model)
-    rows: list[Any] = found.table()
-    level, mean, error, low, high = rows[0]
-    assert level is False
-    assert mean == found[False] == found.mean[0]
-    assert math.isnan(error)  # of a single DAG
-    assert [low, high] == found.quantiles(False, [0.025, 0.975]).tolist()
-    undrawn: list[Any] = arcwise.interventional(dag, "y", {"x": "yes"}, model=model).table()
-    assert math.isnan(undrawn[0][-1])
+    row = found.table().to_dicts()[0]
+    assert row["y"] is False
+    assert row["mean"] == found[False] == found.mean[0]
+    assert math.isnan(row["standard_error"])  # of a single DAG
+    assert row["low"] <= found.quantiles(False, 0.5) <= row["high"]
+    assert row["intervals"] == f"{row['low']:.3g} to {row['high']:.3g}"
+    undrawn = arcwise.interventional(dag, "y", {"x": "yes"}, model=model).table().to_dicts()
+    assert math.isnan(undrawn[0]["low"])
     found.write(tmp_path / "y.csv")
     lines = (tmp_path / "y.csv").read_text().splitlines()
-    assert lines[0] == "y,mean,standard_error,low,high"
-    assert lines[1].startswith(f"False,{mean!r},,")
+    assert lines[0] == "y,mean,standard_error,low,high,intervals"
+    assert lines[1].startswith(f"False,{row['mean']!r},,")
     other = arcwise.interventional(dag, "y", {"x": "no"}, draws=100, seed=1, model=model)
     assert repr(found - other).startswith("<P(y | do(x=yes)) - P(y | do(x=no)): False: 0.9")
 
@@ -267,10 +267,10 @@ def test_elimination_agrees_with_the_whole_product() -> None:
     levels = [2, 3, 2, 4, 1]
     scopes = [(0,), (1, 0), (2, 1, 0), (3, 4), (4, 2), (3,)]
     tables = [random.random((2, *(levels[v] for v in scope))) for scope in scopes]
-    order, largest = elimination_order(scopes, levels, 3)
+    order, largest = elimination_order(scopes, levels, (3,))
     assert sorted(order) == [0, 1, 2, 4]
     assert largest == 12
-    found = eliminate(list(zip(scopes, tables, strict=True)), order)
+    found = eliminate(list(zip(scopes, tables, strict=True)), order, (3,))
     expected = np.zeros((2, 4))
     for state in product(*map(range, levels)):
         for draw in range(2):
@@ -292,7 +292,7 @@ def test_tiny_parameters_still_give_probabilities() -> None:
 
 
 def test_too_large_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcwise.parameters.interventional.MAX_CELLS", 4)
+    monkeypatch.setattr("arcwise.parameters.intervened.MAX_CELLS", 4)
     model = Model(codes(20, 3, 1))
     wide = Dag(model.variables, {"X2": ["X0", "X1"]})
     with pytest.raises(

@@ -144,7 +144,7 @@ def test_posteriors_without_dags_or_of_another_model(name: str) -> None:
     call, model = CALLS[name], OWN[name]
     message = refusal(lambda: call(arcwise.exact(model), model), ArgumentError)
     assert (
-        "the posterior has no sampled DAGs; give arcwise.algorithms.ExactSampler(model).dags(1000)"
+        "the posterior has no sampled DAGs; compute it with arcwise.exact(model, dags=10_000)"
         in message
     )
     assert "posterior is of type int" in refusal(lambda: call(3, model), ArgumentError)
@@ -194,7 +194,7 @@ def test_models_that_are_not_known_or_another(tmp_path: Path) -> None:
 
 def test_data_of_the_other_kind() -> None:
     message = refusal(lambda: arcwise.effects(DAG, model=DISCRETE), ArgumentError)
-    assert "the score is BDeu; use arcwise.interventional" in message
+    assert "the score is BDeu; use arcwise.effects(posterior, source, target)" in message
     message = refusal(
         lambda: arcwise.interventional(DAG, "b", {"a": 1}, model=GAUSSIAN), ArgumentError
     )
@@ -227,7 +227,7 @@ def test_what_effects_do_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "'z'" in refusal(lambda: found.between("a", "z"), ArgumentError)
     message = refusal(lambda: found.quantiles("a", "b", [0.5, 1.5]), ArgumentError)
     assert "give one number from 0 to 1" in message
-    monkeypatch.setattr("arcwise.parameters.effects.MAX_KEPT", 3)
+    monkeypatch.setattr("arcwise.parameters.effect_matrix.MAX_KEPT", 3)
     message = refusal(
         lambda: arcwise.effects(DAG, pairs=[("a", "b"), ("b", "a")], model=GAUSSIAN), ArgumentError
     )

@@ -16,9 +16,9 @@ import arcwise
 from arcwise import Dag, Posterior, plots
 from arcwise.errors import ArgumentError, MissingDependencyError
 from arcwise.graphs import Cpdag
-from arcwise.plots.effects import weighted_quantiles
 from arcwise.plots.figures import shortened
 from arcwise.records.runs import ExactRun
+from arcwise.results import EffectEstimate, LinearEffect
 from support.edge_chains import chain_posterior, flipping
 from support.exact_models import names
 from support.run_records import annealing_run
@@ -228,12 +228,19 @@ def test_effect() -> None:
         plots.effect([1.0], level=1)
 
 
-def test_weighted_quantiles_are_those_of_repeated_values() -> None:
-    values, counts = np.array([3.0, 1.0, 2.0, 5.0]), np.array([1, 4, 3, 2])
-    repeated = np.repeat(values, counts)
-    found = weighted_quantiles(values, counts / counts.sum(), [0.05, 0.5, 0.95, 1.0])
-    expected = np.quantile(repeated, [0.05, 0.5, 0.95, 1.0], method="inverted_cdf")
-    assert found == expected.tolist()
+def test_an_effect_with_two_modes_shows_both() -> None:
+    random = np.random.default_rng(3)
+    values = np.concatenate([random.normal(0.5, 0.1, 2000), random.normal(3.0, 0.2, 1000)])
+    estimate = EffectEstimate(0.0, 0.0, 0.6, values, np.full(3000, 1 / 3000))
+    axes = plots.effect(LinearEffect("rain", "wet", estimate))
+    assert axes.get_xlabel() == "effect of rain on wet"
+    words = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert words[0] == "95% intervals"
+    assert words[2] == "no effect: 40%"
+    spans = [patch for patch in axes.patches if not hasattr(patch, "get_data")]
+    assert len(spans) == len(estimate.intervals()) == 2
+    with pytest.raises(ArgumentError, match="weights is for plain samples"):
+        plots.effect(estimate, [1.0])
 
 
 def test_nothing_global_is_touched() -> None:

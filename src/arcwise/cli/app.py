@@ -14,12 +14,15 @@ import arcwise
 from arcwise.cli.compare import compare
 from arcwise.cli.compare_models import compare_models
 from arcwise.cli.composition import command
+from arcwise.cli.cross_validate import cross_validate
 from arcwise.cli.data import describe, simulate
+from arcwise.cli.effects import effects
 from arcwise.cli.estimate import estimate
 from arcwise.cli.evidence import evidence
 from arcwise.cli.exact import exact
 from arcwise.cli.learn import learn
 from arcwise.cli.map import map
+from arcwise.cli.predict import predict
 from arcwise.cli.report import report
 from arcwise.cli.resume import resume
 from arcwise.cli.sample import sample
@@ -51,7 +54,7 @@ def _global_options(
 _COMMANDS = {
     function.__name__.replace("_", "-"): function
     for function in (
-        *(learn, report, estimate, compare, compare_models),
+        *(learn, report, estimate, effects, predict, cross_validate, compare, compare_models),
         *(exact, sample, resume, status, map, evidence, score, describe, simulate),
     )
 }

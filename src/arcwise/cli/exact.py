@@ -10,6 +10,7 @@ import typer
 import arcwise
 from arcwise.algorithms.exact_computation import MOST_VARIABLES
 from arcwise.algorithms.memory import exact_cost
+from arcwise.cli.folders import save_data
 from arcwise.cli.options import (
     ClusterOptions,
     DataOptions,
@@ -75,6 +76,7 @@ def exact(
     print(f"log evidence {posterior.log_evidence:.6f} ({model.score!r}, {model.prior!r})")
     print(f"best DAG, probability {posterior.map_probability:.4g}: {posterior.map_dag}")
     if out is not None:
+        save_data(data, out)
         print(f"{write_results(posterior, out)} written to {out}")
 
 

@@ -1,4 +1,4 @@
-"""Reads the posterior that `learn`, `sample` or `exact` wrote to a folder of results."""
+"""Reads the posterior and the data that `learn`, `sample` or `exact` wrote to a folder."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from arcwise.data import Data
+from arcwise.data.archive import load_table, save_table
 from arcwise.errors import ArgumentError
 from arcwise.posterior import Posterior
 
@@ -26,3 +28,22 @@ def saved_posterior(folder: Path) -> Posterior:
             f"'{folder}' has no posterior.npz; give a folder that `arcwise learn --out` wrote"
         )
     return Posterior.load(file)
+
+
+DATA = "data.npz"
+
+
+def save_data(data: Data, folder: Path) -> None:
+    """Write the table, as it was read, to a folder of results: effects and predictions need it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    save_table(data, folder / DATA)
+
+
+def saved_data(folder: Path) -> Data:
+    """Return the table in a folder of results."""
+    if not (folder / DATA).is_file():
+        raise ArgumentError(
+            f"'{folder}' has no {DATA}, the table it was learned from; learn again with "
+            f"`arcwise learn --out {folder}`"
+        )
+    return load_table(folder / DATA)

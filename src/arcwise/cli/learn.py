@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import arcwise
+from arcwise.cli.folders import save_data
 from arcwise.cli.options import (
     Chains,
     CheckpointSeconds,
@@ -85,7 +86,8 @@ def learn(
         Path | None,
         typer.Option(
             "--out",
-            help="Folder for edges.csv, summary.json, posterior.npz and report.html.",
+            help="Folder for edges.csv, summary.json, posterior.npz, data.npz (the table, for "
+            "effects and predictions) and report.html.",
             metavar="FOLDER",
         ),
     ] = None,
@@ -101,6 +103,7 @@ def learn(
     folder = run if out is None else out
     if folder is not None:
         make_folder(folder)  # before anything takes time
+        save_data(data, folder)
     of_samplers = {
         "temperatures": temperatures,
         "ladder": ladder,

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import arcwise
+from arcwise.cli.folders import save_data
 from arcwise.cli.options import (
     Chains,
     CheckpointSeconds,
@@ -120,6 +121,9 @@ def sample(
     if until is not None:
         StoppingRule.parse(until)
     print(data.describe())
+    folder = run if out is None else out
+    if folder is not None:
+        save_data(data, folder)
     with opened_engine(cluster) as engine:
         deadline = Deadline.of(seconds)
         parents = families.parents(
@@ -142,4 +146,4 @@ def sample(
             checkpoint_seconds=checkpoint,
             **options,
         )
-    print_sampled(posterior, run if out is None else out)
+    print_sampled(posterior, folder)

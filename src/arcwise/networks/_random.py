@@ -26,6 +26,7 @@ class Purpose(IntEnum):
     DRAWN_PRECISIONS = 4
     DRAWN_COEFFICIENTS = 5
     DRAWN_TABLES = 6
+    DRAWN_INTERCEPTS = 7
 
 
 def generator(seed: int, purpose: Purpose, item: int = 0) -> np.random.Generator:

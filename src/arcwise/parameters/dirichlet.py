@@ -57,6 +57,19 @@ class Tables:
         found: Array = np.log(family / self._cells(node, parents, rows[:, list(parents)]))
         return found
 
+    def mean(self, node: int, parents: tuple[int, ...], rows: Codes) -> Array:
+        """Return the mean probability of the node's level given its parents in each row.
+
+        As in `dirichlet`, levels are equally probable where the prior gives the parents
+        probability zero.
+        """
+        above = self._cells(node, parents, rows[:, list(parents)])
+        family = self._cells(node, (*parents, node), rows[:, [*parents, node]])
+        found: Array = np.where(above > 0, family, 1.0) / np.where(
+            above > 0, above, self.levels[node]
+        )
+        return found
+
     def log_joint_predictive(self, node: int, parents: tuple[int, ...], new: Data) -> float:
         """Return the joint log probability of the node given its parents in all new rows."""
         counted = np.ones(new.rows, dtype=np.bool_)

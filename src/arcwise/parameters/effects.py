@@ -1,331 +1,226 @@
-"""`effects`: total causal effects between continuous variables, averaged over DAGs."""
+"""`effects`: causal effects by the kind of data, averaged over DAGs and parameters."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
-from functools import cached_property
-from pathlib import Path
-from typing import Any, NamedTuple
+import math
+from collections.abc import Hashable, Iterable
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import ArgumentError
-from arcwise.model import Model
-from arcwise.parameters.linear_effects import effect_pieces
-from arcwise.parameters.normal_wishart import node_posteriors
-from arcwise.parameters.quantiles import checked_probabilities, weighted_quantiles
-from arcwise.parameters.requirements import gaussian_data
-from arcwise.parameters.sampled import Dags, SampledFamilies, model_of, sampled_families
+from arcwise.data import Data, DiscreteColumn
+from arcwise.data.raw import as_level, level_type
+from arcwise.errors import ArgumentError, option
+from arcwise.parameters.dirichlet import Tables
+from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
+from arcwise.parameters.effect_matrix import Effects, effect_matrix
+from arcwise.parameters.intervened import intervened
+from arcwise.parameters.requirements import AnyModel, gaussian_data, scored_data
+from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
+from arcwise.scores import BDe, BDeu, BGe
 from arcwise.statistics.convergence import weighted_standard_error
-from arcwise.support.checks import refuse_beyond_memory, whole_number
-from arcwise.support.files import write_table
-from arcwise.support.names import as_list, positions
-from arcwise.support.words import shown
+from arcwise.support.checks import whole_number
+from arcwise.support.names import positions
+from arcwise.support.words import quoted, shown
 
-Array = NDArray[np.float64]
-
-MAX_KEPT = 1 << 26
-"""The largest number of single-precision values kept for quantiles, 256 MiB."""
-
-_SHOWN = 3
+# Draws in all, of few DAGs several each: highest-density intervals need thousands.
+_DRAWS = 4_000
 
 
-class EffectDraws(NamedTuple):
-    """Posterior draws of one effect and their weights, which sum to 1."""
+@overload
+def effects(
+    posterior: Dags,
+    source: str,
+    target: str,
+    *,
+    reference: Hashable = None,
+    model: AnyModel = None,
+    draws: int | None = None,
+    seed: int = 0,
+) -> LinearEffect | LevelEffects: ...
 
-    values: NDArray[np.float32]
-    weights: Array
 
-
-class Effects:
-    """The posterior of the total causal effect of each variable on each other.
-
-    The effect of x on y is the change in the mean of y under an intervention that raises
-    x by one unit; it is exactly 0 in a DAG without a directed path from x to y. Returned
-    by `effects`.
-
-    Parameters
-    ----------
-    variables
-        The names, in the order of every matrix.
-    mean
-        The posterior means, as [source, target].
-    standard_deviations
-        The posterior standard deviations.
-    probabilities
-        The probability of a directed path from source to target, that is, of a nonzero
-        effect.
-    families
-        The families of the DAGs, with their weights and chains.
-    kept
-        The pairs whose draws are kept, as positions.
-    draws, means
-        The draws, and the means given each DAG, of the kept pairs, as [pair, DAG].
-
-    Examples
-    --------
-    >>> import arcwise
-    >>> dag = arcwise.Dag(["x", "y"], {"y": ["x"]})
-    >>> data = arcwise.networks.GaussianNetwork(dag, [[0, 2], [0, 0]]).sample(1000, seed=1)
-    >>> effects = arcwise.effects(dag, model=arcwise.Model(data), draws=100)
-    >>> effects
-    <Effects: 2 variables, 1 DAG, 100 draws each; largest: x -> y 1.95>
-    >>> effects.quantiles("x", "y", [0.025, 0.975]).round(1)
-    array([1.9, 2. ])
-    """
-
-    def __init__(
-        self,
-        variables: tuple[str, ...],
-        mean: Array,
-        standard_deviations: Array,
-        probabilities: Array,
-        families: SampledFamilies,
-        kept: Sequence[tuple[int, int]],
-        draws: NDArray[np.float32],
-        means: NDArray[np.float32],
-    ) -> None:
-        self.variables = variables
-        self.mean = mean
-        self.standard_deviations = standard_deviations
-        self.probabilities = probabilities
-        self.pairs = tuple((variables[u], variables[v]) for u, v in kept)
-        """The pairs (source, target) whose draws are kept."""
-        self._families = families
-        self._row = {pair: row for row, pair in enumerate(kept)}
-        self._draws = draws
-        self._means = means
-
-    @property
-    def draws(self) -> int:
-        """The number of parameter draws for each DAG."""
-        return int(self._draws.shape[1]) // len(self._families)
-
-    def __repr__(self) -> str:
-        """Show the counts and the largest mean effects."""
-        order = np.argsort(-np.abs(self.mean), axis=None, kind="stable")[:_SHOWN]
-        largest = [
-            f"{self.variables[u]} -> {self.variables[v]} {self.mean[u, v]:.3g}"
-            for u, v in (divmod(int(place), len(self.variables)) for place in order)
-            if self.mean[u, v] != 0
-        ]
-        count = len(self._families)
-        return (
-            f"<Effects: {len(self.variables)} variables, {count} DAG{'s' * (count != 1)}, "
-            f"{self.draws} draw{'s' * (self.draws != 1)} each; "
-            f"largest: {', '.join(largest) or 'none'}>"
-        )
-
-    def __getitem__(self, pair: tuple[str, str]) -> float:
-        """Return the mean effect of a pair (source, target)."""
-        u, v = positions(pair, self.variables, "the effect")
-        return float(self.mean[u, v])
-
-    def between(self, source: str, target: str) -> EffectDraws:
-        """Return the draws of one effect and their weights.
-
-        All draws of the first DAG come first, then those of the next.
-        """
-        weights = np.repeat(self._families.shares / self.draws, self.draws)
-        return EffectDraws(self._draws[self._kept_row(source, target)], weights)
-
-    def quantiles(
-        self,
-        source: str,
-        target: str,
-        probabilities: float | Sequence[float] = (0.025, 0.5, 0.975),
-    ) -> Array:
-        """Return posterior quantiles of one effect."""
-        values, weights = self.between(source, target)
-        return weighted_quantiles(values, weights, checked_probabilities(probabilities))
-
-    @cached_property
-    def standard_errors(self) -> Array:
-        """The Monte Carlo standard error of each mean, as [source, target].
-
-        It reflects the sampling of DAGs only, with their weights and the autocorrelation
-        within chains: given a DAG, the mean over parameters is exact. NaN for pairs whose
-        draws are not kept.
-        """
-        result = np.full(self.mean.shape, np.nan)
-        np.fill_diagonal(result, 0.0)
-        if self._row:
-            sources, targets = np.array(list(self._row)).T
-            families = self._families
-            result[sources, targets] = weighted_standard_error(
-                self._means.T, families.shares, families.chains
-            )
-        return result
-
-    def table(self, interval: float = 0.95) -> list[tuple[str, str, *tuple[float, ...]]]:
-        """Return a row for each kept pair, the largest mean effects first.
-
-        Parameters
-        ----------
-        interval
-            The probability of the central credible interval.
-
-        Returns
-        -------
-        list of tuple
-            Source, target, mean, standard deviation, standard error of the mean,
-            probability of a nonzero effect, and the ends of the interval.
-        """
-        (inside,) = checked_probabilities([interval])
-        ends = [(1 - inside) / 2, (1 + inside) / 2]
-        numbers = (self.mean, self.standard_deviations, self.standard_errors, self.probabilities)
-        rows = []
-        for (u, v), (source, target) in zip(self._row, self.pairs, strict=True):
-            quantiles = self.quantiles(source, target, ends).tolist()
-            rows.append((source, target, *(float(each[u, v]) for each in numbers), *quantiles))
-        return sorted(rows, key=lambda row: -abs(row[2]))
-
-    def write(self, path: str | os.PathLike[str], interval: float = 0.95) -> None:
-        """Write `table` to a .csv file."""
-        columns = ["source", "target", "mean", "standard_deviation", "standard_error"]
-        columns += ["probability", "low", "high"]
-        write_table(columns, self.table(interval), Path(path))
-
-    def _kept_row(self, source: str, target: str) -> int:
-        u, v = positions([source, target], self.variables, "the effect")
-        if (u, v) not in self._row:
-            reason = (
-                f"{source!r} has no effect on itself; give two different variables"
-                if u == v
-                else f"the draws of the effect of {source!r} on {target!r} were not kept; give "
-                "effects the argument pairs=[(source, target), ...]"
-            )
-            raise ArgumentError(reason)
-        return self._row[u, v]
+@overload
+def effects(
+    posterior: Dags,
+    *,
+    model: AnyModel = None,
+    draws: int | None = None,
+    seed: int = 0,
+    pairs: Iterable[tuple[str, str]] | None = None,
+) -> Effects: ...
 
 
 def effects(
     posterior: Dags,
+    source: str | None = None,
+    target: str | None = None,
     *,
-    model: Model | None = None,
-    draws: int = 1,
+    reference: Hashable = None,
+    model: AnyModel = None,
+    draws: int | None = None,
     seed: int = 0,
     pairs: Iterable[tuple[str, str]] | None = None,
-) -> Effects:
-    """Return the posterior of total causal effects between continuous variables.
+) -> LinearEffect | LevelEffects | Effects:
+    """Return the posterior of the causal effect of one variable on another.
 
-    For each DAG, coefficients and variances are drawn from their posterior under the
-    normal-Wishart prior of `BGe`, and total effects are computed from them. Means are
-    exact given a DAG; standard deviations and quantiles are estimated from the draws.
+    For continuous data (score `BGe`) it is the total effect per unit: the change in the mean of
+    the target if an intervention raises the source by one. For discrete data (`BDeu`, `BDe`) it
+    is the distribution of the target if an intervention sets the source to each of its levels,
+    P(target | do(source = level)), and how it differs between levels. DAGs are averaged by
+    their weights, and for each the parameters are drawn from their posterior; means are exact
+    given the DAGs. In DAGs without a directed path from source to target the effect is 0: their
+    probability is stated, and highest-density intervals are given for the others.
+
+    Effects are causal if the variables have no common causes that the data lack.
 
     Parameters
     ----------
     posterior
         A `Posterior` with sampled DAGs, a `DagSample`, or one `Dag`.
+    source, target
+        The two variables. Without them, for continuous data, the effects of all pairs.
+    reference
+        The level of a discrete source that its other levels are compared with; None for the
+        first.
     model
-        The model of the posterior, with the score `BGe`; None for the one it has. DAGs, and
-        posteriors read from a file, have none.
+        The model of the posterior; None for the one it has. DAGs, and posteriors read from a
+        file, have none; for the latter, the `Data` are enough.
     draws
-        The number of parameter draws for each DAG.
+        The number of parameter draws for each DAG; None for as many as make 4,000 draws in
+        all, and for 1 without source and target.
     seed
         The same arguments and seed give the same draws.
     pairs
-        The pairs (source, target) whose draws to keep, for quantiles and standard errors.
-        None for all, if that is at most 2^26 numbers (one for each pair and DAG, and one
-        for each of its draws); otherwise none are kept. Means, standard deviations and
-        probabilities are always available for all pairs.
+        Without source and target: the pairs whose draws to keep, for intervals and standard
+        errors. None for all, if that is at most 2^26 numbers; otherwise none are kept.
+
+    Returns
+    -------
+    LinearEffect, LevelEffects or Effects
+        For continuous data, for discrete data, and for all pairs.
 
     Examples
     --------
     >>> import arcwise
-    >>> dag = arcwise.Dag(["x", "y", "z"], {"y": ["x"], "z": ["y"]})
-    >>> network = arcwise.networks.GaussianNetwork(dag, [[0, 2, 0], [0, 0, 1.5], [0, 0, 0]])
-    >>> model = arcwise.Model(network.sample(500, seed=1), temporal_order=[["x"], ["y"], ["z"]])
-    >>> found = effects(arcwise.exact(model, dags=200, seed=1), seed=1)
-    >>> float(found.mean[0, 2].round(1))
-    3.0
+    >>> data = arcwise.simulate("asia", 1000, seed=1)
+    >>> model = arcwise.Model(data, temporal_order=[["smoke"], ["bronc"], ["dysp"]])
+    >>> found = effects(arcwise.exact(model, dags=200, seed=1), "smoke", "dysp")
+    >>> round(found.difference("yes", "yes").mean, 1)
+    0.2
     """
-    model = model_of(posterior, model)
-    data, score = gaussian_data(model, "effects")
-    each = whole_number(draws, "draws", at_least=1)
-    families = sampled_families(posterior, model)
-    # The draws of one DAG are made together, as coefficients and as effects.
-    refuse_beyond_memory(each, "draws", 3 * 8 * len(model.variables) ** 2)
-    n, count = len(model.variables), len(families)
-    kept = _kept_pairs(pairs, model.variables, count * (each + 1))
-    sources = np.array([u for u, _ in kept], dtype=np.intp)
-    targets = np.array([v for _, v in kept], dtype=np.intp)
-    kept_draws = np.empty((len(kept), count * each), dtype=np.float32)
-    kept_means = np.empty((len(kept), count), dtype=np.float32)
-    mean, probability = np.zeros((n, n)), np.zeros((n, n))
-    centre, squares, weight = np.zeros((n, n)), np.zeros((n, n)), 0.0
-    for piece in effect_pieces(families, node_posteriors(data, score), each, seed):
-        shares = families.shares[piece.dags]
-        per_draw = np.repeat(shares / each, each)
-        first = piece.dags.start * each
-        kept_means[:, piece.dags] = piece.means[:, targets, sources].T
-        kept_draws[:, first : first + len(per_draw)] = piece.draws[:, targets, sources].T
-        mean += _weighted_sum(shares, piece.means)
-        probability += _weighted_sum(shares, (piece.draws[::each] != 0).astype(np.float64))
-        # Means and squared deviations are merged piece by piece: raw sums of squares would
-        # cancel for an effect that hardly varies.
-        own = float(shares.sum())
-        if own > 0:
-            of_piece = _weighted_sum(per_draw, piece.draws) / own
-            deviations = piece.draws - of_piece.T
-            step = of_piece - centre
-            total = weight + own
-            squares += _weighted_sum(per_draw, np.square(deviations, out=deviations))
-            squares += step**2 * (weight * own / total)
-            centre += step * (own / total)
-            weight = total
-    return Effects(
-        model.variables,
-        mean,
-        np.sqrt(squares),
-        np.minimum(probability, 1.0),
-        families,
-        kept,
-        kept_draws,
-        kept_means,
+    if source is None and target is None:
+        if reference is not None:
+            raise ArgumentError("reference is for one source; give source and target, too")
+        data, normal = gaussian_data(posterior, model, "effects")
+        each = 1 if draws is None else whole_number(draws, option("draws"), at_least=1)
+        families = sampled_families(posterior, data.variables)
+        return effect_matrix(families, data, normal, each, seed, pairs)
+    if pairs is not None:
+        raise ArgumentError("pairs is for all effects at once; leave it out, or source and target")
+    data, score = scored_data(posterior, model, "effects")
+    u, v = positions(
+        [_given(source, "source"), _given(target, "target")], data.variables, "effects"
+    )
+    if u == v:
+        raise ArgumentError(f"{source!r} has no effect on itself; give two different variables")
+    families = sampled_families(posterior, data.variables)
+    each = -(-_DRAWS // len(families))
+    if draws is not None:
+        each = whole_number(draws, option("draws"), at_least=1)
+    if isinstance(score, BGe):
+        if reference is not None:
+            raise ArgumentError(
+                option("reference"),
+                " is for discrete data, but the effect is per unit; leave it out",
+            )
+        return _linear(families, data, score, (u, v), each, seed)
+    return _levels(families, data, score, (u, v), reference, each, seed)
+
+
+def _given(name: str | None, argument: str) -> str:
+    if name is None:
+        raise ArgumentError(f"only one variable is given; give {argument}, too, or neither")
+    return name
+
+
+def _linear(
+    families: SampledFamilies, data: Data, score: BGe, pair: tuple[int, int], draws: int, seed: int
+) -> LinearEffect:
+    source, target = (data.variables[node] for node in pair)
+    found = effect_matrix(families, data, score, draws, seed, [(source, target)])
+    return LinearEffect(source, target, found.estimate(source, target))
+
+
+def _levels(
+    families: SampledFamilies,
+    data: Data,
+    score: BDeu | BDe,
+    pair: tuple[int, int],
+    reference: Any,
+    draws: int,
+    seed: int,
+) -> LevelEffects:
+    columns = [data.columns[node] for node in pair]
+    assert all(isinstance(column, DiscreteColumn) for column in columns)
+    levels: list[tuple[object, ...]] = [column.levels for column in columns]  # type: ignore[union-attr]
+    base = 0 if reference is None else _place(reference, levels[0], data.variables[pair[0]])
+    found = intervened(families, Tables(data, score), pair[1], {}, pair[0], draws, seed)
+    probability = float(np.minimum(families.shares @ found.path, 1.0))
+    everywhere = np.ones(len(families), dtype=np.bool_)
+    differences = found.means - found.means[:, [base]]
+    drawn = found.draws - found.draws[:, [base]]
+    return LevelEffects(
+        data.variables[pair[0]],
+        data.variables[pair[1]],
+        levels[0],
+        levels[1],
+        levels[0][base],
+        probability,
+        [
+            _estimates(families, found.means[:, a], found.draws[:, a], everywhere)
+            for a in range(len(levels[0]))
+        ],
+        [
+            None if a == base else _estimates(families, differences[:, a], drawn[:, a], found.path)
+            for a in range(len(levels[0]))
+        ],
     )
 
 
-def _weighted_sum(weights: Array, matrices: Array) -> Array:
-    """Return the sum of weighted matrices [target, source] as [source, target]."""
-    total: Array = (weights @ matrices.reshape(len(matrices), -1)).reshape(matrices.shape[1:])
-    return total.T
-
-
-def _kept_pairs(
-    pairs: Iterable[tuple[str, str]] | None, variables: Sequence[str], numbers: int
-) -> list[tuple[int, int]]:
-    """Return the positions of the pairs to keep, each of which takes `numbers` values."""
-    n = len(variables)
-    if pairs is None:
-        if n * (n - 1) * numbers > MAX_KEPT:
-            return []
-        return [(u, v) for u in range(n) for v in range(n) if u != v]
-    found: dict[tuple[int, int], None] = {}
-    for pair in as_list(pairs, "pairs", "pairs (source, target) of names"):
-        names = [] if isinstance(pair, str) else _names(pair)
-        if (
-            len(names) != 2
-            or not all(isinstance(name, str) for name in names)
-            or (names[0] == names[1])
-        ):
-            raise ArgumentError(
-                f"pairs holds {shown(pair)}; give pairs (source, target) of two different names"
-            )
-        u, v = positions(names, variables, "pairs")
-        found[u, v] = None
-    if len(found) * numbers > MAX_KEPT:
-        raise ArgumentError(
-            f"pairs has {len(found)} pairs with {numbers} numbers each; give at most "
-            f"{MAX_KEPT // numbers} pairs, or fewer draws"
+def _estimates(
+    families: SampledFamilies,
+    means: NDArray[np.float64],
+    draws: NDArray[np.float32],
+    path: NDArray[np.bool_],
+) -> list[EffectEstimate]:
+    """Return an estimate for each level of the target, from means and draws [DAG, level]."""
+    errors = weighted_standard_error(means, families.shares, families.chains)
+    probability = float(np.minimum(families.shares @ path, 1.0))
+    each = len(draws) // len(families)
+    weights = np.repeat(np.where(path, families.shares, 0.0), each)
+    kept = weights > 0
+    weights = weights[kept] / max(weights.sum(), np.finfo(np.float64).tiny)
+    averages = families.shares @ means
+    return [
+        EffectEstimate(
+            float(averages[level]) if probability > 0 else 0.0,
+            math.nan if len(families) == 1 else float(errors[level]),
+            probability,
+            draws[kept, level].astype(np.float64),
+            weights,
         )
-    return list(found)
+        for level in range(means.shape[1])
+    ]
 
 
-def _names(pair: Any) -> list[Any]:
-    try:
-        return list(pair)
-    except TypeError:  # as arrays without dimensions, which look like collections
-        return []
+def _place(level: Hashable, levels: tuple[object, ...], name: str) -> int:
+    known = [(level_type(each), each) for each in levels]
+    wanted = as_level(level)
+    if (level_type(wanted), wanted) not in known:
+        raise ArgumentError(
+            option("reference"),
+            f" is {shown(level)}; the levels of {name!r} are {quoted(levels)}",
+        )
+    return known.index((level_type(wanted), wanted))

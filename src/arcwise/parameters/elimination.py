@@ -1,9 +1,9 @@
-"""Variable elimination: the sum of a product of tables over all variables but one."""
+"""Variable elimination: the sum of a product of tables over all variables but some."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ Scope = tuple[int, ...]
 
 
 def elimination_order(
-    scopes: Sequence[Scope], levels: Sequence[int], kept: int
+    scopes: Sequence[Scope], levels: Sequence[int], kept: Scope
 ) -> tuple[list[int], int]:
     """Return an elimination order, and the number of cells of the largest table it needs.
 
@@ -26,12 +26,12 @@ def elimination_order(
     levels
         The number of levels of every variable.
     kept
-        The variable that is not eliminated.
+        The variables that are not eliminated.
     """
     left = [frozenset(scope) for scope in scopes]
     largest = max((math.prod(levels[v] for v in scope) for scope in left), default=1)
     order: list[int] = []
-    waiting = sorted(frozenset().union(*left) - {kept})
+    waiting = sorted(frozenset().union(*left) - frozenset(kept))
     while waiting:
         joined = {v: frozenset().union(*(s for s in left if v in s)) for v in waiting}
         cells = {v: math.prod(levels[each] for each in joined[v]) for v in waiting}
@@ -43,28 +43,30 @@ def elimination_order(
     return order, largest
 
 
-def eliminate(factors: Sequence[tuple[Scope, Array]], order: Sequence[int]) -> Array:
+def eliminate(factors: Sequence[tuple[Scope, Array]], order: Sequence[int], kept: Scope) -> Array:
     """Return the sum over the variables of `order` of the product of all tables.
 
-    The first axis of each table holds draws, of a common length or of length 1; the others
-    are the variables of its scope. One variable remains, as [draw, level].
+    The first axis of each table holds draws or rows, of a common length or of length 1; the
+    others are the variables of its scope. Those of `kept` remain, as [draw, *kept]; one that
+    no table has is an axis of length 1.
     """
     left = list(factors)
     for variable in order:
         touched = [factor for factor in left if variable in factor[0]]
         left = [factor for factor in left if variable not in factor[0]]
-        scope, table = _product(touched)
-        axis = 1 + scope.index(variable)
-        left.append((tuple(v for v in scope if v != variable), table.sum(axis=axis)))
-    return _product(left)[1]
+        members = {member for scope, _ in touched for member in scope} - {variable}
+        scope = tuple(sorted(members))
+        left.append((scope, _product(touched, (variable, *scope)).sum(axis=1)))
+    return _product(left, kept)
 
 
-def _product(factors: Sequence[tuple[Scope, Array]]) -> tuple[Scope, Array]:
-    scope = tuple(sorted(frozenset().union(*(own for own, _ in factors))))
+def _product(factors: Sequence[tuple[Scope, Array]], scope: Scope) -> Array:
+    """Return the product of tables, with the axes in the order of the scope."""
     result: Array = np.ones((1,) * (1 + len(scope)))
     for own, table in factors:
-        # Axes in ascending order of variables, and one of length 1 for each absent variable.
-        ordered = table.transpose(0, *(1 + own.index(v) for v in sorted(own)))
-        lengths: Mapping[int, int] = dict(zip(sorted(own), ordered.shape[1:], strict=True))
-        result = result * ordered.reshape(len(table), *(lengths.get(v, 1) for v in scope))
-    return scope, result
+        # Axes in the order of the scope, and one of length 1 for each absent variable.
+        axes = [own.index(variable) for variable in scope if variable in own]
+        lengths = iter(axes)
+        shape = [table.shape[1 + next(lengths)] if v in own else 1 for v in scope]
+        result = result * table.transpose(0, *(1 + a for a in axes)).reshape(len(table), *shape)
+    return result

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
+from arcwise.parameters.frames import frame, intervals_text, stacked, write_columns
+from arcwise.parameters.highest_density import checked_level, highest_density
 from arcwise.parameters.quantiles import checked_probabilities, weighted_quantiles
 from arcwise.parameters.sampled import SampledFamilies
+from arcwise.posterior.estimate import Interval
 from arcwise.statistics.convergence import weighted_standard_error
-from arcwise.support.files import write_table
 from arcwise.support.words import quoted
 
 Array = NDArray[np.float64]
@@ -104,26 +106,43 @@ class LevelEstimates:
         values = self._drawn[:, self._place(level)]
         return weighted_quantiles(values, shares, checked_probabilities(probabilities))
 
-    def table(self, interval: float = 0.95) -> list[tuple[object, *tuple[float, ...]]]:
-        """Return a row for each level: level, mean, standard error and ends of an interval.
+    def table(self, level: float = 0.95) -> Any:
+        """Return a data frame (polars) with a row for each level of the target.
 
-        The interval is the central credible interval of this probability. Without draws,
-        its ends are NaN.
+        Its columns are the target, mean, standard_error, low and high, the ends of the
+        highest-density region, and its intervals in words; without draws, low and high are
+        NaN and there are no intervals.
+
+        Parameters
+        ----------
+        level
+            The probability of the intervals.
         """
-        (inside,) = checked_probabilities([interval])
-        rows: list[tuple[object, *tuple[float, ...]]] = []
-        for place, level in enumerate(self.levels):
-            low = high = float("nan")
-            if self.draws:
-                low, high = self.quantiles(level, [(1 - inside) / 2, (1 + inside) / 2]).tolist()
-            numbers = float(self.mean[place]), float(self.standard_errors[place])
-            rows.append((level, *numbers, low, high))
-        return rows
+        return frame(self._columns(level))
 
-    def write(self, path: str | os.PathLike[str], interval: float = 0.95) -> None:
+    def write(self, path: str | os.PathLike[str], level: float = 0.95) -> None:
         """Write `table` to a .csv file."""
-        columns = [self.target, "mean", "standard_error", "low", "high"]
-        write_table(columns, self.table(interval), Path(path))
+        write_columns(self._columns(level), path)
+
+    def _columns(self, level: float) -> dict[str, list[Any]]:
+        inside = checked_level(level)
+        rows = []
+        for place, name in enumerate(self.levels):
+            found: tuple[Interval, ...] = ()
+            if self.draws:
+                shares = np.repeat(self._families.shares / self.draws, self.draws)
+                found = highest_density(self._drawn[:, place], shares, inside)
+            rows.append(
+                {
+                    self.target: name,
+                    "mean": float(self.mean[place]),
+                    "standard_error": float(self.standard_errors[place]),
+                    "low": found[0].low if found else float("nan"),
+                    "high": found[-1].high if found else float("nan"),
+                    "intervals": intervals_text(found),
+                }
+            )
+        return stacked(rows)
 
     def _place(self, level: object) -> int:
         if level not in self.levels:

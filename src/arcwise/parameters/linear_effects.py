@@ -1,4 +1,4 @@
-"""Total effects in linear models: draws of coefficients, and their products along paths.
+"""Linear models of DAGs: draws of their parameters, and total effects along paths.
 
 The total effect of x on y is the sum over directed paths of the products of their
 coefficients, (I - B)^-1 - I. A path visits a node at most once, so the effect is linear
@@ -37,7 +37,7 @@ class EffectPiece:
     draws: Array
 
 
-class _NodeRegressions:
+class NodeRegressions:
     """The regressions of one node on all of its sampled parent sets, padded to one width."""
 
     def __init__(self, node: NodePosterior, parents: Sequence[tuple[int, ...]], width: int) -> None:
@@ -57,32 +57,61 @@ class _NodeRegressions:
             for i in chosen.tolist():
                 self.parents[i, :size] = parents[i]
 
-    def drawn(self, places: NDArray[np.int32], gammas: Array, normals: Array) -> Array:
-        """Return coefficients from standard variates, a row for each place."""
+    def drawn(
+        self, places: NDArray[np.int32], gammas: Array, normals: Array
+    ) -> tuple[Array, Array]:
+        """Return coefficients and standard deviations from standard variates, by place."""
         coefficients = self.means[places]
+        deviations = np.empty(len(places))
         sizes = self.sizes[places]
         for size, found in self._by_size.items():
             rows = np.flatnonzero(sizes == size)
-            if size == 0 or len(rows) == 0:
-                continue
             which = self._place[places[rows]]
             deviation = np.sqrt(0.5 * found.residuals[which] / gammas[rows])
+            deviations[rows] = deviation
             spread = np.einsum("rji,rj->ri", found.inverse_roots[which], normals[rows, :size])
             coefficients[rows, :size] += deviation[:, np.newaxis] * spread
-        return coefficients
+        return coefficients, deviations
 
 
-def effect_pieces(
+@dataclass(frozen=True, eq=False)
+class ParameterPiece:
+    """Drawn parameters of some of the DAGs, all draws of the first DAG first.
+
+    Parameters
+    ----------
+    dags
+        Which DAGs.
+    parents, means
+        The parents of each node, and the means of their coefficients, as [DAG, node, place];
+        unused places have the coefficient 0.
+    coefficients
+        The drawn ones, as [DAG and draw, node, place].
+    deviations
+        The drawn standard deviations of the noise, as [DAG and draw, node].
+    order
+        A topological order of each DAG.
+    """
+
+    dags: slice
+    parents: NDArray[np.intp]
+    means: Array
+    coefficients: Array
+    deviations: Array
+    order: NDArray[np.intp]
+
+
+def parameter_pieces(
     families: SampledFamilies, nodes: Sequence[NodePosterior], draws: int, seed: int
-) -> Iterator[EffectPiece]:
-    """Yield the effects of all DAGs, piece by piece.
+) -> Iterator[ParameterPiece]:
+    """Yield drawn parameters of all DAGs, piece by piece.
 
     Each node has its own stream of random numbers, so that draws do not depend on how the
     DAGs are divided into pieces.
     """
     n, width = len(nodes), families.most_parents()
     regressions = [
-        _NodeRegressions(node, parents, width)
+        NodeRegressions(node, parents, width)
         for node, parents in zip(nodes, families.parents, strict=True)
     ]
     gammas = [generator(seed, Purpose.DRAWN_PRECISIONS, node) for node in range(n)]
@@ -94,6 +123,7 @@ def effect_pieces(
         parents = np.empty((count, n, width), dtype=np.intp)
         means = np.empty((count, n, width))
         drawn = np.empty((count * draws, n, width))
+        deviations = np.empty((count * draws, n))
         for node, of_node in enumerate(regressions):
             own = places[:, node]
             parents[:, node] = of_node.parents[own]
@@ -101,14 +131,24 @@ def effect_pieces(
             repeated = np.repeat(own, draws)
             gamma = gammas[node].standard_gamma(of_node.shapes[repeated])
             normal = normals[node].standard_normal((len(repeated), width))
-            drawn[:, node] = of_node.drawn(repeated, gamma, normal)
+            drawn[:, node], deviations[:, node] = of_node.drawn(repeated, gamma, normal)
         sizes = np.stack([r.sizes[places[:, v]] for v, r in enumerate(regressions)], axis=1)
         order = topological_orders(parents, sizes)
+        yield ParameterPiece(slice(first, first + count), parents, means, drawn, deviations, order)
+
+
+def effect_pieces(
+    families: SampledFamilies, nodes: Sequence[NodePosterior], draws: int, seed: int
+) -> Iterator[EffectPiece]:
+    """Yield the effects of all DAGs, piece by piece."""
+    for piece in parameter_pieces(families, nodes, draws, seed):
         yield EffectPiece(
-            slice(first, first + count),
-            total_effects(parents, means, order),
+            piece.dags,
+            total_effects(piece.parents, piece.means, piece.order),
             total_effects(
-                np.repeat(parents, draws, axis=0), drawn, np.repeat(order, draws, axis=0)
+                np.repeat(piece.parents, draws, axis=0),
+                piece.coefficients,
+                np.repeat(piece.order, draws, axis=0),
             ),
         )
 

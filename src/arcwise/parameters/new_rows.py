@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,10 +13,13 @@ from arcwise.data import Column, ContinuousColumn, Data, DiscreteColumn
 from arcwise.data.completeness import check_finite
 from arcwise.data.encoding import as_labels, continuous
 from arcwise.data.messages import columns as columns_text
-from arcwise.data.raw import RawColumn, level_type
+from arcwise.data.raw import RawColumn, RawNumbers, level_type
 from arcwise.data.sources import raw_columns
 from arcwise.errors import ArcwiseError, DataError
-from arcwise.support.words import counted, listing, quoted
+from arcwise.support.words import counted, listing, quoted, shown
+
+# The levels of `discretize`.
+_INTERVAL = re.compile(r"[(\[]([^,]+), ([^,]+)\)")
 
 
 def read_new_rows(new_data: Any, data: Data, *, continuous_only: bool) -> Data:
@@ -33,7 +37,9 @@ def read_new_rows(new_data: Any, data: Data, *, continuous_only: bool) -> Data:
         Whether all columns are continuous, including those of whole numbers.
     """
     try:
-        given = {column.name: column for column in raw_columns(new_data, _names(new_data, data))}
+        given = {
+            column.name: column for column in raw_columns(new_data, array_names(new_data, data))
+        }
     except ArcwiseError as error:
         raise type(error)("new_data cannot be used, because ", *error.args) from None
     _check_names(list(given), data.variables)
@@ -74,7 +80,8 @@ def with_new_rows(data: Data, new: Data) -> Data:
     return Data(columns, weights, intervened)
 
 
-def _names(new_data: Any, data: Data) -> Sequence[str] | None:
+def array_names(new_data: Any, data: Data) -> Sequence[str] | None:
+    """Return the names for the columns of a plain array with all variables."""
     plain = isinstance(new_data, np.ndarray) and new_data.dtype.names is None
     usable = plain and new_data.ndim == 2 and new_data.shape[1] == len(data.variables)
     return list(data.variables) if usable else None
@@ -117,28 +124,95 @@ def _continuous(column: RawColumn) -> ContinuousColumn:
 
 
 def _discrete(column: RawColumn, known: DiscreteColumn) -> DiscreteColumn:
-    codes, levels = as_labels(column)
-    # True == 1 in Python, but they are different labels.
-    places = {(level_type(level), level): place for place, level in enumerate(known.levels)}
-    if None not in known.levels:
+    codes = level_codes(column, known)
+    if (codes < 0).any():
         _refuse_missing(column)
-    code_of = np.array(
-        [places.get((level_type(level), level), -1) for level in levels]
-        + [places.get((level_type(None), None), -1)]
-    )
-    unknown = [levels[code] for code in np.unique(codes) if code >= 0 and code_of[code] < 0]
-    if None in unknown:
         raise DataError(
             f"values are missing in column {column.name!r} of new_data; leave such rows out, or "
             "fill in the values"
         )
+    return DiscreteColumn(known.name, codes.astype(np.uint16), known.levels)
+
+
+def level_codes(
+    column: RawColumn, known: DiscreteColumn, table: str = "new_data"
+) -> NDArray[np.int64]:
+    """Return the codes of new labels among the levels of the model's data; -1 if missing.
+
+    Where the model's data have a level for missing values, that is it.
+
+    Parameters
+    ----------
+    column, known
+        The new column, and that of the model's data.
+    table
+        What the new rows are called in messages.
+    """
+    if isinstance(column, RawNumbers) and not column.whole:
+        intervals = interval_bounds(known.levels)
+        if intervals is not None:
+            return _binned(column, known, intervals, table)
+    codes, levels = as_labels(column)
+    # True == 1 in Python, but they are different labels.
+    places = {(level_type(level), level): place for place, level in enumerate(known.levels)}
+    code_of = np.array(
+        [-1 if level is None else places.get((level_type(level), level), -2) for level in levels]
+        + [-1]
+    )
+    found = code_of[codes]
+    unknown = [levels[code] for code in np.unique(codes[found == -2])]
     if unknown:
         raise DataError(
-            f"column {column.name!r} of new_data holds {quoted(unknown)}, but its levels in the "
+            f"column {column.name!r} of {table} holds {quoted(unknown)}, but its levels in the "
             f"model's data are {listing([repr(level) for level in known.levels])}; correct it, or "
             "declare the level in levels when reading the model's data"
         )
-    return DiscreteColumn(known.name, code_of[codes], known.levels)
+    return _with_missing_level(found, known)
+
+
+def interval_bounds(levels: Sequence[object]) -> list[tuple[float, float]] | None:
+    """Return the bounds of levels that `discretize` made, or None if one is something else.
+
+    Examples
+    --------
+    >>> interval_bounds(["(-inf, 1.5)", "[1.5, inf)", None])
+    [(-inf, 1.5), (1.5, inf)]
+    """
+    matches = [_INTERVAL.fullmatch(str(level)) for level in levels if level is not None]
+    if not matches or not all(matches):
+        return None
+    try:
+        return [(float(match[1]), float(match[2])) for match in matches if match]
+    except ValueError:
+        return None
+
+
+def _binned(
+    column: RawNumbers,
+    known: DiscreteColumn,
+    intervals: Sequence[tuple[float, float]],
+    table: str,
+) -> NDArray[np.int64]:
+    """Put numbers into the intervals, closed on the left, that the model's data were cut into."""
+    found = np.full(len(column.values), -2, dtype=np.int64)
+    for code, (low, high) in enumerate(intervals):
+        found[(column.values >= low) & (column.values < high)] = code
+    found[column.missing] = -1
+    outside = column.values[found == -2]
+    levels = listing([repr(level) for level in known.levels])
+    if len(outside):
+        raise DataError(
+            f"column {column.name!r} of {table} holds {shown(float(outside[0]))}, which is in "
+            f"none of the intervals {levels} of the model's data; leave such rows out, or "
+            "give the interval"
+        )
+    return _with_missing_level(found, known)
+
+
+def _with_missing_level(codes: NDArray[np.int64], known: DiscreteColumn) -> NDArray[np.int64]:
+    if None not in known.levels:
+        return codes
+    return np.where(codes == -1, known.levels.index(None), codes)
 
 
 def _numbers(column: Column) -> NDArray[np.float64]:

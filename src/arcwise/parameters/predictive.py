@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
-from arcwise.model import Model
 from arcwise.parameters.dirichlet import Tables
 from arcwise.parameters.new_rows import read_new_rows, with_new_rows
 from arcwise.parameters.normal_wishart import node_posteriors
-from arcwise.parameters.requirements import scored_data
-from arcwise.parameters.sampled import Dags, SampledFamilies, model_of, sampled_families
+from arcwise.parameters.requirements import AnyModel, scored_data
+from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
 from arcwise.scores import BDe, BDeu, BGe
 from arcwise.support.checks import true_or_false
 
@@ -27,18 +26,18 @@ _PIECE = 1 << 22
 
 @overload
 def log_predictive(
-    posterior: Dags, new_data: Any, *, model: Model | None = None, joint: Literal[False] = False
+    posterior: Dags, new_data: Any, *, model: AnyModel = None, joint: Literal[False] = False
 ) -> Array: ...
 
 
 @overload
 def log_predictive(
-    posterior: Dags, new_data: Any, *, model: Model | None = None, joint: Literal[True]
+    posterior: Dags, new_data: Any, *, model: AnyModel = None, joint: Literal[True]
 ) -> float: ...
 
 
 def log_predictive(
-    posterior: Dags, new_data: Any, *, model: Model | None = None, joint: bool = False
+    posterior: Dags, new_data: Any, *, model: AnyModel = None, joint: bool = False
 ) -> Array | float:
     """Return the posterior predictive log density of new rows.
 
@@ -75,9 +74,8 @@ def log_predictive(
     array([0.488, 0.012])
     """
     true_or_false(joint, "joint")
-    model = model_of(posterior, model)
-    data, score = scored_data(model, "log_predictive")
-    families = sampled_families(posterior, model)
+    data, score = scored_data(posterior, model, "log_predictive")
+    families = sampled_families(posterior, data.variables)
     new = read_new_rows(new_data, data, continuous_only=isinstance(score, BGe))
     places, which = families.distinct()
     shares = np.bincount(which, weights=families.shares, minlength=len(places))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, Wording
 from arcwise.graphs.dag import Dag
-from arcwise.model import Model
-from arcwise.model.provenance import Provenance
 from arcwise.parameters.numbering import row_numbers
 from arcwise.posterior import DagSample, Posterior
 from arcwise.support.words import quoted
@@ -56,67 +55,15 @@ class SampledFamilies:
         return max(len(members) for of_node in self.parents for members in of_node)
 
 
-def model_of(posterior: Dags, model: Model | None) -> Model:
-    """Return the model of a posterior.
-
-    Parameters
-    ----------
-    posterior
-        The posterior, which may have its model; DAGs have none.
-    model
-        The model, if it is given; it must agree with that of the posterior.
-    """
-    own = posterior.model if isinstance(posterior, Posterior) else None
-    if model is None:
-        if own is not None:
-            return own
-        if not isinstance(posterior, Posterior | DagSample | Dag):
-            raise _no_source(posterior)
-        what = "a posterior read from a file" if isinstance(posterior, Posterior) else "a DAG"
-        raise ArgumentError(
-            f"the model of {what} is not known; give model=, the one it was computed from"
-        )
-    if not isinstance(model, Model):
-        raise ArgumentError(f"model is of type {type(model).__name__}; give an arcwise.Model")
-    if isinstance(posterior, Posterior) and own is not model:
-        _refuse_other_model(posterior.provenance, model.provenance())
-    return model
-
-
-def _no_source(posterior: object) -> ArgumentError:
-    return ArgumentError(
-        f"posterior is of type {type(posterior).__name__}; give a Posterior, a DagSample or a Dag"
-    )
-
-
-def _refuse_other_model(there: Provenance, here: Provenance) -> None:
-    known = there.data_fingerprint and here.data_fingerprint
-    if known and there.data_fingerprint != here.data_fingerprint:
-        raise ArgumentError(
-            "the posterior was computed from data other than the model's; give the model it was "
-            "computed from"
-        )
-    for name in ("score", "prior"):
-        one, other = getattr(there, name), getattr(here, name)
-        if one is None or other is None or one == other:
-            continue
-        # The text of a function has its place in memory, which says nothing.
-        if one.complete or other.complete:
-            raise ArgumentError(
-                f"the posterior has the {name} {one.text} and the model {other.text}; give the "
-                "model it was computed from, or leave out model"
-            )
-
-
-def sampled_families(posterior: Dags, model: Model) -> SampledFamilies:
-    """Return the families of the DAGs of a posterior, which must be of the model's data."""
+def sampled_families(posterior: Dags, variables: Sequence[str]) -> SampledFamilies:
+    """Return the families of the DAGs of a posterior, which must have the model's variables."""
     dags = _dags(posterior)
-    if tuple(dags.variables) != tuple(model.variables):
+    if tuple(dags.variables) != tuple(variables):
         raise ArgumentError(
             f"the DAGs have the variables {quoted(dags.variables)}, but the model has "
-            f"{quoted(model.variables)}; give the model the posterior was computed from"
+            f"{quoted(variables)}; give the model the posterior was computed from"
         )
-    n = len(model.variables)
+    n = len(variables)
     parents, places = [], np.empty((len(dags), n), dtype=np.int32)
     for node in range(n):
         distinct, place = np.unique(_whole_words(dags.parents[:, node]), return_inverse=True)
@@ -127,6 +74,13 @@ def sampled_families(posterior: Dags, model: Model) -> SampledFamilies:
         members = np.nonzero(bits)[1].tolist()
         parents.append(tuple(tuple(members[a:b]) for a, b in pairwise([0, *ends])))
     return SampledFamilies(tuple(parents), places, dags.shares, dags.chains)
+
+
+def not_dags(posterior: object) -> ArgumentError:
+    """Return the error about something that is no source of DAGs."""
+    return ArgumentError(
+        f"posterior is of type {type(posterior).__name__}; give a Posterior, a DagSample or a Dag"
+    )
 
 
 def _whole_words(packed: NDArray[np.uint64]) -> NDArray[np.generic]:
@@ -149,10 +103,13 @@ def _dags(posterior: Dags) -> DagSample:
                 packed[0, node, u // 64] |= np.uint64(1) << np.uint64(u % 64)
         return DagSample(posterior.variables, packed)
     if not isinstance(posterior, Posterior):
-        raise _no_source(posterior)
+        raise not_dags(posterior)
     if posterior.dags is None or len(posterior.dags) == 0:
         raise ArgumentError(
-            "the posterior has no sampled DAGs; give arcwise.algorithms.ExactSampler(model).dags"
-            "(1000), or the posterior of a sampler that keeps DAGs"
+            "the posterior has no sampled DAGs; ",
+            Wording(
+                "compute it with arcwise.exact(model, dags=10_000), or by a sampler",
+                "use a folder written by learn or sample",
+            ),
         )
     return posterior.dags

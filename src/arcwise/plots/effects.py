@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from arcwise.errors import ArgumentError
+from arcwise.parameters.effect import EffectEstimate, LinearEffect
+from arcwise.parameters.highest_density import highest_density
 from arcwise.plots.figures import axes_for, colour, tidy
 from arcwise.support.words import shown
 
@@ -15,28 +17,32 @@ _MAX_BINS = 60
 
 
 def effect(
-    samples: ArrayLike,
+    samples: ArrayLike | LinearEffect | EffectEstimate,
     weights: ArrayLike | None = None,
     *,
-    label: str = "effect",
+    label: str | None = None,
     level: float = 0.95,
     axes: Any = None,
 ) -> Any:
     """Plot the posterior distribution of an effect.
 
     In DAGs without a directed path the effect is exactly zero; the weight of these samples
-    is given in the legend and drawn as a line, not as a bar that would dwarf all others.
+    is given in the legend and drawn as a line, not as a bar that would dwarf all others. The
+    highest-density region given an effect is shaded: one interval, or one for each mode if the
+    modes are apart.
 
     Parameters
     ----------
     samples
-        One number for each draw.
+        What `arcwise.effects` returns for two continuous variables, or an `EffectEstimate`; or
+        one number for each draw.
     weights
         One nonnegative weight for each draw; None for equal weights.
     label
-        The label of the horizontal axis, such as ``"effect of x on y"``.
+        The label of the horizontal axis; by default such as ``"effect of x on y"`` if that is
+        known.
     level
-        The probability of the central credible interval, which is shaded.
+        The probability, given an effect, of the highest-density region, which is shaded.
     axes
         The matplotlib axes to draw into; None for those of a new figure.
 
@@ -51,6 +57,14 @@ def effect(
     >>> axes.get_xlabel()
     'effect of rain on wet'
     """
+    if isinstance(samples, LinearEffect):
+        label = f"effect of {samples.source} on {samples.target}" if label is None else label
+        samples = samples.estimate
+    if isinstance(samples, EffectEstimate):
+        if weights is not None:
+            raise ArgumentError("weights is for plain samples; leave it out")
+        weights = np.append(samples.probability * samples.weights, 1 - samples.probability)
+        samples = np.append(samples.values, 0.0)
     values = np.asarray(samples, dtype=np.float64)
     shares = np.ones(values.shape) if weights is None else np.asarray(weights, dtype=np.float64)
     if values.ndim != 1 or values.size == 0 or shares.shape != values.shape:
@@ -69,29 +83,29 @@ def effect(
     shares = shares / shares.sum()
     nonzero = values != 0.0
     no_effect = float(shares[~nonzero].sum())
-    low, middle, high = weighted_quantiles(values, shares, [(1 - level) / 2, 0.5, (1 + level) / 2])
-    axes.axvspan(low, high, color=colour(5), alpha=0.25, linewidth=0, label=f"{level:.0%} interval")
     if nonzero.any():
+        given = shares[nonzero]
+        regions = highest_density(values[nonzero], given / given.sum(), level)
+        for place, (low, high) in enumerate(regions):
+            words = f"{level:.0%} interval{'s' * (len(regions) > 1)}"
+            axes.axvspan(
+                low,
+                high,
+                color=colour(5),
+                alpha=0.25,
+                linewidth=0,
+                label=words if place == 0 else None,
+            )
         bins = int(np.clip(np.sqrt(nonzero.sum()), 8, _MAX_BINS))
-        heights, edges = np.histogram(values[nonzero], bins=bins, weights=shares[nonzero])
+        heights, edges = np.histogram(values[nonzero], bins=bins, weights=given)
         axes.stairs(heights / np.diff(edges), edges, fill=True, color=colour(0), alpha=0.8)
-    axes.axvline(middle, color=colour(1), linewidth=1.8, label=f"median {middle:.3g}")
+    mean = float(shares @ values)
+    axes.axvline(mean, color=colour(1), linewidth=1.8, label=f"mean {mean:.3g}")
     if no_effect > 0.0:
         axes.axvline(
             0.0, color="black", linewidth=1.8, linestyle=":", label=f"no effect: {no_effect:.0%}"
         )
-    axes.set(xlabel=label, ylabel="density", ylim=(0, None))
+    axes.set(xlabel="effect" if label is None else label, ylabel="density", ylim=(0, None))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.15), ncol=3, frameon=False, fontsize=9.0)
     tidy(axes)
     return axes
-
-
-def weighted_quantiles(
-    values: NDArray[np.float64], shares: NDArray[np.float64], levels: list[float]
-) -> list[float]:
-    """Return the smallest values whose cumulative weights reach the levels."""
-    order = np.argsort(values, kind="stable")
-    below = np.cumsum(shares[order])
-    # Rounding may leave the total a little below the highest level.
-    places = np.searchsorted(below, np.array(levels) * below[-1])
-    return [float(values[order][place]) for place in places]

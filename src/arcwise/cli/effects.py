@@ -1,0 +1,82 @@
+"""`arcwise effects`: the causal effect of one variable on another, from a folder of results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import arcwise
+from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
+from arcwise.cli.options import Seed
+from arcwise.data import Data, DiscreteColumn
+from arcwise.parameters.highest_density import checked_level
+
+IntervalLevel = Annotated[
+    float, typer.Option("--level", help="Probability of the intervals.", metavar="PROBABILITY")
+]
+
+
+def effects(
+    folder: ResultFolder,
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="The variable that is intervened on.")
+    ],
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="The variable whose change is asked for.")
+    ],
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            "--reference",
+            help="The level of a discrete source to compare the others with (default: the first).",
+            metavar="LEVEL",
+        ),
+    ] = None,
+    level: IntervalLevel = 0.95,
+    draws: Annotated[
+        int | None,
+        typer.Option(
+            "--draws",
+            help="Number of parameter draws for each DAG (default: 4,000 in all).",
+            metavar="N",
+        ),
+    ] = None,
+    seed: Seed = 0,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The .csv file to write.", metavar="FILE")
+    ] = None,
+) -> None:
+    """Estimate the causal effect of one variable on another, with its uncertainty.
+
+    For continuous data: the change in the mean of TARGET if an intervention raises SOURCE by one
+    unit. For discrete data: the distribution of TARGET if an intervention sets SOURCE to each of
+    its levels, and the differences. Averaged over DAGs and parameters; the probability of no
+    effect at all is stated.
+
+    [bold]Example:[/bold] arcwise effects results smoke dysp
+    """
+    checked_level(level)
+    posterior, data = saved_posterior(folder), saved_data(folder)
+    found = arcwise.effects(
+        posterior,
+        source,
+        target,
+        reference=None if reference is None else _level(reference, source, data),
+        model=data,
+        draws=draws,
+        seed=seed,
+    )
+    print(found.describe(level))
+    if out is not None:
+        found.write(out, level)
+        print(f"The table was written to {out}")
+
+
+def _level(text: str, variable: str, data: Data) -> object:
+    """Return the level that is written so; the text itself if there is none."""
+    for column in data.columns:
+        if column.name == variable and isinstance(column, DiscreteColumn):
+            return next((level for level in column.levels if str(level) == text), text)
+    return text

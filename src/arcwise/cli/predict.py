@@ -1,0 +1,68 @@
+"""`arcwise predict`: one variable given the rest of each row of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import arcwise
+from arcwise.cli.effects import IntervalLevel
+from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
+from arcwise.cli.options import Seed
+
+TargetName = Annotated[
+    str, typer.Option("--target", help="The variable to predict.", metavar="COLUMN")
+]
+
+
+def predict(
+    folder: ResultFolder,
+    table: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TABLE",
+            help="The rows to predict: .csv, .tsv or .parquet, with a header; any columns and "
+            "values may be missing.",
+        ),
+    ],
+    target: TargetName,
+    level: IntervalLevel = 0.95,
+    draws: Annotated[
+        int | None,
+        typer.Option(
+            "--draws",
+            help="Number of parameter draws for each DAG, for continuous data (default: 2,000 in "
+            "all).",
+            metavar="N",
+        ),
+    ] = None,
+    seed: Seed = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="The .csv file for the predictions.", metavar="FILE"),
+    ] = None,
+) -> None:
+    """Predict one variable given the rest of each row, averaged over DAGs and parameters.
+
+    If the table has the target, predictions do not use it but are compared with it: log loss,
+    Brier score and accuracy for discrete data, RMSE, log density and coverage for continuous data.
+
+    [bold]Example:[/bold] arcwise predict results new.csv --target dysp --out predicted.csv
+    """
+    found = arcwise.predict(
+        saved_posterior(folder),
+        table,
+        target,
+        level=level,
+        model=saved_data(folder),
+        draws=draws,
+        seed=seed,
+    )
+    print(f"Predictions of {target}: {found.describe()}")
+    if out is None:
+        print(found.preview())
+    else:
+        found.write(out)
+        print(f"The predictions were written to {out}")

@@ -1,0 +1,90 @@
+"""Saving and loading of a table as it was read: names, kinds, levels, weights and interventions.
+
+A saved table is a zip archive of NumPy arrays (.npz). ``header`` is JSON text in UTF-8: for each
+column its name and its levels, or null if it is continuous. ``column_i`` holds its codes or
+values; ``weights`` and ``intervened`` are there if the table has them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data.columns import Column, ContinuousColumn, DiscreteColumn
+from arcwise.data.table import Data
+from arcwise.errors import ArcwiseError, FileFormatError
+from arcwise.support.archives import read_archive
+from arcwise.support.files import UNREADABLE, replacing
+
+FORMAT = "arcwise data"
+
+
+def save_table(data: Data, path: Path) -> None:
+    """Write a table to one file."""
+    arrays: dict[str, NDArray[Any]] = {}
+    described: list[list[Any]] = []
+    for place, column in enumerate(data.columns):
+        if isinstance(column, DiscreteColumn):
+            described.append([column.name, list(column.levels)])
+            arrays[f"column_{place}"] = column.codes
+        else:
+            described.append([column.name, None])
+            arrays[f"column_{place}"] = column.values
+    if data.weights is not None:
+        arrays["weights"] = data.weights
+    if data.intervened is not None:
+        arrays["intervened"] = data.intervened
+    header = json.dumps({"format": FORMAT, "columns": described}).encode()
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        np.savez_compressed(
+            file, allow_pickle=False, header=np.frombuffer(header, dtype=np.uint8), **arrays
+        )
+
+
+def load_table(path: Path) -> Data:
+    """Return a saved table, which is equal to the one that was saved.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from arcwise.data import read
+    >>> data = read({"smoker": ["no", "yes", "no"], "age": [31.5, 48.0, 22.5]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_table(data, Path(folder) / "data.npz")
+    ...     load_table(Path(folder) / "data.npz") == data
+    True
+    """
+    try:
+        arrays = read_archive(path)
+        header = json.loads(arrays["header"].tobytes().decode())
+        if header["format"] != FORMAT:
+            raise ValueError
+        columns: list[Column] = []
+        for place, (name, levels) in enumerate(header["columns"]):
+            values = arrays[f"column_{place}"]
+            if not isinstance(name, str) or values.dtype != (
+                np.float64 if levels is None else np.uint16
+            ):
+                raise ValueError
+            columns.append(
+                ContinuousColumn(name, values)
+                if levels is None
+                else DiscreteColumn(name, values, tuple(map(_checked_level, levels)))
+            )
+        return Data(columns, arrays.get("weights"), arrays.get("intervened"))
+    except FileNotFoundError:
+        raise FileFormatError(f"there is no file '{path}'; check the path") from None
+    except (*UNREADABLE, ArcwiseError):
+        raise FileFormatError(
+            f"'{path}' is not a saved table, or is damaged; learn from the table again"
+        ) from None
+
+
+def _checked_level(level: Any) -> Any:
+    if level is not None and not isinstance(level, bool | int | float | str):
+        raise ValueError
+    return level

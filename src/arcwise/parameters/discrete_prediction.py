@@ -1,0 +1,287 @@
+"""The joint probability of a target and the known values of a row, for discrete data.
+
+With the parameters of a DAG integrated out, the probability of a row is the product of the mean
+conditional probabilities of its families. Families whose values are all known, up to the
+target's, are looked up, for all DAGs and rows at once. Unknown values are summed over by
+variable elimination, component by component: an unknown variable is connected with those it
+shares a family with, the target and known values apart, and a component is the same in all
+DAGs that have the same families there, and in all rows in which the same values are unknown.
+Unknown variables without a descendant that is known or the target add up to 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import CapacityError, option
+from arcwise.parameters.dirichlet import MAX_CELLS, Tables
+from arcwise.parameters.elimination import eliminate, elimination_order
+from arcwise.parameters.partial_rows import PartialRows
+from arcwise.parameters.sampled import SampledFamilies
+
+Array = NDArray[np.float64]
+Family = tuple[int, tuple[int, ...]]
+Component = tuple[tuple[Family, ...], int]
+"""Families that share unknown variables, and these variables as bits."""
+
+# Numbers held at one time: of all families, and of all DAGs, in some of the rows; and of a table.
+_PIECE = 1 << 24
+_CELLS = 1 << 21
+
+
+def log_joint(families: SampledFamilies, tables: Tables, rows: PartialRows, target: int) -> Array:
+    """Return log P(target = level, known values of the row), as [row, level].
+
+    DAGs are averaged by their weights.
+    """
+    places, which = families.distinct()
+    shares = np.bincount(which, weights=families.shares, minlength=len(places))
+    with np.errstate(divide="ignore"):
+        log_shares = np.log(shares)
+    dags = _DagBits(families, places)
+    levels = tables.levels[target]
+    numbers = max(len(places), sum(map(len, families.parents))) * levels
+    step = max(1, _PIECE // numbers)
+    found = np.empty((len(rows), levels))
+    for first in range(0, len(rows), step):
+        piece = slice(first, first + step)
+        block = _Block(families, tables, rows.take(piece).without(target), target)
+        found[piece] = block.averaged(places, log_shares, dags)
+    return found
+
+
+class _DagBits:
+    """The parents and ancestors of each node of each DAG, as bits of Python integers."""
+
+    def __init__(self, families: SampledFamilies, places: NDArray[np.int32]) -> None:
+        sets = [[sum(1 << u for u in members) for members in own] for own in families.parents]
+        self.parents: list[list[int]] = []
+        self.ancestors: list[list[int]] = []
+        for row in places.tolist():
+            parents = [sets[node][place] for node, place in enumerate(row)]
+            ancestors: list[int | None] = [None] * len(parents)
+            for node in range(len(parents)):
+                _add_ancestors(node, parents, ancestors)
+            self.parents.append(parents)
+            self.ancestors.append([found or 0 for found in ancestors])
+
+
+def _add_ancestors(node: int, parents: list[int], ancestors: list[int | None]) -> None:
+    """Set the ancestors of a node, itself included, and of all nodes above it."""
+    waiting = [node]
+    while waiting:
+        last = waiting[-1]
+        above = [u for u in _members(parents[last]) if ancestors[u] is None]
+        if above:
+            waiting.extend(above)
+            continue
+        found = 1 << last
+        for u in _members(parents[last]):
+            found |= ancestors[u] or 0
+        ancestors[last] = found
+        waiting.pop()
+
+
+def _members(bits: int) -> list[int]:
+    found = []
+    while bits:
+        low = bits & -bits
+        found.append(low.bit_length() - 1)
+        bits ^= low
+    return found
+
+
+@dataclass(eq=False)
+class _Block:
+    """Some of the rows, and what the DAGs have in common in them."""
+
+    families: SampledFamilies
+    tables: Tables
+    rows: PartialRows
+    target: int
+    means: dict[Family, Array] = field(default_factory=dict)
+
+    def averaged(self, places: NDArray[np.int32], log_shares: Array, dags: _DagBits) -> Array:
+        """Return the log of the weighted average over DAGs, as [row, level]."""
+        levels = self.tables.levels[self.target]
+        total = np.zeros((len(places), len(self.rows), levels))
+        total += log_shares[:, np.newaxis, np.newaxis]
+        for node, parents in enumerate(self.families.parents):
+            total += self._known_terms(node, parents)[places[:, node]]
+        self._add_components(total, dags)
+        top = total.max(axis=(0, 2))
+        top = np.where(np.isfinite(top), top, 0.0)
+        total -= top[:, np.newaxis]
+        with np.errstate(divide="ignore"):
+            averaged: Array = np.log(np.exp(total, out=total).sum(axis=0)) + top[:, np.newaxis]
+        return averaged
+
+    def _known_terms(self, node: int, parents: tuple[tuple[int, ...], ...]) -> Array:
+        """Return the log probabilities of a node given each parent set, as [set, row, level].
+
+        They are 0 in rows in which one of the values is unknown, or the node was intervened on.
+        The last axis has the length 1 where the target is in none of the families.
+        """
+        target, rows = self.target, self.rows
+        levels = self.tables.levels[target]
+        with_target = node == target or any(target in members for members in parents)
+        terms = np.zeros((len(parents), len(rows), levels if with_target else 1))
+        for place, members in enumerate(parents):
+            family = (*members, node)
+            others = [member for member in family if member != target]
+            whole = np.flatnonzero(rows.known[:, others].all(axis=1) & ~rows.intervened[:, node])
+            if len(whole) == 0:
+                continue
+            asked = rows.values[whole].astype(np.uint16)
+            if target not in family:
+                terms[place, whole] = self._log(node, members, asked)[:, np.newaxis]
+                continue
+            for level in range(levels):
+                asked[:, target] = level
+                terms[place, whole, level] = self._log(node, members, asked)
+        return terms
+
+    def _log(self, node: int, parents: tuple[int, ...], asked: NDArray[np.uint16]) -> Array:
+        with np.errstate(divide="ignore"):
+            found: Array = np.log(self.tables.mean(node, parents, asked))
+        return found
+
+    def _add_components(self, total: Array, dags: _DagBits) -> None:
+        """Add the terms of the unknown variables to the total, [DAG, row, level]."""
+        numbers: dict[Component, int] = {}
+        uses: list[list[NDArray[np.int64]]] = []
+        of_pattern = []
+        for known, intervened, rows in self.rows.patterns():
+            if known.sum() + 1 == len(known):  # all but the target
+                continue
+            index = self._indices(known, intervened, dags, numbers)
+            for number in np.unique(index[index >= 0]).tolist():
+                while len(uses) <= number:
+                    uses.append([])
+                uses[number].append(rows)
+            of_pattern.append((rows, index))
+        logs = [
+            self._eliminated(component, np.concatenate(rows))
+            for component, rows in zip(numbers, uses, strict=True)
+        ]
+        places = [dict[int, int]() for _ in numbers]
+        for number, rows_of in enumerate(uses):
+            first = 0
+            for rows in rows_of:
+                places[number][int(rows[0])] = first
+                first += len(rows)
+        for rows, index in of_pattern:
+            used = np.unique(index[index >= 0])
+            stacked = np.zeros((len(used) + 1, len(rows), total.shape[2]))
+            for row, number in enumerate(used.tolist()):
+                first = places[number][int(rows[0])]
+                stacked[row] = logs[number][first : first + len(rows)]
+            new = np.searchsorted(used, index)
+            new[index < 0] = len(used)
+            for column in new.T:
+                total[:, rows] += stacked[column]
+
+    def _indices(
+        self,
+        known: NDArray[np.bool_],
+        intervened: NDArray[np.bool_],
+        dags: _DagBits,
+        numbers: dict[Component, int],
+    ) -> NDArray[np.int64]:
+        """Return the number of each component of each DAG, -1 for none, as [DAG, place]."""
+        n = len(known)
+        target = 1 << self.target
+        seen = [node for node in range(n) if known[node] or node == self.target]
+        unknown = ((1 << n) - 1) & ~sum(1 << node for node in seen)
+        free = [not each for each in intervened.tolist()]
+        found: list[list[int]] = []
+        same: dict[tuple[tuple[int, int], ...], list[int]] = {}
+        for parents, ancestors in zip(dags.parents, dags.ancestors, strict=True):
+            relevant = 0
+            for node in seen:
+                # Nothing above a variable that was intervened on matters for it.
+                relevant |= ancestors[node] if free[node] else 1 << node
+            hidden = unknown & relevant
+            touching = tuple(
+                (node, parents[node])
+                for node in range(n)
+                if free[node] and (parents[node] | 1 << node) & hidden and relevant >> node & 1
+            )
+            if touching not in same:
+                same[touching] = [
+                    numbers.setdefault(component, len(numbers))
+                    for component in _components(touching, hidden, target)
+                ]
+            found.append(same[touching])
+        width = max(map(len, found))
+        return np.array([row + [-1] * (width - len(row)) for row in found]).reshape(-1, width)
+
+    def _eliminated(self, component: Component, rows: NDArray[np.int64]) -> Array:
+        """Return the log of the sum over a component's unknown variables, as [row, level]."""
+        members, hidden = component
+        unknown = {*_members(hidden), self.target}
+        scopes = [tuple(v for v in (*parents, node) if v in unknown) for node, parents in members]
+        levels, kept = self.tables.levels, (self.target,)
+        order, largest = elimination_order(scopes, levels, kept)
+        if largest > MAX_CELLS:
+            raise CapacityError(
+                f"to sum over unknown values needs a table of {largest} cells in one of the DAGs, "
+                f"but at most {MAX_CELLS} are allowed; give more of the values, merge levels or "
+                "lower ",
+                option("max_indegree"),
+            )
+        found = np.empty((len(rows), levels[self.target]))
+        step = max(1, _CELLS // largest)
+        for first in range(0, len(rows), step):
+            values = self.rows.values[rows[first : first + step]]
+            factors = []
+            scale = np.zeros(len(values))
+            for family, scope in zip(members, scopes, strict=True):
+                factor = self._factor(family, scope, values)
+                # Products of many small numbers would underflow.
+                highest = factor.reshape(len(values), -1).max(axis=1)
+                highest = np.where(highest > 0, highest, 1.0)
+                scale += np.log(highest)
+                factors.append((scope, factor / highest.reshape(-1, *[1] * len(scope))))
+            with np.errstate(divide="ignore"):
+                logs = np.log(eliminate(factors, order, kept))
+            found[first : first + step] = logs + scale[:, np.newaxis]
+        return found
+
+    def _factor(self, family: Family, scope: tuple[int, ...], values: NDArray[np.int64]) -> Array:
+        """Return the mean table of a family at the known values of each row."""
+        node, parents = family
+        if family not in self.means:
+            table = self.tables.dirichlet(node, parents)
+            self.means[family] = table / table.sum(axis=-1, keepdims=True)
+        members = (*parents, node)
+        given = [axis for axis, member in enumerate(members) if member not in scope]
+        rest = [axis for axis, member in enumerate(members) if member in scope]
+        table = self.means[family].transpose(*given, *rest)
+        if not given:
+            return np.broadcast_to(table, (len(values), *table.shape))
+        found: Array = table[tuple(values[:, members[axis]] for axis in given)]
+        return found
+
+
+def _components(touching: tuple[tuple[int, int], ...], hidden: int, target: int) -> list[Component]:
+    """Group families by the hidden variables they share; families and parents are bits."""
+    groups: list[tuple[int, list[tuple[int, int]]]] = []
+    for node, parents in touching:
+        own = (parents | 1 << node) & hidden
+        joined = [(node, parents)]
+        apart = []
+        for variables, members in groups:
+            if variables & own:
+                own |= variables
+                joined += members
+            else:
+                apart.append((variables, members))
+        groups = [*apart, (own, joined)]
+    return [
+        (tuple((node, tuple(_members(parents))) for node, parents in sorted(members)), own)
+        for own, members in groups
+    ]

@@ -1,0 +1,381 @@
+"""`LinearEffect` and `LevelEffects`: the effect of one variable on another, with its uncertainty.
+
+In DAGs without a directed path from source to target there is no effect. The posterior of an
+effect is therefore a mixture: a point mass at 0, and a density given that there is an effect,
+which may have several modes, for instance one for each adjustment set.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import ArgumentError
+from arcwise.parameters.frames import (
+    figure,
+    frame,
+    html_table,
+    intervals_text,
+    stacked,
+    text_table,
+    write_columns,
+)
+from arcwise.parameters.highest_density import checked_level, highest_density
+from arcwise.posterior.estimate import Interval
+from arcwise.support.words import quoted, shown
+
+Array = NDArray[np.float64]
+
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class EffectEstimate:
+    """The posterior of one effect: a point mass at 0, and draws given that there is an effect.
+
+    Parameters
+    ----------
+    mean
+        Its mean over DAGs and parameters, those without an effect included.
+    standard_error
+        The Monte Carlo standard error of the mean.
+    probability
+        The probability that there is an effect: of a directed path from source to target.
+    values, weights
+        Draws given that there is an effect, and their weights, which sum to 1.
+
+    Examples
+    --------
+    >>> values = np.array([1.9, 2.0, 2.1])
+    >>> EffectEstimate(1.5, 0.01, 0.75, values, np.full(3, 1 / 3)).mean_given_effect
+    2.0
+    """
+
+    mean: float
+    standard_error: float
+    probability: float
+    values: Array
+    weights: Array
+
+    @property
+    def mean_given_effect(self) -> float:
+        """The mean given that there is an effect; NaN if there is none."""
+        return self.mean / self.probability if self.probability > 0 else math.nan
+
+    @cached_property
+    def standard_deviation(self) -> float:
+        """The posterior standard deviation, those DAGs included that have no effect."""
+        if not len(self.values):
+            return 0.0
+        centre = float(self.weights @ self.values)
+        within = float(self.weights @ np.square(self.values - centre))
+        variance = self.probability * (within + (1 - self.probability) * centre**2)
+        return math.sqrt(variance)
+
+    def intervals(self, level: float = _LEVEL) -> tuple[Interval, ...]:
+        """Return the highest-density intervals given that there is an effect.
+
+        One, or several if the posterior has separate modes; none if there is no effect.
+
+        Parameters
+        ----------
+        level
+            Their probability in total, given that there is an effect.
+        """
+        probability = checked_level(level)
+        if not len(self.values):
+            return ()
+        return highest_density(self.values, self.weights, probability)
+
+    def row(self, level: float = _LEVEL) -> dict[str, Any]:
+        """Return the figures of a table; low and high are the ends of all intervals together."""
+        found = self.intervals(level)
+        return {
+            "mean": self.mean,
+            "standard_deviation": self.standard_deviation,
+            "standard_error": self.standard_error,
+            "probability_of_effect": self.probability,
+            "mean_given_effect": self.mean_given_effect,
+            "low": found[0].low if found else math.nan,
+            "high": found[-1].high if found else math.nan,
+            "intervals": intervals_text(found),
+        }
+
+
+class LinearEffect:
+    """The total causal effect of one continuous variable on another, per unit.
+
+    The change in the mean of the target under an intervention that raises the source by one
+    unit. Returned by `effects`.
+
+    Parameters
+    ----------
+    source, target
+        The variables.
+    estimate
+        The posterior of the effect.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> dag = arcwise.Dag(["x", "y"], {"y": ["x"]})
+    >>> data = arcwise.networks.GaussianNetwork(dag, [[0, 2], [0, 0]]).sample(1000, seed=1)
+    >>> arcwise.effects(dag, "x", "y", model=arcwise.Model(data))
+    Effect of x on y: 1.95 per unit
+    no directed path, so no effect: probability 0
+    given an effect: mean 1.95, 95 % highest-density interval 1.88 to 2.01
+    """
+
+    def __init__(self, source: str, target: str, estimate: EffectEstimate) -> None:
+        self.source = source
+        self.target = target
+        self.estimate = estimate
+
+    @property
+    def mean(self) -> float:
+        """The posterior mean, DAGs without an effect included."""
+        return self.estimate.mean
+
+    @property
+    def standard_error(self) -> float:
+        """The Monte Carlo standard error of the mean."""
+        return self.estimate.standard_error
+
+    @property
+    def probability(self) -> float:
+        """The probability that there is an effect: of a directed path."""
+        return self.estimate.probability
+
+    def intervals(self, level: float = _LEVEL) -> tuple[Interval, ...]:
+        """Return the highest-density intervals given that there is an effect."""
+        return self.estimate.intervals(level)
+
+    def describe(self, level: float = _LEVEL) -> str:
+        """Return the mean, the probability of no effect, and the intervals given an effect."""
+        found = self.estimate
+        lines = [
+            f"Effect of {self.source} on {self.target}: {figure(found.mean)} per unit"
+            + _monte_carlo(found.standard_error),
+            _no_effect(found.probability),
+        ]
+        intervals = found.intervals(level)
+        if intervals:
+            noun = "interval" if len(intervals) == 1 else "intervals"
+            lines.append(
+                f"given an effect: mean {figure(found.mean_given_effect)}, "
+                f"{100 * level:.3g} % highest-density {noun} {intervals_text(intervals)}"
+            )
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        """Show the mean, the probability of no effect, and the intervals given an effect."""
+        return self.describe()
+
+    def _repr_html_(self) -> str:
+        caption = f"Effect of {self.source} on {self.target}, per unit"
+        return html_table(self._columns(_LEVEL), caption)
+
+    def table(self, level: float = _LEVEL) -> Any:
+        """Return a data frame (polars) with one row.
+
+        Its columns are source, target, mean, standard_deviation, standard_error of the mean,
+        probability_of_effect, and given that there is an effect mean_given_effect, low and
+        high, the ends of the highest-density region, and its intervals in words.
+
+        Parameters
+        ----------
+        level
+            The probability of the intervals.
+        """
+        return frame(self._columns(level))
+
+    def write(self, path: str | os.PathLike[str], level: float = _LEVEL) -> None:
+        """Write `table` to a .csv file."""
+        write_columns(self._columns(level), path)
+
+    def _columns(self, level: float) -> dict[str, list[Any]]:
+        names = {"source": self.source, "target": self.target}
+        return stacked([names | self.estimate.row(level)])
+
+
+class LevelEffects:
+    """The effect of one discrete variable on another: P(y | do(x = a)), and their differences.
+
+    Returned by `effects`.
+
+    Parameters
+    ----------
+    source, target
+        The variables.
+    source_levels, target_levels
+        Their levels.
+    reference
+        The level of the source that the others are compared with.
+    probability
+        The probability that there is an effect: of a directed path.
+    probabilities
+        P(target | do(source)), as [level of the source][level of the target].
+    differences
+        The differences from the reference, in the same form; None at the reference itself.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> dag = arcwise.Dag(["a", "b"], {"b": ["a"]})
+    >>> found = arcwise.effects(dag, "a", "b", model=model)
+    >>> round(found.difference(1, 1).mean, 3)
+    0.952
+    """
+
+    def __init__(
+        self,
+        source: str,
+        target: str,
+        source_levels: tuple[object, ...],
+        target_levels: tuple[object, ...],
+        reference: object,
+        probability: float,
+        probabilities: Sequence[Sequence[EffectEstimate]],
+        differences: Sequence[Sequence[EffectEstimate] | None],
+    ) -> None:
+        self.source = source
+        self.target = target
+        self.source_levels = source_levels
+        self.target_levels = target_levels
+        self.reference = reference
+        self.probability = probability
+        self._probabilities = probabilities
+        self._differences = differences
+
+    def given(self, target_level: object, source_level: object) -> EffectEstimate:
+        """Return the posterior of P(target = target_level | do(source = source_level))."""
+        u, v = self._places(target_level, source_level)
+        return self._probabilities[u][v]
+
+    def difference(self, target_level: object, source_level: object) -> EffectEstimate:
+        """Return the posterior of the difference of that probability from the reference's."""
+        u, v = self._places(target_level, source_level)
+        found = self._differences[u]
+        if found is None:
+            raise ArgumentError(
+                f"{shown(source_level)} is the reference that the other levels of "
+                f"{self.source!r} are compared with; give another level, or effects another "
+                "reference"
+            )
+        return found[v]
+
+    def describe(self, level: float = _LEVEL) -> str:
+        """Return the probability of no effect, and a line for each probability and difference."""
+        lines = [f"Effect of {self.source} on {self.target}", _no_effect(self.probability)]
+        heading = f"{100 * level:.3g} % interval"
+        at_levels = stacked(
+            [
+                {
+                    "": f"P({self.target} = {target} | do({self.source} = {source}))",
+                    "mean": figure(found.mean),
+                    heading: intervals_text(found.intervals(level)),
+                }
+                for source, target, found in self._each(self._probabilities)
+            ]
+        )
+        lines.append(text_table(at_levels))
+        compared = stacked(
+            [
+                {
+                    "": f"P({self.target} = {target}), if {self.source} is set to {source}",
+                    "mean": _signed(found.mean),
+                    "mean given an effect": _signed(found.mean_given_effect),
+                    f"{heading} given an effect": intervals_text(found.intervals(level)),
+                }
+                for source, target, found in self._each(self._differences)
+            ]
+        )
+        if compared:
+            lines += ["", f"Differences from do({self.source} = {self.reference}):"]
+            lines.append(text_table(compared))
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        """Show the probability of no effect, and each probability and difference."""
+        return self.describe()
+
+    def _repr_html_(self) -> str:
+        caption = f"Effect of {self.source} on {self.target}; {_no_effect(self.probability)}"
+        return html_table(self._columns(_LEVEL), caption)
+
+    def table(self, level: float = _LEVEL) -> Any:
+        """Return a data frame (polars): a row for each probability, then for each difference.
+
+        `compared_with` is null for P(target = target_level | do(source = source_level)), and
+        otherwise the level whose probability is subtracted. The other columns are as in
+        `LinearEffect.table`; a probability is there in any case, so that its intervals
+        are not conditional on an effect.
+
+        Parameters
+        ----------
+        level
+            The probability of the intervals.
+        """
+        return frame(self._columns(level))
+
+    def write(self, path: str | os.PathLike[str], level: float = _LEVEL) -> None:
+        """Write `table` to a .csv file."""
+        columns = self._columns(level)
+        columns["compared_with"] = [
+            "" if value is None else value for value in columns["compared_with"]
+        ]
+        write_columns(columns, path)
+
+    def _columns(self, level: float) -> dict[str, list[Any]]:
+        rows = []
+        for part, reference in ((self._probabilities, None), (self._differences, self.reference)):
+            for source, target, found in self._each(part):
+                names = {
+                    "source": self.source,
+                    "source_level": source,
+                    "compared_with": reference,
+                    "target": self.target,
+                    "target_level": target,
+                }
+                rows.append(names | found.row(level))
+        return stacked(rows)
+
+    def _each(
+        self, part: Sequence[Sequence[EffectEstimate] | None]
+    ) -> Iterable[tuple[object, object, EffectEstimate]]:
+        for source, of_source in zip(self.source_levels, part, strict=True):
+            for target, found in zip(self.target_levels, of_source or (), strict=False):
+                yield source, target, found
+
+    def _places(self, target_level: object, source_level: object) -> tuple[int, int]:
+        for name, levels, level in (
+            (self.source, self.source_levels, source_level),
+            (self.target, self.target_levels, target_level),
+        ):
+            if level not in levels:
+                raise ArgumentError(
+                    f"{name!r} has no level {shown(level)}; its levels are {quoted(levels)}"
+                )
+        return self.source_levels.index(source_level), self.target_levels.index(target_level)
+
+
+def _no_effect(probability: float) -> str:
+    return f"no directed path, so no effect: probability {figure(max(0.0, 1 - probability))}"
+
+
+def _monte_carlo(standard_error: float) -> str:
+    if math.isnan(standard_error) or standard_error == 0:
+        return ""
+    return f" (Monte Carlo standard error {figure(standard_error)})"
+
+
+def _signed(value: float) -> str:
+    return f"+{figure(value)}" if value > 0 else figure(value)

@@ -1,0 +1,322 @@
+"""`Effects`: total causal effects between all pairs of continuous variables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Data
+from arcwise.errors import ArgumentError
+from arcwise.parameters.effect import EffectEstimate
+from arcwise.parameters.frames import frame, stacked, write_columns
+from arcwise.parameters.linear_effects import effect_pieces
+from arcwise.parameters.normal_wishart import node_posteriors
+from arcwise.parameters.quantiles import checked_probabilities, weighted_quantiles
+from arcwise.parameters.sampled import SampledFamilies
+from arcwise.scores import BGe
+from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.support.checks import refuse_beyond_memory
+from arcwise.support.names import as_list, positions
+from arcwise.support.words import shown
+
+Array = NDArray[np.float64]
+
+MAX_KEPT = 1 << 26
+"""The largest number of single-precision values kept for quantiles, 256 MiB."""
+
+_SHOWN = 3
+
+
+class EffectDraws(NamedTuple):
+    """Posterior draws of one effect and their weights, which sum to 1."""
+
+    values: NDArray[np.float32]
+    weights: Array
+
+
+class Effects:
+    """The posterior of the total causal effect of each variable on each other.
+
+    The effect of x on y is the change in the mean of y under an intervention that raises
+    x by one unit; it is exactly 0 in a DAG without a directed path from x to y. Returned
+    by `effects`.
+
+    Parameters
+    ----------
+    variables
+        The names, in the order of every matrix.
+    mean
+        The posterior means, as [source, target].
+    standard_deviations
+        The posterior standard deviations.
+    probabilities
+        The probability of a directed path from source to target, that is, of a nonzero
+        effect.
+    families
+        The families of the DAGs, with their weights and chains.
+    kept
+        The pairs whose draws are kept, as positions.
+    draws, means
+        The draws, and the means given each DAG, of the kept pairs, as [pair, DAG].
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> dag = arcwise.Dag(["x", "y"], {"y": ["x"]})
+    >>> data = arcwise.networks.GaussianNetwork(dag, [[0, 2], [0, 0]]).sample(1000, seed=1)
+    >>> effects = arcwise.effects(dag, model=arcwise.Model(data), draws=100)
+    >>> effects
+    <Effects: 2 variables, 1 DAG, 100 draws each; largest: x -> y 1.95>
+    >>> effects.quantiles("x", "y", [0.025, 0.975]).round(1)
+    array([1.9, 2. ])
+    """
+
+    def __init__(
+        self,
+        variables: tuple[str, ...],
+        mean: Array,
+        standard_deviations: Array,
+        probabilities: Array,
+        families: SampledFamilies,
+        kept: Sequence[tuple[int, int]],
+        draws: NDArray[np.float32],
+        means: NDArray[np.float32],
+    ) -> None:
+        self.variables = variables
+        self.mean = mean
+        self.standard_deviations = standard_deviations
+        self.probabilities = probabilities
+        self.pairs = tuple((variables[u], variables[v]) for u, v in kept)
+        """The pairs (source, target) whose draws are kept."""
+        self._families = families
+        self._row = {pair: row for row, pair in enumerate(kept)}
+        self._draws = draws
+        self._means = means
+
+    @property
+    def draws(self) -> int:
+        """The number of parameter draws for each DAG."""
+        return int(self._draws.shape[1]) // len(self._families)
+
+    def __repr__(self) -> str:
+        """Show the counts and the largest mean effects."""
+        order = np.argsort(-np.abs(self.mean), axis=None, kind="stable")[:_SHOWN]
+        largest = [
+            f"{self.variables[u]} -> {self.variables[v]} {self.mean[u, v]:.3g}"
+            for u, v in (divmod(int(place), len(self.variables)) for place in order)
+            if self.mean[u, v] != 0
+        ]
+        count = len(self._families)
+        return (
+            f"<Effects: {len(self.variables)} variables, {count} DAG{'s' * (count != 1)}, "
+            f"{self.draws} draw{'s' * (self.draws != 1)} each; "
+            f"largest: {', '.join(largest) or 'none'}>"
+        )
+
+    def __getitem__(self, pair: tuple[str, str]) -> float:
+        """Return the mean effect of a pair (source, target)."""
+        u, v = positions(pair, self.variables, "the effect")
+        return float(self.mean[u, v])
+
+    def between(self, source: str, target: str) -> EffectDraws:
+        """Return the draws of one effect and their weights.
+
+        All draws of the first DAG come first, then those of the next.
+        """
+        weights = np.repeat(self._families.shares / self.draws, self.draws)
+        return EffectDraws(self._draws[self._kept_row(source, target)], weights)
+
+    def quantiles(
+        self,
+        source: str,
+        target: str,
+        probabilities: float | Sequence[float] = (0.025, 0.5, 0.975),
+    ) -> Array:
+        """Return posterior quantiles of one effect."""
+        values, weights = self.between(source, target)
+        return weighted_quantiles(values, weights, checked_probabilities(probabilities))
+
+    @cached_property
+    def standard_errors(self) -> Array:
+        """The Monte Carlo standard error of each mean, as [source, target].
+
+        It reflects the sampling of DAGs only, with their weights and the autocorrelation
+        within chains: given a DAG, the mean over parameters is exact. NaN for pairs whose
+        draws are not kept.
+        """
+        result = np.full(self.mean.shape, np.nan)
+        np.fill_diagonal(result, 0.0)
+        if self._row:
+            sources, targets = np.array(list(self._row)).T
+            families = self._families
+            result[sources, targets] = weighted_standard_error(
+                self._means.T, families.shares, families.chains
+            )
+        return result
+
+    def estimate(self, source: str, target: str) -> EffectEstimate:
+        """Return the posterior of one effect, whose draws must be kept."""
+        values, weights = self.between(source, target)
+        u, v = positions([source, target], self.variables, "the effect")
+        kept = (values != 0) & (weights > 0)
+        weights = weights[kept]
+        return EffectEstimate(
+            float(self.mean[u, v]),
+            float(self.standard_errors[u, v]),
+            float(self.probabilities[u, v]),
+            values[kept].astype(np.float64),
+            weights / weights.sum() if len(weights) else weights,
+        )
+
+    def table(self, level: float = 0.95) -> Any:
+        """Return a data frame (polars) with a row for each kept pair, the largest means first.
+
+        Its columns are those of `LinearEffect.table`.
+
+        Parameters
+        ----------
+        level
+            The probability of the highest-density intervals, given that there is an effect.
+        """
+        return frame(self._columns(level))
+
+    def write(self, path: str | os.PathLike[str], level: float = 0.95) -> None:
+        """Write `table` to a .csv file."""
+        write_columns(self._columns(level), path)
+
+    def _columns(self, level: float) -> dict[str, list[Any]]:
+        rows = [
+            {"source": source, "target": target} | self.estimate(source, target).row(level)
+            for source, target in self.pairs
+        ]
+        return stacked(sorted(rows, key=lambda row: -abs(row["mean"])))
+
+    def _kept_row(self, source: str, target: str) -> int:
+        u, v = positions([source, target], self.variables, "the effect")
+        if (u, v) not in self._row:
+            reason = (
+                f"{source!r} has no effect on itself; give two different variables"
+                if u == v
+                else f"the draws of the effect of {source!r} on {target!r} were not kept; give "
+                "effects the argument pairs=[(source, target), ...]"
+            )
+            raise ArgumentError(reason)
+        return self._row[u, v]
+
+
+def effect_matrix(
+    families: SampledFamilies,
+    data: Data,
+    score: BGe,
+    each: int,
+    seed: int,
+    pairs: Iterable[tuple[str, str]] | None,
+) -> Effects:
+    """Return the posterior of the effects of all pairs.
+
+    For each DAG, coefficients and variances are drawn from their posterior under the
+    normal-Wishart prior of `BGe`, and total effects are computed from them. Means are
+    exact given a DAG; standard deviations and intervals are estimated from the draws.
+
+    Parameters
+    ----------
+    families
+        The DAGs.
+    data, score
+        What determines the posterior of their parameters.
+    each
+        The number of parameter draws for each DAG.
+    seed
+        The seed of the draws.
+    pairs
+        The pairs (source, target) whose draws to keep; None for all, if that is at most 2^26
+        numbers, and otherwise none.
+    """
+    # The draws of one DAG are made together, as coefficients and as effects.
+    refuse_beyond_memory(each, "draws", 3 * 8 * len(data.variables) ** 2)
+    n, count = len(data.variables), len(families)
+    kept = _kept_pairs(pairs, data.variables, count * (each + 1))
+    sources = np.array([u for u, _ in kept], dtype=np.intp)
+    targets = np.array([v for _, v in kept], dtype=np.intp)
+    kept_draws = np.empty((len(kept), count * each), dtype=np.float32)
+    kept_means = np.empty((len(kept), count), dtype=np.float32)
+    mean, probability = np.zeros((n, n)), np.zeros((n, n))
+    centre, squares, weight = np.zeros((n, n)), np.zeros((n, n)), 0.0
+    for piece in effect_pieces(families, node_posteriors(data, score), each, seed):
+        shares = families.shares[piece.dags]
+        per_draw = np.repeat(shares / each, each)
+        first = piece.dags.start * each
+        kept_means[:, piece.dags] = piece.means[:, targets, sources].T
+        kept_draws[:, first : first + len(per_draw)] = piece.draws[:, targets, sources].T
+        mean += _weighted_sum(shares, piece.means)
+        probability += _weighted_sum(shares, (piece.draws[::each] != 0).astype(np.float64))
+        # Means and squared deviations are merged piece by piece: raw sums of squares would
+        # cancel for an effect that hardly varies.
+        own = float(shares.sum())
+        if own > 0:
+            of_piece = _weighted_sum(per_draw, piece.draws) / own
+            deviations = piece.draws - of_piece.T
+            step = of_piece - centre
+            total = weight + own
+            squares += _weighted_sum(per_draw, np.square(deviations, out=deviations))
+            squares += step**2 * (weight * own / total)
+            centre += step * (own / total)
+            weight = total
+    return Effects(
+        data.variables,
+        mean,
+        np.sqrt(squares),
+        np.minimum(probability, 1.0),
+        families,
+        kept,
+        kept_draws,
+        kept_means,
+    )
+
+
+def _weighted_sum(weights: Array, matrices: Array) -> Array:
+    """Return the sum of weighted matrices [target, source] as [source, target]."""
+    total: Array = (weights @ matrices.reshape(len(matrices), -1)).reshape(matrices.shape[1:])
+    return total.T
+
+
+def _kept_pairs(
+    pairs: Iterable[tuple[str, str]] | None, variables: Sequence[str], numbers: int
+) -> list[tuple[int, int]]:
+    """Return the positions of the pairs to keep, each of which takes `numbers` values."""
+    n = len(variables)
+    if pairs is None:
+        if n * (n - 1) * numbers > MAX_KEPT:
+            return []
+        return [(u, v) for u in range(n) for v in range(n) if u != v]
+    found: dict[tuple[int, int], None] = {}
+    for pair in as_list(pairs, "pairs", "pairs (source, target) of names"):
+        names = [] if isinstance(pair, str) else _names(pair)
+        if (
+            len(names) != 2
+            or not all(isinstance(name, str) for name in names)
+            or (names[0] == names[1])
+        ):
+            raise ArgumentError(
+                f"pairs holds {shown(pair)}; give pairs (source, target) of two different names"
+            )
+        u, v = positions(names, variables, "pairs")
+        found[u, v] = None
+    if len(found) * numbers > MAX_KEPT:
+        raise ArgumentError(
+            f"pairs has {len(found)} pairs with {numbers} numbers each; give at most "
+            f"{MAX_KEPT // numbers} pairs, or fewer draws"
+        )
+    return list(found)
+
+
+def _names(pair: Any) -> list[Any]:
+    try:
+        return list(pair)
+    except TypeError:  # as arrays without dimensions, which look like collections
+        return []

@@ -1,0 +1,93 @@
+"""Tables of results with headings: as data frames, as .csv files, as text and as HTML."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from arcwise.posterior.estimate import Interval
+from arcwise.support.files import write_table
+from arcwise.support.optional import optional
+
+Columns = Mapping[str, Sequence[Any]]
+
+_MOST_ROWS = 30
+
+
+def frame(columns: Columns) -> Any:
+    """Return columns as a polars DataFrame, which pandas users turn into theirs by to_pandas."""
+    polars = optional("polars", "table")
+    return polars.DataFrame(dict(columns), strict=False)
+
+
+def write_columns(columns: Columns, path: str | os.PathLike[str]) -> None:
+    """Write columns to a .csv file."""
+    write_table(list(columns), list(zip(*columns.values(), strict=True)), Path(path))
+
+
+def stacked(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return rows with the same keys as columns."""
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+
+
+def text_table(columns: Columns) -> str:
+    """Return columns as aligned text, the first to the left, without rows beyond the first 30."""
+    cells = [[name, *map(_cell, values)] for name, values in columns.items()]
+    widths = [max(map(len, column)) for column in cells]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in zip(*cells, strict=True)
+    ]
+    return "\n".join([*lines[: _MOST_ROWS + 1], *_rest(len(lines) - 1)])
+
+
+def html_table(columns: Columns, caption: str) -> str:
+    """Return columns as a table for notebooks, without rows beyond the first 30."""
+    rows = list(zip(*columns.values(), strict=True))
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row) + "</tr>"
+        for row in rows[:_MOST_ROWS]
+    )
+    rest = "".join(f"<p>{escape(line)}</p>" for line in _rest(len(rows)))
+    return (
+        f"<p>{escape(caption)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        f"{rest}"
+    )
+
+
+def intervals_text(intervals: Sequence[Interval]) -> str:
+    """Return intervals in words, such as ``0.4 to 0.6 or 1.9 to 2.1``.
+
+    Examples
+    --------
+    >>> intervals_text([Interval(0.4, 0.6), Interval(1.9, 2.1)])
+    '0.4 to 0.6 or 1.9 to 2.1'
+    """
+    return " or ".join(f"{figure(low)} to {figure(high)}" for low, high in intervals)
+
+
+def figure(value: float) -> str:
+    """Return a number to three digits; nothing for NaN.
+
+    Examples
+    --------
+    >>> figure(0.12345), figure(-2.0), figure(float("nan"))
+    ('0.123', '-2', '')
+    """
+    return "" if math.isnan(value) else f"{value:.3g}"
+
+
+def _rest(rows: int) -> list[str]:
+    return [f"... and {rows - _MOST_ROWS} more rows; see table()"] if rows > _MOST_ROWS else []
+
+
+def _cell(value: Any) -> str:
+    return figure(value) if isinstance(value, float) else str(value)

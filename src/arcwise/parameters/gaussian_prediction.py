@@ -1,0 +1,244 @@
+"""The predictive distribution of a target given the known values of a row, for Gaussian data.
+
+Given a DAG, coefficients and variances, all variables are jointly normal, x = T (c + noise) with
+T = (I - B)^-1, and the target given known values K is normal again, with a mean linear in them.
+Over the posterior of DAGs and parameters it is a mixture of such normals: parameters are drawn
+from their posterior, and each draw is weighted by the density of the row's known values, since
+p(y | K, data) is the ratio of the averages of p(y, K | draw) and p(K | draw).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Data
+from arcwise.networks._random import Purpose, generator
+from arcwise.parameters.linear_effects import parameter_pieces, total_effects
+from arcwise.parameters.normal_wishart import node_posteriors
+from arcwise.parameters.partial_rows import PartialRows
+from arcwise.parameters.sampled import SampledFamilies
+from arcwise.scores import BGe
+
+Array = NDArray[np.float64]
+
+# Numbers held at one time.
+_PIECE = 1 << 22
+_MOST_KEPT = 1 << 25
+# Of a correlation matrix that rounding has made singular.
+_JITTER = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class NormalMixtures:
+    """A mixture of normals for each row.
+
+    Parameters
+    ----------
+    means, deviations
+        Those of the components, as [component, row].
+    weights
+        The weights of the components, as [component, row]; they sum to 1 in each row.
+    """
+
+    means: Array
+    deviations: Array
+    weights: Array
+
+    def mean(self) -> Array:
+        """Return the mean of each row's mixture."""
+        return np.asarray((self.weights * self.means).sum(axis=0))
+
+    def standard_deviation(self) -> Array:
+        """Return the standard deviation of each row's mixture."""
+        spread = np.square(self.deviations) + np.square(self.means - self.mean())
+        return np.asarray(np.sqrt((self.weights * spread).sum(axis=0)))
+
+    def log_density(self, values: Array) -> Array:
+        """Return the log density of each row's mixture at a value."""
+        away = (values - self.means) / self.deviations
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.weights) - 0.5 * np.square(away) - np.log(self.deviations)
+        top = logs.max(axis=0)
+        found: Array = top + np.log(np.exp(logs - top).sum(axis=0)) - 0.5 * math.log(2 * math.pi)
+        return found
+
+    def cumulative(self, values: Array) -> Array:
+        """Return the probability that each row's mixture is below a value."""
+        away = (values - self.means) / self.deviations
+        return np.asarray((self.weights * normal_cumulative(away)).sum(axis=0))
+
+    def quantile(self, probability: float) -> Array:
+        """Return a quantile of each row's mixture, by bisection and Newton's steps within it."""
+        centre, spread = self.mean(), self.standard_deviation()
+        # By Chebyshev's inequality.
+        reach = spread / math.sqrt(min(probability, 1 - probability))
+        low, high = centre - reach, centre + reach
+        value = centre.copy()
+        for _ in range(_STEPS):
+            excess = self.cumulative(value) - probability
+            if np.abs(excess).max() < _TOLERANCE:
+                break
+            low, high = np.where(excess < 0, value, low), np.where(excess > 0, value, high)
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                step = value - excess / np.exp(self.log_density(value))
+            value = np.where((step > low) & (step < high), step, (low + high) / 2)
+        return value
+
+    def effective_components(self) -> Array:
+        """Return the effective number of components of each row."""
+        return np.asarray(1 / np.square(self.weights).sum(axis=0))
+
+
+_STEPS = 60
+_TOLERANCE = 1e-6
+
+
+def normal_cumulative(values: Array) -> Array:
+    """Return the standard normal distribution function, to 1e-7.
+
+    By formula 7.1.26 of Abramowitz and Stegun for the error function.
+    """
+    t = 1 / (1 + 0.3275911 * math.sqrt(0.5) * np.abs(values))
+    series = t * (
+        0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))
+    )
+    upper = 0.5 * series * np.exp(-0.5 * np.square(values))
+    found: Array = np.where(values > 0, 1 - upper, upper)
+    return found
+
+
+def gaussian_mixtures(
+    families: SampledFamilies,
+    data: Data,
+    score: BGe,
+    rows: PartialRows,
+    target: int,
+    draws: int,
+    seed: int,
+) -> Iterator[tuple[slice, NormalMixtures]]:
+    """Yield the predictive mixtures of some rows at a time.
+
+    Parameters
+    ----------
+    families
+        The DAGs.
+    data, score
+        What determines the posterior of their parameters.
+    rows
+        The rows; what they say of the target does not count.
+    target
+        The variable to predict.
+    draws, seed
+        The number of parameter draws for each DAG, and their seed.
+    """
+    components = len(families) * draws
+    step = max(1, _MOST_KEPT // components)
+    known = rows.without(target)
+    for first in range(0, len(rows), step):
+        piece = slice(first, first + step)
+        yield piece, _mixtures(families, data, score, known.take(piece), target, draws, seed)
+
+
+def _mixtures(
+    families: SampledFamilies,
+    data: Data,
+    score: BGe,
+    rows: PartialRows,
+    target: int,
+    draws: int,
+    seed: int,
+) -> NormalMixtures:
+    nodes = node_posteriors(data, score)
+    centres = np.stack([node.mean for node in nodes])  # [node, variable]: each has its own
+    strengths = np.array([node.strength for node in nodes])
+    random = generator(seed, Purpose.DRAWN_INTERCEPTS)
+    shape = len(families) * draws, len(rows)
+    means, variances, logs = np.empty(shape), np.empty(shape), np.empty(shape)
+    patterns = list(rows.patterns())
+    with np.errstate(divide="ignore"):
+        log_shares = np.repeat(np.log(families.shares / draws), draws)
+    for piece in parameter_pieces(families, nodes, draws, seed):
+        first = piece.dags.start * draws
+        own = slice(first, first + len(piece.coefficients))
+        parents = np.repeat(piece.parents, draws, axis=0)
+        order = np.repeat(piece.order, draws, axis=0)
+        # The mean of a node at the posterior means of its parents, and from it the intercept.
+        normals = random.standard_normal(piece.deviations.shape)
+        middle = np.diagonal(centres) + piece.deviations / np.sqrt(strengths) * normals
+        of_parents = centres[np.arange(len(nodes))[:, np.newaxis], parents]
+        intercepts = middle - (piece.coefficients * of_parents).sum(axis=-1)
+        for known, intervened, chosen in patterns:
+            coefficients, deviations, constant = piece.coefficients, piece.deviations, intercepts
+            if intervened.any():
+                coefficients = np.where(intervened[:, np.newaxis], 0.0, coefficients)
+                deviations = np.where(intervened, 1.0, deviations)
+                constant = np.where(intervened, 0.0, constant)
+            paths = total_effects(parents, coefficients, order)
+            paths[:, np.arange(len(nodes)), np.arange(len(nodes))] = 1.0
+            found = _conditioned(
+                np.einsum("dts,ds->dt", paths, constant),
+                paths * deviations[:, np.newaxis],
+                np.flatnonzero(known),
+                target,
+                rows.values[np.ix_(chosen, np.flatnonzero(known))],
+            )
+            means[own, chosen], variances[own, chosen], logs[own, chosen] = found
+    logs += log_shares[:, np.newaxis]
+    logs -= logs.max(axis=0)
+    weights = np.exp(logs, out=logs)
+    return NormalMixtures(means, np.sqrt(variances), weights / weights.sum(axis=0))
+
+
+def _conditioned(
+    centre: Array, root: Array, known: NDArray[np.int64], target: int, values: Array
+) -> tuple[Array, Array, Array]:
+    """Return mean and variance of the target given known values, and their log density.
+
+    Parameters
+    ----------
+    centre
+        The means, as [draw, variable].
+    root
+        A root of each covariance matrix, R with R R' = covariance, as [draw, variable, noise].
+    known
+        The known variables.
+    target
+        The target.
+    values
+        The known values, as [row, known variable].
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Each as [draw, row].
+    """
+    of_known, of_target = root[:, known], root[:, target]
+    scale = np.sqrt(np.square(of_known).sum(axis=-1))
+    of_known = of_known / scale[:, :, np.newaxis]
+    correlations = of_known @ of_known.transpose(0, 2, 1)
+    try:
+        triangles = np.linalg.cholesky(correlations)
+    except np.linalg.LinAlgError:
+        triangles = np.linalg.cholesky(correlations + _JITTER * np.eye(len(known)))
+    inverses = np.asarray(np.linalg.inv(triangles))
+    covered = np.einsum("dij,dj->di", inverses, np.einsum("dks,ds->dk", of_known, of_target))
+    variance = np.square(of_target).sum(axis=-1) - np.square(covered).sum(axis=-1)
+    # Rounding: the target always has noise of its own.
+    variance = np.maximum(variance, np.finfo(np.float64).eps * np.square(of_target).sum(axis=-1))
+    half_log = np.log(np.einsum("dii->di", triangles)).sum(axis=-1) + np.log(scale).sum(axis=-1)
+    draws, rows = len(centre), len(values)
+    means, logs = np.empty((draws, rows)), np.empty((draws, rows))
+    step = max(1, _PIECE // max(1, len(known) * rows))
+    for first in range(0, draws, step):
+        own = slice(first, first + step)
+        away = (values.T - centre[own][:, known, np.newaxis]) / scale[own][:, :, np.newaxis]
+        standard = inverses[own] @ away
+        means[own] = centre[own, target, np.newaxis]
+        means[own] += np.einsum("dk,dkr->dr", covered[own], standard)
+        logs[own] = -0.5 * np.square(standard).sum(axis=1) - half_log[own, np.newaxis]
+    return means, np.broadcast_to(variance[:, np.newaxis], means.shape), logs

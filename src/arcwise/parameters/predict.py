@@ -1,0 +1,163 @@
+"""`predict`: the distribution of one variable given the rest of each row, whatever is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from arcwise.data import Data, DiscreteColumn
+from arcwise.errors import DataError, option
+from arcwise.parameters.dirichlet import Tables
+from arcwise.parameters.discrete_prediction import log_joint
+from arcwise.parameters.gaussian_prediction import gaussian_mixtures
+from arcwise.parameters.highest_density import checked_level
+from arcwise.parameters.partial_rows import PartialRows, read_partial_rows
+from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
+from arcwise.parameters.requirements import AnyModel, scored_data
+from arcwise.parameters.sampled import Dags, SampledFamilies, sampled_families
+from arcwise.scores import BDe, BDeu, BGe
+from arcwise.support.checks import whole_number
+from arcwise.support.names import positions
+
+# Draws in all, of few DAGs several each, and the most that fit into memory.
+_DRAWS = 2_000
+MOST_DRAWS = 1 << 22
+
+
+def predict(
+    posterior: Dags,
+    table: Any,
+    target: str,
+    *,
+    level: float = 0.95,
+    model: AnyModel = None,
+    draws: int | None = None,
+    seed: int = 0,
+) -> LevelPredictions | NumberPredictions:
+    """Return the distribution of one variable given the rest of each row.
+
+    The posterior predictive distribution P(target | what the row has of the other variables):
+    averaged over DAGs, by their weights, and over the posterior of the parameters. Any values
+    may be missing, and any columns; they are summed or integrated over. For discrete data this
+    is exact given the DAGs. For continuous data, parameters are drawn for each DAG, and given
+    these the target is normal with known mean and variance. If the table has the target, the
+    predictions do not use it but are judged by it.
+
+    Parameters
+    ----------
+    posterior
+        A `Posterior` with sampled DAGs, a `DagSample`, or one `Dag`.
+    table
+        Anything `arcwise.read` accepts, with some of the variables of the model's data; a
+        single row is enough. Columns the model does not know are left out with a warning.
+        Where the model's data were cut into intervals, numbers are put into the same ones. In
+        rows of a `Data` in which a variable was intervened on, its value says nothing about its
+        parents.
+    target
+        The variable to predict.
+    level
+        The probability of the predictive intervals of a continuous target.
+    model
+        The model of the posterior; None for the one it has. DAGs, and posteriors read from a
+        file, have none; for the latter, the `Data` are enough.
+    draws, seed
+        For continuous data: the number of parameter draws for each DAG (None for as many as
+        make 2,000 draws in all), and their seed.
+
+    Returns
+    -------
+    LevelPredictions or NumberPredictions
+        For a discrete target probabilities, and log loss, Brier score and accuracy; for a
+        continuous one means and intervals, and RMSE, log density and coverage.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> data = arcwise.simulate("asia", 1000, seed=1)
+    >>> posterior = arcwise.learn(data, seed=1, progress=None)
+    >>> found = predict(posterior, arcwise.simulate("asia", 1000, seed=2), "dysp")
+    >>> round(found.accuracy, 1)
+    0.8
+    """
+    data, score = scored_data(posterior, model, "predict")
+    (place,) = positions([target], data.variables, "target")
+    inside = checked_level(level)
+    families = sampled_families(posterior, data.variables)
+    each = -(-_DRAWS // len(families))
+    if draws is not None:
+        each = whole_number(draws, option("draws"), at_least=1, at_most=MOST_DRAWS // len(families))
+    rows = read_partial_rows(table, data, continuous_only=isinstance(score, BGe))
+    _refuse_interventions(rows, place, data)
+    if isinstance(score, BGe):
+        return _numbers(families, data, score, rows, place, inside, each, seed)
+    return _levels(families, data, score, rows, place)
+
+
+def _refuse_interventions(rows: PartialRows, target: int, data: Data) -> None:
+    if rows.intervened[:, target].any():
+        raise DataError(
+            f"the target {data.variables[target]!r} was intervened on in some rows, so that "
+            "nothing predicts it; leave these rows out"
+        )
+    unknown = np.flatnonzero((rows.intervened & ~rows.known).any(axis=0))
+    if len(unknown):
+        raise DataError(
+            f"{data.variables[unknown[0]]!r} was intervened on in a row in which its value is "
+            "missing; give the value"
+        )
+
+
+def _levels(
+    families: SampledFamilies, data: Data, score: BDeu | BDe, rows: PartialRows, target: int
+) -> LevelPredictions:
+    logs = log_joint(families, Tables(data, score), rows, target)
+    top = logs.max(axis=1, keepdims=True)
+    if not np.isfinite(top).all():
+        raise DataError(
+            "the prior of the BDe score gives probability zero to a row of the table; give every "
+            "configuration that can occur a positive probability"
+        )
+    probabilities = np.exp(logs - top)
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    column = data.columns[target]
+    assert isinstance(column, DiscreteColumn)
+    codes = np.where(rows.known[:, target], rows.values[:, target], -1)
+    return LevelPredictions(column.name, column.levels, probabilities, codes)
+
+
+def _numbers(
+    families: SampledFamilies,
+    data: Data,
+    score: BGe,
+    rows: PartialRows,
+    target: int,
+    level: float,
+    draws: int,
+    seed: int,
+) -> NumberPredictions:
+    values = np.where(rows.known[:, target], rows.values[:, target], np.nan)
+    found = {
+        name: np.empty(len(rows))
+        for name in ("mean", "spread", "low", "high", "density", "rank", "effective")
+    }
+    for piece, mixtures in gaussian_mixtures(families, data, score, rows, target, draws, seed):
+        found["mean"][piece] = mixtures.mean()
+        found["spread"][piece] = mixtures.standard_deviation()
+        found["low"][piece] = mixtures.quantile((1 - level) / 2)
+        found["high"][piece] = mixtures.quantile((1 + level) / 2)
+        found["density"][piece] = mixtures.log_density(values[piece])
+        found["rank"][piece] = mixtures.cumulative(values[piece])
+        found["effective"][piece] = mixtures.effective_components()
+    return NumberPredictions(
+        data.variables[target],
+        found["mean"],
+        found["spread"],
+        found["low"],
+        found["high"],
+        level,
+        values,
+        found["density"],
+        found["rank"],
+        found["effective"],
+    )

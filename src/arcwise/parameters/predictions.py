@@ -1,0 +1,283 @@
+"""`LevelPredictions` and `NumberPredictions`: predictions of a variable, and how good they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import ArgumentError
+from arcwise.parameters.frames import figure, frame, html_table, text_table, write_columns
+from arcwise.support.words import listing, plural
+
+Array = NDArray[np.float64]
+
+
+class Predictions:
+    """Predictions of one variable, row by row; what the two kinds of data have in common.
+
+    Parameters
+    ----------
+    target
+        The variable.
+    observed
+        Which rows have a value of it, by which its prediction can be judged.
+    """
+
+    def __init__(self, target: str, observed: NDArray[np.bool_]) -> None:
+        self.target = target
+        self.observed = observed
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.observed)
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """How good the predictions are, by name; empty if no row has the target's value."""
+        if not self.observed.any():
+            return {}
+        return self._scores()
+
+    def __repr__(self) -> str:
+        """Show the number of rows and how good the predictions are."""
+        return f"<Predictions of {self.target}: {self.describe()}>"
+
+    def describe(self) -> str:
+        """Return the number of rows and how good the predictions are, in words."""
+        rows = plural(len(self), "row")
+        judged = int(self.observed.sum())
+        if not judged:
+            return f"{rows}, none of which has a value of {self.target} to compare with"
+        words = listing([f"{name} {figure(value)}" for name, value in self.scores.items()], None)
+        return f"{rows}; {words}" + (f" on {judged:,} of them" if judged < len(self) else "")
+
+    def preview(self) -> str:
+        """Return the first rows of the table as text."""
+        return text_table(self._columns())
+
+    def _repr_html_(self) -> str:
+        return html_table(self._columns(), f"Predictions of {self.target}: {self.describe()}")
+
+    def table(self) -> Any:
+        """Return a data frame (polars) with a row for each row that was predicted."""
+        return frame(self._columns())
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write `table` to a .csv file."""
+        columns = {
+            name: ["" if value is None else value for value in values]
+            for name, values in self._columns().items()
+        }
+        write_columns(columns, path)
+
+    def _scores(self) -> dict[str, float]:
+        raise NotImplementedError
+
+    def _columns(self) -> dict[str, Sequence[Any]]:
+        raise NotImplementedError
+
+
+class LevelPredictions(Predictions):
+    """The probability of each level of a discrete variable, given the rest of each row.
+
+    Returned by `predict`.
+
+    Parameters
+    ----------
+    target, levels
+        The variable and its levels.
+    probabilities
+        As [row, level].
+    codes
+        The observed level of each row, -1 if there is none.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> data = arcwise.simulate("asia", 1000, seed=1)
+    >>> posterior = arcwise.learn(data, seed=1, progress=None)
+    >>> found = arcwise.predict(posterior, {"smoke": ["yes", "no"]}, "bronc")
+    >>> found.probabilities.round(1)
+    array([[0.4, 0.6],
+           [0.7, 0.3]])
+    """
+
+    def __init__(
+        self,
+        target: str,
+        levels: tuple[object, ...],
+        probabilities: Array,
+        codes: NDArray[np.int64],
+    ) -> None:
+        super().__init__(target, codes >= 0)
+        self.levels = levels
+        self.probabilities = probabilities
+        self._codes = codes
+
+    @property
+    def most_probable(self) -> list[object]:
+        """The most probable level of each row."""
+        return [self.levels[code] for code in self.probabilities.argmax(axis=1).tolist()]
+
+    @cached_property
+    def log_probabilities(self) -> Array:
+        """The log of the probability of the observed level of each row; NaN without one."""
+        found = np.full(len(self), np.nan)
+        rows = np.flatnonzero(self.observed)
+        with np.errstate(divide="ignore"):
+            found[rows] = np.log(self.probabilities[rows, self._codes[rows]])
+        return found
+
+    @property
+    def log_loss(self) -> float:
+        """Minus the mean log probability of the observed levels, in nats; smaller is better."""
+        return -float(self._judged(self.log_probabilities).mean())
+
+    @property
+    def brier(self) -> float:
+        """The Brier score, from 0 for certain and right to 2 for certain and wrong.
+
+        The mean over rows of the sum over levels of (probability - 1 if observed, else 0)^2.
+        """
+        rows = np.flatnonzero(self.observed)
+        errors = self.probabilities[self._judged_rows()].copy()
+        errors[np.arange(len(rows)), self._codes[rows]] -= 1.0
+        return float(np.square(errors).sum(axis=1).mean())
+
+    @property
+    def accuracy(self) -> float:
+        """The share of rows whose most probable level is the observed one."""
+        rows = self._judged_rows()
+        return float((self.probabilities[rows].argmax(axis=1) == self._codes[rows]).mean())
+
+    def _judged_rows(self) -> NDArray[np.int64]:
+        rows = np.flatnonzero(self.observed)
+        if len(rows) == 0:
+            raise ArgumentError(
+                f"no row has a value of {self.target!r} to compare with; give a table that has some"
+            )
+        return rows
+
+    def _judged(self, values: Array) -> Array:
+        return values[self._judged_rows()]
+
+    def _scores(self) -> dict[str, float]:
+        return {"log loss": self.log_loss, "Brier score": self.brier, "accuracy": self.accuracy}
+
+    def _columns(self) -> dict[str, Sequence[Any]]:
+        columns: dict[str, Sequence[Any]] = {"row": list(range(len(self)))}
+        for place, level in enumerate(self.levels):
+            columns[f"P({self.target} = {level})"] = self.probabilities[:, place].tolist()
+        columns["most_probable"] = self.most_probable
+        if self.observed.any():
+            columns["observed"] = [
+                self.levels[code] if code >= 0 else None for code in self._codes.tolist()
+            ]
+            columns["log_probability"] = self.log_probabilities.tolist()
+        return columns
+
+
+class NumberPredictions(Predictions):
+    """The predictive distribution of a continuous variable, given the rest of each row.
+
+    Returned by `predict`.
+
+    Parameters
+    ----------
+    target
+        The variable.
+    mean, standard_deviations
+        Of each row's predictive distribution.
+    low, high
+        The ends of its central interval.
+    level
+        The probability of the interval.
+    values
+        The observed value of each row, NaN if there is none.
+    log_densities, ranks
+        The log density of the predictive distribution at the observed value, and the
+        probability below it, which is uniform over rows if predictions are calibrated.
+    effective_draws
+        The effective number of draws of DAG and parameters that each prediction rests on.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> dag = arcwise.Dag(["x", "y"], {"y": ["x"]})
+    >>> data = arcwise.networks.GaussianNetwork(dag, [[0, 2], [0, 0]]).sample(1000, seed=1)
+    >>> posterior = arcwise.learn(data, seed=1, progress=None)
+    >>> arcwise.predict(posterior, {"x": [0.0, 1.0]}, "y").mean.round(1)
+    array([-0. ,  1.9])
+    """
+
+    def __init__(
+        self,
+        target: str,
+        mean: Array,
+        standard_deviations: Array,
+        low: Array,
+        high: Array,
+        level: float,
+        values: Array,
+        log_densities: Array,
+        ranks: Array,
+        effective_draws: Array,
+    ) -> None:
+        super().__init__(target, ~np.isnan(values))
+        self.mean = mean
+        self.standard_deviations = standard_deviations
+        self.low = low
+        self.high = high
+        self.level = level
+        self.values = values
+        self.log_densities = log_densities
+        self.ranks = ranks
+        self.effective_draws = effective_draws
+
+    @property
+    def rmse(self) -> float:
+        """The root of the mean squared error of the predicted means."""
+        return float(np.sqrt(np.square(self._judged(self.mean - self.values)).mean()))
+
+    @property
+    def log_density(self) -> float:
+        """The mean log predictive density of the observed values; larger is better."""
+        return float(self._judged(self.log_densities).mean())
+
+    @property
+    def coverage(self) -> float:
+        """The share of observed values inside their intervals, which should be `level`."""
+        inside = (self.values >= self.low) & (self.values <= self.high)
+        return float(self._judged(inside.astype(np.float64)).mean())
+
+    def _judged(self, values: Array) -> Array:
+        if not self.observed.any():
+            raise ArgumentError(
+                f"no row has a value of {self.target!r} to compare with; give a table that has some"
+            )
+        return values[self.observed]
+
+    def _scores(self) -> dict[str, float]:
+        return {
+            "RMSE": self.rmse,
+            "log density": self.log_density,
+            f"coverage of {100 * self.level:.3g} % intervals": self.coverage,
+        }
+
+    def _columns(self) -> dict[str, Sequence[Any]]:
+        columns: dict[str, Sequence[Any]] = {
+            "row": list(range(len(self))),
+            "mean": self.mean.tolist(),
+            "standard_deviation": self.standard_deviations.tolist(),
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+        }
+        if self.observed.any():
+            columns["observed"] = self.values.tolist()
+            columns["log_density"] = self.log_densities.tolist()
+        return columns
