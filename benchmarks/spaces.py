@@ -27,6 +27,7 @@ from tables import add_model_arguments, models
 
 import arcwise
 from arcwise import Model, Posterior, _core
+from arcwise.records.ladders import usual_steps_between_exchanges
 from arcwise.spaces import as_space
 from arcwise.sums import ScoreSums
 
@@ -127,12 +128,14 @@ def costs(name: str, model: Model) -> None:
     """Print how long a step of canonical orders takes, against linear orders."""
     sums = ScoreSums(model, tolerance=1e-9, tabulate="sums", threads=1)
     linear, canonical = as_space("linear").build(sums), as_space("canonical").build(sums)
+    # How many steps apart states are exchanged, as coupled chains do it.
+    exchanged = usual_steps_between_exchanges(len(model.variables))
     chains = {
-        "linear": OneChain(linear, [1.0]),
-        "canonical": OneChain(canonical, [1.0]),
+        "linear": OneChain(linear, [1.0], exchanged),
+        "canonical": OneChain(canonical, [1.0], exchanged),
         # Two temperatures each: what the one that is not the posterior adds.
-        "two linear": OneChain(linear, [0.999, 1.0]),
-        "two canonical": OneChain(canonical, [(1.0, 0.5), (1.0, 1.0)]),
+        "two linear": OneChain(linear, [0.999, 1.0], exchanged),
+        "two canonical": OneChain(canonical, [(1.0, 0.5), (1.0, 1.0)], exchanged),
     }
     seconds = side_by_side({key: chain.go for key, chain in chains.items()}, REPETITIONS, CLOCK)
     each = {key: seconds[key] / chain.steps for key, chain in chains.items()}
@@ -148,10 +151,10 @@ def costs(name: str, model: Model) -> None:
 class OneChain:
     """A chain that is stepped on for a while, again and again."""
 
-    def __init__(self, space: _core.Space, path: Any) -> None:
+    def __init__(self, space: _core.Space, path: Any, exchanged: int) -> None:
         options = _core.RecordOptions()
         options.dags = 0
-        self._chains = _core.Chains(space, path, 1, False, 0, 1, options, 1, 0, 1)
+        self._chains = _core.Chains(space, path, exchanged, False, 0, 1, options, 1, 0, 1)
         self._chains.start(0, 1, None)
         self.steps = 256
         while True:

@@ -166,6 +166,7 @@ CASES = {
     "reverse and redraw": _dags("reverse and redraw"),
     "window": _dags("window"),
     "class jump": _dags("class jump"),
+    "Markov blanket": _dags("Markov blanket"),
     "layerings of 1": _layerings(1),
     "layerings of 2": _layerings(2),
     "layerings of 3": _layerings(3),

@@ -57,6 +57,13 @@ class NodeWeights {
         return table.sums[predecessors[0] & table.mask];
     }
 
+    // Has the entry that a look-up will ask for fetched meanwhile. Tables are larger than caches,
+    // and where what is done with an entry depends on it, one look-up waits for the other.
+    void fetch(int node, const std::uint64_t* predecessors) const {
+        const Table& table = tables_[static_cast<std::size_t>(node)];
+        if (table.sums != nullptr) __builtin_prefetch(table.sums + (predecessors[0] & table.mask));
+    }
+
     // By node, the rows that its weights are the plain sums of; null where they are not.
     const std::vector<const PlusOneSums*>& rows() const { return rows_; }
     bool any_rows() const { return any_rows_; }

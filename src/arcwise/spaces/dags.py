@@ -36,9 +36,11 @@ class Dags(Space, name="dags"):
         at all and score sums are tabulated, windows have up to eight variables, and large
         ones are as frequent as small ones; ``"class jump"`` goes to any DAG of the same
         equivalence class, all equally probable, and is made only if asked for, as no
-        clear gain by it was measured. Kinds left out are not made, but at all
-        temperatures but the posterior's half of the moves change one edge, and none
-        opens a window. None for what mixes best by experience.
+        clear gain by it was measured; ``"Markov blanket"``, which draws new parents for a
+        variable and then new ones besides it for each of its children, likewise is made
+        only if asked for. Kinds left out are not made, but at all temperatures but the
+        posterior's half of the moves change one edge, and none opens a window. None for
+        what mixes best by experience.
 
     Examples
     --------

@@ -148,7 +148,7 @@ class ReversePath final : public Move {
 class RedrawParents final : public Move {
   public:
     explicit RedrawParents(DagState& state)
-        : state_(state), set_(state.dag().words()), allowed_(state.weights().sums().words()) {}
+        : state_(state), allowed_(state.weights().sums().words()) {}
 
     Proposal propose(const Temperature&, Random& random) override {
         const MutableDag& dag = state_.dag();
@@ -156,10 +156,7 @@ class RedrawParents final : public Move {
         const auto node = static_cast<int>(random.below(static_cast<std::size_t>(dag.nodes())));
         // A family that the model has not is drawn on no way back.
         if (state_.weight_of(node).impossible != 0) return {.possible = false};
-        std::fill(set_.begin(), set_.end(), 0);
-        dag.add_descendants(node, set_.data());
-        for (std::uint64_t& word : set_) word = ~word;
-        weights.to_places(node, set_.data(), allowed_.data());
+        state_.find_parents_without_cycle(node, allowed_.data());
         const std::int64_t family = weights.sums()[node].draw(allowed_.data(), random);
         std::uint64_t* row = state_.begin_change(node);
         weights.parents_of(node, family, row);
@@ -173,7 +170,6 @@ class RedrawParents final : public Move {
 
   private:
     DagState& state_;
-    std::vector<std::uint64_t> set_;
     std::vector<std::uint64_t> allowed_;
 };
 
@@ -189,6 +185,7 @@ const std::vector<MoveRow<DagState>>& dag_moves() {
         {"reverse and redraw", 0.22, make_edge_reversal},
         {"window", 0.2, make_window},
         {"class jump", 0.0, make_class_jump},
+        {"Markov blanket", 0.0, make_markov_blanket},
     };
     return rows;
 }

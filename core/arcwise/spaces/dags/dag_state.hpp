@@ -40,6 +40,10 @@ class DagState final : public State {
         return node_weights_[static_cast<std::size_t>(node)];
     }
 
+    // The nodes that can be parents of one without closing a cycle, as bits of its possible
+    // parents.
+    void find_parents_without_cycle(int node, std::uint64_t* places);
+
     // For moves that change one edge: its neighbours, which are then kept up to date. After a
     // redrawn family it is as cheap to look at them anew when they are needed.
     DagNeighbours& look_at_neighbours(NeighbourRule rule);
@@ -79,6 +83,7 @@ class DagState final : public State {
     std::vector<std::uint64_t> changed_parents_;
     std::vector<LogWeight> changed_weights_;
     LogWeight proposed_;
+    std::vector<std::uint64_t> set_;  // scratch
 
     Moves moves_;
 };
@@ -104,6 +109,9 @@ std::unique_ptr<Move> make_window(DagState& state);
 
 // In class_jump.cpp: any DAG of the same equivalence class.
 std::unique_ptr<Move> make_class_jump(DagState& state);
+
+// In markov_blanket.cpp: the parents of a node are drawn anew, and the other ones of its children.
+std::unique_ptr<Move> make_markov_blanket(DagState& state);
 
 // In edge_reversal.cpp: an edge is turned, and both ends' parents are drawn anew.
 std::unique_ptr<Move> make_edge_reversal(DagState& state);

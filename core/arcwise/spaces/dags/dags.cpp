@@ -80,6 +80,7 @@ DagState::DagState(const Dags& space)
       neighbours_(weights_),
       changed_parents_(node_weights_.size() * words_),
       changed_weights_(node_weights_.size()),
+      set_(words_),
       moves_(dag_moves(), *this) {
     become(dag_.all_parents());
 }
@@ -164,6 +165,13 @@ Proposal DagState::propose(const Temperature& temperature, Random& random) {
     renew_neighbours_ = false;
     const bool hot = !std::isinf(temperature.penalty);
     return moves_.propose(random.choose(space_.shares(*neighbourhoods_, hot)), temperature, random);
+}
+
+void DagState::find_parents_without_cycle(int node, std::uint64_t* places) {
+    std::fill(set_.begin(), set_.end(), 0);
+    dag_.add_descendants(node, set_.data());
+    for (std::uint64_t& word : set_) word = ~word;
+    weights_.to_places(node, set_.data(), places);
 }
 
 DagNeighbours& DagState::look_at_neighbours(NeighbourRule rule) {

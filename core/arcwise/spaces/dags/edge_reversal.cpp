@@ -58,8 +58,10 @@ class EdgeReversal final : public Move {
     // says so and leaves the DAG as it is.
     Redrawn redraw(MutableDag& dag, bool bounded, Random& random);
     void take_back(MutableDag& dag) const;
-    // The nodes that can be parents of one without closing a cycle, as its bits.
-    const std::uint64_t* allowed(const MutableDag& dag, int node, std::vector<std::uint64_t>& bits);
+    const std::uint64_t* allowed(int node, std::vector<std::uint64_t>& bits) {
+        state_.find_parents_without_cycle(node, bits.data());
+        return bits.data();
+    }
 
     DagState& state_;
     const FamilyWeights& weights_;
@@ -86,16 +88,6 @@ void EdgeReversal::choose_edge(const MutableDag& dag, Random& random) {
     from_ = member_at(dag.parents(to_), index);
 }
 
-const std::uint64_t* EdgeReversal::allowed(const MutableDag& dag, int node,
-                                           std::vector<std::uint64_t>& bits) {
-    std::fill(set_.begin(), set_.end(), 0);
-    dag.add_descendants(node, set_.data());
-    put_member(set_.data(), node);
-    for (std::uint64_t& word : set_) word = ~word;
-    weights_.to_places(node, set_.data(), bits.data());
-    return bits.data();
-}
-
 void EdgeReversal::take_back(MutableDag& dag) const {
     dag.set_parents(from_, none_.data());
     dag.set_parents(to_, old_of_to_.data());
@@ -116,10 +108,10 @@ EdgeReversal::Redrawn EdgeReversal::redraw(MutableDag& dag, bool bounded, Random
 
     // Back, its second half: the parents of `from`, when `to` has its old ones again.
     dag.set_parents(from_, none_.data());
-    const double back_from = sums[from_].log_sum(allowed(dag, from_, allowed_from_));
+    const double back_from = sums[from_].log_sum(allowed(from_, allowed_from_));
     dag.set_parents(to_, none_.data());
     // There: parents of `from` with `to` among them.
-    allowed(dag, from_, allowed_from_);
+    allowed(from_, allowed_from_);
     const double sum_from = sums[from_].log_sum(allowed_from_.data(), must(from_, to_), memo_);
     const auto given_up = [&](Redrawn why) {
         take_back(dag);
@@ -127,7 +119,7 @@ EdgeReversal::Redrawn EdgeReversal::redraw(MutableDag& dag, bool bounded, Random
     };
     if (sum_from == minus_infinity) return given_up(Redrawn::impossible);
     // Back, its first half: parents of `to` with `from` among them. There are some: the old ones.
-    allowed(dag, to_, allowed_to_);
+    allowed(to_, allowed_to_);
     const double back_to = sums[to_].log_sum(allowed_to_.data(), must(to_, from_), memo_);
     const double known = std::log(static_cast<double>(edges)) + sum_from - back_to - back_from;
     double passed = 0.0;
@@ -147,7 +139,7 @@ EdgeReversal::Redrawn EdgeReversal::redraw(MutableDag& dag, bool bounded, Random
         sums[from_].draw(allowed_from_.data(), must(from_, to_), memo_, random);
     weights_.parents_of(from_, of_from, set_.data());
     dag.set_parents(from_, set_.data());
-    const double sum_to = sums[to_].log_sum(allowed(dag, to_, allowed_to_));
+    const double sum_to = sums[to_].log_sum(allowed(to_, allowed_to_));
     if (sum_to == minus_infinity) return given_up(Redrawn::impossible);
     weights_.parents_of(to_, sums[to_].draw(allowed_to_.data(), random), set_.data());
     dag.set_parents(to_, set_.data());

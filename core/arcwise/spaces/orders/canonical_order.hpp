@@ -78,21 +78,24 @@ class CanonicalOrder final : public State {
     std::vector<int> canonical_order(const std::uint64_t* dag,
                                      const std::vector<int>& numbers) const;
 
-    // Sets what comes before the last larger one of those before a node at a place.
+    // Sets what comes before the last larger one of those before a place, where the node is to be.
     template <class Order>
-    void set_earlier(const Order& order, std::size_t place, ParentBits allowed,
+    void set_earlier(const Order& order, std::size_t place, int node, ParentBits allowed,
                      std::uint64_t* earlier) const;
 
     LogWeight propose_numbered(const std::vector<int>& numbers, std::vector<int> order);
 
-    // The order is changed between two places: adds all that is then changed, and weighs it.
-    // flip(node, bits) changes the predecessors of a node there. Where a state of weight zero would
-    // be refused, they end with the first node that makes it one.
+    // The order is changed between two places: adds all that is then changed. One node, or two, go
+    // elsewhere; flip(node, bits) changes the predecessors of a node there. Where a state of weight
+    // zero would be refused, changes end with the first node that makes it one.
     template <class Flip>
-    LogWeight change_between(std::size_t first, std::size_t last, Flip flip);
-    template <class Flip>
-    bool add_changes(std::size_t first, std::size_t last, Flip flip);
+    bool add_changes(std::size_t first, std::size_t last, int one, int other, Flip flip);
+    bool add_swap(std::size_t first, std::size_t last);
+    bool add_adjacent_swap(std::size_t first);
+    template <class SetBefore>
+    bool add_later_changes(std::size_t last, int highest_between, SetBefore set_before);
     bool add_change(int node, bool bound, bool same_allowed);
+    bool add_change_if_any(int node, bool bound, bool same_allowed);
     LogWeight weigh_changes();
     void weigh_rough_changes();
     std::uint64_t* changed_allowed() { return changed_allowed_.data() + changes_.size() * words_; }

@@ -10,9 +10,8 @@
 namespace arcwise {
 
 template <class Order>
-void CanonicalOrder::set_earlier(const Order& order, std::size_t place, ParentBits allowed,
-                                 std::uint64_t* earlier) const {
-    const int node = order[place];
+void CanonicalOrder::set_earlier(const Order& order, std::size_t place, int node,
+                                 ParentBits allowed, std::uint64_t* earlier) const {
     copy_words(allowed, earlier);
     for (std::size_t before = place; before-- > 0;) {
         weights_.flip(earlier, node, order[before]);
@@ -25,8 +24,18 @@ bool CanonicalOrder::add_change(int node, bool bound, bool same_allowed) {
         proposed_.impossible = 1;
         return false;
     }
+    if (!same_allowed) weights_.fetch(node, changed_allowed());
+    if (bound) weights_.fetch(node, changed_earlier());
     changes_.push_back({node, {{}, bound}, {}, same_allowed});
     return true;
+}
+
+bool CanonicalOrder::add_change_if_any(int node, bool bound, bool same_allowed) {
+    if (same_allowed && bound == standing(node).bound &&
+        sums_.same(changed_earlier(), earlier(node))) {
+        return true;
+    }
+    return add_change(node, bound, same_allowed);
 }
 
 LogWeight CanonicalOrder::weigh_changes() {
@@ -35,10 +44,9 @@ LogWeight CanonicalOrder::weigh_changes() {
         const ParentBits then_allowed = changed_allowed_.data() + i * words_;
         const ParentBits then_earlier = changed_earlier_.data() + i * words_;
         RequiredWeight& weight = change.standing.weight;
-        const bool bound = change.standing.bound;
-        weight = change.same_allowed ? sums_.split(change.node, then_allowed, then_earlier, bound,
-                                                   standing(change.node).weight)
-                                     : sums_.split(change.node, then_allowed, then_earlier, bound);
+        weight = change.same_allowed ? RequiredWeights::whole(standing(change.node).weight)
+                                     : sums_.whole(change.node, then_allowed);
+        if (change.standing.bound) sums_.require(weight, change.node, then_allowed, then_earlier);
         const bool rough = screens_ && weight.rough && !weight.is_plain(place_);
         rough_ |= rough;
         change.weight = rough ? weigh_above(weight, change.node)
@@ -63,36 +71,46 @@ void CanonicalOrder::weigh_rough_changes() {
 }
 
 template <class Flip>
-LogWeight CanonicalOrder::change_between(std::size_t first, std::size_t last, Flip flip) {
+bool CanonicalOrder::add_changes(std::size_t first, std::size_t last, int one, int other,
+                                 Flip flip) {
     first_ = first;
     last_ = last;
-    const bool possible = add_changes(first, last, flip);
-    order_.undo_change();
-    return possible ? weigh_changes() : proposed_;
-}
-
-template <class Flip>
-bool CanonicalOrder::add_changes(std::size_t first, std::size_t last, Flip flip) {
     int highest = first == 0 ? -1 : highest_[first - 1];
-    int highest_between = -1;
+    int highest_moved = std::max(number(one), number(other));
+    int highest_stayed = -1;
     for (std::size_t place = first; place <= last; ++place) {
         const int node = order_[place];
+        const bool stays = node != one && node != other;
         copy_words(allowed(node), changed_allowed());
         const bool other_allowed = flip(node, changed_allowed());
         const bool bound = highest > number(node);
-        if (bound) {
-            set_earlier(order_, place, changed_allowed(), changed_earlier());
-        } else {
+        if (!bound) {
             std::fill_n(changed_earlier(), words_, 0);
+        } else if (stays && highest_stayed > number(node)) {
+            // Its last larger one stays before it, and who moves comes before that, or did.
+            copy_words(earlier(node), changed_earlier());
+            flip(node, changed_earlier());
+        } else if (stays && highest_moved < number(node)) {
+            copy_words(earlier(node), changed_earlier());  // what is larger is before all these
+        } else {
+            set_earlier(order_, place, node, changed_allowed(), changed_earlier());
         }
-        if (other_allowed || bound != standing(node).bound ||
-            !sums_.same(changed_earlier(), earlier(node))) {
-            if (!add_change(node, bound, !other_allowed)) return false;
-        }
+        if (!add_change_if_any(node, bound, !other_allowed)) return false;
         highest = std::max(highest, number(node));
-        highest_between = std::max(highest_between, number(node));
+        if (stays) highest_stayed = std::max(highest_stayed, number(node));
     }
-    // Later nodes have their last larger one here if no node between is larger, and some here is.
+    return add_later_changes(last, std::max(highest_moved, highest_stayed),
+                             [&](std::size_t place, int node) {
+                                 set_earlier(order_, place, node, allowed(node), changed_earlier());
+                             });
+}
+
+// Later nodes have their last larger one between the places of a change if no node between is
+// larger, and some there is; set_before(place, node) sets what
+// comes before it then.
+template <class SetBefore>
+bool CanonicalOrder::add_later_changes(std::size_t last, int highest_between,
+                                       SetBefore set_before) {
     int highest_since = -1;
     for (std::size_t place = last + 1; place < nodes() && highest_since < highest_between;
          ++place) {
@@ -101,22 +119,19 @@ bool CanonicalOrder::add_changes(std::size_t first, std::size_t last, Flip flip)
         highest_since = number(node);
         if (number(node) > highest_between) break;
         copy_words(allowed(node), changed_allowed());
-        set_earlier(order_, place, allowed(node), changed_earlier());
-        if (!sums_.same(changed_earlier(), earlier(node)) && !add_change(node, true, true)) {
-            return false;
-        }
+        set_before(place, node);
+        if (!add_change_if_any(node, true, true)) return false;
     }
     return true;
 }
 
-LogWeight CanonicalOrder::propose_swap(std::size_t first, std::size_t last) {
+// `early` gains, and `late` loses, all that is between them, and each other; those between lose the
+// one and gain the other.
+bool CanonicalOrder::add_swap(std::size_t first, std::size_t last) {
     const int early = order_[first];
     const int late = order_[last];
-    order_.propose_swap(first, last);
     order_.make_change();
-    // `early` gains, and `late` loses, all that is between them, and each other; those between lose
-    // the one and gain the other.
-    return change_between(first, last, [&](int node, std::uint64_t* bits) {
+    const bool possible = add_changes(first, last, early, late, [&](int node, std::uint64_t* bits) {
         if (node != early && node != late) {
             const bool loses = weights_.flip(bits, node, early);
             const bool gains = weights_.flip(bits, node, late);
@@ -128,6 +143,52 @@ LogWeight CanonicalOrder::propose_swap(std::size_t first, std::size_t last) {
         }
         return changed;
     });
+    order_.undo_change();
+    return possible;
+}
+
+// The same of neighbours, most of all steps, where what comes before a last larger one is known.
+bool CanonicalOrder::add_adjacent_swap(std::size_t first) {
+    first_ = first;
+    last_ = first + 1;
+    const int early = order_[first];
+    const int late = order_[first + 1];
+    const bool falls = number(early) > number(late);
+    const int highest = first == 0 ? -1 : highest_[first - 1];
+
+    copy_words(allowed(late), changed_allowed());
+    const bool loses = weights_.flip(changed_allowed(), late, early);
+    const bool late_bound = highest > number(late);
+    if (!falls) {
+        copy_words(earlier(late), changed_earlier());  // the last larger one is before both
+    } else if (late_bound) {
+        set_earlier(order_, first, late, changed_allowed(), changed_earlier());
+    } else {
+        std::fill_n(changed_earlier(), words_, 0);
+    }
+    if (!add_change_if_any(late, late_bound, !loses)) return false;
+
+    copy_words(allowed(early), changed_allowed());
+    const bool gains = weights_.flip(changed_allowed(), early, late);
+    const bool early_bound = !falls || highest > number(early);
+    copy_words(falls ? ParentBits{earlier(early)} : ParentBits{allowed(early)}, changed_earlier());
+    if (!add_change_if_any(early, early_bound, !gains)) return false;
+
+    // The last larger one is that of the two which comes last, or the larger of them alone.
+    return add_later_changes(first + 1, std::max(number(early), number(late)),
+                             [&](std::size_t, int node) {
+                                 copy_words(earlier(node), changed_earlier());
+                                 if (number(late) > number(node))
+                                     weights_.flip(changed_earlier(), node, early);
+                                 if (number(early) > number(node))
+                                     weights_.flip(changed_earlier(), node, late);
+                             });
+}
+
+LogWeight CanonicalOrder::propose_swap(std::size_t first, std::size_t last) {
+    order_.propose_swap(first, last);
+    const bool possible = last == first + 1 ? add_adjacent_swap(first) : add_swap(first, last);
+    return possible ? weigh_changes() : proposed_;
 }
 
 LogWeight CanonicalOrder::propose_relocation(std::size_t from, std::size_t to) {
@@ -140,14 +201,17 @@ LogWeight CanonicalOrder::propose_relocation(std::size_t from, std::size_t to) {
     order_.make_change();
     const std::size_t first = std::min(from, to);
     const std::size_t last = std::max(from, to);
-    return change_between(first, last, [&](int node, std::uint64_t* bits) {
-        if (node != moved) return weights_.flip(bits, node, moved);
-        bool changed = false;
-        for (std::size_t place = first; place <= last; ++place) {
-            if (place != to) changed |= weights_.flip(bits, moved, order_[place]);
-        }
-        return changed;
-    });
+    const bool possible =
+        add_changes(first, last, moved, moved, [&](int node, std::uint64_t* bits) {
+            if (node != moved) return weights_.flip(bits, node, moved);
+            bool changed = false;
+            for (std::size_t place = first; place <= last; ++place) {
+                if (place != to) changed |= weights_.flip(bits, moved, order_[place]);
+            }
+            return changed;
+        });
+    order_.undo_change();
+    return possible ? weigh_changes() : proposed_;
 }
 
 // The weight of the moved node at each place among the others.
@@ -193,7 +257,7 @@ LogWeight CanonicalOrder::weigh_passed(std::size_t place, int moved, std::size_t
     copy_words(allowed(node), without);
     const bool parent = after ? weights_.flip(without, node, moved) : false;
     if (bound) {
-        set_earlier(others_, place, without, before);
+        set_earlier(others_, place, node, without, before);
     } else {
         std::fill_n(before, words_, 0);
     }
@@ -222,11 +286,13 @@ LogWeight CanonicalOrder::weigh_passed(std::size_t place, int moved, std::size_t
     }
     // There it is the last larger one itself, and what is between them is recent: fewer and fewer
     // come before it on its way down.
-    const RequiredWeight whole = can_be_parent ? sums_.split(node, with, with, false) : weight;
+    const RequiredWeight whole =
+        can_be_parent ? sums_.whole(node, with) : RequiredWeights::whole(weight);
     copy_words(without, before);
     std::size_t first = place;
     for (std::size_t end = place + 1;;) {
-        const RequiredWeight there = sums_.split(node, with, before, true, whole);
+        RequiredWeight there = whole;
+        sums_.require(there, node, with, before);
         const LogWeight gain = weigh_above(there, node) - base;
         bool changes = false;
         while (first > beyond && !changes) {

@@ -55,25 +55,23 @@ class RequiredWeights {
         }
     }
 
-    // The node's S, and its R if it needs a parent that is not one of the earlier ones.
-    RequiredWeight split(int node, ParentBits allowed, ParentBits earlier, bool bound) const {
+    // The node's S, with nothing required; and the same with what is required taken into account: a
+    // parent that is not one of the earlier ones.
+    RequiredWeight whole(int node, ParentBits allowed) const {
         const double whole = weights_.relative_log_sum(node, allowed);
-        RequiredWeight result{.log_sum = of(node).scale + whole, .whole = whole};
-        if (whole == minus_infinity) {
-            result.log_sum = weights_.stand_in(node);
-            result.without = true;
-        } else if (bound) {
-            set_met(result, node, allowed, earlier);
-        }
-        return result;
+        if (whole > minus_infinity) return {.log_sum = of(node).scale + whole, .whole = whole};
+        return {.log_sum = weights_.stand_in(node), .whole = whole, .without = true};
+    }
+    static RequiredWeight whole(const RequiredWeight& known) {
+        return {.log_sum = known.log_sum, .whole = known.whole, .without = known.without};
+    }
+    void require(RequiredWeight& weight, int node, ParentBits allowed, ParentBits earlier) const {
+        if (!weight.without) set_met(weight, node, allowed, earlier);
     }
 
-    // The same where S is known from before.
-    RequiredWeight split(int node, ParentBits allowed, ParentBits earlier, bool bound,
-                         const RequiredWeight& known) const {
-        RequiredWeight result{
-            .log_sum = known.log_sum, .whole = known.whole, .without = known.without};
-        if (bound && !known.without) set_met(result, node, allowed, earlier);
+    RequiredWeight split(int node, ParentBits allowed, ParentBits earlier, bool bound) const {
+        RequiredWeight result = whole(node, allowed);
+        if (bound) require(result, node, allowed, earlier);
         return result;
     }
 
