@@ -78,7 +78,9 @@ def learn(
     ----------
     data
         Anything `arcwise.read` takes: a data frame, an array, a mapping, the path of a
-        .csv or .parquet file. Also a `Model`, or precomputed scores.
+        .csv or .parquet file. Also a `Model`, or precomputed scores. Columns that are
+        constant or seem to identify rows are left out with a warning, unless `constant` and
+        `identifiers`, arguments of `arcwise.read`, say otherwise.
     score, prior
         As for `Model`; by default `BDeu` for discrete data, `BGe` otherwise, and the
         uniform prior.
@@ -183,7 +185,14 @@ def learn(
         options=groups.sampler,
     )
     constraints = gather(groups.constraints)
-    asked = ask(data, score, prior=prior, constraints=constraints, reading=groups.reading)
+    asked = ask(
+        data,
+        score,
+        prior=prior,
+        constraints=constraints,
+        reading=groups.reading,
+        lenient=True,
+    )
     about = data_sentences(asked, score_by_user=score is not None)
     resumed = _resumed_run(request, asked)
     if resumed is not None:

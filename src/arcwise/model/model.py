@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Unpack
@@ -12,6 +12,7 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.constraints import ConstraintArguments, Constraints, gather, takes_constraints
+from arcwise.data.arguments import ReadingArguments
 from arcwise.errors import ArgumentError, ConstraintError
 from arcwise.families import Families
 from arcwise.families.functions import parent_names
@@ -244,7 +245,8 @@ def ask(
     constraints: Constraints | None = None,
     candidates: Any = None,
     plus_one: bool = False,
-    reading: Mapping[str, Any] | None = None,
+    reading: ReadingArguments | None = None,
+    lenient: bool = False,
 ) -> Model | Question:
     """Return the given model, or the question that data and arguments define; see `Question.of`.
 
@@ -262,6 +264,7 @@ def ask(
         candidates=candidates,
         plus_one=plus_one,
         reading=reading,
+        lenient=lenient,
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from arcwise import _core
 from arcwise.constraints import Constraints
 from arcwise.data import Data, read
+from arcwise.data.arguments import LENIENT, ReadingArguments
 from arcwise.errors import ArgumentError, option
 from arcwise.families import Families
 from arcwise.priors import Prior, Uniform, as_prior
@@ -75,7 +76,8 @@ class Question:
         constraints: Constraints | None = None,
         candidates: Any = None,
         plus_one: bool = False,
-        reading: Mapping[str, Any] | None = None,
+        reading: ReadingArguments | None = None,
+        lenient: bool = False,
     ) -> Question:
         """Return the question that data and arguments define.
 
@@ -91,6 +93,9 @@ class Question:
             As for the question.
         reading
             Further arguments of `arcwise.read`.
+        lenient
+            Whether constant columns and those that identify rows are left out of a table
+            that is yet to be read, unless `reading` says otherwise.
         """
         if isinstance(data, Question):
             refuse_more("a question", score, prior, constraints, candidates, plus_one)
@@ -119,7 +124,10 @@ class Question:
                     "computed; give the data, or a function as the score"
                 )
             return cls(tuple(data), chosen, **rest)
-        table = data if isinstance(data, Data) and not reading else read(data, **(reading or {}))
+        options = reading or {}
+        if lenient and not isinstance(data, Data):
+            options = {**LENIENT, **options}
+        table = data if isinstance(data, Data) and not reading else read(data, **options)
         return cls(table, as_score(score, table), **rest)
 
     @property
