@@ -98,7 +98,8 @@ def examine(source: Any, options: Mapping[str, Any]) -> Examination:
     table.kinds = chosen_kinds(columns, options["kinds"], declared)
     settled = _settled(columns, options["kinds"], declared, cuts)
     columns = _leave_out(table, columns, options, settled)
-    _ask_about_integers(table, columns, settled)
+    if cuts.others is None:
+        _ask_about_integers(table, columns, settled)
     columns = _without_gaps(table, columns, cuts, missing)
     infinite = completeness.infinite_counts(columns, table.kinds)
     if infinite:
