@@ -44,6 +44,7 @@ def learn(
     *,
     score: Any = None,
     prior: Any = None,
+    edge_probabilities: Any = None,
     candidates: Any = None,
     max_candidates: int = DEFAULT_MAX_SIZE,
     plus_one: bool | None = None,
@@ -84,6 +85,9 @@ def learn(
     score, prior
         As for `Model`; by default `BDeu` for discrete data, `BGe` otherwise, and the
         uniform prior.
+    edge_probabilities
+        Prior probabilities of edges, as in ``{("smoke", "lung"): 0.9}``, beside the prior; see
+        `arcwise.priors.EdgeProbabilities`.
     candidates
         ``"all"``: every parent set; ``"grow"``: candidates by `arcwise.grow`, starting
         from those of ``"pc"``, or from another method as in ``"grow:greedy:6"``; a method
@@ -189,6 +193,7 @@ def learn(
         data,
         score,
         prior=prior,
+        edge_probabilities=edge_probabilities,
         constraints=constraints,
         reading=groups.reading,
         lenient=True,

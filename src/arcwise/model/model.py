@@ -45,6 +45,10 @@ class Model:
     prior
         A `Prior`, a product of priors, a name such as ``"fair"``, or a function
         of a node and its parents that returns a log weight. None for uniform.
+    edge_probabilities
+        Prior probabilities of edges, as in ``{("smoke", "lung"): 0.9}``; all else is as the
+        prior says. See `arcwise.priors.EdgeProbabilities` for other forms, and for what
+        acyclicity makes of them.
     candidates, plus_one
         See `Families.of`.
     engine
@@ -88,6 +92,7 @@ class Model:
         score: Any = None,
         *,
         prior: Any = None,
+        edge_probabilities: Any = None,
         candidates: Any = None,
         plus_one: bool = False,
         engine: Any = None,
@@ -101,6 +106,7 @@ class Model:
             data,
             score,
             prior=prior,
+            edge_probabilities=edge_probabilities,
             constraints=gather(constraints),
             candidates=candidates,
             plus_one=plus_one,
@@ -242,6 +248,7 @@ def ask(
     score: Any = None,
     *,
     prior: Any = None,
+    edge_probabilities: Any = None,
     constraints: Constraints | None = None,
     candidates: Any = None,
     plus_one: bool = False,
@@ -253,13 +260,15 @@ def ask(
     All functions that take either a model or data go through here.
     """
     if isinstance(data, Model):
-        refuse_more("a model", score, prior, constraints, candidates, plus_one)
+        stated = prior if edge_probabilities is None else edge_probabilities
+        refuse_more("a model", score, stated, constraints, candidates, plus_one)
         refuse_reading(reading)
         return data
     return Question.of(
         data,
         score,
         prior=prior,
+        edge_probabilities=edge_probabilities,
         constraints=constraints,
         candidates=candidates,
         plus_one=plus_one,

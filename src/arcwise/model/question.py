@@ -19,7 +19,7 @@ from arcwise.data import Data, read
 from arcwise.data.arguments import LENIENT, ReadingArguments
 from arcwise.errors import ArgumentError, option
 from arcwise.families import Families
-from arcwise.priors import Prior, Uniform, as_prior
+from arcwise.priors import EdgeProbabilities, Prior, Uniform, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
 from arcwise.scores.family_scores import as_family_scores
 from arcwise.scores.job import FamilyScoring
@@ -73,6 +73,7 @@ class Question:
         score: Any = None,
         *,
         prior: Any = None,
+        edge_probabilities: Any = None,
         constraints: Constraints | None = None,
         candidates: Any = None,
         plus_one: bool = False,
@@ -89,6 +90,8 @@ class Question:
             in itself.
         score, prior
             See `as_score` and `as_prior`.
+        edge_probabilities
+            Prior probabilities of edges, stated beside the prior; see `EdgeProbabilities`.
         constraints, candidates, plus_one
             As for the question.
         reading
@@ -98,12 +101,17 @@ class Question:
             that is yet to be read, unless `reading` says otherwise.
         """
         if isinstance(data, Question):
-            refuse_more("a question", score, prior, constraints, candidates, plus_one)
+            stated = prior if edge_probabilities is None else edge_probabilities
+            refuse_more("a question", score, stated, constraints, candidates, plus_one)
             refuse_reading(reading)
             return data
+        rules = constraints or Constraints()
+        chosen_prior = as_prior(prior)
+        if edge_probabilities is not None:
+            chosen_prior = EdgeProbabilities(edge_probabilities, chosen_prior)
         rest: dict[str, Any] = {
-            "prior": as_prior(prior),
-            "constraints": constraints or Constraints(),
+            "prior": chosen_prior.under(rules),
+            "constraints": rules,
             "candidates": candidates,
             "plus_one": plus_one,
         }
