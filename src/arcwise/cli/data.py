@@ -11,7 +11,6 @@ import typer
 import arcwise
 from arcwise.cli.options import Seed
 from arcwise.cli.table_options import TableOptions
-from arcwise.data.describe import description
 from arcwise.data.export import write_text
 
 
@@ -23,7 +22,7 @@ def describe(data: TableOptions) -> None:
 
     [bold]Example:[/bold] arcwise describe data.csv
     """
-    print(description(data.path, **data.reading).shell)
+    print(arcwise.describe(data.path, **data.reading).in_shell)
 
 
 def simulate(

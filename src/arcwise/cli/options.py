@@ -31,6 +31,7 @@ def _option(group: str) -> Callable[..., Any]:
 
 _score = _option("Score")
 _family = _option("Families")
+_knowledge = _option("Prior knowledge")
 _cluster = _option("Cluster")
 _EDGE_FILE = "a .csv of source,target pairs, an adjacency matrix with a header, or a .json"
 _FLAG = ""  # an option without a value has no metavar
@@ -114,11 +115,38 @@ def _read_families(
     ] = DEFAULT_MAX_SIZE,
     required_edges: Annotated[
         Path | None,
-        _family("--required-edges", "A file of edges that every DAG must have.", "FILE"),
+        _knowledge(
+            "--required-edges", f"A file of edges that every DAG must have: {_EDGE_FILE}.", "FILE"
+        ),
     ] = None,
     forbidden_edges: Annotated[
         Path | None,
-        _family("--forbidden-edges", "A file of edges that no DAG may have.", "FILE"),
+        _knowledge("--forbidden-edges", "A file of edges that no DAG may have.", "FILE"),
+    ] = None,
+    tiers: Annotated[
+        str | None,
+        _knowledge(
+            "--tiers",
+            "Tiers of variables, such as 'age, sex < smoke < lung', or a file of them: no edge "
+            "goes from a later to an earlier tier.",
+            "TIERS|FILE",
+        ),
+    ] = None,
+    knowledge: Annotated[
+        Path | None,
+        _knowledge(
+            "--knowledge",
+            "A knowledge file as Tetrad writes it, with tiers, forbidden and required edges.",
+            "FILE",
+        ),
+    ] = None,
+    edge_probabilities: Annotated[
+        Path | None,
+        _knowledge(
+            "--edge-probabilities",
+            "A .csv file with the header from,to,probability: the prior probabilities of edges.",
+            "FILE",
+        ),
     ] = None,
 ) -> FamilyChoice:
     return FamilyChoice(
@@ -126,12 +154,24 @@ def _read_families(
             "max_indegree": max_indegree,
             "required_edges": () if required_edges is None else read_edge_file(required_edges),
             "forbidden_edges": () if forbidden_edges is None else read_edge_file(forbidden_edges),
+            "tiers": _tiers(tiers),
+            "constraints": knowledge,
         },
         _candidates_or_method(candidates_by),
         plus_one,
         grow,
         max_candidates,
+        edge_probabilities,
     )
+
+
+def _tiers(text: str | None) -> str | None:
+    if text is not None and "<" not in text and not Path(text).exists():
+        raise ArgumentError(
+            f"--tiers is {text!r}, which is neither a file nor tiers; give a file, or names with < "
+            "between tiers, as in 'age, sex < smoke < lung'"
+        )
+    return text
 
 
 def _candidates_or_method(text: str | None) -> list[tuple[str, str]] | str | None:

@@ -11,7 +11,7 @@ from arcwise.data.columns import Kind
 from arcwise.data.options import DISCRETIZE, drop_option, kind_option
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers
 from arcwise.errors import ArgumentError, DataError, Wording, option, worded
-from arcwise.support.words import counted, plural, quoted, shown
+from arcwise.support.words import counted, quoted, shown
 
 MISSING_CHOICES = ("error", "drop", "level")
 CONSTANT_CHOICES = ("error", "drop", "keep")

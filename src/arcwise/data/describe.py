@@ -13,7 +13,18 @@ from arcwise.errors import Wording, worded
 from arcwise.support.arguments import refuse_unknown
 
 
-def describe(data: Any, **reading: Unpack[ReadingArguments]) -> str:
+class TableDescription(str):
+    """What `describe` says, in the words of Python; `in_shell` has those of the shell."""
+
+    in_shell: str
+
+    def __new__(cls, text: Wording) -> TableDescription:
+        made = super().__new__(cls, text.python)
+        made.in_shell = text.shell
+        return made
+
+
+def describe(data: Any, **reading: Unpack[ReadingArguments]) -> TableDescription:
     """Describe a table: rows, and each column's kind, levels or range, and what is missing.
 
     Any table that can be read at all is described, with the problems that keep it from being
@@ -45,12 +56,7 @@ or missing='level' to make missing a level of discrete columns.
       - column 'site' has a single value and thus no information; give constant='drop' to leave \
 constant columns out or constant='keep' to keep them, or declare the unobserved labels in levels.
     """
-    return description(data, **reading).python
-
-
-def description(data: Any, **reading: Unpack[ReadingArguments]) -> Wording:
-    """Return what `describe` says, in the words of Python and of the shell."""
     refuse_unknown(reading, DEFAULTS, "describe")
     if isinstance(data, Data) and not reading:
-        return worded(data.describe())
-    return as_it_comes(examine(data, DEFAULTS | dict(reading)))
+        return TableDescription(worded(data.describe()))
+    return TableDescription(as_it_comes(examine(data, DEFAULTS | dict(reading))))

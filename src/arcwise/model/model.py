@@ -12,11 +12,11 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.constraints import ConstraintArguments, Constraints, gather, takes_constraints
+from arcwise.constraints.dags import as_dag
 from arcwise.data.arguments import ReadingArguments
 from arcwise.errors import ArgumentError, ConstraintError
 from arcwise.families import Families
 from arcwise.families.functions import parent_names
-from arcwise.graphs.dag import Dag
 from arcwise.model.provenance import Provenance
 from arcwise.model.question import Question, refuse_more, refuse_reading
 from arcwise.model.scoring import score_families
@@ -65,7 +65,7 @@ class Model:
         any interruption, the same call goes on from there, with the same result.
     **constraints
         Which families are allowed: `max_indegree`, `required_edges`, `forbidden_edges`,
-        `temporal_order`, `constraints`; see `ConstraintArguments`. Precomputed scores of
+        `tiers`, `constraints`; see `ConstraintArguments`. Precomputed scores of
         families that violate a constraint are left out.
 
     Raises
@@ -188,8 +188,15 @@ class Model:
         """Return the log weight of one family; minus infinity if it is not allowed."""
         return self.weights.log_score(node, parents)
 
-    def log_weight_of(self, dag: Dag) -> float:
-        """Return the unnormalised log posterior of a DAG under the modular prior."""
+    def log_weight_of(self, dag: Any) -> float:
+        """Return the unnormalised log posterior of a DAG under the modular prior.
+
+        Parameters
+        ----------
+        dag
+            A `Dag`, or edges in any form `Constraints` takes, such as a networkx DiGraph.
+        """
+        dag = as_dag(dag, self.variables, "dag")
         if set(dag.variables) != set(self.variables):
             raise ArgumentError(
                 f"the DAG has the variables {quoted(dag.variables)}; "

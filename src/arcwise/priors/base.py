@@ -48,7 +48,7 @@ class Prior(ABC):
         """Return the log weights over these variables."""
 
     def under(self, constraints: Constraints) -> Prior:
-        """Return the prior as it is within constraints; only stated probabilities depend on them."""
+        """Return the prior as it is within constraints, on which few priors depend."""
         return self
 
     def log_weight(self, variables: Sequence[str], node: str, parents: Iterable[str]) -> float:

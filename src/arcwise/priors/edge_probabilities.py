@@ -76,8 +76,8 @@ class EdgeProbabilities(Prior):
     sparser the base prior: with the uniform one, where half of all pairs are connected, a
     single edge stated as 0.9 has 0.894 among three variables and 0.890 among four. Statements
     that contradict it cannot hold together and come out lower: 0.9 for each edge around a
-    cycle of three becomes 0.63. ``arcwise.exact(arcwise.Model(model.prior_weights()))`` has the resulting prior
-    probabilities of all edges.
+    cycle of three becomes 0.63. What comes of all statements together is in the edges of
+    ``arcwise.exact(arcwise.Model(model.prior_weights()))``.
 
     Parameters
     ----------
