@@ -17,9 +17,9 @@ def read_edge_file(path: Path) -> list[tuple[str, str]]:
     Parameters
     ----------
     path
-        A .csv with the header ``source,target`` or ``from,to`` (further columns are ignored); a .csv
-        with an adjacency matrix of 0 and 1, whose header names the variables and whose
-        rows, the sources, are in the same order; or a .json with a list of pairs or a
+        A .csv with the header ``source,target`` or ``from,to`` (further columns are
+        ignored); a .csv with an adjacency matrix of 0 and 1, whose header names the variables
+        and whose rows, the sources, are in the same order; or a .json with a list of pairs or a
         mapping from nodes to their parents.
     """
     text = read_text(path, _WANTED)

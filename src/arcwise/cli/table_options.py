@@ -63,8 +63,8 @@ def _table_file(
         Literal["error", "drop", "level"],
         _option(
             "--missing",
-            "How to treat missing values: as an error, drop their rows, or as a further level, also "
-            "of columns that --discretize cuts.",
+            "How to treat missing values: as an error, drop their rows, or as a further level, "
+            "also of columns that --discretize cuts.",
             _AS_LISTED,
         ),
     ] = "error",

@@ -1,4 +1,4 @@
-"""`ReadingArguments`: the arguments by which every function that reads a table takes its options."""
+"""`ReadingArguments`: how a table is read, the arguments of every function that reads one."""
 
 from __future__ import annotations
 

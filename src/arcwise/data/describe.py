@@ -19,6 +19,7 @@ class TableDescription(str):
     in_shell: str
 
     def __new__(cls, text: Wording) -> TableDescription:
+        """Return the text, in both words."""
         made = super().__new__(cls, text.python)
         made.in_shell = text.shell
         return made
@@ -46,15 +47,14 @@ def describe(data: Any, **reading: Unpack[ReadingArguments]) -> TableDescription
     smoker  discrete       2  no, yes
     level   discrete       2  1, 3
     >>> print(arcwise.describe({"smoker": ["no", None, "yes"], "site": ["B", "B", "B"]}))
+    ... # doctest: +ELLIPSIS
     3 rows, 2 discrete variables
     name    kind      levels  missing  values   remarks
     smoker  discrete       2     33 %  no, yes
     site    discrete       1           B        constant
     To be mended before the table can be used:
-      - values are missing in 'smoker' (1); give missing='drop' to drop the rows concerned, 1 of 3, \
-or missing='level' to make missing a level of discrete columns.
-      - column 'site' has a single value and thus no information; give constant='drop' to leave \
-constant columns out or constant='keep' to keep them, or declare the unobserved labels in levels.
+      - values are missing in 'smoker' (1); give missing='drop' to drop the rows concerned, ...
+      - column 'site' has a single value and thus no information; give constant='drop' to ...
     """
     refuse_unknown(reading, DEFAULTS, "describe")
     if isinstance(data, Data) and not reading:
