@@ -116,7 +116,7 @@ class ConstraintArguments(Target, name="constraints"):
             "max_indegree": [1, 2, {"a": 1}, {None: 2, "b": 0}],
             "required_edges": [[("a", "b")], np.eye(4, k=1), {("c", "d")}],
             "forbidden_edges": [[("b", "a")], np.eye(4, k=2)],
-            "temporal_order": [[["a"], ["b", "c"], ["d"]], [["a", "b"], ["c", "d"]]],
+            "tiers": [[["a"], ["b", "c"], ["d"]], [["a", "b"], ["c", "d"]]],
         }
         given: dict[str, Any] = {}
         for name in draw.sample(list(good), draw.randint(1, 3)):

@@ -25,9 +25,7 @@ NAMES = ("a", "b", "c", "d")
 
 def weight(prior: Prior, graph: Parents) -> float:
     terms = prior.terms(NAMES[: len(graph)])
-    return math.exp(
-        sum(terms.log_weight(v, of, NAMES[: len(graph)]) for v, of in enumerate(graph))
-    )
+    return math.exp(sum(terms.log_weight(v, of, NAMES[: len(graph)]) for v, of in enumerate(graph)))
 
 
 def allowed(graph: Parents, constraints: Constraints) -> bool:

@@ -154,7 +154,7 @@ def _read_families(
             "max_indegree": max_indegree,
             "required_edges": () if required_edges is None else read_edge_file(required_edges),
             "forbidden_edges": () if forbidden_edges is None else read_edge_file(forbidden_edges),
-            "tiers": _tiers(tiers),
+            "tiers": tiers,
             "constraints": knowledge,
         },
         _candidates_or_method(candidates_by),
@@ -163,15 +163,6 @@ def _read_families(
         max_candidates,
         edge_probabilities,
     )
-
-
-def _tiers(text: str | None) -> str | None:
-    if text is not None and "<" not in text and not Path(text).exists():
-        raise ArgumentError(
-            f"--tiers is {text!r}, which is neither a file nor tiers; give a file, or names with < "
-            "between tiers, as in 'age, sex < smoke < lung'"
-        )
-    return text
 
 
 def _candidates_or_method(text: str | None) -> list[tuple[str, str]] | str | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arcwise.constraints.options import TIERS
 from arcwise.constraints.tier_files import parse_tiers, read_tier_file
-from arcwise.errors import ConstraintError, worded
+from arcwise.errors import ConstraintError, Wording, worded
 from arcwise.support.checks import real_number
 from arcwise.support.names import positions
 from arcwise.support.words import quoted, shown
@@ -37,7 +37,7 @@ def read_tiers(value: Any) -> Tiers | None:
         return None
     if isinstance(value, str) and "<" in value:
         value = parse_tiers(value)
-    elif isinstance(value, str | os.PathLike):
+    elif isinstance(value, os.PathLike) or (isinstance(value, str) and os.path.exists(value)):
         value = read_tier_file(Path(value))
     lists = _grouped(value) if isinstance(value, Mapping) else _listed(value)
     tiers = tuple(tuple(sorted(set(tier))) for tier in lists if tier)
@@ -85,11 +85,16 @@ def _grouped(numbers: Mapping[Any, Any]) -> list[list[str]]:
 
 
 def _listed(value: Any) -> list[list[str]]:
-    if not isinstance(value, Iterable):
+    if isinstance(value, str) or not isinstance(value, Iterable):
         raise ConstraintError(
             TIERS,
-            f" is {shown(value)}; give lists of names, the earliest first, a mapping from names to "
-            "tier numbers, or a text such as 'age, sex < smoke < lung'",
+            f" is {shown(value)}; give ",
+            Wording(
+                "lists of names, the earliest first, a mapping from names to tier numbers, a file "
+                "of tiers,",
+                "a file of tiers",
+            ),
+            " or a text such as 'age, sex < smoke < lung'",
         )
     return [_names([tier] if isinstance(tier, str) else tier) for tier in _items(value)]
 

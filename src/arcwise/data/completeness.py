@@ -39,20 +39,42 @@ def complete_rows(columns: Sequence[RawColumn]) -> NDArray[np.bool_]:
 
 def missing_values_problem(columns: Sequence[RawColumn], counts: Mapping[str, int]) -> Wording:
     """Say what can be done about missing values, and at what price."""
-    keep = complete_rows(columns)
-    rows = len(keep)
+    rows = len(columns[0].missing)
     mostly = [name for name, count in counts.items() if count > _MOSTLY * rows]
-    further: list[str | Wording] = []
-    if mostly:
-        further = [", or ", drop_option(mostly), " to leave out what is mostly missing"]
+    others = [column for column in columns if column.name not in mostly]
+    level = worded(option("missing", "level"), " to make missing a level of discrete columns")
+    ways = [_dropping(columns), level]
+    if mostly and others:
+        rest = _dropping(others)
+        ways.append(
+            worded(
+                drop_option(mostly),
+                " to leave out what is mostly missing",
+                *((" with ", rest) if rest is not None and missing_counts(others) else ()),
+            )
+        )
     return worded(
         f"values are missing in {counted(counts)}; give ",
-        option("missing", "drop"),
-        f" to drop the rows concerned, {rows - int(keep.sum()):,} of {rows:,}, or ",
-        option("missing", "level"),
-        " to make missing a level of discrete columns",
-        *further,
+        *_alternatives([way for way in ways if way is not None]),
     )
+
+
+def _dropping(columns: Sequence[RawColumn]) -> Wording | None:
+    keep = complete_rows(columns)
+    kept, rows = int(keep.sum()), len(keep)
+    if kept < 2:
+        return None
+    return worded(
+        option("missing", "drop"),
+        f" to drop the rows concerned, {rows - kept:,} of {rows:,}",
+    )
+
+
+def _alternatives(ways: Sequence[Wording]) -> list[str | Wording]:
+    parts: list[str | Wording] = []
+    for way in ways:
+        parts += [", or ", way] if parts else [way]
+    return parts
 
 
 def missing_level_problem(continuous: Mapping[str, int]) -> Wording:
