@@ -23,6 +23,8 @@ def read_rows(path: Path, kind: type[AnyRow]) -> list[AnyRow]:
             return text
         if text in ("", "None"):
             return None
+        if "str" in stated:
+            return text
         if "bool" in stated:
             return text == "True"
         return int(text) if "int" in stated else float(text)

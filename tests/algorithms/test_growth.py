@@ -84,8 +84,10 @@ def test_growth_does_not_depend_on_threads_but_on_the_seed_alone() -> None:
 
 def test_the_posterior_can_lead_as_well() -> None:
     data = gaussian(9, 120, 3, degree=1.5)
-    exact = arcwise.exact(Model(data), "order-modular").edges
-    grown = arcwise.grow(data, {}, by="posterior", threshold=0.2, steps=30_000, seed=1)
+    exact = arcwise.exact(Model(data, prior="uniform"), "order-modular").edges
+    grown = arcwise.grow(
+        data, {}, by="posterior", threshold=0.2, steps=30_000, seed=1, prior="uniform"
+    )
     assert grown.best is None
     chosen = grown.candidates.matrix()
     assert (exact > 0.4).sum() > 5
@@ -93,7 +95,9 @@ def test_the_posterior_can_lead_as_well() -> None:
     # A parent that stands in for others can be wanted before they are candidates.
     assert not chosen[exact < 0.01].any()
     assert grown.rounds[-1].wanted == 0
-    few = arcwise.grow(data, {}, by="posterior", threshold=0.9, steps=30_000, seed=1)
+    few = arcwise.grow(
+        data, {}, by="posterior", threshold=0.9, steps=30_000, seed=1, prior="uniform"
+    )
     assert few.candidates.matrix().sum() < chosen.sum()
 
 
@@ -213,13 +217,14 @@ def test_growth_among_many_variables_looks_for_single_parents(
     # As beyond 300 variables: only candidates are searched, and no pairs are looked for.
     monkeypatch.setattr(growth, "_MOST_FOR_PLUS_ONE", 5)
     data = gaussian(12, 400, seed, degree=2.0)
-    grown = arcwise.grow(data, "pc", seed=seed)
+    grown = arcwise.grow(data, "pc", seed=seed, prior="uniform")
     assert grown.best is not None
     assert grown.model.families is not None
     assert not any(grown.model.families.outside)
-    weigher = FamilyWeigher.of(Question.of(data))
+    weigher = FamilyWeigher.of(Question.of(data, prior="uniform"))
     assert not better_parents(weigher, grown.best.dag, Run(Processors(1))).any()
-    begun = arcwise.map(Model(data, candidates=arcwise.candidates(data, "pc")), method="exact")
+    few = arcwise.candidates(data, "pc")
+    begun = arcwise.map(Model(data, prior="uniform", candidates=few), method="exact")
     assert grown.best.log_weight > begun.log_weight + 0.1
 
 

@@ -27,7 +27,7 @@ def twenty() -> tuple[Model, Any]:
     """Return a model of 20 variables and its exact order-modular posterior."""
     dag = random_dag(20, expected_degree=3, max_indegree=3, seed=5)
     data = discrete_network(dag, seed=5).sample(250, seed=5)
-    model = Model(data, max_indegree=2)
+    model = Model(data, prior="uniform", max_indegree=2)
     return model, arcwise.exact(model, "order-modular")
 
 
@@ -40,7 +40,7 @@ def thirteen() -> tuple[Model, Any]:
     """
     dag = random_dag(13, expected_degree=5, max_indegree=3, seed=6)
     data = discrete_network(dag, concentration=0.5, seed=6).sample(1000, seed=6)
-    model = Model(data, max_indegree=3)
+    model = Model(data, prior="uniform", max_indegree=3)
     return model, arcwise.exact(model)
 
 
@@ -87,7 +87,7 @@ def sixteen(space: str) -> tuple[Any, Any]:
     """Return the modular posterior of 16 variables by a space, and the exact one."""
     dag = random_dag(16, expected_degree=2.0, max_indegree=3, seed=5)
     data = discrete_network(dag, levels=(2, 3), concentration=0.7, seed=5).sample(200, seed=5)
-    model = Model(data, max_indegree=3)
+    model = Model(data, prior="uniform", max_indegree=3)
     dags: dict[str, Any] = {"dags_per_state": 5} if space in WEIGHTED else {}
     steps = 100_000 if space in WEIGHTED else 200_000
     found = arcwise.mcmc(model, space, steps=steps, chains=4, seed=3, threads=1, **dags)

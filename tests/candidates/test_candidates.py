@@ -163,8 +163,8 @@ def test_greedy_and_gains_of_gaussian_data_agree_with_the_definitions(drawn: st.
 
 def test_ready_scores_and_functions_serve_as_well_as_data() -> None:
     data = discrete(6, 200)
-    model = Model(data, "bdeu")
-    expected = arcwise.candidates(data, size=3)
+    model = Model(data, "bdeu", prior="uniform")
+    expected = arcwise.candidates(data, size=3, prior="uniform")
     assert arcwise.candidates(model, size=3) == expected
     assert arcwise.candidates(model.scores, size=3) == expected
 

@@ -24,7 +24,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 def network_model(n: int, rows: int, max_indegree: int) -> Model:
     dag = arcwise.networks.random_dag(n, expected_degree=2.0, max_indegree=max_indegree, seed=2)
     network = arcwise.networks.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=2)
-    return Model(network.sample(rows, seed=2), max_indegree=max_indegree)
+    return Model(network.sample(rows, seed=2), prior="uniform", max_indegree=max_indegree)
 
 
 def test_paths_against_exact_ancestors() -> None:

@@ -38,7 +38,8 @@ def asia() -> Data:
 
 def test_small_tables_are_exact_and_have_dags(asia: Data) -> None:
     found = learn(asia)
-    exact = arcwise.exact(Model(asia))
+    assert found.model is not None
+    exact = arcwise.exact(Model(asia, found.model.score, prior=found.model.prior))
     assert np.array_equal(found.edges, exact.edges)
     assert found.evidence == exact.evidence
     assert found.dags is not None
@@ -56,7 +57,7 @@ GOLDEN = {
         {},
         {
             "score": "BDeu(equivalent_sample_size=1.0)",
-            "prior": "Uniform()",
+            "prior": "Sparse(expected_parents=3.8)",
             "modularity": "modular",
             "parents": "all",
             "families": 1024,
@@ -69,7 +70,9 @@ GOLDEN = {
         },
         [
             "The table has 300 rows, 8 discrete variables.",
-            "The score is BDeu, because all columns are discrete; the structure prior is Uniform.",
+            "The score is BDeu(equivalent_sample_size=1.0), because all columns are discrete; the "
+            "structure prior is Sparse(expected_parents=3.8).",
+            "The parameters of the prior and of the score were chosen by the evidence of the data.",
             "All 1,024 allowed parent sets are considered.",
             "The modular posterior over 8 variables was computed exactly (exact is the default up "
             "to 1e+10 operations; this took 2.0e+04); 10,000 DAGs were drawn from it for other "
@@ -96,7 +99,8 @@ GOLDEN = {
         },
         [
             "The table has 300 rows, 8 discrete variables.",
-            "The score is BDeu, because all columns are discrete; the structure prior is Fair.",
+            "The score is BDeu(equivalent_sample_size=1.0), because all columns are discrete; the "
+            "structure prior is Fair.",
             "All 232 allowed parent sets are considered.",
             "The modular posterior was sampled by mcmc on Dags, as requested: 16 chains "
             "of 3,998 steps, of which the first 800 are burn-in.",
@@ -164,7 +168,7 @@ def test_more_variables_are_sampled_among_grown_candidates(n: int, steps: int) -
     assert (found.algorithm, told["parents"]) == ("mcmc", "grown")
     assert found.dags is not None
     assert told["until"] == "rhat<1.01, ess>400, edge_rhat<1.05, edge_ess>400, difference<0.05"
-    assert "Candidate parents were grown from 'pc'" in account_of(found).choices[2]
+    assert "Candidate parents were grown from 'pc'" in account_of(found).choices[3]
     if n == 20:
         again = learn(data, steps=steps, chains=2, threads=1)
         assert np.array_equal(found.edges, again.edges)
@@ -249,7 +253,7 @@ def test_every_choice_can_be_made_by_hand(
 
 
 def test_models_and_ready_scores_will_do(asia: Data) -> None:
-    model = Model(asia, max_indegree=2)
+    model = Model(asia, prior="uniform", max_indegree=2)
     expected = arcwise.exact(model).edges
     assert np.array_equal(learn(model).edges, expected)
     assert np.array_equal(learn(model.scores).edges, expected)
@@ -262,7 +266,7 @@ def test_interventions_are_no_matter_for_tests() -> None:
     marked = arcwise.read(table, interventions={"X0": [True] * 5 + [False] * 35})
     with pytest.warns(arcwise.errors.ArcwiseWarning):
         found = learn(marked, steps=200, chains=2)
-    assert "grown from 'greedy:4'" in account_of(found).choices[2]
+    assert "grown from 'greedy:4'" in account_of(found).choices[3]
 
 
 def test_options_of_reading(asia: Data) -> None:

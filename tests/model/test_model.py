@@ -49,7 +49,7 @@ def names_of(dag: Parents) -> Dag:
 
 
 PRIORS: dict[str, tuple[Any, Callable[[Parents], float]]] = {
-    "none": (None, reference.uniform),
+    "none": (None, lambda dag: reference.edge_penalty(dag, math.log(3.0))),
     "uniform": ("uniform", reference.uniform),
     "fair": ("fair", reference.fair),
     "edge weights": (
@@ -117,7 +117,7 @@ def test_constraints_leave_the_weights_of_the_dags_that_satisfy_them(
 
 
 def test_a_uniform_prior_changes_no_bit() -> None:
-    model = Model(CASE.data, "bdeu")
+    model = Model(CASE.data, "bdeu", prior="uniform")
     assert model.weights is model.scores
     assert model.prior == Uniform()
     assert model.score == BDeu()
@@ -209,7 +209,7 @@ def test_a_score_of_ones_own() -> None:
                 _, offsets = table.parent_sets(node)
                 table.values(node)[:] = -np.diff(offsets.astype(float))
 
-    assert Model(CASE.data, "sizes").log_weight("a", ["b", "c"]) == -2.0
+    assert Model(CASE.data, "sizes", prior="uniform").log_weight("a", ["b", "c"]) == -2.0
 
     class Broken(LocalScore):
         def fill(self, data: Any, table: Any, run: Any) -> None:

@@ -127,7 +127,7 @@ def trials() -> list[tuple[Model, np.ndarray, arcwise.posterior.DagSample]]:
     for trial in range(300):
         dag = dags[random.integers(len(dags))]
         network = drawn_from_the_prior(dag, random)
-        model = Model(network.sample(6, seed=trial), BGe(1.0, 5.0))
+        model = Model(network.sample(6, seed=trial), BGe(1.0, 5.0, 0.0, 0.5), prior="uniform")
         coefficients = [network.weights[list(dag[v]), v].tolist() for v in range(3)]
         truth = [
             reference.path_effect(dag, coefficients, u, v) for u, v in permutations(range(3), 2)

@@ -64,7 +64,7 @@ def test_means_agree_with_brute_force_over_all_dags(data: Any) -> None:
 def test_means_of_four_variables_agree_with_brute_force() -> None:
     random = np.random.default_rng(1)
     values = random.normal(size=(30, 4)) @ (np.eye(4) + np.triu(random.normal(size=(4, 4)), 1))
-    model = Model(values)
+    model = Model(values, BGe(prior_mean=0.0, prior_scale=0.5))
     dags, log_weights, sample = weighted_dags(model)
     scale = np.array(0.5 * np.eye(4) + 30 * np.cov(values.T, bias=True))
     scale += 30 / 31 * np.outer(values.mean(axis=0), values.mean(axis=0))
@@ -222,8 +222,9 @@ def test_rows_in_which_a_node_was_set_teach_nothing_about_its_parents() -> None:
     values = np.stack([x, y], axis=1)
     data = arcwise.read(values, interventions=mask)
     dag = Dag(["X0", "X1"], {"X1": ["X0"]})
-    all_rows = arcwise.effects(dag, draws=10, seed=1, model=Model(data))
-    seen = arcwise.effects(dag, draws=10, seed=1, model=Model(values[:30]))
+    score = BGe(prior_mean=0.0, prior_scale=0.5)
+    all_rows = arcwise.effects(dag, draws=10, seed=1, model=Model(data, score))
+    seen = arcwise.effects(dag, draws=10, seed=1, model=Model(values[:30], score))
     assert np.allclose(all_rows.mean, seen.mean, rtol=1e-12)
     assert np.allclose(all_rows.between("X0", "X1").values, seen.between("X0", "X1").values)
 

@@ -156,7 +156,8 @@ def gaussian_model(rows: int = 40, n: int = 5, shift: float = 0.0) -> Model:
     random = np.random.default_rng(5)
     values = random.normal(size=(rows, n)) + shift
     values[:, 1:] += 0.8 * values[:, :-1]
-    return Model(values, BGe(), max_indegree=2)
+    # Not the default, whose prior is taken from the rows.
+    return Model(values, BGe(prior_mean=0.0, prior_scale=0.5), max_indegree=2)
 
 
 @pytest.mark.parametrize("discrete", [False, True])
@@ -223,7 +224,7 @@ def test_columns_far_from_zero_or_near_each_other_keep_their_digits(
     values[:, 1] = values[:, 0] + noise * values[:, 1]
     values[:, 2] = values[:, 1] + noise * values[:, 2]
     values += shift
-    model = Model(values[:50])
+    model = Model(values[:50], BGe(prior_mean=0.0, prior_scale=0.5))
     dag = Dag(model.variables, {"X1": ["X0"], "X2": ["X0", "X1"]})
     rows = scores.Rows(values[:50].tolist())
 

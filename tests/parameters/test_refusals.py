@@ -184,7 +184,7 @@ def test_models_that_are_not_known_or_another(tmp_path: Path) -> None:
         (Model(LABELS, BDeu(7.0)), r"the posterior has the score BDeu\(.*\) and the model BDeu"),
         (
             Model(LABELS, prior="fair"),
-            r"the posterior has the prior Uniform\(\) and the model Fair",
+            r"the posterior has the prior Sparse\(.*\) and the model Fair",
         ),
     ):
         message = refusal(lambda model=model: predict(read, model), ArgumentError)

@@ -36,7 +36,13 @@ def chain(rows: int, seed: int = 1, n: int = 4) -> np.ndarray:
 def default_bge(case: Case, node: int, parents: tuple[int, ...]) -> float:
     """Return the score with the settings that `BGe()` stands for."""
     n = len(case.variables)
-    return reference.bge(case.rows, node, parents, 1.0, n + 2.0, np.zeros(n), 0.5 * np.eye(n))
+    values = np.array(case.rows.values)
+    weights = None if case.rows.weights is None else np.array(case.rows.weights, dtype=float)
+    means = np.average(values, axis=0, weights=weights)
+    variances = np.average((values - means) ** 2, axis=0, weights=weights)
+    variances[np.ptp(values, axis=0) == 0.0] = 1.0
+    scale = 0.5 * np.diag(variances)
+    return reference.bge(case.rows, node, parents, 1.0, n + 2.0, means, scale)
 
 
 @given(st.data())
@@ -243,8 +249,9 @@ def test_bic_refuses_collinear_columns_and_bge_takes_them() -> None:
 def test_bge_refuses_collinear_columns_when_no_digit_of_the_score_would_be_right() -> None:
     case = continuous_case(1e8 * COLLINEAR)
     with pytest.raises(NumericalError, match=r"Column '[abc]' is so close .*standard deviations"):
-        arcwise.score(case.data, "bge", threads=1)
+        arcwise.score(case.data, BGe(prior_mean=0.0, prior_scale=0.5), threads=1)
     assert len(arcwise.score(case.data, BGe(prior_scale=1e16), threads=1)) == 12
+    assert len(arcwise.score(case.data, BGe(), threads=1)) == 12
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.1, -4.050054152688492, 1e6 / 3])
@@ -278,10 +285,11 @@ def test_prior_means_and_scales_in_every_form() -> None:
     ]
     for mean, scale in forms:
         assert_same_scores(arcwise.score(data, BGe(2.0, 7.0, mean, scale)), expected, 1e-13)
-    # The default scale is alpha_mu (alpha_w - n - 1) / (alpha_mu + 1).
+    # The default scale is alpha_mu (alpha_w - n - 1) / (alpha_mu + 1) times the variances.
     by_default = arcwise.score(data, BGe(2.0, 7.0, [0.0, 1.5, 0.0]), threads=1)
+    scale = 2.0 * chain(10, n=3).var(axis=0)
     assert_same_scores(
-        by_default, arcwise.score(data, BGe(2.0, 7.0, [0.0, 1.5, 0.0], 2.0), threads=1), 1e-13
+        by_default, arcwise.score(data, BGe(2.0, 7.0, [0.0, 1.5, 0.0], scale), threads=1), 1e-13
     )
 
 
@@ -331,3 +339,18 @@ def test_bic_moves_with_the_units_by_a_constant(case: Case, factor: float) -> No
         shift = -case.rows.total(0) * math.log(factor) if name == "a" else 0.0
         for parents, value in before.families(name):
             assert close(after.log_score(name, parents), value + shift, 1e-9)
+
+
+def test_by_default_units_and_zeros_of_columns_do_not_matter() -> None:
+    random = np.random.default_rng(8)
+    x = random.normal(size=60)
+    table = {"x": x, "y": 0.5 * x + random.normal(size=60), "z": random.normal(size=60)}
+    other = {"x": 1e-3 * x + 7.0, "y": 40.0 * table["y"] - 9_000.0, "z": table["z"] + 300.0}
+    scores = arcwise.score(table, arcwise.scores.BGe())
+    moved = arcwise.score(other, arcwise.scores.BGe())
+    standardised = {name: (column - column.mean()) / column.std() for name, column in table.items()}
+    fixed = arcwise.score(standardised, arcwise.scores.BGe(prior_mean=0.0, prior_scale=0.5))
+    for node, parents in (("y", ["x"]), ("y", ["x", "z"]), ("z", ["y"])):
+        gain = scores.log_score(node, parents) - scores.log_score(node, [])
+        assert moved.log_score(node, parents) - moved.log_score(node, []) == pytest.approx(gain)
+        assert fixed.log_score(node, parents) - fixed.log_score(node, []) == pytest.approx(gain)

@@ -80,7 +80,8 @@ def asia() -> FamilyScores:
 
 @pytest.fixture(scope="module")
 def boston() -> FamilyScores:
-    return arcwise.score(continuous_case(table_with(BOSTON_MEAN, BOSTON_SCATTER, 506)).data, BGe())
+    table = continuous_case(table_with(BOSTON_MEAN, BOSTON_SCATTER, 506)).data
+    return arcwise.score(table, BGe(prior_mean=0.0, prior_scale=0.5))
 
 
 def table_with(mean: list[float], scatter: list[list[float]], rows: int) -> np.ndarray:

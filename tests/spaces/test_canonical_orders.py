@@ -220,7 +220,7 @@ def test_edges_agree_with_exact_ones(algorithm: str, steps: int) -> None:
 
 @pytest.fixture(scope="module")
 def asia() -> Model:
-    return Model(arcwise.simulate("asia", 100, seed=1), max_indegree=2)
+    return Model(arcwise.simulate("asia", 100, seed=1), prior="uniform", max_indegree=2)
 
 
 def test_the_bridge_finds_the_ratio_of_the_evidences(asia: Model) -> None:

@@ -72,7 +72,7 @@ def eleven_variables() -> tuple[Model, Posterior]:
     """Return a model of 11 variables and its exact posterior."""
     dag = arcwise.networks.random_dag(11, expected_degree=2.0, max_indegree=3, seed=2)
     network = arcwise.networks.discrete_network(dag, levels=(2, 3), concentration=0.7, seed=2)
-    model = Model(network.sample(300, seed=2), max_indegree=3)
+    model = Model(network.sample(300, seed=2), prior="uniform", max_indegree=3)
     return model, arcwise.exact(model)
 
 

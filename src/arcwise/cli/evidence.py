@@ -51,7 +51,7 @@ def evidence(
     score: ScoreOptions,
     families: FamilyOptions,
     cluster: ClusterOptions,
-    prior: PriorName = "uniform",
+    prior: PriorName = None,
     method: Annotated[
         Method,
         typer.Option(

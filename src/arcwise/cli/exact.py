@@ -28,7 +28,7 @@ def exact(
     score: ScoreOptions,
     families: FamilyOptions,
     cluster: ClusterOptions,
-    prior: PriorName = "uniform",
+    prior: PriorName = None,
     modularity: ModularityName = "modular",
     memory_limit: Annotated[
         float | None,

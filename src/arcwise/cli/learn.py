@@ -39,7 +39,7 @@ def learn(
     score: ScoreOptions,
     families: FamilyOptions,
     cluster: ClusterOptions,
-    prior: PriorName = "uniform",
+    prior: PriorName = None,
     modularity: ModularityName = "modular",
     algorithm: Annotated[
         Literal["auto", "exact", "mcmc", "mc3", "ais", "smc"],

@@ -28,7 +28,7 @@ def map(
     score: ScoreOptions,
     families: FamilyOptions,
     cluster: ClusterOptions,
-    prior: PriorName = "uniform",
+    prior: PriorName = None,
     method: Annotated[
         Literal["auto", "exact", "search"],
         typer.Option(

@@ -240,7 +240,13 @@ FamilyOptions = Annotated[FamilyChoice, OptionGroup(_read_families)]
 """Which parent sets are allowed."""
 
 PriorName = Annotated[
-    str, typer.Option("--prior", help="The structure prior.", metavar="uniform|fair")
+    str | None,
+    typer.Option(
+        "--prior",
+        help="The structure prior: sparse[:EXPECTED_PARENTS], where every edge has the same small "
+        "probability; fair, where every number of parents has; or uniform, where every DAG has.",
+        metavar="sparse|fair|uniform",
+    ),
 ]
 
 ModularityName = Annotated[

@@ -44,7 +44,7 @@ def sample(
     score: ScoreOptions,
     families: FamilyOptions,
     cluster: ClusterOptions,
-    prior: PriorName = "uniform",
+    prior: PriorName = None,
     space: UsualSpaceName = None,
     algorithm: Annotated[
         Literal["mcmc", "mc3", "ais", "smc"], typer.Option("--algorithm", help="The sampler.")

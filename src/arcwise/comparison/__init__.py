@@ -14,6 +14,7 @@ from arcwise.comparison.models import (
     ModelEvidence,
     compare_models,
 )
+from arcwise.comparison.other_assumptions import Sensitivity, Shift, sensitivity
 from arcwise.comparison.runs import EdgeDifference, RunComparison, compare_posteriors
 
 __all__ = [
@@ -25,9 +26,12 @@ __all__ = [
     "ModelEvidence",
     "PosteriorComparison",
     "RunComparison",
+    "Sensitivity",
+    "Shift",
     "compare",
     "compare_models",
     "compare_posteriors",
     "compare_with_graph",
     "roc",
+    "sensitivity",
 ]

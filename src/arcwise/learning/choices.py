@@ -22,6 +22,7 @@ from arcwise.records.account import Choices
 from arcwise.records.algorithm import Algorithm
 from arcwise.records.ladders import FIRST_TEMPERATURES
 from arcwise.records.stopping_rule import StoppingRule
+from arcwise.scores import BDeu
 from arcwise.spaces import Space
 from arcwise.support.plain import plain
 from arcwise.support.words import plural, quoted
@@ -187,12 +188,19 @@ def data_sentences(asked: Model | Question, *, score_by_user: bool) -> tuple[str
     if asked.table is None:
         return (f"There are {variables}, scored by a function.",)
     reason = "as requested" if score_by_user else reason_for_score(asked.table)
+    score = repr(asked.score) if isinstance(asked.score, BDeu) else type(asked.score).__name__
     prior = repr(asked.prior).removesuffix("()")
     return (
         f"The table has {in_short(asked.table)}.",
         *asked.table.notes,
-        f"The score is {type(asked.score).__name__}, {reason}; the structure prior is {prior}.",
+        f"The score is {score}, {reason}; the structure prior is {prior}.",
     )
+
+
+def refuse_unscored(asked: Model | Question, *, score_by_user: bool) -> None:
+    """Refuse a table that no score handles, before anything takes time."""
+    if isinstance(asked, Question) and asked.table is not None and not score_by_user:
+        reason_for_score(asked.table)
 
 
 def reason_for_score(table: Data) -> str:

@@ -21,9 +21,11 @@ from arcwise.learning.choices import (
     default_chains,
     make_plan,
     plain_request,
+    refuse_unscored,
     settings_for,
 )
 from arcwise.learning.forecast import say_sampling
+from arcwise.learning.hyperparameters import by_evidence
 from arcwise.learning.pilot import after_pilot
 from arcwise.learning.plan import Plan
 from arcwise.learning.preparation import Prepared, prepare
@@ -83,8 +85,9 @@ def learn(
         constant or seem to identify rows are left out with a warning, unless `constant` and
         `identifiers`, arguments of `arcwise.read`, say otherwise.
     score, prior
-        As for `Model`; by default `BDeu` for discrete data, `BGe` otherwise, and the
-        uniform prior.
+        As for `Model`. By default `BDeu` for discrete data, `BGe` otherwise, and `Sparse`, the
+        equivalent sample size and the expected number of parents by the evidence of the
+        data; with a prior, the scores' own parameters.
     edge_probabilities
         Prior probabilities of edges, as in ``{("smoke", "lung"): 0.9}``, beside the prior; see
         `arcwise.priors.EdgeProbabilities`.
@@ -198,14 +201,16 @@ def learn(
         reading=groups.reading,
         lenient=True,
     )
-    about = data_sentences(asked, score_by_user=score is not None)
+    refuse_unscored(asked, score_by_user=score is not None)
     resumed = _resumed_run(request, asked)
     if resumed is not None:
         return resumed
     n = len(asked.variables)
     costs.refuse_too_many(n, request.chains or default_chains(Algorithm.MCMC, n))
-    choice = choose_algorithm(request, asked)
-    prepared = prepare(request, asked, choice)
+    definite, why = by_evidence(request, asked, score=score is None, prior=prior is None)
+    about = (*data_sentences(definite, score_by_user=score is not None), *why)
+    choice = choose_algorithm(request, definite)
+    prepared = prepare(request, definite, choice)
     try:
         plan, posterior = _computed(request, asked, about, prepared)
     except TimeIsUpError:

@@ -19,7 +19,7 @@ from arcwise.data import Data, read
 from arcwise.data.arguments import LENIENT, ReadingArguments
 from arcwise.errors import ArgumentError, option
 from arcwise.families import Families
-from arcwise.priors import EdgeProbabilities, Prior, Uniform, as_prior
+from arcwise.priors import EdgeProbabilities, Prior, Sparse, Uniform, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
 from arcwise.scores.family_scores import as_family_scores
 from arcwise.scores.job import FamilyScoring
@@ -89,7 +89,8 @@ class Question:
             list of names, if the score is a function; or a question, which is complete
             in itself.
         score, prior
-            See `as_score` and `as_prior`.
+            See `as_score` and `as_prior`. The default prior is `Sparse` for a table, and the
+            uniform one, which adds nothing, for precomputed scores and functions.
         edge_probabilities
             Prior probabilities of edges, stated beside the prior; see `EdgeProbabilities`.
         constraints, candidates, plus_one
@@ -136,6 +137,8 @@ class Question:
         if lenient and not isinstance(data, Data):
             options = {**LENIENT, **options}
         table = data if isinstance(data, Data) and not reading else read(data, **options)
+        if prior is None:
+            rest["prior"] = rest["prior"].on(Sparse())
         return cls(table, as_score(score, table), **rest)
 
     @property

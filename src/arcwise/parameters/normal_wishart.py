@@ -141,7 +141,7 @@ class Regressions:
 
 def node_posteriors(data: Data, score: BGe) -> list[NodePosterior]:
     """Return the posterior of each node, from all rows if it was never intervened on."""
-    prior = score.normal_wishart(data.variables)
+    prior = score.normal_wishart(data)
     values = data.continuous_values("BGe")
     weights = np.ones(data.rows) if data.weights is None else data.weights
     whole: tuple[float, float, Array, Array] | None = None

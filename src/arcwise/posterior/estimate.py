@@ -47,7 +47,8 @@ class Estimate:
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
+    >>> data = arcwise.simulate("asia", 500, seed=1)
+    >>> model = arcwise.Model(data, prior="uniform", max_indegree=2)
     >>> print(arcwise.exact(model).estimate("smoke -- bronc").exact)
     True
     >>> print(arcwise.algorithms.ExactSampler(model).dags(1000, seed=1).estimate("smoke ~> dysp"))

@@ -86,7 +86,8 @@ class MapResult:
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
+    >>> data = arcwise.simulate("asia", 500, seed=1)
+    >>> model = arcwise.Model(data, prior="uniform", max_indegree=2)
     >>> best = arcwise.map(model)
     >>> best.method
     'exact'

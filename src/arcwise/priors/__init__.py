@@ -17,6 +17,7 @@ from arcwise.priors.edge_weights import EdgeWeights
 from arcwise.priors.fair import Fair
 from arcwise.priors.function import FunctionPrior
 from arcwise.priors.penalty import EdgePenalty
+from arcwise.priors.sparse import Sparse
 from arcwise.priors.terms import PriorTerms
 from arcwise.priors.uniform import Uniform
 
@@ -31,6 +32,7 @@ __all__ = [
     "Prior",
     "PriorTerms",
     "Product",
+    "Sparse",
     "Uniform",
     "as_prior",
 ]

@@ -51,6 +51,10 @@ class Prior(ABC):
         """Return the prior as it is within constraints, on which few priors depend."""
         return self
 
+    def on(self, base: Prior) -> Prior:
+        """Return another prior with what this one states beside its own base prior, if anything."""
+        return base
+
     def log_weight(self, variables: Sequence[str], node: str, parents: Iterable[str]) -> float:
         """Return the log weight of one family, given by names."""
         names = checked_variables(variables)

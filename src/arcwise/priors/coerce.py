@@ -6,6 +6,7 @@ from arcwise.errors import ArgumentError
 from arcwise.families.functions import FamilyFunction
 from arcwise.priors.base import NAMED_PRIORS, Prior
 from arcwise.priors.function import FunctionPrior
+from arcwise.priors.sparse import Sparse
 from arcwise.priors.uniform import Uniform
 from arcwise.support.words import quoted, shown
 
@@ -16,8 +17,9 @@ def as_prior(value: Prior | str | FamilyFunction | None) -> Prior:
     Parameters
     ----------
     value
-        A prior; None for the uniform one; a name such as "fair"; or a function of the
-        name of a node and those of its parents that returns a log weight.
+        A prior; None for the uniform one; a name such as "fair", or "sparse:0.5" with its
+        expected number of parents; or a function of the name of a node and those of its
+        parents that returns a log weight.
 
     Examples
     --------
@@ -31,6 +33,9 @@ def as_prior(value: Prior | str | FamilyFunction | None) -> Prior:
     if value is None:
         return Uniform()
     if isinstance(value, str):
+        name, _, number = value.partition(":")
+        if number and name == "sparse":
+            return Sparse(_expected_parents(number))
         if value in NAMED_PRIORS:
             return NAMED_PRIORS[value]()
         raise ArgumentError(
@@ -48,3 +53,13 @@ def as_prior(value: Prior | str | FamilyFunction | None) -> Prior:
         f"prior is of type {type(value).__name__}; give a Prior, "
         f"one of {quoted(sorted(NAMED_PRIORS))}, or a function"
     )
+
+
+def _expected_parents(number: str) -> float:
+    try:
+        return float(number)
+    except ValueError:
+        raise ArgumentError(
+            f"prior is {shown('sparse:' + number)}; after the colon give the expected number of "
+            "parents, as in 'sparse:0.5'"
+        ) from None

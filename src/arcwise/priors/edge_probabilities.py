@@ -118,6 +118,10 @@ class EdgeProbabilities(Prior):
         """Return the prior with the probabilities as stated within these constraints."""
         return EdgeProbabilities(self, self.base.under(constraints), constraints)
 
+    def on(self, base: Prior) -> EdgeProbabilities:
+        """Return the same statements beside another base prior."""
+        return EdgeProbabilities(self, base, self.constraints)
+
     def terms(self, variables: Sequence[str]) -> PriorTerms:
         """Return the terms of the base prior, with those of the edges stated."""
         base = self.base.terms(variables)

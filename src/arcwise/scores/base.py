@@ -30,6 +30,10 @@ class LocalScore(ABC):
         if name is not None:
             NAMED_SCORES[name] = cls
 
+    def alternatives(self) -> tuple[LocalScore, ...]:
+        """Return scores of this kind to compare by their evidence; only itself by default."""
+        return (self,)
+
     @abstractmethod
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family.

@@ -42,6 +42,10 @@ class BDeu(LocalScore, name="bdeu"):
         """Refuse a sample size that is not positive."""
         positive(self.equivalent_sample_size, "equivalent_sample_size")
 
+    def alternatives(self) -> tuple[LocalScore, ...]:
+        """Return scores with equivalent sample sizes from 1 to 30."""
+        return tuple(BDeu(size) for size in (1.0, 3.0, 10.0, 30.0))
+
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""
         uniform = _core.PseudoCounts.uniform

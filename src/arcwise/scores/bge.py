@@ -46,12 +46,19 @@ class BGe(LocalScore, name="bge"):
         The degrees of freedom, greater than n - 1 for n variables; None for n + 2.
     prior_mean
         One number for all variables, one for each in their order, or a mapping from names
-        to numbers, with 0 for those left out.
+        to numbers, with 0 for those left out. None for the mean of each column.
     prior_scale
         The matrix T: one number t for ``t I``, one for each variable for a
-        diagonal matrix, or the whole positive definite matrix. None for
-        ``t I`` with ``t = alpha_mu (alpha_w - n - 1) / (alpha_mu + 1)``, which
-        needs ``alpha_w > n + 1``.
+        diagonal matrix, or the whole positive definite matrix. None for ``t V``, where V has
+        the variances of the columns in its diagonal and
+        ``t = alpha_mu (alpha_w - n - 1) / (alpha_mu + 1)``, which needs ``alpha_w > n + 1``.
+
+    Notes
+    -----
+    By default the score does not depend on the units of the columns, nor on where their zero
+    is. With a fixed prior mean of 0, columns far from zero, such as temperatures in kelvin,
+    would all seem to be related. Standardised columns with ``prior_mean=0`` and the default
+    scale give the same scores as the default.
 
     Examples
     --------
@@ -66,7 +73,7 @@ class BGe(LocalScore, name="bge"):
 
     alpha_mu: float = 1.0
     alpha_w: float | None = None
-    prior_mean: float | Sequence[float] | Mapping[str, float] | NDArray[np.float64] = 0.0
+    prior_mean: float | Sequence[float] | Mapping[str, float] | NDArray[np.float64] | None = None
     prior_scale: float | ArrayLike | None = None
 
     def __post_init__(self) -> None:
@@ -78,7 +85,7 @@ class BGe(LocalScore, name="bge"):
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""
         values = data.continuous_values("BGe")
-        prior = self.normal_wishart(data.variables)
+        prior = self.normal_wishart(data)
         _core.score_bge(
             table,
             values,
@@ -93,8 +100,9 @@ class BGe(LocalScore, name="bge"):
             run.progress,
         )
 
-    def normal_wishart(self, variables: tuple[str, ...]) -> NormalWishart:
-        """Return the normal-Wishart prior for these variables."""
+    def normal_wishart(self, data: Data) -> NormalWishart:
+        """Return the normal-Wishart prior for these data."""
+        variables = data.variables
         n = len(variables)
         degrees = float(n + 2 if self.alpha_w is None else self.alpha_w)
         if degrees <= n - 1:
@@ -102,10 +110,31 @@ class BGe(LocalScore, name="bge"):
                 f"alpha_w is {shown(self.alpha_w)}; for {n} variables give a number above {n - 1}"
             )
         strength = float(self.alpha_mu)
-        mean = _mean(self.prior_mean, variables)
-        return NormalWishart(
-            strength, degrees, mean, _scale(self.prior_scale, strength, degrees, n)
-        )
+        means, variances = _moments(data)
+        mean = means if self.prior_mean is None else _mean(self.prior_mean, variables)
+        scale = self.prior_scale
+        if scale is None:
+            scale = _default_scale(strength, degrees, n) * variances
+        return NormalWishart(strength, degrees, mean, _scale(scale, n))
+
+
+def _moments(data: Data) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the mean and the variance of each column; 1 for the variance of a constant one.
+
+    Of the rows in which it was not intervened on: what was set tells nothing.
+    """
+    values = data.continuous_values("BGe")
+    weights = np.ones(values.shape)
+    if data.weights is not None:
+        weights *= data.weights[:, np.newaxis]
+    if data.intervened is not None:
+        weights[data.intervened] = 0.0
+    weights[:, weights.sum(axis=0) == 0.0] = 1.0
+    means = np.average(values, axis=0, weights=weights)
+    variances = np.average((values - means) ** 2, axis=0, weights=weights)
+    # Rounding leaves a little variance in a column of one value.
+    counted = np.where(weights > 0.0, values, values[weights.argmax(axis=0), range(len(means))])
+    return means, np.where(np.ptp(counted, axis=0) > 0.0, variances, 1.0)
 
 
 def _mean(prior_mean: Any, variables: tuple[str, ...]) -> NDArray[np.float64]:
@@ -125,16 +154,16 @@ def _mean(prior_mean: Any, variables: tuple[str, ...]) -> NDArray[np.float64]:
     return mean
 
 
-def _scale(
-    prior_scale: float | ArrayLike | None, alpha_mu: float, alpha_w: float, n: int
-) -> NDArray[np.float64]:
-    if prior_scale is None:
-        if alpha_w <= n + 1:
-            raise ArgumentError(
-                f"alpha_w is {alpha_w:g}, for which the default prior_scale is not positive; "
-                f"for {n} variables give alpha_w above {n + 1}, or prior_scale"
-            )
-        prior_scale = alpha_mu * (alpha_w - n - 1) / (alpha_mu + 1)
+def _default_scale(alpha_mu: float, alpha_w: float, n: int) -> float:
+    if alpha_w <= n + 1:
+        raise ArgumentError(
+            f"alpha_w is {alpha_w:g}, for which the default prior_scale is not positive; "
+            f"for {n} variables give alpha_w above {n + 1}, or prior_scale"
+        )
+    return alpha_mu * (alpha_w - n - 1) / (alpha_mu + 1)
+
+
+def _scale(prior_scale: ArrayLike, n: int) -> NDArray[np.float64]:
     given = np.asarray(prior_scale, dtype=np.float64)
     if given.shape not in ((), (n,), (n, n)):
         raise ArgumentError(

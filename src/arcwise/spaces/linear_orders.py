@@ -28,7 +28,8 @@ class LinearOrders(Space, name="linear"):
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate("asia", 300, seed=1), max_indegree=2)
+    >>> data = arcwise.simulate("asia", 300, seed=1)
+    >>> model = arcwise.Model(data, prior="uniform", max_indegree=2)
     >>> space = LinearOrders(moves={"swap": 3, "relocate": 1})
     >>> arcwise.mcmc(model, space, steps=500, chains=2, seed=1).algorithm
     'mcmc'

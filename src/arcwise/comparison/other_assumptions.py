@@ -1,0 +1,305 @@
+"""`sensitivity`: how much the posterior moves under other priors and other scores.
+
+With few variables, the other posterior is computed exactly. Otherwise the DAGs drawn are weighted
+anew: under another prior or score the DAG G has the weight
+w(G) = prior'(G) score'(G) / (prior(G) score(G)), which needs its own families only. If few DAGs
+carry most of the weight, the other posterior is too far away to be seen from here, and that is
+what is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.algorithms.exact import exact
+from arcwise.errors import ArgumentError
+from arcwise.families import Families
+from arcwise.model import Model
+from arcwise.posterior import DagSample, Posterior
+from arcwise.posterior.matrices import unpacked
+from arcwise.priors import Fair, Prior, PriorTerms, Sparse, Uniform, as_prior
+from arcwise.scores import LocalScore, as_score
+from arcwise.scores.job import FamilyScoring
+from arcwise.support.running import running
+
+# DAGs that are weighted anew, and of these so many at most when their families are scored again.
+_MOST_DAGS = 2_000
+_MOST_RESCORED = 400
+# Fewer effective DAGs than this tell nothing about the other posterior.
+_LEAST_EFFECTIVE = 30.0
+_FACTOR = 2.0  # of the expected number of parents, up and down
+# The most variables and parent sets for which the other posteriors are computed exactly: a second.
+_MOST_VARIABLES = 14
+_MOST_FAMILIES = 200_000
+
+
+@dataclass(frozen=True)
+class Shift:
+    """What moves under another prior or score.
+
+    Parameters
+    ----------
+    assumption
+        The prior or the score taken instead.
+    effective
+        The effective number of DAGs that the figures rest on; None if they are exact.
+    expected_edges
+        The expected number of edges; None, as all that follows, if the DAGs are too few.
+    largest
+        The largest change of the probability that two variables are adjacent.
+    pair, before, after
+        Those two, and the probability before and after.
+    crossing
+        The number of pairs whose probability crosses one half.
+    """
+
+    assumption: Prior | LocalScore
+    effective: float | None
+    expected_edges: float | None = None
+    largest: float | None = None
+    pair: tuple[str, str] | None = None
+    before: float | None = None
+    after: float | None = None
+    crossing: int | None = None
+
+    def __str__(self) -> str:
+        """Return it as a sentence."""
+        if self.largest is None:
+            return (
+                f"{self.assumption!r}: too far away to be judged from these DAGs; run learn with it"
+            )
+        assert self.pair is not None
+        return (
+            f"{self.assumption!r}: {self.expected_edges:.1f} expected edges; {self.crossing} pairs "
+            f"cross one half; the largest change is that of {self.pair[0]} - {self.pair[1]}, from "
+            f"{self.before:.2f} to {self.after:.2f}"
+        )
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How much the posterior moves under other priors and scores.
+
+    Parameters
+    ----------
+    expected_edges
+        The expected number of edges under the prior and the score of the posterior.
+    shifts
+        One for each other prior or score.
+    """
+
+    expected_edges: float
+    shifts: tuple[Shift, ...]
+
+    def __str__(self) -> str:
+        """Return a line for each prior and score."""
+        return "\n".join(
+            [f"As computed: {self.expected_edges:.1f} expected edges", *map(str, self.shifts)]
+        )
+
+    @property
+    def largest(self) -> float | None:
+        """The largest change of all; None if one of them cannot be judged."""
+        changes = [shift.largest for shift in self.shifts]
+        if not changes or None in changes:
+            return None
+        return max(change for change in changes if change is not None)
+
+
+def sensitivity(
+    posterior: Posterior,
+    model: Model | None = None,
+    *,
+    priors: Sequence[Any] | None = None,
+    scores: Sequence[Any] | None = None,
+) -> Sensitivity:
+    """Return how much the probabilities of adjacency move under other priors and scores.
+
+    Parameters
+    ----------
+    posterior
+        A posterior with DAGs drawn from it.
+    model
+        Its model, if the posterior does not have it, as after loading.
+    priors
+        Other priors; None for half and twice the expected number of parents, if the prior is
+        `Sparse`, and otherwise for the other named priors.
+    scores
+        Other scores for the same data; None for the neighbours among the alternatives of the
+        score, such as a third and three times the equivalent sample size.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1))
+    >>> posterior = arcwise.exact(model, dags=1000)
+    >>> found = sensitivity(posterior, priors=["uniform"], scores=[])
+    >>> found.shifts[0].expected_edges > found.expected_edges
+    True
+    """
+    model = posterior.model if model is None else model
+    if model is None:
+        raise ArgumentError("the posterior has no model, as it was loaded; give the model as well")
+    wanted = _other_priors(model.prior) if priors is None else [as_prior(each) for each in priors]
+    others = _other_scores(model.score) if scores is None else [as_score(each) for each in scores]
+    if others and (model.data is None or model.score is None):
+        raise ArgumentError("the model has no data to score again; leave out the scores")
+    if _exact_is_cheap(model):
+        return _by_exact(posterior, model, [*wanted, *others])
+    dags = posterior.dags
+    if dags is None or len(dags) == 0:
+        raise ArgumentError(
+            "the posterior has no DAGs to weigh anew; compute it with some, as by dags=1000"
+        )
+    sample = _Sample(dags, _MOST_DAGS)
+    before = sample.adjacency(sample.shares)
+    own = model.prior.terms(model.variables)
+    shifts = [
+        _reweighted(each, sample, before, sample.log_prior(each.terms(model.variables), own))
+        for each in wanted
+    ]
+    if others:
+        assert model.score is not None
+        fewer = _Sample(dags, _MOST_RESCORED)
+        known = fewer.log_scores(model, model.score)
+        small = fewer.adjacency(fewer.shares)
+        shifts += [
+            _reweighted(each, fewer, small, fewer.log_scores(model, each) - known)
+            for each in others
+        ]
+    return Sensitivity(float(before.sum()), tuple(shifts))
+
+
+def _exact_is_cheap(model: Model) -> bool:
+    n = len(model.variables)
+    return not model.stored and n <= _MOST_VARIABLES and len(model.scores) <= _MOST_FAMILIES
+
+
+def _by_exact(
+    posterior: Posterior, model: Model, assumptions: Sequence[Prior | LocalScore]
+) -> Sensitivity:
+    before = _adjacency(posterior.edges)
+    shifts = []
+    for each in assumptions:
+        changed = {"prior" if isinstance(each, Prior) else "score": each}
+        other = exact(Model(replace(model.question, **changed)), posterior.modularity, dags=0)
+        shifts.append(_shift(each, None, model.variables, before, _adjacency(other.edges)))
+    return Sensitivity(float(before.sum()), tuple(shifts))
+
+
+def _adjacency(edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the probability of each pair being adjacent, above the diagonal."""
+    return np.triu(edges + edges.T, 1)
+
+
+def _other_priors(prior: Prior) -> list[Prior]:
+    if isinstance(prior, Sparse):
+        expected = prior.expected_parents
+        return [Sparse(expected / _FACTOR), Sparse(expected * _FACTOR)]
+    return [each for each in (Sparse(), Fair(), Uniform()) if each != prior]
+
+
+def _other_scores(score: LocalScore | None) -> list[LocalScore]:
+    """Return the neighbours of a score among its alternatives."""
+    if score is None:
+        return []
+    every = list(score.alternatives())
+    if score not in every or len(every) == 1:
+        return []
+    place = every.index(score)
+    return every[max(0, place - 1) : place] + every[place + 1 : place + 2]
+
+
+class _Sample:
+    """Some of the DAGs, evenly spread, as matrices of [DAG, node, parent]."""
+
+    def __init__(self, dags: DagSample, most: int) -> None:
+        places = np.unique(np.linspace(0, len(dags) - 1, min(most, len(dags))).astype(np.int64))
+        chosen = dags.at(places)
+        self.variables = chosen.variables
+        self.shares = chosen.shares
+        self.parents = unpacked(chosen.parents, len(self.variables))
+
+    def adjacency(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probability of each pair being adjacent, above the diagonal."""
+        return _adjacency(np.tensordot(shares, self.parents, axes=1))
+
+    def log_prior(self, terms: PriorTerms, own: PriorTerms) -> NDArray[np.float64]:
+        """Return for each DAG its log weight under one prior minus that under another."""
+        if terms.functions or own.functions:
+            raise ArgumentError(
+                "the prior is a function, whose weights are not known apart from the model; "
+                "compare runs with each prior instead"
+            )
+        nodes = np.arange(len(self.variables))
+        sizes = self.parents.sum(axis=2)
+        total = np.zeros(len(self.parents))
+        for sign, each in ((1.0, terms), (-1.0, own)):
+            edge = np.where(np.eye(len(nodes), dtype=np.bool_), 0.0, each.edge.T)
+            total += sign * each.size[nodes, sizes].sum(axis=1)
+            total += sign * np.where(self.parents, edge, 0.0).sum(axis=(1, 2))
+        return total
+
+    def log_scores(self, model: Model, score: LocalScore) -> NDArray[np.float64]:
+        """Return the log score of each DAG."""
+        assert model.data is not None
+        n = len(self.variables)
+        distinct = [
+            np.unique(self.parents[:, node], axis=0, return_inverse=True) for node in range(n)
+        ]
+        total = np.zeros(len(self.parents))
+        values = [np.zeros(len(sets)) for sets, _ in distinct]
+        none: tuple[tuple[int, ...], ...] = ((),) * n
+        with running(None, None, "") as run:
+            for number in range(max(len(sets) for sets, _ in distinct)):
+                # One family for each node: its parents required, and none optional.
+                sets = [each[min(number, len(each) - 1)] for each, _ in distinct]
+                required = tuple(tuple(int(p) for p in np.flatnonzero(each)) for each in sets)
+                families = Families(model.data.variables, none, required, (0,) * n)
+                table = FamilyScoring(score, model.data, families).score_all(run)
+                for node in range(n):
+                    if number < len(values[node]):
+                        values[node][number] = table.values(node)[0]
+        for node, (_, inverse) in enumerate(distinct):
+            total += values[node][inverse.ravel()]
+        return total
+
+
+def _reweighted(
+    assumption: Prior | LocalScore,
+    sample: _Sample,
+    before: NDArray[np.float64],
+    log_ratios: NDArray[np.float64],
+) -> Shift:
+    weights = sample.shares * np.exp(log_ratios - log_ratios.max())
+    shares = weights / weights.sum()
+    effective = float(1.0 / (shares**2).sum())
+    if effective < min(_LEAST_EFFECTIVE, len(shares) / 2):
+        return Shift(assumption, effective)
+    return _shift(assumption, effective, sample.variables, before, sample.adjacency(shares))
+
+
+def _shift(
+    assumption: Prior | LocalScore,
+    effective: float | None,
+    variables: Sequence[str],
+    before: NDArray[np.float64],
+    after: NDArray[np.float64],
+) -> Shift:
+    change = np.abs(after - before)
+    first, second = np.unravel_index(int(np.argmax(change)), change.shape)
+    return Shift(
+        assumption,
+        effective,
+        expected_edges=float(after.sum()),
+        largest=float(change[first, second]),
+        pair=(variables[first], variables[second]),
+        before=float(before[first, second]),
+        after=float(after[first, second]),
+        crossing=int(((before > 0.5) != (after > 0.5)).sum()),
+    )

@@ -1,0 +1,295 @@
+"""Chooses by the evidence what nobody has told: the strength of the score and the prior's density.
+
+How many edges a table supports depends on two numbers that users rarely know: the equivalent
+sample size of a discrete score, and how many parents a variable may be expected to have. Fixed
+values of them find networks in noise, or miss weak edges of dense networks. Both are therefore
+taken from their posterior distribution given the data.
+
+On a preliminary model, with a few candidate parents for each variable, orders are drawn under
+some values of the two numbers. Given an order the evidence is a product over nodes v with the
+predecessors U ::
+
+    p(data | order, score, odds)
+        = prod_v  sum_{P in U} odds^|P| score_v(P)  /  sum_{P in U} odds^|P|
+
+so the posterior over a grid of values is known exactly; its average over the orders is that of
+the values, for orders that were drawn under good ones. The score taken is the most probable one;
+of the expected number of parents, whose posterior is broad in small tables, the geometric mean.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.algorithms.mcmc import mcmc
+from arcwise.candidates import candidates
+from arcwise.errors import ConvergenceWarning, TimeIsUpError
+from arcwise.graphs.dag import Dag
+from arcwise.learning.request import Request
+from arcwise.model import Model, Question
+from arcwise.priors import Sparse
+from arcwise.records.start import usual_order_steps
+from arcwise.scores import LocalScore
+from arcwise.spaces import LinearOrders
+from arcwise.support.clock import NEVER, Deadline
+
+EXPECTED_PARENTS = tuple(0.03125 * 2.0**step for step in range(9))
+"""The expected numbers of parents that are compared: 1/32 to 8, each twice the one before."""
+
+# Values are drawn, orders under them, values again. The first orders settle from a random one.
+_ROUNDS = 3
+_ORDERS = 12
+_MOST_STEPS = 400_000
+# Candidates of a node in the preliminary model, and the most visits to rows that scoring the
+# families that choose them may take: a second or two.
+_CANDIDATES = (8, 6, 4, 3, 2, 1)
+_MOST_FAMILIES = 2_000_000
+_MOST_VISITS = 4e9
+_VISITS_OF_MOMENTS = 64
+# If seconds are given: those from which on all this work is done, and the most that it may take.
+_SECONDS_FOR_ALL = 30.0
+_SHARE = 0.25
+# The prior of the expected number of parents: of two values, one four times the other has half
+# the weight. Tables that say nothing about it then say little about edges, too.
+_LOG_PRIOR = -0.5 * np.log(EXPECTED_PARENTS)
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """Score and prior as chosen by the evidence.
+
+    Parameters
+    ----------
+    score, prior
+        The most probable score, and the prior with the mean of its expected parents.
+    scores, probabilities
+        The scores compared, and the posterior probability of each of them with each of
+        `EXPECTED_PARENTS`, as [score, number].
+    """
+
+    score: LocalScore
+    prior: Sparse
+    scores: tuple[LocalScore, ...]
+    probabilities: NDArray[np.float64]
+
+    def sentence(self) -> str:
+        """Return in words what was chosen and how."""
+        also = " and of the score" if len(self.scores) > 1 else ""
+        return f"The parameters of the prior{also} were chosen by the evidence of the data."
+
+
+def by_evidence(
+    request: Request, asked: Model | Question, *, score: bool, prior: bool
+) -> tuple[Model | Question, tuple[str, ...]]:
+    """Return the question with what the evidence chooses, and that in words.
+
+    Parameters
+    ----------
+    request
+        What is asked about the run.
+    asked
+        What is asked about the data.
+    score, prior
+        Whether the score and the prior are to be chosen. Under a prior that was given
+        nothing is.
+    """
+    if not prior or not isinstance(asked, Question) or asked.score is None:
+        return asked, ()
+    found = choose_hyperparameters(
+        asked,
+        asked.score.alternatives() if score else (asked.score,),
+        effort=_effort(request.seconds),
+        # Not the seed of the run: runs of one table differ by chance, not in their models.
+        deadline=request.deadline.part(_SHARE) if request.deadline.limited else NEVER,
+        threads=request.threads,
+    )
+    if found is None:
+        return asked, ()
+    return replace(asked, score=found.score, prior=asked.prior.on(found.prior)), (found.sentence(),)
+
+
+def _effort(seconds: float | None) -> float:
+    """Return how much of the usual work to do: a function of what was asked, not of the clock."""
+    return 1.0 if seconds is None else min(1.0, max(seconds, 0.0) / _SECONDS_FOR_ALL)
+
+
+def choose_hyperparameters(
+    question: Question,
+    scores: Sequence[LocalScore],
+    *,
+    effort: float = 1.0,
+    seed: int = 0,
+    deadline: Deadline = NEVER,
+    threads: int | None = None,
+) -> Hyperparameters | None:
+    """Return score and prior by the evidence, or None if that takes too long.
+
+    Parameters
+    ----------
+    question
+        The data with their constraints.
+    scores
+        The scores to choose from.
+    effort
+        The share of the usual work, up to 1.
+    seed, threads
+        As for `learn`.
+    deadline
+        The time after which nothing is chosen.
+    """
+    size = _candidates_of_a_node(question, effort)
+    if size == 0 or (deadline.limited and deadline.passed):
+        return None
+    try:
+        begin = replace(question, score=scores[0], prior=Sparse(), candidates=None, plus_one=False)
+        few = candidates(begin, "greedy", size=size, seconds=_clock(deadline), threads=threads)
+        models = [
+            Model(
+                replace(begin, score=score, candidates=few),
+                seconds=_clock(deadline),
+                threads=threads,
+            )
+            for score in scores
+        ]
+        evidence = EvidenceGivenOrder(models)
+        place, prior = 0, Sparse()
+        for number in range(_ROUNDS):
+            if deadline.passed:
+                return None
+            orders = _orders(models[place], prior, effort, seed + number, threads)
+            found = np.mean([evidence.posterior(order) for order in orders], axis=0)
+            place = int(np.argmax(found.sum(axis=1)))
+            share = found[place] / found[place].sum()
+            # Two digits are more than is known about it, and can be read.
+            prior = Sparse(float(f"{np.exp(share @ np.log(EXPECTED_PARENTS)):.2g}"))
+    except TimeIsUpError:
+        return None
+    return Hyperparameters(scores[place], prior, tuple(scores), found)
+
+
+def _clock(deadline: Deadline) -> Deadline | None:
+    return deadline if deadline.limited else None
+
+
+def _candidates_of_a_node(question: Question, effort: float) -> int:
+    """Return how many candidates can be chosen in a second or two; 0 if none can."""
+    table = question.table
+    if table is None:
+        return 0
+    n = len(question.variables)
+    visits = _VISITS_OF_MOMENTS if "continuous" in table.kinds.values() else table.rows
+    for size in _CANDIDATES:
+        size = min(size, n - 1)
+        # Greedy candidates: the sets of those before, with each of the others.
+        families = n * (n - 1) + n * min(n - 1, 300) * (2**size - 2)
+        if families <= effort * _MOST_FAMILIES and families * visits <= effort * _MOST_VISITS:
+            return size
+    return 0
+
+
+def _orders(
+    model: Model,
+    prior: Sparse,
+    effort: float,
+    seed: int,
+    threads: int | None,
+) -> list[list[int]]:
+    """Return orders drawn from the posterior of the model under this prior."""
+    n = len(model.variables)
+    steps = min(math.ceil(effort * _MOST_STEPS), usual_order_steps(n, None))
+    with warnings.catch_warnings():
+        # That a few orders have not settled matters little here.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        drawn = mcmc(
+            Model(model.scores, prior=prior, constraints=model.constraints),
+            LinearOrders(),
+            modularity="order-modular",
+            steps=steps,
+            burn_in=0.5,
+            thinning=max(1, steps // 2 // _ORDERS),
+            chains=1,
+            seed=seed,
+            threads=threads,
+            progress=None,
+        )
+    if drawn.run.interrupted:
+        raise KeyboardInterrupt
+    generator = np.random.default_rng(seed)
+    return [_random_order(dag, generator) for dag in drawn.dags][-_ORDERS:]
+
+
+def _random_order(dag: Dag, generator: np.random.Generator) -> list[int]:
+    """Return an order of the nodes of a DAG, each next one random among those that may follow."""
+    missing = [len(parents) for parents in dag.parent_indices]
+    children: list[list[int]] = [[] for _ in missing]
+    for node, parents in enumerate(dag.parent_indices):
+        for parent in parents:
+            children[parent].append(node)
+    ready = [node for node, count in enumerate(missing) if count == 0]
+    order = []
+    while ready:
+        node = ready.pop(int(generator.integers(len(ready))))
+        order.append(node)
+        for child in children[node]:
+            missing[child] -= 1
+            if missing[child] == 0:
+                ready.append(child)
+    return order
+
+
+class EvidenceGivenOrder:
+    """The evidence of an order under each score with each expected number of parents."""
+
+    def __init__(self, models: Sequence[Model]) -> None:
+        table = models[0].scores.table
+        self.n = len(models[0].variables)
+        self.candidates = [np.array(table.candidates(v), dtype=np.intp) for v in range(self.n)]
+        self.log_odds = np.array([Sparse(m).log_odds(self.n) for m in EXPECTED_PARENTS])
+        resolved = models[0].constraints.resolve(models[0].variables)
+        self.optional = resolved.allowed & ~resolved.required
+        self.room = resolved.max_indegree - resolved.required.sum(axis=0)
+        self.sets, self.weights = [], []
+        for v in range(self.n):
+            every = np.arange(2 ** len(self.candidates[v]))
+            sizes = np.bitwise_count(every)
+            # Families are in the order of their sets as bit masks, the larger ones left out.
+            allowed = sizes <= table.max_free(v)
+            scores = np.stack([model.scores.table.values(v) for model in models])
+            self.sets.append(every[allowed])
+            self.weights.append(
+                scores[:, np.newaxis] + np.multiply.outer(self.log_odds, sizes[allowed])
+            )
+        self._prior_sums: dict[tuple[int, int], NDArray[np.float64]] = {}
+
+    def posterior(self, order: Sequence[int]) -> NDArray[np.float64]:
+        """Return the posterior of the values given an order, as [score, expected parents]."""
+        before = np.zeros(self.n, dtype=np.bool_)
+        total = np.tile(_LOG_PRIOR, (len(self.weights[0]), 1))
+        for v in order:
+            bits = before[self.candidates[v]] @ (1 << np.arange(len(self.candidates[v])))
+            possible = (self.sets[v] & ~bits) == 0
+            total = total + np.logaddexp.reduce(self.weights[v][:, :, possible], axis=2)
+            free = int((before & self.optional[:, v]).sum())
+            total = total - self._prior_sum(free, int(min(self.room[v], self.n)))
+            before[v] = True
+        share: NDArray[np.float64] = np.exp(total - np.max(total))
+        return share / share.sum()
+
+    def _prior_sum(self, free: int, room: int) -> NDArray[np.float64]:
+        """Return the log prior weight of all sets of so many optional parents before a node."""
+        if (free, room) not in self._prior_sums:
+            terms = [
+                math.lgamma(free + 1)
+                - math.lgamma(size + 1)
+                - math.lgamma(free - size + 1)
+                + size * self.log_odds
+                for size in range(min(free, room) + 1)
+            ]
+            self._prior_sums[free, room] = np.logaddexp.reduce(terms, axis=0)
+        return self._prior_sums[free, room]
