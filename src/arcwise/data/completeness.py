@@ -34,7 +34,8 @@ def missing_counts(columns: Sequence[RawColumn]) -> dict[str, int]:
 
 def complete_rows(columns: Sequence[RawColumn]) -> NDArray[np.bool_]:
     """Return the mask of rows without a missing value."""
-    return ~np.logical_or.reduce([column.missing for column in columns])
+    complete: NDArray[np.bool_] = ~np.logical_or.reduce([column.missing for column in columns])
+    return complete
 
 
 def missing_values_problem(columns: Sequence[RawColumn], counts: Mapping[str, int]) -> Wording:

@@ -66,7 +66,8 @@ def as_it_comes(table: Examination) -> Wording:
     usable = not table.problems.sentences
     if usable and not table.left_out and not table.warnings and not table.problems.asides:
         return worded(describe(table.data()))
-    lines, kinds = [], []
+    lines: list[Line] = []
+    kinds: list[str] = []
     for column in table.found:
         kind = table.kinds[column.name]
         line = _line_of_raw(column, kind)

@@ -15,6 +15,7 @@ from arcwise.data.reader import read
 from arcwise.data.sources import raw_column_of
 from arcwise.data.table import Data
 from arcwise.data.wording import fewer_intervals, with_sizes
+from arcwise.errors import ArgumentError
 
 
 def discretize(
@@ -66,8 +67,11 @@ def discretize(
     ('(-inf, 1.55)', '[1.55, inf)')
     """
     how = Discretization.of(method, bins, columns, breaks)
+    if "discretize" in reading:
+        raise ArgumentError("discretize has no argument 'discretize'; give method, bins or breaks")
     if not isinstance(data, Data) or reading:
-        return read(data, discretize=how, **reading)
+        options: dict[str, Any] = {**reading, "discretize": how}
+        return read(data, **options)
     how.check_names(data.variables)
     result: list[Column] = []
     collapsed: dict[str, tuple[int, int]] = {}
