@@ -183,9 +183,9 @@ def test_an_empty_search_space_allows_no_edge() -> None:
         iter([{"b", "d"}, "a", "c"]),
     ],
 )
-def test_every_form_of_temporal_order(order: Any) -> None:
-    constraints = Constraints(temporal_order=order)
-    assert constraints.temporal_order == (("b", "d"), ("a",), ("c",))
+def test_every_form_of_tiers(order: Any) -> None:
+    constraints = Constraints(tiers=order)
+    assert constraints.tiers == (("b", "d"), ("a",), ("c",))
     allowed = constraints.resolve(NAMES).allowed
     assert allowed.tolist() == [
         [False, True, True, True],
@@ -196,7 +196,7 @@ def test_every_form_of_temporal_order(order: Any) -> None:
 
 
 def test_variables_in_no_tier_are_free() -> None:
-    allowed = Constraints(temporal_order=["b", "a"]).resolve(NAMES).allowed
+    allowed = Constraints(tiers=["b", "a"]).resolve(NAMES).allowed
     assert (~allowed).sum() == 4 + 1
     assert not allowed[2, 0]
 
@@ -211,11 +211,11 @@ def test_max_indegree_by_name_and_for_the_rest() -> None:
     assert (Constraints(max_indegree=2) & Constraints(max_indegree=3)).max_indegree == 2
 
 
-def test_combining_two_temporal_orders_keeps_both() -> None:
-    both = Constraints(temporal_order=["a", "b"]) & Constraints(temporal_order=["b", "c"])
-    assert both.temporal_order == (("a",), ("b",))
+def test_combining_two_tierss_keeps_both() -> None:
+    both = Constraints(tiers=["a", "b"]) & Constraints(tiers=["b", "c"])
+    assert both.tiers == (("a",), ("b",))
     assert both.forbidden_edges == (("c", "b"),)
-    same = Constraints(temporal_order=["a", "b"]) & Constraints(temporal_order=["a", "b"])
+    same = Constraints(tiers=["a", "b"]) & Constraints(tiers=["a", "b"])
     assert same.forbidden_edges == ()
 
 

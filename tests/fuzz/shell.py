@@ -54,9 +54,13 @@ _COMMANDS = {
 # Values that mean something, where numbers do not. Files are in the current folder, whatever they
 # are called.
 _WORDS: dict[str, list[str]] = {
-    "--discretize": ["quantile", "interval:3", "quantile:2"],
+    "--discretize": ["quantile", "interval:3", "quantile:2", "d=quantile:2", "e=uniform"],
     "--missing": ["error", "drop", "level"],
     "--constant": ["error", "drop", "keep"],
+    "--identifiers": ["warn", "drop", "keep", "error"],
+    "--tiers": ["a < b", "a, b < c < d", "edges.csv", "d"],
+    "--knowledge": ["edges.csv", "nothing.txt"],
+    "--edge-probabilities": ["edges.csv", "probabilities.csv"],
     "--score": ["auto", "bdeu", "bge", "bic"],
     "--prior": ["uniform", "fair"],
     "--candidates": ["pc", "greedy:2", "gains", "edges.csv"],
@@ -73,8 +77,11 @@ _WORDS: dict[str, list[str]] = {
     "--target": ["a", "d"],
     "--reference": ["0", "1"],
 }
-_COLUMNS = ("--discrete", "--continuous", "--weights", "--interventions")
-_FILES = ("--out", "--run", "--required-edges", "--forbidden-edges", "--candidates")
+_COLUMNS = ("--drop", "--discrete", "--continuous", "--weights", "--interventions")
+_FILES = (
+    *("--out", "--run", "--required-edges", "--forbidden-edges", "--candidates"),
+    *("--tiers", "--knowledge", "--edge-probabilities"),
+)
 _REMARKS = ("arcwise: warning: ", "arcwise: report.html was not written: ")
 # What these would reach is not in this process.
 _ELSEWHERE = ("--cluster", "--tls-ca-file", "--tls-certificate", "--tls-key")
@@ -89,6 +96,7 @@ class Shell(Target, name="shell"):
         data = arcwise.read(columns | {"d": [place % 3 for place in range(20)]})
         data.write_csv(self.folder / "table.csv")
         (self.folder / "edges.csv").write_text("source,target\na,b\nb,c\n")
+        (self.folder / "probabilities.csv").write_text("from,to,probability\na,b,0.9\n")
         model = arcwise.Model(data, max_indegree=1, threads=1)
         (self.folder / "posterior").mkdir()
         exact = arcwise.exact(model, dags=20, threads=1)

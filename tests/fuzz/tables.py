@@ -8,7 +8,7 @@ import io
 import json
 import random
 import struct
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars
@@ -70,12 +70,16 @@ class DelimitedText(Target, name="csv"):
             content = gzip.compress(content, 1)
             content = hostile.damaged(draw, content) if draw.random() < 0.3 else content
         path.write_bytes(content)
-        data = arcwise.read(
-            path,
-            missing=draw.choice(["error", "drop", "level"]),
-            constant=draw.choice(["error", "drop", "keep", "keep"]),
-            kinds=draw.choice([None, None, "discrete", "continuous"]),
-        )
+        options: dict[str, Any] = {
+            "missing": draw.choice(["error", "drop", "level"]),
+            "constant": draw.choice(["error", "drop", "keep", "keep"]),
+            "identifiers": draw.choice(["warn", "drop", "keep", "error"]),
+            "kinds": draw.choice([None, None, "discrete", "continuous"]),
+            "discretize": draw.choice([None, None, "quantile:2", "uniform"]),
+        }
+        said = arcwise.describe(path, **options)
+        assert said.splitlines()
+        data = arcwise.read(path, **options)
         _look_at(data, draw)
 
 
@@ -157,6 +161,45 @@ class EdgeFiles(Target, name="edge-file"):
         edges = read_edge_file(path)
         arcwise.Constraints(required_edges=edges)
         assert all(isinstance(end, str) for edge in edges for end in edge)
+
+
+class KnowledgeFiles(Target, name="knowledge-file"):
+    """Files of tiers, knowledge and edge probabilities."""
+
+    _GOOD = (
+        ("t.csv", "variable,tier\na,1\nb,1\nc,2\n"),
+        ("t.txt", "a, b\nc\n"),
+        ("t.txt", 'a, "b < b" < c\n'),
+        ("t.json", '[["a", "b"], ["c"]]'),
+        ("t.json", '{"a": 1, "b": 2.5}'),
+        ("k.txt", "/knowledge\naddtemporal\n1* a b\n2- c\n\nforbiddirect\na* c\n\nrequiredirect\n"),
+        ("k.json", '{"tiers": [["a"], ["b"]], "max_indegree": 2, "forbidden_edges": [["a", "b"]]}'),
+        ("p.csv", "from,to,probability\na,b,0.9\nb,c,0.25\n"),
+        ("p.csv", "source,target,probability,edge\na,b,0.9,--\nb,c,1e-9,->\n"),
+    )
+
+    def case(self, draw: random.Random) -> None:
+        name, text = draw.choice(self._GOOD)
+        path = self.folder / name
+        content = text.encode()
+        if draw.random() < 0.3:
+            place = draw.randrange(len(text) + 1)
+            changed = text[:place] + hostile.text(draw) + text[place + draw.choice([0, 1, 4]) :]
+            content = changed.encode(errors="replace")
+        elif draw.random() < 0.5:
+            content = hostile.damaged(draw, content)
+        path.write_bytes(content)
+        names = ("a", "b", "c", "d")
+        if name[0] == "t":
+            arcwise.Constraints(tiers=path).resolve(names)
+        elif name[0] == "k":
+            rules = arcwise.Constraints.read(path)
+            rules.resolve(names)
+            rules.write(self.folder / "written.txt")
+            assert arcwise.Constraints.read(self.folder / "written.txt") == rules
+        else:
+            prior = arcwise.priors.EdgeProbabilities(path, draw.choice([None, "fair"]))
+            assert np.isfinite(prior.terms(names).edge).all()
 
 
 class ScoreTables(Target, name="score-table"):

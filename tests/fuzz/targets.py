@@ -5,7 +5,18 @@ from __future__ import annotations
 from fuzz import arguments, arrays, names, posterior_files, runs, shell, tables, texts
 from fuzz.harness import TARGETS
 
-READERS = ("npz", "ledger", "jkl", "csv", "parquet", "score-table", "edge-file", "names", "arrays")
+READERS = (
+    "npz",
+    "ledger",
+    "jkl",
+    "csv",
+    "parquet",
+    "score-table",
+    "edge-file",
+    "knowledge-file",
+    "names",
+    "arrays",
+)
 """Those that read files or arrays, for the sanitizers."""
 
 MODULES = (arguments, arrays, names, posterior_files, runs, shell, tables, texts)

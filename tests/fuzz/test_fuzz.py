@@ -14,7 +14,14 @@ from fuzz.targets import READERS, TARGETS
 # Cases a second differ by a factor of a hundred, so numbers do.
 _CASES = {
     **{"npz": 180, "ledger": 40, "jkl": 1200, "csv": 480, "parquet": 350, "score-table": 450},
-    **{"edge-file": 1200, "names": 100, "arrays": 350, "feature": 1500, "words": 900},
+    **{
+        "knowledge-file": 1200,
+        "edge-file": 1200,
+        "names": 100,
+        "arrays": 350,
+        "feature": 1500,
+        "words": 900,
+    },
     **{"constraints": 1100, "arguments": 900, "shell": 80},
 }
 

@@ -100,6 +100,12 @@ class Words(Target, name="words"):
             lambda given: arcwise.simulate(given),
             lambda given: arcwise.read(self.data, kinds=given),
             lambda given: arcwise.read(self.data, missing=given),
+            lambda given: arcwise.read(self.data, drop=given),
+            lambda given: arcwise.read(self.data, discretize=given),
+            lambda given: arcwise.read(self.data, identifiers=given),
+            lambda given: arcwise.Constraints(tiers=given),
+            lambda given: arcwise.priors.EdgeProbabilities(given).terms(self.data.variables),
+            lambda given: arcwise.priors.EdgeProbabilities({("asia", "tub"): given}),
             lambda given: arcwise.read(self.data, weights=given),
             lambda given: arcwise.read(self.data, interventions=given),
             lambda given: arcwise.read({"a": [0, 1, 1], "b": given}),
@@ -116,7 +122,7 @@ class ConstraintArguments(Target, name="constraints"):
             "max_indegree": [1, 2, {"a": 1}, {None: 2, "b": 0}],
             "required_edges": [[("a", "b")], np.eye(4, k=1), {("c", "d")}],
             "forbidden_edges": [[("b", "a")], np.eye(4, k=2)],
-            "temporal_order": [[["a"], ["b", "c"], ["d"]], [["a", "b"], ["c", "d"]]],
+            "tiers": [[["a"], ["b", "c"], ["d"]], [["a", "b"], ["c", "d"]], "a, b < c < d"],
         }
         given: dict[str, Any] = {}
         for name in draw.sample(list(good), draw.randint(1, 3)):

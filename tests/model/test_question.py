@@ -73,7 +73,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize(
     ("wrong", "right"),
     [
-        ("tiers", "temporal_order"),
+        ("tier", "tiers"),
         ("max_indegre", "max_indegree"),
         ("blacklist", "forbidden_edges"),
         ("thread", "threads"),

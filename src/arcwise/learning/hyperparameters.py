@@ -111,7 +111,7 @@ def by_evidence(
     )
     if found is None:
         return asked, ()
-    return replace(asked, score=found.score, prior=found.prior), (found.sentence(),)
+    return replace(asked, score=found.score, prior=asked.prior.on(found.prior)), (found.sentence(),)
 
 
 def _effort(seconds: float | None) -> float:

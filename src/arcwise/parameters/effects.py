@@ -105,7 +105,7 @@ def effects(
     --------
     >>> import arcwise
     >>> data = arcwise.simulate("asia", 1000, seed=1)
-    >>> model = arcwise.Model(data, temporal_order=[["smoke"], ["bronc"], ["dysp"]])
+    >>> model = arcwise.Model(data, tiers=[["smoke"], ["bronc"], ["dysp"]])
     >>> found = effects(arcwise.exact(model, dags=200, seed=1), "smoke", "dysp")
     >>> round(found.difference("yes", "yes").mean, 1)
     0.2
