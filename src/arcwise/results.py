@@ -11,6 +11,7 @@ from arcwise.comparison import (
     ModelEvidence,
     PosteriorComparison,
     RunComparison,
+    SummaryGraphComparison,
 )
 from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.graphs import EdgeCounts, GraphComparison
@@ -66,6 +67,7 @@ __all__ = [
     "RunComparison",
     "RunStatus",
     "StochasticUpperBound",
+    "SummaryGraphComparison",
     "ThresholdGraph",
     "UniqueDagsRun",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -103,7 +104,10 @@ def discretize(
             f"some intervals hold no value, so that there are fewer levels than requested in "
             f"{shown}"
         )
-    return Data(result, table.weights, table.intervened)
+    intervals_of = {c.name: c.size for c in result if isinstance(c, DiscreteColumn)}
+    cut = {name: size for name, size in intervals_of.items() if name in chosen}
+    preparation = replace(table.preparation, discretized={**table.preparation.discretized, **cut})
+    return Data(result, table.weights, table.intervened, preparation=preparation)
 
 
 def _chosen(table: Data, columns: Sequence[str] | None, named: Mapping[str, Any]) -> set[str]:

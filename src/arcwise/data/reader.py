@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ from arcwise.data.encoding import chosen_kinds, continuous, declared_levels, dis
 from arcwise.data.interventions import column_mask, given_mask
 from arcwise.data.messages import suggestion, warn
 from arcwise.data.options import kind_option
+from arcwise.data.preparation import Preparation
 from arcwise.data.raw import RawColumn, RawLabels
 from arcwise.data.sources import raw_columns
 from arcwise.data.table import Data
@@ -148,10 +150,24 @@ def read(
     ]
     places = columns_to_keep(encoded, constant)
     _warn_about_many_levels(columns, encoded, kinds, declared)
+    before = source.preparation if isinstance(source, Data) else Preparation()
     return Data(
         [encoded[place] for place in places],
         row_weights,
         None if mask is None else mask[:, places],
+        preparation=replace(
+            before,
+            dropped_rows=before.dropped_rows + (0 if keep is None else int((~keep).sum())),
+            left_out=(
+                *before.left_out,
+                *(c.name for at, c in enumerate(encoded) if at not in set(places)),
+            ),
+            missing_as_level=tuple(
+                column.name
+                for column in encoded
+                if isinstance(column, DiscreteColumn) and None in column.levels
+            ),
+        ),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from arcwise.data.columns import Column, DiscreteColumn, Kind, read_only
 from arcwise.data.messages import columns as columns_text
 from arcwise.data.messages import suggestion
 from arcwise.data.options import DISCRETIZE, kind_option
+from arcwise.data.preparation import Preparation
 from arcwise.errors import ArgumentError, DataError
 from arcwise.support.words import quoted, shown
 
@@ -36,6 +37,8 @@ class Data:
     intervened
         Rows by variables; True where the variable was intervened on in that row. A mask
         without any True is the same as None.
+    preparation
+        What was done to the table before, which neither equality nor the fingerprint depends on.
 
     Attributes
     ----------
@@ -44,6 +47,7 @@ class Data:
     rows : int
     weights : read-only float64 array (rows,), or None
     intervened : read-only bool array (rows, variables), or None
+    preparation : Preparation
 
     Examples
     --------
@@ -63,12 +67,15 @@ class Data:
     rows: int
     weights: NDArray[np.float64] | None
     intervened: NDArray[np.bool_] | None
+    preparation: Preparation
 
     def __init__(
         self,
         columns: Sequence[Column],
         weights: ArrayLike | None = None,
         intervened: ArrayLike | None = None,
+        *,
+        preparation: Preparation | None = None,
     ) -> None:
         columns = tuple(columns)
         lengths = {len(c.codes if isinstance(c, DiscreteColumn) else c.values) for c in columns}
@@ -85,6 +92,7 @@ class Data:
         self._set("weights", _aligned(weights, "weights", (rows,), np.float64))
         mask = _aligned(intervened, "intervened", (rows, len(columns)), np.bool_)
         self._set("intervened", mask if mask is not None and mask.any() else None)
+        self._set("preparation", preparation or Preparation())
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -96,7 +104,8 @@ class Data:
         raise AttributeError(f"Data is immutable; {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.columns, self.weights, self.intervened)
+        build = partial(type(self), preparation=self.preparation)
+        return build, (self.columns, self.weights, self.intervened)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Data) and self.fingerprint == other.fingerprint
@@ -229,7 +238,8 @@ class Data:
             )
         positions = [self.index(name) for name in names]
         mask = None if self.intervened is None else self.intervened[:, positions]
-        return Data([self.columns[position] for position in positions], self.weights, mask)
+        chosen = [self.columns[position] for position in positions]
+        return Data(chosen, self.weights, mask, preparation=self.preparation)
 
     def take_rows(self, rows: ArrayLike) -> Data:
         """Return the table with the chosen rows only, and their weights and interventions.
@@ -263,6 +273,7 @@ class Data:
             [column.take(chosen) for column in self.columns],
             None if self.weights is None else self.weights[chosen],
             None if self.intervened is None else self.intervened[chosen],
+            preparation=self.preparation,
         )
 
     def to_dict(self) -> dict[str, list[object]]:
