@@ -21,15 +21,13 @@ from arcwise.graphs import Cpdag, Dag, EdgeCounts
 from arcwise.posterior.summary_graphs import SUMMARY_GRAPHS, SummaryGraph
 from arcwise.support.files import write_table
 
-_NAMES = "|".join(SUMMARY_GRAPHS)
-
 
 def summary_graph(
     folder: ResultFolder,
     name: Annotated[
         SummaryGraph | None,
         typer.Argument(
-            metavar=f"[{_NAMES}]",
+            metavar="GRAPH",
             help=" ".join(f"{name}: {words}." for name, words in SUMMARY_GRAPHS.items())
             + " By default median; with --truth, all there are.",
         ),

@@ -163,6 +163,8 @@ class Posterior:
             parts.append(f"{len(self.dags)} DAGs")
         if self.evidence is not None:
             parts.append(f"log evidence {self.evidence.log_evidence:.6f}")
+        if self.account is not None:
+            parts.append(self.account.verdicts)
         return f"<Posterior: {', '.join(parts)}>"
 
     @property
