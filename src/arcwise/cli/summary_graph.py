@@ -24,7 +24,7 @@ from arcwise.support.files import write_table
 
 def summary_graph(
     folder: ResultFolder,
-    name: Annotated[
+    graph: Annotated[
         SummaryGraph | None,
         typer.Argument(
             metavar="GRAPH",
@@ -68,18 +68,18 @@ def summary_graph(
     known = None
     if truth is not None:
         known = Dag.from_edges(posterior.variables, read_edge_file(truth))
-    graph = None
-    if known is None or name is not None or out is not None:
-        chosen: SummaryGraph = name or "median"
-        graph = arcwise.summary_graph(posterior, chosen, threshold=threshold)
-        print(f"{chosen}: {SUMMARY_GRAPHS[chosen]}")
-        print(*_lines(graph), sep="\n")
+    found = None
+    if known is None or graph is not None or out is not None:
+        name: SummaryGraph = graph or "median"
+        found = arcwise.summary_graph(posterior, name, threshold=threshold)
+        print(f"{name}: {SUMMARY_GRAPHS[name]}")
+        print(*_lines(found), sep="\n")
     if known is not None:
-        names = None if name is None else [name]
+        names = None if graph is None else [graph]
         _print_comparison(compare_summary_graphs(posterior, known, names, threshold=threshold))
     print_verdicts(posterior)
-    if out is not None and graph is not None:
-        _WRITERS[out.suffix](graph, out)
+    if out is not None and found is not None:
+        _WRITERS[out.suffix](found, out)
         print(f"Graph written to {out}")
 
 

@@ -55,6 +55,7 @@ class Provenance:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, with score and prior as text."""
+        profile = PlainDataclasses().write(self.data)
         return {
             "arcwise": self.version,
             "score": None if self.score is None else self.score.text,
@@ -67,5 +68,5 @@ class Provenance:
             "families": self.families,
             "rows": self.rows,
             "data_fingerprint": self.data_fingerprint,
-            "data": PlainDataclasses().write(self.data),
+            **({} if profile is None else {"data": profile}),
         }

@@ -116,7 +116,7 @@ def network(graph: Exchanged, threshold: float = 0.3, *, axes: Any = None) -> An
     if isinstance(graph, Posterior):
         # Title and legend scale with the figure.
         words = float(np.clip(axes.get_window_extent().width / axes.figure.dpi, 9.0, 18.0))
-        axes.set_title(f"Pairs adjacent with probability {threshold:.2g} or more", fontsize=words)
+        axes.set_title(f"Edges with probability {threshold:.2g} or more", fontsize=words)
         _add_legend(axes, threshold, words)
     return axes
 

@@ -375,13 +375,7 @@ class Posterior:
         return summary_of(self)
 
     def write_edges(self, path: str | os.PathLike[str]) -> None:
-        """Write a .csv file with a row for each pair of variables, the most probable first.
-
-        The columns are source, target, adjacency (the probability of an edge in either
-        direction), forward (of source → target, the more probable direction), backward (of
-        target → source) and, if available, their standard errors: adjacency_error,
-        forward_error and backward_error.
-        """
+        """Write a .csv file with a row for each pair of variables, as `to_pandas` has it."""
         columns = pair_columns(self)
         write_table(list(columns), zip(*columns.values(), strict=True), Path(path))
 
