@@ -18,6 +18,7 @@ from arcwise.graphs import EdgeCounts, GraphComparison
 from arcwise.parameters.effects import Effects
 from arcwise.parameters.level_estimates import Interventional
 from arcwise.posterior import (
+    Adjacency,
     CredibleSet,
     DagSample,
     Estimate,
@@ -35,10 +36,12 @@ from arcwise.records import (
     MergedRun,
     UniqueDagsRun,
 )
+from arcwise.records.findings import Finding
 from arcwise.runs.status import RunStatus
 
 __all__ = [
     "Account",
+    "Adjacency",
     "AnnealingRun",
     "Candidates",
     "ChainRun",
@@ -52,6 +55,7 @@ __all__ = [
     "Estimate",
     "Evidence",
     "ExactRun",
+    "Finding",
     "GraphComparison",
     "Growth",
     "ImportanceWeightedDags",

@@ -22,7 +22,7 @@ def test_the_table_of_chains_that_disagree_has_their_range(
     apart[:2] = False
     posterior = chain_posterior({(0, 1): always, (0, 3): apart})
     print_edges(posterior, posterior.diagnose())
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     assert "(2 of at least 0.5), not converged" in said
     assert "adjacent, by chain" in said
     assert "standard error" not in said

@@ -34,6 +34,14 @@ class SummaryGraphComparison:
     arrows
         Counts of directed edges as they stand, if both graphs are DAGs; None otherwise. Which way
         an arrow points that data cannot tell counts as well.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> truth = arcwise.Dag(["a", "b"], {"a": ["b"]})
+    >>> posterior = arcwise.exact(arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5}))
+    >>> [found.cpdag_distance for found in compare_summary_graphs(posterior, truth)]
+    [0, 0, 0]
     """
 
     name: str

@@ -37,6 +37,11 @@ class Adjacency:
         The probabilities of source → target, and of target → source.
     errors
         The Monte Carlo standard errors of the three, in that order; None if there are none.
+
+    Examples
+    --------
+    >>> Adjacency("a", "b", 0.9, 0.5, 0.4).is_open, Adjacency("a", "b", 0.9, 0.85, 0.05).is_open
+    (True, False)
     """
 
     source: str
