@@ -44,8 +44,8 @@ def test_the_shell_tells_what_was_done_to_the_table_and_what_follows(
     assert status("learn", table, *options) == 0
     said = capsys.readouterr().out
     done = said[said.index("What was done") :]
-    assert "30 of 300 rows were dropped, as values are missing in them." in done
-    assert "cut into 3 intervals each." in done
+    assert "30 of 300 rows were dropped" in done
+    assert "Cut into intervals: 'x' (3 intervals)" in done
     assert "In 90 of 270 rows 'z' was intervened on" in done
     told = said[: said.index("most probable of")]
     assert "  computation: exact\n" in told

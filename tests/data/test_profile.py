@@ -54,17 +54,18 @@ def test_what_was_done_to_a_table_goes_with_it() -> None:
         data = arcwise.read(table, missing="drop", constant="drop")
     data = arcwise.discretize(data, bins=2)
     done = data.preparation
-    assert (done.dropped_rows, done.left_out, dict(done.discretized)) == (2, ("z",), {"x": 2})
-    assert done.sentences(data.rows) == (
-        "2 of 7 rows were dropped, as values are missing in them.",
-        "Left out: 'z'.",
-        "'x' was cut into 2 intervals.",
-    )
+    assert (done.dropped_rows, dict(done.discretized)) == (2, {"x": 2})
+    told = " ".join(DataProfile.of(data, None).preparation_sentences(data.rows))
+    assert "2 of 7 rows were dropped" in told
+    assert "Left out: 'z'" in told
+    assert "Cut into intervals: 'x' (2 intervals)." in told
     for other in (pickle.loads(pickle.dumps(data)), data.take_rows([0, 1]), data.select(["y"])):
         assert other.preparation == done
     assert data == arcwise.Data(data.columns)  # it is no part of what the data are
     levels = arcwise.read({"y": table["y"], "w": [0, 1] * 3 + [0]}, missing="level")
     assert levels.preparation.missing_as_level == ("y",)
+    again = arcwise.read(data, kinds={"x": "discrete"})  # a table of a table
+    assert (again.preparation, again.notes) == (done, data.notes)
 
 
 def test_profile_of_weights_interventions_and_identifiers() -> None:

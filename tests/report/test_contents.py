@@ -290,8 +290,8 @@ def test_what_was_done_to_the_table_is_told() -> None:
         data = arcwise.read(table, missing="drop", interventions=mask)
     posterior = arcwise.exact(arcwise.Model(arcwise.discretize(data, bins=2)))
     done = " ".join(report_contents(posterior)["done"])
-    assert "20 of 200 rows were dropped, as values are missing in them." in done
-    assert "'x' and 'y' were cut into 2 intervals each." in done
+    assert "20 of 200 rows were dropped" in done
+    assert "Cut into intervals: 'x' (2 intervals) and 'y' (2 intervals)." in done
     assert "In 45 of 180 rows 'y' was intervened on" in done
 
 

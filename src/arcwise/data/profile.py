@@ -31,8 +31,8 @@ class DataProfile:
     parametrization
         What the parameters of a family are; None if that is not known, as of a score that is a
         function.
-    preparation
-        What was done to the table before.
+    notes, preparation
+        What was done to the table before, in words and in numbers.
     total_weight, effective_rows
         The sum of the row weights, and Kish's effective number of rows; None without weights.
     intervened_rows, intervened
@@ -47,6 +47,7 @@ class DataProfile:
 
     levels: tuple[int, ...]
     parametrization: Parametrization | None = None
+    notes: tuple[str, ...] = ()
     preparation: Preparation = field(default_factory=Preparation)
     total_weight: float | None = None
     effective_rows: float | None = None
@@ -70,6 +71,7 @@ class DataProfile:
         return cls(
             levels=tuple(data.level_counts().tolist()),
             parametrization=parametrization,
+            notes=data.notes,
             preparation=data.preparation,
             total_weight=None if weights is None else float(weights.sum()),
             effective_rows=None
@@ -96,7 +98,7 @@ class DataProfile:
 
     def preparation_sentences(self, rows: int) -> tuple[str, ...]:
         """Return in words what was done to the table, and what its rows are."""
-        result = [*self.preparation.sentences(rows)]
+        result = [*self.notes]
         if self.intervened_rows:
             several = "" if len(self.intervened) == 1 else "s"
             result.append(

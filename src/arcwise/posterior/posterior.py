@@ -443,6 +443,6 @@ class Posterior:
         """Return the probable edges as GML text; see `arcwise.exchange.to_gml`."""
         return views.to_gml(self, threshold, on=on)
 
-    def compare(self, truth: Dag) -> PosteriorComparison:
-        """Compare with a known DAG; see `arcwise.compare`, which also compares posteriors."""
+    def compare(self, truth: Any) -> PosteriorComparison:
+        """Compare with a known DAG, in any form of a graph; see `arcwise.compare`."""
         return views.compare_with_graph(self, truth)
