@@ -34,8 +34,8 @@ def coins(rows: int, columns: int, seed: int = 0) -> dict[str, list[int]]:
 
 
 def exact(table: Any, *, dags: int = 200, **options: Any) -> Posterior:
-    options = {"score": arcwise.scores.BDeu(1.0), "prior": "uniform"} | options
-    return arcwise.exact(Model(table, **options), dags=dags, seed=1)
+    chosen: dict[str, Any] = {"score": arcwise.scores.BDeu(1.0), "prior": "uniform"} | options
+    return arcwise.exact(Model(table, **chosen), dags=dags, seed=1)
 
 
 def test_a_good_table_has_notes_only() -> None:

@@ -90,7 +90,7 @@ def print_summary(posterior: Posterior) -> None:
         (found.rhat, "R-hat of the log posterior"),
         (found.ess, f"effective sample size of the {samples}"),
         (found.difference, "largest difference between chains in an edge probability"),
-        (weights and weights.effective_dags, "effective number of DAGs"),
+        (None if weights is None else weights.effective_dags, "effective number of DAGs"),
     ):
         if value is not None:
             print(f"{words}: {'infinite' if np.isinf(value) else f'{value:.4g}'}")

@@ -83,7 +83,7 @@ def adjacencies(
     if "adjacency_error" not in columns:
         return [Adjacency(*row) for row in rows]
     errors = zip(*(_plain(columns[f"{name}_error"]) for name in names[2:]), strict=True)
-    return [Adjacency(*row, own) for row, own in zip(rows, errors, strict=True)]
+    return [Adjacency(*row, errors=own) for row, own in zip(rows, errors, strict=True)]
 
 
 def pair_columns(
