@@ -79,7 +79,11 @@ def test_profile_of_weights_interventions_and_identifiers() -> None:
         "number": list(range(100, 100 + rows)),
     }
     data = arcwise.read(
-        table, weights=[0.5, 1.5] * 20, interventions=mask, kinds={"number": "continuous"}
+        table,
+        weights=[0.5, 1.5] * 20,
+        interventions=mask,
+        kinds={"number": "continuous"},
+        identifiers="keep",
     )
     profile = DataProfile.of(data, None)
     assert profile.levels == (2, rows, 2, 0)
