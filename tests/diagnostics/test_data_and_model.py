@@ -220,3 +220,13 @@ def test_the_gravest_finding_is_the_verdict_and_advice_is_given_once() -> None:
     assert data_verdict([of("caution"), of("serious")]) == "poor"
     words = in_words([of("caution", "run more"), of("note", "run more"), of("note")])
     assert words == ["It is so; run more.", "It is so.", "It is so."]
+
+
+def test_variables_that_hardly_vary() -> None:
+    table = coins(500, 2) | {"rare": [int(i < 7) for i in range(500)]}
+    found = findings_of(exact(table))["nearly constant"]
+    assert found.severity == "caution"
+    assert found.fact.startswith(
+        "1 variable differs from the commonest level in fewer than 20 rows (rare in 7 rows)"
+    )
+    assert "nearly constant" not in findings_of(exact(coins(500, 2)))

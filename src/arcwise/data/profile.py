@@ -16,6 +16,9 @@ from arcwise.data.table import Data
 Parametrization = Literal["discrete", "gaussian"]
 """The parameters of a family: a table of probabilities, or a linear regression."""
 
+FEWEST_OTHERS = 20
+"""Rows outside the commonest level of a discrete variable, below which it is nearly constant."""
+
 _FEWEST_DIFFERENT = 20
 _LABELS_SHARE = 0.5
 
@@ -40,6 +43,9 @@ class DataProfile:
         was, for variables that were.
     identifiers
         The variables that seem only to identify rows.
+    nearly_constant
+        The discrete variables of which fewer than 20 rows have another level than the commonest,
+        with the number of those rows.
     moments
         The shapes of the variables that the score takes to be normal, from the rows without an
         intervention.
@@ -54,6 +60,7 @@ class DataProfile:
     intervened_rows: int = 0
     intervened: Mapping[str, int] = field(default_factory=dict)
     identifiers: tuple[str, ...] = ()
+    nearly_constant: Mapping[str, int] = field(default_factory=dict)
     moments: Mapping[str, Moments] = field(default_factory=dict)
 
     @classmethod
@@ -88,6 +95,12 @@ class DataProfile:
             identifiers=tuple(
                 column.name for column in data.columns if _identifies_rows(column, data.rows)
             ),
+            nearly_constant={
+                column.name: others
+                for column in data.columns
+                if isinstance(column, DiscreteColumn)
+                and (others := data.rows - int(np.bincount(column.codes).max())) < FEWEST_OTHERS
+            },
             moments=_moments(data) if parametrization == "gaussian" else {},
         )
 

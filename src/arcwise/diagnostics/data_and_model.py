@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from arcwise.data.moments import Moments
-from arcwise.data.profile import DataProfile
+from arcwise.data.profile import FEWEST_OTHERS, DataProfile
 from arcwise.diagnostics.parameters import FamilySizes
 from arcwise.posterior import Posterior
 from arcwise.posterior.adjacencies import OPEN_SHARE, adjacencies
@@ -53,6 +53,7 @@ def data_and_model(posterior: Posterior) -> tuple[DataVerdict, tuple[Finding, ..
         findings += _of_rows(profile, rows)
         findings += _of_weights(profile, rows)
         findings += _of_identifiers(profile)
+        findings += _of_nearly_constant(profile)
         findings += _of_shapes(profile)
         findings += _of_preparation(profile, rows)
         findings += _of_interventions(profile, rows)
@@ -145,6 +146,24 @@ def _of_identifiers(profile: DataProfile) -> list[Finding]:
             f"{listing(names, _MOST_NAMED)} {seems} only to identify rows, with hardly any value "
             "that two rows share",
             "leave such columns out",
+        )
+    ]
+
+
+def _of_nearly_constant(profile: DataProfile) -> list[Finding]:
+    if profile.parametrization != "discrete" or not profile.nearly_constant:
+        return []
+    few = profile.nearly_constant
+    named = listing([f"{name} in {plural(rows, 'row')}" for name, rows in few.items()], _MOST_NAMED)
+    differs = "variable differs" if len(few) == 1 else "variables differ"
+    return [
+        _found(
+            "caution",
+            "nearly constant",
+            f"{len(few)} {differs} from the commonest level in fewer than {FEWEST_OTHERS} rows "
+            f"({named}), on which all that is learned about {'it' if len(few) == 1 else 'them'} "
+            "rests",
+            "take such edges with care, or leave such columns out",
         )
     ]
 

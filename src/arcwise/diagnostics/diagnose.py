@@ -68,11 +68,11 @@ def diagnose(posterior: Posterior) -> Diagnosis:
 
     Data and model are ``"questionable"`` if likely parent sets have fewer than five rows per
     free parameter, there are fewer than 50 rows, more than 5 % of the rows were dropped, weights
-    count for more rows than they are worth, a column seems only to identify rows, or one that the
-    score takes to be normal clearly is not (D'Agostino and Pearson's test at 0.0001 divided by the
-    number of columns, and a skewness beyond 0.5 or an excess kurtosis beyond 1). They are
-    ``"poor"`` if likely parent sets have more parameters than there are rows, or the skewness
-    exceeds 2 or the excess kurtosis 7.
+    count for more rows than they are worth, a column seems only to identify rows or differs from
+    its commonest level in fewer than 20 rows, or one that the score takes to be normal clearly
+    is not (D'Agostino and Pearson's test at 0.0001 divided by the number of columns, and a
+    skewness beyond 0.5 or an excess kurtosis beyond 1). They are ``"poor"`` if likely parent sets
+    have more parameters than there are rows, or the skewness exceeds 2 or the excess kurtosis 7.
 
     Examples
     --------
