@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -80,10 +80,11 @@ def adjacencies(
     columns = pair_columns(posterior, threshold, most)
     names = ("source", "target", "adjacency", "forward", "backward")
     rows = zip(*(_plain(columns[name]) for name in names), strict=True)
+    found = [Adjacency(*row) for row in rows]
     if "adjacency_error" not in columns:
-        return [Adjacency(*row) for row in rows]
+        return found
     errors = zip(*(_plain(columns[f"{name}_error"]) for name in names[2:]), strict=True)
-    return [Adjacency(*row, errors=own) for row, own in zip(rows, errors, strict=True)]
+    return [replace(pair, errors=own) for pair, own in zip(found, errors, strict=True)]
 
 
 def pair_columns(
