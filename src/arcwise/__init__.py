@@ -18,6 +18,7 @@ Step by step, by functions that have the same names as the commands of the shell
     evidence        evidence; compare_models
     features        estimate
     parameters      effects and interventional; predict, cross_validate and log_predictive
+    graphs          summary_graph: the median DAG, the best DAG, the most probable class
     reliability     diagnose, compare
     report          report
 
@@ -84,6 +85,7 @@ from arcwise.parameters.predict import predict as predict
 from arcwise.parameters.predictive import log_predictive as log_predictive
 from arcwise.posterior import Posterior as Posterior
 from arcwise.posterior.estimation import estimate as estimate
+from arcwise.posterior.summary_graphs import summary_graph as summary_graph
 from arcwise.report import report as report
 from arcwise.runs.status import status as status
 
@@ -126,6 +128,7 @@ _PUBLIC = (
         "smc",
         "status",
     ),
+    *("summary_graph",),
     *("algorithms", "cluster", "engines", "errors", "exchange", "features", "graphs", "networks"),
     *("plots", "priors", "results", "scores", "spaces", "__version__"),
 )

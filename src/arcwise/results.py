@@ -11,6 +11,7 @@ from arcwise.comparison import (
     ModelEvidence,
     PosteriorComparison,
     RunComparison,
+    SummaryGraphComparison,
 )
 from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.graphs import EdgeCounts, GraphComparison
@@ -20,6 +21,7 @@ from arcwise.parameters.effect_matrix import Effects
 from arcwise.parameters.level_estimates import Interventional
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.posterior import (
+    Adjacency,
     CredibleSet,
     DagSample,
     Estimate,
@@ -37,10 +39,12 @@ from arcwise.records import (
     MergedRun,
     UniqueDagsRun,
 )
+from arcwise.records.findings import Finding
 from arcwise.runs.status import RunStatus
 
 __all__ = [
     "Account",
+    "Adjacency",
     "AnnealingRun",
     "Candidates",
     "ChainRun",
@@ -56,6 +60,7 @@ __all__ = [
     "Estimate",
     "Evidence",
     "ExactRun",
+    "Finding",
     "GraphComparison",
     "Growth",
     "ImportanceWeightedDags",
@@ -75,6 +80,7 @@ __all__ = [
     "RunComparison",
     "RunStatus",
     "StochasticUpperBound",
+    "SummaryGraphComparison",
     "ThresholdGraph",
     "UniqueDagsRun",
 ]

@@ -23,6 +23,7 @@ ARGUMENTS = {
     "effects": ["FOLDER", "bronc", "dysp"],
     "predict": ["FOLDER", "TABLE", "--target", "dysp"],
     "cross-validate": ["TABLE", "--target", "dysp"],
+    "summary-graph": ["FOLDER"],
     "compare": ["FOLDER", "FOLDER"],
     "compare-models": ["EVIDENCE", "OTHER"],
     "resume": ["RUN"],

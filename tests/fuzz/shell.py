@@ -47,6 +47,7 @@ _COMMANDS = {
     "effects": [[_POSTERIOR, "a", "d"]],
     "predict": [[_POSTERIOR, _TABLE, "--target=d"]],
     "cross-validate": [[_TABLE, *_SHORT, "--target=a", "--folds=2"]],
+    "summary-graph": [[_POSTERIOR], [_POSTERIOR, "cpdag"], [_POSTERIOR, "threshold"]],
     "compare": [[_POSTERIOR, _POSTERIOR]],
     "resume": [[_RUN, "--threads=1"]],
     "status": [[_RUN]],
@@ -76,11 +77,12 @@ _WORDS: dict[str, list[str]] = {
     "--given": ["b -> c", "edges"],
     "--target": ["a", "d"],
     "--reference": ["0", "1"],
+    "--truth": ["edges.csv", "nothing.csv"],
 }
 _COLUMNS = ("--drop", "--discrete", "--continuous", "--weights", "--interventions")
 _FILES = (
     *("--out", "--run", "--required-edges", "--forbidden-edges", "--candidates"),
-    *("--tiers", "--knowledge", "--edge-probabilities"),
+    *("--tiers", "--knowledge", "--edge-probabilities", "--truth"),
 )
 _REMARKS = ("arcwise: warning: ", "arcwise: report.html was not written: ")
 # What these would reach is not in this process.

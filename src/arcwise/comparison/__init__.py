@@ -16,6 +16,7 @@ from arcwise.comparison.models import (
 )
 from arcwise.comparison.other_assumptions import Sensitivity, Shift, sensitivity
 from arcwise.comparison.runs import EdgeDifference, RunComparison, compare_posteriors
+from arcwise.comparison.summary_graphs import SummaryGraphComparison, compare_summary_graphs
 
 __all__ = [
     "ComparedModel",
@@ -28,9 +29,11 @@ __all__ = [
     "RunComparison",
     "Sensitivity",
     "Shift",
+    "SummaryGraphComparison",
     "compare",
     "compare_models",
     "compare_posteriors",
+    "compare_summary_graphs",
     "compare_with_graph",
     "roc",
     "sensitivity",

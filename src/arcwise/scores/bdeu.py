@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from arcwise import _core
 from arcwise.data import Data
+from arcwise.data.profile import Parametrization
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import fill_discrete, positive
 from arcwise.support.running import Run
@@ -45,6 +46,10 @@ class BDeu(LocalScore, name="bdeu"):
     def alternatives(self) -> tuple[LocalScore, ...]:
         """Return scores with equivalent sample sizes from 1 to 30."""
         return tuple(BDeu(size) for size in (1.0, 3.0, 10.0, 30.0))
+
+    def parametrization(self, data: Data) -> Parametrization | None:
+        """Return what the parameters of a family are."""
+        return "discrete"
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""
