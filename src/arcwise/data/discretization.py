@@ -103,7 +103,7 @@ def discretize(
             f"some intervals hold no value, so that there are fewer levels than requested in "
             f"{shown}"
         )
-    return Data(result, table.weights, table.intervened)
+    return Data(result, table.weights, table.intervened, table.name)
 
 
 def _chosen(table: Data, columns: Sequence[str] | None, named: Mapping[str, Any]) -> set[str]:

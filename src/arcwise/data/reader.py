@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -152,7 +154,15 @@ def read(
         [encoded[place] for place in places],
         row_weights,
         None if mask is None else mask[:, places],
+        _name_of(source),
     )
+
+
+def _name_of(source: object) -> str | None:
+    """Return the name of the file that was read, without its folder."""
+    if isinstance(source, Data):
+        return source.name
+    return Path(source).name if isinstance(source, str | os.PathLike) else None
 
 
 def _checked_rows(columns: Sequence[RawColumn]) -> int:

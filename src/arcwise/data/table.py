@@ -36,6 +36,9 @@ class Data:
     intervened
         Rows by variables; True where the variable was intervened on in that row. A mask
         without any True is the same as None.
+    name
+        The name of the file it was read from, for reports; None if there is none. It does not
+        count in comparisons.
 
     Attributes
     ----------
@@ -44,6 +47,7 @@ class Data:
     rows : int
     weights : read-only float64 array (rows,), or None
     intervened : read-only bool array (rows, variables), or None
+    name : str or None
 
     Examples
     --------
@@ -63,12 +67,14 @@ class Data:
     rows: int
     weights: NDArray[np.float64] | None
     intervened: NDArray[np.bool_] | None
+    name: str | None
 
     def __init__(
         self,
         columns: Sequence[Column],
         weights: ArrayLike | None = None,
         intervened: ArrayLike | None = None,
+        name: str | None = None,
     ) -> None:
         columns = tuple(columns)
         lengths = {len(c.codes if isinstance(c, DiscreteColumn) else c.values) for c in columns}
@@ -82,6 +88,7 @@ class Data:
         self._set("columns", columns)
         self._set("variables", variables)
         self._set("rows", rows)
+        self._set("name", name)
         self._set("weights", _aligned(weights, "weights", (rows,), np.float64))
         mask = _aligned(intervened, "intervened", (rows, len(columns)), np.bool_)
         self._set("intervened", mask if mask is not None and mask.any() else None)
@@ -96,7 +103,7 @@ class Data:
         raise AttributeError(f"Data is immutable; {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.columns, self.weights, self.intervened)
+        return type(self), (self.columns, self.weights, self.intervened, self.name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Data) and self.fingerprint == other.fingerprint
@@ -229,7 +236,9 @@ class Data:
             )
         positions = [self.index(name) for name in names]
         mask = None if self.intervened is None else self.intervened[:, positions]
-        return Data([self.columns[position] for position in positions], self.weights, mask)
+        return Data(
+            [self.columns[position] for position in positions], self.weights, mask, self.name
+        )
 
     def take_rows(self, rows: ArrayLike) -> Data:
         """Return the table with the chosen rows only, and their weights and interventions.
@@ -263,6 +272,7 @@ class Data:
             [column.take(chosen) for column in self.columns],
             None if self.weights is None else self.weights[chosen],
             None if self.intervened is None else self.intervened[chosen],
+            self.name,
         )
 
     def to_dict(self) -> dict[str, list[object]]:

@@ -202,6 +202,7 @@ class Model:
             families=len(self.scores),
             rows=None if self.data is None else self.data.rows,
             data_fingerprint=None if self.data is None else self.data.fingerprint,
+            data_name=None if self.data is None else self.data.name,
         )
 
     def _candidate_names(self) -> dict[str, tuple[str, ...]] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arcwise.support.descriptions import Description
+from arcwise.support.plain_dataclasses import added
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Provenance:
         The number of parent sets that were scored.
     rows, data_fingerprint
         The number of rows of the data, and their fingerprint.
+    data_name
+        The name of the file the data were read from, without its folder.
 
     Examples
     --------
@@ -47,6 +50,7 @@ class Provenance:
     families: int | None = None
     rows: int | None = None
     data_fingerprint: str | None = None
+    data_name: str | None = added(None)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, with score and prior as text."""
@@ -62,4 +66,5 @@ class Provenance:
             "families": self.families,
             "rows": self.rows,
             "data_fingerprint": self.data_fingerprint,
+            "data_name": self.data_name,
         }
