@@ -18,7 +18,7 @@ Step by step, by functions that have the same names as the commands of the shell
     evidence        evidence; compare_models
     features        estimate; effects, interventional and log_predictive for parameters
     reliability     diagnose, compare
-    report          report
+    report          report; draw, the network as a picture
 
 and by modules:
 
@@ -79,6 +79,7 @@ from arcwise.networks import simulate as simulate
 from arcwise.parameters.effects import effects as effects
 from arcwise.parameters.interventional import interventional as interventional
 from arcwise.parameters.predictive import log_predictive as log_predictive
+from arcwise.plots.draw import draw as draw
 from arcwise.posterior import Posterior as Posterior
 from arcwise.posterior.estimation import estimate as estimate
 from arcwise.report import report as report
@@ -90,6 +91,7 @@ __version__ = _core.version
 _PUBLIC = (
     *("Constraints", "Dag", "Data", "Model", "Posterior"),
     *("ais", "candidates", "compare", "compare_models", "describe", "diagnose", "discretize"),
+    "draw",
     *(
         "effects",
         "estimate",

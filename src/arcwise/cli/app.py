@@ -15,6 +15,7 @@ from arcwise.cli.compare import compare
 from arcwise.cli.compare_models import compare_models
 from arcwise.cli.composition import command
 from arcwise.cli.data import describe, simulate
+from arcwise.cli.draw import draw
 from arcwise.cli.estimate import estimate
 from arcwise.cli.evidence import evidence
 from arcwise.cli.exact import exact
@@ -51,7 +52,7 @@ def _global_options(
 _COMMANDS = {
     function.__name__.replace("_", "-"): function
     for function in (
-        *(learn, report, estimate, compare, compare_models),
+        *(learn, report, draw, estimate, compare, compare_models),
         *(exact, sample, resume, status, map, evidence, score, describe, simulate),
     )
 }

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import ArgumentError
-from arcwise.plots.figures import axes_for, colour, tidy
+from arcwise.layout.colours import colour
+from arcwise.plots.figures import axes_for, tidy
 from arcwise.support.words import shown
 
 _MAX_BINS = 60

@@ -56,8 +56,8 @@ function crossing(inside, outside, centre, shape, gap) {
   return far;
 }
 
-// The visible part of an edge with its head, if it has one, and the places for a number at either
-// end; null if there is no room between the two nodes.
+// The visible part of an edge with its head, if it has one, and places for numbers on it; null if
+// there is no room between the two nodes.
 function edgeOutline(points, startShape, endShape, width, headLength) {
   const start = points[0];
   const end = points[points.length - 1];
@@ -69,7 +69,7 @@ function edgeOutline(points, startShape, endShape, width, headLength) {
   const tip = crossing(curve[last + 1], curve[last], end, endShape, 2);
   const body = [crossing(curve[first - 1], curve[first], start, startShape, 2), ...curve.slice(first, last + 1)];
   const text = (point) => `${point.x.toFixed(1)} ${point.y.toFixed(1)}`;
-  const numbers = [beside([...body, tip].reverse()), beside([...body, tip])];
+  const numbers = [0.5, 0.4, 0.6, 0.3, 0.7].map((share) => body[Math.round(share * (body.length - 1))]);
   if (!headLength) return { line: "M" + [...body, tip].map(text).join("L"), head: null, numbers };
   while (body.length > 1 && Math.hypot(body[body.length - 1].x - tip.x, body[body.length - 1].y - tip.y) < headLength) body.pop();
   const from = body[body.length - 1];
@@ -81,18 +81,6 @@ function edgeOutline(points, startShape, endShape, width, headLength) {
   const left = { x: base.x - along.y * half, y: base.y + along.x * half };
   const right = { x: base.x + along.y * half, y: base.y - along.x * half };
   return { line: "M" + body.map(text).join("L"), head: `M${text(tip)}L${text(left)}L${text(right)}Z`, numbers };
-}
-
-// Places beside a curve, near its end, for a number: on either side, near and a little farther.
-function beside(curve) {
-  const end = curve[curve.length - 1];
-  return [15, 28].flatMap((distance) => {
-    const near = [...curve].reverse().find((point) => Math.hypot(point.x - end.x, point.y - end.y) >= distance) ?? curve[0];
-    const length = Math.hypot(end.x - near.x, end.y - near.y) || 1;
-    const across = { x: -(end.y - near.y) / length, y: (end.x - near.x) / length };
-    const right = across.x < 0 ? -1 : 1;
-    return [right, -right].map((side) => ({ x: near.x + side * across.x * (6 + 10 * Math.abs(across.x)), y: near.y + side * across.y * 9 }));
-  });
 }
 
 function overlaps(a, b, gap) {

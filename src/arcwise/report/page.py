@@ -7,13 +7,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
 from arcwise.errors import ArgumentError, option
 from arcwise.posterior import Posterior, views
 from arcwise.report.contents import report_contents
 from arcwise.support.files import replacing
 from arcwise.support.names import is_writable
+from arcwise.support.optional import optional
 from arcwise.support.plain import strict_json
 from arcwise.support.words import shown
 
@@ -72,6 +71,7 @@ def report(
 
 def page_text(contents: dict[str, Any]) -> str:
     """Return the HTML of these contents."""
+    jinja2 = optional("jinja2", "report")  # not imported with the package, as few need it
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )

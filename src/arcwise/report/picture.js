@@ -7,6 +7,7 @@ const LARGE = 60;
 const MANY = 20;
 const MOST_HEIGHT = 1100;
 const MOST_NUMBERED = 60;
+const NUMBERS_WIDTH = 66;
 const ROW_HEIGHT = 84;
 const RULE = 34;
 const INK = "#1b1f24";
@@ -306,23 +307,28 @@ class Picture {
     if (!outline) return group;
     svgElement("path", { class: "line", d: outline.line, fill: "none", stroke: LINE, "stroke-width": width.toFixed(2) }, group);
     if (outline.head) svgElement("path", { class: "head", d: outline.head, fill: LINE }, group);
-    if (link.open && numbered) {
-      // The number at an end is the probability of an arrow that ends there.
-      [link.backward, link.forward].forEach((value, end) => {
-        const free = outline.numbers[end].find((place) => this.isFree(place));
-        if (!free) return;
-        const { x, y } = free;
-        this.numbers.push(boxAround(free, 24, 11));
-        const looks = { class: "share", x: x.toFixed(1), y: (y + 3.5).toFixed(1), "text-anchor": "middle", "font-family": FONT, "font-size": 10, fill: INK, stroke: "#ffffff", "stroke-width": 3, "paint-order": "stroke" };
-        svgText(value.toFixed(2), looks, group);
-      });
-    }
+    if (link.open && numbered) this.addNumbers(link, points, outline.numbers, group);
     return group;
   }
 
-  // Whether a number at a place would be clear of all nodes and of other numbers.
+  // The probabilities of both directions on a link that has none, where there is room on it.
+  addNumbers({ forward, backward }, points, places, group) {
+    const [from, to] = [points[0], points[points.length - 1]];
+    const upright = Math.abs(to.y - from.y) > 0.3 * Math.abs(to.x - from.x);
+    const [there, back] = upright ? (to.y > from.y ? "↓↑" : "↑↓") : (to.x > from.x ? "→←" : "←→");
+    const half = NUMBERS_WIDTH / 2 + 2;
+    const inside = places.map(({ x, y }) => ({ x: Math.min(this.size.width * this.zoom - half, Math.max(half, x)), y }));
+    const free = inside.find((place) => this.isFree(place));
+    if (!free) return;
+    const box = boxAround(free, NUMBERS_WIDTH, 12);
+    this.numbers.push(box);
+    svgElement("rect", { class: "plate", x: box.left.toFixed(1), y: box.top.toFixed(1), width: NUMBERS_WIDTH, height: 12, fill: "#ffffff" }, group);
+    svgText(`${there}${forward.toFixed(2)} ${back}${backward.toFixed(2)}`, { class: "share", x: free.x.toFixed(1), y: (free.y + 3.5).toFixed(1), "text-anchor": "middle", "font-family": FONT, "font-size": 10, fill: INK }, group);
+  }
+
+  // Whether numbers at a place would be clear of all nodes and of other numbers.
   isFree(place) {
-    const number = boxAround(place, 24, 11);
+    const number = boxAround(place, NUMBERS_WIDTH, 11);
     return this.numbers.every((other) => !overlaps(number, other, 1)) && this.centres.every((centre, i) => !overlaps(number, boxAround(centre, this.shapes[i].width, this.shapes[i].height), 0));
   }
 

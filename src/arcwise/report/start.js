@@ -96,7 +96,7 @@ function drawLegend() {
   };
   for (const probability of [0.1, 0.5, 1]) sample("", probability.toFixed(1), linkWidth(probability, false), linkOpacity(probability), false);
   sample("", "directed", 2.4, 1, true);
-  sample("", "direction open: at each end the probability of an arrow there", 2.4, 1, false);
+  sample("", "direction open, with the probability of each", 2.4, 1, false);
   sample("incoming", "into the selected node", 2.4, 1, true);
   sample("outgoing", "out of it", 2.4, 1, true);
 }
