@@ -23,7 +23,9 @@ def sampled(names: list[str], seed: int, *, degree: float = 2.6) -> arcwise.Post
     random = np.random.default_rng(seed)
     n, draws = len(names), 50
     probable = random.random((n, n)) < degree / n
-    shares = np.triu(np.where(random.random((n, n)) < 0.7, 1.0, random.random((n, n))) * probable, 1)
+    shares = np.triu(
+        np.where(random.random((n, n)) < 0.7, 1.0, random.random((n, n))) * probable, 1
+    )
     # Each of the first ten has an edge, so that every awkward name is in the table.
     shares[range(min(9, n - 1)), range(1, min(10, n))] = np.linspace(1.0, 0.3, min(9, n - 1))
     bits = random.random((4 * draws, n, n)) < shares

@@ -18,6 +18,7 @@ ARGUMENTS = {
     **{name: ["TABLE"] for name in _OF_TABLES},
     "simulate": ["asia"],
     "report": ["FOLDER"],
+    "draw": ["FOLDER", "network.svg"],
     "estimate": ["FOLDER", "smoke -> lung"],
     "compare": ["FOLDER", "FOLDER"],
     "compare-models": ["EVIDENCE", "OTHER"],

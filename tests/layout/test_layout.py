@@ -39,7 +39,8 @@ def test_no_two_nodes_are_close_and_layers_are_whole_numbers(
         assert hypot(x - other_x, y - other_y) > 1.0 - 1e-9
     # Those without an edge stand beneath, in rows that may be closer.
     assert set(drawing.alone) == {
-        name for name, row, column in zip(names(n), edges, edges.T, strict=True)
+        name
+        for name, row, column in zip(names(n), edges, edges.T, strict=True)
         if not row.any() and not column.any()
     }
     lowest = max((y for _, y in joined), default=-1.0)

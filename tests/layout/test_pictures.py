@@ -55,7 +55,9 @@ def test_a_link_is_open_if_each_direction_has_a_tenth_and_points_the_likelier_wa
 def test_modules_divide_the_nodes_and_none_is_too_large(
     n: int, degree: float, seed: int, most: int
 ) -> None:
-    weights = {(link.source, link.target): link.probability for link in random_links(n, degree, seed)}
+    weights = {
+        (link.source, link.target): link.probability for link in random_links(n, degree, seed)
+    }
     parts = modules(range(n), weights, most)
     assert sorted(node for part in parts for node in part) == list(range(n))
     assert all(1 <= len(part) <= most for part in parts)
@@ -134,7 +136,9 @@ def test_a_part_of_a_picture_counts_the_links_that_leave_it() -> None:
 
 
 def test_edges_between_modules_have_no_bends() -> None:
-    drawing = modular_drawing(names(4), [("x0", "x1"), ("x2", "x3"), ("x0", "x3")], [[0, 1], [2, 3]])
+    drawing = modular_drawing(
+        names(4), [("x0", "x1"), ("x2", "x3"), ("x0", "x3")], [[0, 1], [2, 3]]
+    )
     assert drawing.routes["x0", "x3"] == []
     assert len(drawing.frames) == 2
 

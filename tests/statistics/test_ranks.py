@@ -27,7 +27,9 @@ def test_shares_are_those_of_ranks_counted_one_by_one() -> None:
 
 def test_a_chain_in_poor_states_falls_and_equal_states_tell_nothing() -> None:
     random = np.random.default_rng(2)
-    found = rank_shares([random.normal(size=400), random.normal(size=400), random.normal(-2, 1, 400)])
+    found = rank_shares(
+        [random.normal(size=400), random.normal(size=400), random.normal(-2, 1, 400)]
+    )
     assert found is not None
     assert found[2, 0] > 2.0
     assert found[2, -1] < 0.2

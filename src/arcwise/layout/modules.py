@@ -83,4 +83,6 @@ def _packed(parts: list[list[int]], most: int) -> list[list[int]]:
             shared.append(list(part))
         else:
             room += part
-    return sorted([*result, *(sorted(part) for part in shared)], key=lambda part: (-len(part), part))
+    return sorted(
+        [*result, *(sorted(part) for part in shared)], key=lambda part: (-len(part), part)
+    )

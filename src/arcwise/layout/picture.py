@@ -103,7 +103,9 @@ class Picture:
         return cls(tuple(names), inside, drawing, tuple(elsewhere))
 
 
-def _weights(nodes: int, links: Sequence[Link]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def _weights(
+    nodes: int, links: Sequence[Link]
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     matrix = np.zeros((nodes, nodes))
     for link in links:
         matrix[link.source, link.target] = link.probability

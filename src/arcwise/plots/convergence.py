@@ -44,9 +44,7 @@ def ranks(posterior: Posterior, *, axes: Any = None) -> Any:
     'visits, relative to all chains'
     """
     traces = posterior.traces
-    shares = (
-        None if traces is None or posterior.run.annealed else rank_shares(traces.log_weights)
-    )
+    shares = None if traces is None or posterior.run.annealed else rank_shares(traces.log_weights)
     if shares is None:
         raise ArgumentError(
             "the posterior does not have the traces of two or more Markov chains of 10 or more "

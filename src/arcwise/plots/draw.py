@@ -85,7 +85,5 @@ def draw(
         plot.add_title(least)
     matplotlib = optional("matplotlib", "draw", INSTALL)
     with matplotlib.rc_context(_SETTINGS), replacing(file) as temporary:
-        plot.axes.figure.savefig(
-            temporary, format=ending, dpi=dpi, metadata=_WITHOUT_DATE[ending]
-        )
+        plot.axes.figure.savefig(temporary, format=ending, dpi=dpi, metadata=_WITHOUT_DATE[ending])
     return file

@@ -42,7 +42,9 @@ def edge_matrix(posterior: Posterior, *, axes: Any = None) -> Any:
     np.fill_diagonal(
         shown, np.nan
     )  # a self loop is impossible, which differs from a probability of 0
-    image = axes.imshow(shown, cmap=shades("plots.edge_matrix"), vmin=0.0, vmax=1.0, interpolation="nearest")
+    image = axes.imshow(
+        shown, cmap=shades("plots.edge_matrix"), vmin=0.0, vmax=1.0, interpolation="nearest"
+    )
     every = -(-n // _MAX_NAMES)
     ticks = np.arange(0, n, every)
     names = shortened([posterior.variables[i] for i in ticks], _MAX_NAME_LENGTH)

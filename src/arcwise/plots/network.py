@@ -38,8 +38,8 @@ def network(
     """Draw the network of probable adjacencies in layers, parents above their children.
 
     An arrow has the direction that is at least nine times as probable as the other. If the
-    direction is open, a line without arrowheads has the probabilities of both. A network of more than 60 joined variables is drawn in modules, as
-    `arcwise.layout` finds them. Variables without an edge stand beneath.
+    direction is open, a line without arrowheads has the probabilities of both. A network of
+    more than 60 joined variables is drawn in modules. Variables without an edge stand beneath.
 
     Parameters
     ----------
@@ -195,7 +195,9 @@ class NetworkPlot:
         if drawing.alone and len(drawing.alone) < len(drawing.positions):
             top = min(drawing.positions[name][1] for name in drawing.alone) - 0.5
             sides = [self.low[0] - 0.5, self.high[0] + 0.5]
-            self.axes.plot(sides, [top, top], color="#dfe3e8", linewidth=0.8 * self.scale, zorder=0.2)
+            self.axes.plot(
+                sides, [top, top], color="#dfe3e8", linewidth=0.8 * self.scale, zorder=0.2
+            )
             self.axes.text(
                 sides[0],
                 top,
@@ -272,7 +274,7 @@ class NetworkPlot:
                 return
 
     def _take(self, place: Any) -> bool:
-        """Return whether a number at a place is clear of nodes and other numbers; then it is taken."""
+        """Take a place for numbers if it is clear of nodes and others; return whether it was."""
         half = np.array([2.2, 0.5]) * self.size
         boxes = [
             (np.array(self.picture.drawing.positions[name]) * self.unit, np.array(half))
@@ -309,7 +311,9 @@ class NetworkPlot:
         """Add what is drawn, and what the widths and shades of links mean."""
         lines = optional("matplotlib.lines", "plots.network", INSTALL)
         # Title and legend scale with the figure.
-        words = float(np.clip(self.axes.get_window_extent().width / self.axes.figure.dpi, 9.0, 18.0))
+        words = float(
+            np.clip(self.axes.get_window_extent().width / self.axes.figure.dpi, 9.0, 18.0)
+        )
         words *= min(1.0, self.scale)
         self.axes.set_title(f"Adjacent with probability {threshold:.2g} or more", fontsize=words)
         shown = [share for share in _SHOWN if share >= threshold]

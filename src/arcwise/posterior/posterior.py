@@ -413,17 +413,9 @@ class Posterior:
         """Write an HTML report; see `arcwise.report`."""
         return views.report(self, path, title=title, data_description=data_description)
 
-    def draw(
-        self,
-        path: str | os.PathLike[str],
-        threshold: float | None = None,
-        *,
-        module: int | None = None,
-        width: float | None = None,
-        dpi: int = 300,
-    ) -> Path:
+    def draw(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write a picture of the network to an .svg, .pdf or .png file; see `arcwise.draw`."""
-        return views.draw(self, path, threshold, module=module, width=width, dpi=dpi)
+        return views.draw(self, path, **options)
 
     def to_networkx(self, threshold: float = 0.5) -> Any:
         """Return a networkx DiGraph of the edges at least as probable as the threshold.
