@@ -43,8 +43,13 @@ def draw(
         ),
     ] = None,
     dpi: Annotated[
-        int, typer.Option("--dpi", help="Dots per inch of a .png file.", metavar="NUMBER")
-    ] = 300,
+        int | None,
+        typer.Option(
+            "--dpi",
+            help="Dots per inch of a .png file; 300 by default, and less for a very large picture.",
+            metavar="NUMBER",
+        ),
+    ] = None,
 ) -> None:
     """Draw the network of a folder of results, for a paper.
 

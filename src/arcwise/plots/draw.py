@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from math import floor, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ FORMATS = ("svg", "pdf", "png")
 # Letters stay letters, which a reader can search and an editor can change; the same picture gives
 # the same file.
 _SETTINGS = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "arcwise"}
+_USUAL_DOTS = 300.0
+_USUAL_LIMIT, _LIMIT = 40e6, 150e6  # dots of a whole picture, by default and at most
 _WITHOUT_DATE: dict[str, dict[str, Any]] = {
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
@@ -35,7 +38,7 @@ def draw(
     *,
     module: int | None = None,
     width: float | None = None,
-    dpi: int = 300,
+    dpi: int | None = None,
 ) -> Path:
     """Write a picture of the network to a file, in the format of its ending.
 
@@ -51,7 +54,7 @@ def draw(
         The width in inches, to which letters and lines are scaled, too; by default as wide as the
         network needs, with letters of 6.5 to 10 points.
     dpi
-        The dots per inch of a .png file.
+        The dots per inch of a .png file; by default 300, and less for a very large picture.
 
     Returns
     -------
@@ -74,7 +77,8 @@ def draw(
             f"the picture is to be written to {shown(str(file))}; give a file that ends in .svg, "
             ".pdf or .png"
         )
-    whole_number(dpi, option("dpi"), at_least=1, at_most=2400)
+    if dpi is not None:
+        whole_number(dpi, option("dpi"), at_least=1, at_most=2400)
     if width is not None:
         width = real_number(
             width, option("width"), lambda inches: 0.5 <= inches <= 100.0, "0.5 to 100 inches"
@@ -83,7 +87,22 @@ def draw(
     plot = NetworkPlot(picture_of(graph, links, module), width=width)
     if isinstance(graph, Posterior):
         plot.add_title(least)
+    dots = _dots_per_inch(plot.axes.figure.get_size_inches(), dpi) if ending == "png" else 72.0
     matplotlib = optional("matplotlib", "draw", INSTALL)
     with matplotlib.rc_context(_SETTINGS), replacing(file) as temporary:
-        plot.axes.figure.savefig(temporary, format=ending, dpi=dpi, metadata=_WITHOUT_DATE[ending])
+        plot.axes.figure.savefig(temporary, format=ending, dpi=dots, metadata=_WITHOUT_DATE[ending])
     return file
+
+
+def _dots_per_inch(size: Any, given: int | None) -> float:
+    """Return the resolution of a picture of a size in inches, or refuse one beyond all memory."""
+    area = float(size[0] * size[1])
+    if given is None:
+        return min(_USUAL_DOTS, sqrt(_USUAL_LIMIT / area))
+    if area * given**2 > _LIMIT:
+        raise ArgumentError(
+            option("dpi"),
+            f" is {given}, too many for a picture of {size[0]:.1f} by {size[1]:.1f} inches; give "
+            f"at most {floor(sqrt(_LIMIT / area))}, or a file that ends in .svg or .pdf",
+        )
+    return float(given)
