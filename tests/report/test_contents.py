@@ -139,8 +139,8 @@ def test_a_large_network_starts_with_its_first_module() -> None:
 
 def test_the_data_file_is_named_and_nothing_else_made_up(tmp_path: Path) -> None:
     file = tmp_path / "lungs 2024.csv"
-    arcwise.simulate("asia", 100, seed=1).write_csv(file)
-    for data, name in ((file, "lungs 2024.csv"), (arcwise.simulate("asia", 100, seed=1), None)):
+    arcwise.simulate("asia", 500, seed=1).write_csv(file)
+    for data, name in ((file, "lungs 2024.csv"), (arcwise.simulate("asia", 500, seed=1), None)):
         table = arcwise.read(data)
         assert table.name == name
         posterior = arcwise.exact(arcwise.Model(table, max_indegree=2))
@@ -163,7 +163,7 @@ def test_the_name_stays_with_the_data(tmp_path: Path) -> None:
     assert table.select(["a", "b"]).name == "measured.csv"
     assert table.take_rows([0, 1, 2, 3]).name == "measured.csv"
     assert pickle.loads(pickle.dumps(table)).name == "measured.csv"
-    assert arcwise.discretize(arcwise.read(file), {"a": 2}).name == "measured.csv"
+    assert arcwise.discretize(arcwise.read(file), bins=2).name == "measured.csv"
     assert table == arcwise.read(table.to_pandas(), kinds="discrete")
 
 
