@@ -156,7 +156,10 @@ def test_a_large_network_is_drawn_in_modules() -> None:
     faint = [arrow for arrow in arrows(axes).values() if arrow.get_alpha() < 0.5]
     assert 0 < len(faint) < len(arrows(axes)) / 2
     one = plots.network(posterior, module=2)
-    assert 2 <= len(texts(one, "node")) <= 40
+    inside = {text.get_text() for text in texts(one, "node")}
+    assert 2 <= len(inside) <= 40
+    leaving = sum((f"x{u}" in inside) != (f"x{v}" in inside) for u, v in pairs)
+    assert sum(int(text.get_text()) for text in texts(one, "elsewhere")) == leaving > 0
     with pytest.raises(ArgumentError, match="but the network has"):
         plots.network(posterior, module=99)
 
@@ -219,9 +222,7 @@ def test_draw_refuses_what_it_cannot_write(tmp_path: Path) -> None:
             posterior.draw(tmp_path / "a.svg", width=width)
     with pytest.raises(ArgumentError, match="dpi is 0"):
         posterior.draw(tmp_path / "a.png", dpi=0)
-    with pytest.raises(
-        ArgumentError, match=r"2400, too many for a picture of 90\.0 by .*svg"
-    ):
+    with pytest.raises(ArgumentError, match=r"2400, too many for a picture of 90\.0 by .*svg"):
         posterior.draw(tmp_path / "a.png", dpi=2400, width=90)
     assert list(tmp_path.iterdir()) == []
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from arcwise.errors import ArgumentError, option
 from arcwise.exchange.weighted_edges import Exchanged
+from arcwise.layout.colours import COLOURS
 from arcwise.layout.labels import lines_of
 from arcwise.layout.links import Link, links_of
 from arcwise.layout.picture import Picture, modules_of, starting_threshold
@@ -50,7 +51,8 @@ def network(
         joined. By default one half, and more for large networks with more than two edges for
         each variable.
     module
-        The module to draw alone, from 1 for the largest; by default all of them.
+        The module to draw alone, from 1 for the largest; by default all of them. The number
+        after a plus sign is that of the edges that lead to other modules.
     axes
         The matplotlib axes to draw into; None for those of a new figure, sized to
         fit the graph.
@@ -306,6 +308,18 @@ class NetworkPlot:
                     "linewidth": 0.8 * self.scale,
                 },
             )
+
+        for name, count in zip(self.picture.variables, self.picture.elsewhere, strict=True):
+            if count:
+                self.axes.annotate(
+                    f"+{count}",
+                    self.picture.drawing.positions[name],
+                    xytext=self.halves[name],
+                    textcoords="offset points",
+                    fontsize=0.7 * self.size,
+                    color=COLOURS[0],
+                    gid="elsewhere",
+                )
 
     def add_title(self, threshold: float) -> None:
         """Add what is drawn, and what the widths and shades of links mean."""
