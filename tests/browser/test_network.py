@@ -214,7 +214,10 @@ def test_a_click_on_a_name_or_beside_a_dot_will_do_and_one_on_nothing_clears(
     assert box is not None
     page.mouse.click(box["x"] - 5, box["y"] - 2)
     assert page.locator("#chosen-name").inner_text() == "gene 000"
-    page.locator("#graph").click(position={"x": 2, "y": 2})
+    page = opened("exact")
+    page.locator('#graph .node[data-node="1"]').click()
+    assert page.locator("#chosen-name").count() == 1
+    page.locator("#graph").click(position={"x": 8, "y": 60})
     assert page.locator("#chosen-name").count() == 0
 
 
@@ -245,8 +248,8 @@ def test_keys_go_from_node_to_node_and_choose(name: str, opened: Opened) -> None
     before = page.evaluate("document.activeElement.dataset.node")
     assert before is not None
     seen = {before}
-    for key in ("ArrowDown", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp", "ArrowDown"):
-        page.keyboard.press(key)
+    for key in ("Down", "Right", "Down", "Left", "Up", "Left", "Up", "Down"):
+        page.keyboard.press(f"Arrow{key}")
         seen.add(page.evaluate("document.activeElement.dataset.node"))
     assert len(seen) >= 3
     page.keyboard.press("Enter")
