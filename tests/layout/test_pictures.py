@@ -169,7 +169,7 @@ def test_lines_are_as_long_as_words_allow() -> None:
 
 def lightness(colour: str) -> float:
     red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    return 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2
+    return float(0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2)
 
 
 def test_more_probable_is_darker_without_exception() -> None:

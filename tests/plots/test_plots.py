@@ -22,7 +22,7 @@ from arcwise.layout.colours import SHADES
 from arcwise.layout.forest import forest_rows
 from arcwise.plots.effects import weighted_quantiles
 from arcwise.plots.figures import shortened
-from arcwise.records.runs import ExactRun
+from arcwise.records.runs import ChainRun, ExactRun
 from support.edge_chains import chain_posterior, flipping
 from support.exact_models import names
 from support.run_records import annealing_run
@@ -318,7 +318,9 @@ def test_round_trips() -> None:
     model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     posterior = arcwise.mc3(model, steps=600, temperatures=4, chains=3, seed=1)
     axes = plots.round_trips(posterior)
-    assert [bar.get_height() for bar in axes.patches] == list(posterior.run.exchanges.round_trips)
+    assert isinstance(posterior.run, ChainRun)
+    trips = list(posterior.run.exchanges.round_trips)
+    assert [bar.get_height() for bar in axes.patches] == trips
     assert "lowest acceptance rate" in axes.get_title()
     with pytest.raises(ArgumentError, match="no coupled chains; give one of mc3"):
         plots.round_trips(posterior_of({}, 2))

@@ -16,7 +16,7 @@ from arcwise.layout.forest import forest_rows
 from arcwise.posterior.summary import run_summary
 from arcwise.records.account import Account, Choices
 from arcwise.records.algorithm import Algorithm
-from arcwise.records.runs import ExactRun
+from arcwise.records.runs import ChainRun, ExactRun
 from arcwise.report import report_contents
 from arcwise.report.network import MOST_LINKS, SMALLEST_PROBABILITY
 from arcwise.statistics.ranks import rank_shares
@@ -306,7 +306,9 @@ def test_round_trips_and_ranks_are_those_of_the_run(
     posteriors: dict[str, arcwise.Posterior],
 ) -> None:
     charts = report_contents(posteriors["mc3"])["charts"]
-    exchanges = posteriors["mc3"].run.exchanges
+    run = posteriors["mc3"].run
+    assert isinstance(run, ChainRun)
+    exchanges = run.exchanges
     (bars,) = charts["round_trips"]["marks"]
     assert bars["y"] == list(exchanges.round_trips)
     (bars,) = charts["exchanges"]["marks"]

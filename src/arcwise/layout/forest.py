@@ -57,13 +57,15 @@ def forest_rows(posterior: Posterior, most: int = 30) -> tuple[list[ForestRow], 
     >>> len(rows) == count and all(0.1 <= row.probability <= 0.9 for row in rows)
     True
     """
-    low, high = UNCERTAIN
-    found = [link for link in links_of(posterior) if low <= link.probability <= high]
+    least, largest = UNCERTAIN
+    found = [link for link in links_of(posterior) if least <= link.probability <= largest]
     nearest = sorted(found, key=lambda link: abs(link.probability - 0.5))[:most]
     rows = []
     for link in sorted(nearest, key=lambda link: -link.probability):
         names = posterior.variables[link.source], posterior.variables[link.target]
-        bounds = posterior.estimate(SkeletonEdge(*names)).interval
-        known = [link.probability if isnan(bound) else bound for bound in bounds]
-        rows.append(ForestRow(*names, link.probability, *known, link.forward, link.backward))
+        value = link.probability
+        low, high = posterior.estimate(SkeletonEdge(*names)).interval
+        if isnan(low) or isnan(high):  # the error is not known
+            low = high = value
+        rows.append(ForestRow(*names, value, low, high, link.forward, link.backward))
     return rows, len(found)
