@@ -20,6 +20,7 @@ ARGUMENTS = {
     "report": ["FOLDER"],
     "draw": ["FOLDER", "network.svg"],
     "estimate": ["FOLDER", "smoke -> lung"],
+    "summary-graph": ["FOLDER"],
     "compare": ["FOLDER", "FOLDER"],
     "compare-models": ["EVIDENCE", "OTHER"],
     "resume": ["RUN"],

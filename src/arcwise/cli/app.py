@@ -26,6 +26,7 @@ from arcwise.cli.resume import resume
 from arcwise.cli.sample import sample
 from arcwise.cli.score import score
 from arcwise.cli.status import status
+from arcwise.cli.summary_graph import summary_graph
 
 
 def _print_version(wanted: bool) -> None:
@@ -52,7 +53,7 @@ def _global_options(
 _COMMANDS = {
     function.__name__.replace("_", "-"): function
     for function in (
-        *(learn, report, draw, estimate, compare, compare_models),
+        *(learn, report, draw, estimate, summary_graph, compare, compare_models),
         *(exact, sample, resume, status, map, evidence, score, describe, simulate),
     )
 }

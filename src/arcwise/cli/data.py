@@ -9,16 +9,20 @@ from typing import Annotated
 import typer
 
 import arcwise
-from arcwise.cli.options import DataOptions, Seed
+from arcwise.cli.options import Seed
+from arcwise.cli.table_options import TableOptions
 from arcwise.data.export import write_text
 
 
-def describe(data: DataOptions) -> None:
-    """Describe a table as arcwise reads it: rows, kinds of columns, levels and ranges.
+def describe(data: TableOptions) -> None:
+    """Describe a table: rows, kinds of columns, levels, ranges, what is missing and remarkable.
+
+    Any table that can be read at all is described, with what has to be mended before it can be
+    used, and the option that does it.
 
     [bold]Example:[/bold] arcwise describe data.csv
     """
-    print(arcwise.describe(data))
+    print(arcwise.describe(data.path, **data.reading).in_shell)
 
 
 def simulate(

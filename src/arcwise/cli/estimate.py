@@ -8,6 +8,7 @@ import typer
 
 import arcwise
 from arcwise.cli.folders import ResultFolder, saved_posterior
+from arcwise.cli.reliability import print_verdicts
 
 
 def estimate(
@@ -28,4 +29,6 @@ def estimate(
 
     [bold]Example:[/bold] arcwise estimate results "smoke ~> dysp"
     """
-    print(arcwise.estimate(saved_posterior(folder), feature, given=given))
+    posterior = saved_posterior(folder)
+    print(arcwise.estimate(posterior, feature, given=given))
+    print_verdicts(posterior)

@@ -19,6 +19,7 @@ from arcwise.cli.options import (
     ScoreOptions,
     Threads,
 )
+from arcwise.cli.reliability import print_reliability
 from arcwise.cli.results import print_edges, write_results
 from arcwise.errors import ArgumentError
 
@@ -71,7 +72,9 @@ def exact(
         threads=threads,
         progress=True,
     )
-    print_edges(posterior)
+    diagnosis = posterior.diagnose()
+    print_reliability(diagnosis)
+    print_edges(posterior, diagnosis)
     print(f"log evidence {posterior.log_evidence:.6f} ({model.score!r}, {model.prior!r})")
     print(f"best DAG, probability {posterior.map_probability:.4g}: {posterior.map_dag}")
     if out is not None:

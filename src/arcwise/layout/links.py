@@ -12,9 +12,7 @@ from arcwise.exchange.weighted_edges import Exchanged
 from arcwise.graphs import Cpdag
 from arcwise.graphs.dag import Dag
 from arcwise.posterior import Posterior
-
-OPEN_SHARE = 0.1
-"""A direction is open if each of the two has at least this share of the adjacency."""
+from arcwise.posterior.adjacencies import OPEN_SHARE
 
 
 @dataclass(frozen=True)

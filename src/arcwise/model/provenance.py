@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from arcwise.data.profile import DataProfile
 from arcwise.support.descriptions import Description
-from arcwise.support.plain_dataclasses import added
+from arcwise.support.plain_dataclasses import PlainDataclasses, added
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Provenance:
         The number of parent sets that were scored.
     rows, data_fingerprint
         The number of rows of the data, and their fingerprint.
+    data
+        What is to be known about the data to judge a result.
     data_name
         The name of the file the data were read from, without its folder.
 
@@ -50,10 +53,12 @@ class Provenance:
     families: int | None = None
     rows: int | None = None
     data_fingerprint: str | None = None
+    data: DataProfile | None = added(None)
     data_name: str | None = added(None)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, with score and prior as text."""
+        profile = PlainDataclasses().write(self.data)
         return {
             "arcwise": self.version,
             "score": None if self.score is None else self.score.text,
@@ -66,5 +71,6 @@ class Provenance:
             "families": self.families,
             "rows": self.rows,
             "data_fingerprint": self.data_fingerprint,
+            **({} if profile is None else {"data": profile}),
             "data_name": self.data_name,
         }

@@ -64,9 +64,9 @@ def report_contents(
             "title": title or _title(posterior.provenance.data_name),
             "data_name": posterior.provenance.data_name,
             "version": version,
-            "figures": key_figures(posterior),
+            "figures": key_figures(posterior, diagnosis),
             "done": what_was_done(posterior, data_description),
-            "found": what_was_found(posterior),
+            "found": what_was_found(posterior, diagnosis),
             "trust": reliability(diagnosis),
             "network": network(posterior),
             "nodes": nodes(posterior),
@@ -79,8 +79,9 @@ def report_contents(
                 "agreement": None if charts["agreement"] else _no_agreement(posterior),
                 "evidence": None
                 if posterior.evidence
-                else f"The marginal likelihood was not computed: {posterior.algorithm} gives no "
-                "estimate of it, but exact, ais and mc3 do. This says nothing about the edges.",
+                else "The marginal likelihood of the data was not computed, which says nothing "
+                f"for or against any edge: {posterior.algorithm} does not estimate it, but exact, "
+                "ais, smc and mc3 do.",
             },
             "provenance": provenance_tables(posterior),
             "reproduction": reproduction(posterior),
