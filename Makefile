@@ -24,7 +24,7 @@ help:  ## this list
 	@echo "make TARGET, where TARGET is one of:"
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-demo: $(VENV)/report.stamp  ## learn the bundled example: its edges, and a report page to look at
+demo: $(VENV)/installed.stamp  ## learn the bundled example: its edges, and a report page to look at
 	@mkdir -p build/demo
 	$(BIN)/arcwise simulate asia --rows 2000 --seed 1 --out build/demo/asia.csv
 	$(BIN)/arcwise learn build/demo/asia.csv --max-indegree 3 --seed 1 --title "ASIA" \
@@ -170,10 +170,6 @@ $(VENV)/installed.stamp: $(VENV)/tools.stamp $(SOURCES)
 
 build/python/build.ninja: | $(VENV)/tools.stamp
 	$(install)
-
-$(VENV)/report.stamp: $(VENV)/installed.stamp
-	@$(PIP) $(call wanted,['project']['optional-dependencies']['report'])
-	@touch $@
 
 $(VENV)/test.stamp: $(VENV)/installed.stamp
 	@$(PIP) $(call wanted,['project']['optional-dependencies']['test'])

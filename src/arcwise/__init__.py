@@ -20,7 +20,7 @@ Step by step, by functions that have the same names as the commands of the shell
     parameters      effects and interventional; predict, cross_validate and log_predictive
     graphs          summary_graph: the median DAG, the best DAG, the most probable class
     reliability     diagnose, compare
-    report          report
+    report          report; draw, the network as a picture
 
 and by modules:
 
@@ -83,6 +83,7 @@ from arcwise.parameters.effects import effects as effects
 from arcwise.parameters.interventional import interventional as interventional
 from arcwise.parameters.predict import predict as predict
 from arcwise.parameters.predictive import log_predictive as log_predictive
+from arcwise.plots.draw import draw as draw
 from arcwise.posterior import Posterior as Posterior
 from arcwise.posterior.estimation import estimate as estimate
 from arcwise.posterior.summary_graphs import summary_graph as summary_graph
@@ -104,6 +105,7 @@ _PUBLIC = (
         "diagnose",
         "discretize",
     ),
+    "draw",
     *(
         "effects",
         "estimate",

@@ -1,4 +1,4 @@
-"""A browser, and report pages for it: ten variables with awkward names, two hundred, an exact one.
+"""A browser, and report pages for it: of 8 variables, ten with awkward names, 80 and 400.
 
 The browser is Debian's chromium; nothing it asks of the network and no complaint on its console
 goes unnoticed.
@@ -9,13 +9,13 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import arcwise
-from browser.sampled_pages import AWKWARD, sampled
+from browser.sampled_pages import AWKWARD, sampled, worded
 
 OPTIONS = [
     "--headless=new",
@@ -36,8 +36,10 @@ def posteriors() -> dict[str, arcwise.Posterior]:
     model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     return {
         "ten": few,
-        "many": sampled([f"gene {i:03d}" for i in range(200)], 2),
+        "eighty": sampled(worded(80), 80, degree=3.2),
+        "many": sampled([f"gene {i:03d}" for i in range(400)], 2),
         "exact": arcwise.exact(model),
+        "coupled": arcwise.mc3(model, steps=800, temperatures=4, chains=2, seed=1),
     }
 
 
@@ -70,8 +72,9 @@ def opened(browser: Browser, pages: dict[str, Path]) -> Iterator[Callable[..., P
     wrong: list[str] = []
     contexts: list[Any] = []
 
-    def open_page(name: str, width: int = 1600) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": 900})
+    def open_page(name: str, width: int = 1600, scheme: Literal["light", "dark"] = "light") -> Page:
+        size: Any = {"width": width, "height": 900}
+        context = browser.new_context(viewport=size, color_scheme=scheme)
         context.set_default_timeout(90_000)  # other jobs may share the machine
         contexts.append(context)
         page = context.new_page()
@@ -79,7 +82,7 @@ def opened(browser: Browser, pages: dict[str, Path]) -> Iterator[Callable[..., P
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
         page.on("request", lambda request: wrong.extend(_outside(request.url)))
         page.goto(pages[name].as_uri())
-        page.wait_for_selector("#chart-matrix .main-svg")
+        page.wait_for_selector("#chart-matrix svg")
         return page
 
     yield open_page

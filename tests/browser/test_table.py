@@ -19,13 +19,31 @@ def column(page: Page, number: int) -> list[str]:
     return page.locator(f"#edge-table tbody td:nth-child({number})").all_inner_texts()
 
 
+def pairs(posterior: arcwise.Posterior) -> list[tuple[str, str, float, float, float]]:
+    """Return what the page holds: each pair with the probabilities of adjacency and directions."""
+    names, edges = posterior.variables, posterior.edges
+    return [
+        (
+            names[u],
+            names[v],
+            float(edges[u, v] + edges[v, u]),
+            float(edges[u, v]),
+            float(edges[v, u]),
+        )
+        for i in range(len(names))
+        for j in range(i)
+        for u, v in [(i, j) if edges[i, j] > edges[j, i] else (j, i)]
+        if edges[u, v] + edges[v, u] > 0.001
+    ]
+
+
 def test_it_begins_with_the_most_probable_and_sorts_by_any_column(opened: Opened) -> None:
     page = opened("ten")
     shown = [float(text) for text in column(page, 3)]
     assert shown == sorted(shown, reverse=True)
     head = page.locator("#edge-table thead th")
     assert head.nth(2).get_attribute("aria-sort") == "descending"
-    for number in (3, 4, 5):
+    for number in (3, 4, 5, 6):
         page.locator(f"#edge-table thead th:nth-child({number}) button").click()
         order = head.nth(number - 1).get_attribute("aria-sort")
         values = [float(text) for text in column(page, number)]
@@ -46,8 +64,7 @@ def test_it_is_filtered_by_text_and_probability(opened: Opened, posteriors: Post
     page.locator("#filter-probability").fill("0")
     page.locator("#filter-text").fill("SMOK")
     found = list(zip(column(page, 1), column(page, 2), strict=True))
-    wanted = [row for row in posteriors["ten"].edge_table() if "smoking" in row[:2]]
-    wanted = [row for row in wanted if row[2] > 0.001]
+    wanted = [row for row in pairs(posteriors["ten"]) if "smoking" in row[:2]]
     assert sorted(found) == sorted(row[:2] for row in wanted)
     page.locator("#filter-probability").fill("0.4")
     assert len(column(page, 1)) == sum(row[2] >= 0.4 for row in wanted)
@@ -77,10 +94,17 @@ def test_the_download_holds_the_rows_chosen(
     with open(waiting.value.path(), encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(io.StringIO(file.read())))
     posterior = posteriors[name]
-    wanted = [row for row in posterior.edge_table() if round(row[2], 6) >= 0.05]
-    assert [row["probability"] for row in rows] == sorted(
-        (row["probability"] for row in rows), key=float, reverse=True
+    wanted = [row for row in pairs(posterior) if round(row[2], 6) >= 0.05]
+    assert [row["adjacency"] for row in rows] == sorted(
+        (row["adjacency"] for row in rows), key=float, reverse=True
     )
-    found = {(row["source"], row["target"]): float(row["probability"]) for row in rows}
-    assert found == pytest.approx({(u, v): value for u, v, value in wanted}, abs=1e-6)
-    assert ("standard_error" in rows[0]) == (posterior.edge_errors is not None)
+    found = {
+        (row["source"], row["target"]): [
+            float(row[key]) for key in ("adjacency", "forward", "backward")
+        ]
+        for row in rows
+    }
+    assert set(found) == {row[:2] for row in wanted}
+    for u, v, *numbers in wanted:
+        assert found[u, v] == pytest.approx(numbers, abs=2e-6)
+    assert ("adjacency_error" in rows[0]) == (posterior.edge_errors is not None)

@@ -19,6 +19,7 @@ ARGUMENTS = {
     **{name: ["TABLE"] for name in _OF_TABLES},
     "simulate": ["asia"],
     "report": ["FOLDER"],
+    "draw": ["FOLDER", "network.svg"],
     "estimate": ["FOLDER", "smoke -> lung"],
     "effects": ["FOLDER", "bronc", "dysp"],
     "predict": ["FOLDER", "TABLE", "--target", "dysp"],

@@ -21,7 +21,7 @@ READERS = (
 
 MODULES = (arguments, arrays, names, posterior_files, runs, shell, tables, texts)
 
-OPTIONAL = ("pandas", "jinja2", "plotly")
+OPTIONAL = ("pandas", "matplotlib")
 """Packages that some cases are refused without."""
 
 __all__ = ["MODULES", "OPTIONAL", "READERS", "TARGETS"]

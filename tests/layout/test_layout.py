@@ -29,11 +29,25 @@ def test_no_two_nodes_are_close_and_layers_are_whole_numbers(
     n: int, seed: int, cycles: bool
 ) -> None:
     edges = sparse_graph(n, seed, cycles=cycles)
-    places = layered_layout(names(n), edges)
+    drawing = layered_drawing(names(n), edges)
+    places = drawing.positions
     assert tuple(places) == tuple(names(n))
-    assert all(x >= 0.0 and y >= 0.0 and y == round(y) for x, y in places.values())
-    for (x, y), (other_x, other_y) in combinations(places.values(), 2):
+    assert all(x >= 0.0 and y >= 0.0 for x, y in places.values())
+    joined = [place for name, place in places.items() if name not in drawing.alone]
+    assert all(y == round(y) for _, y in joined)
+    for (x, y), (other_x, other_y) in combinations(joined, 2):
         assert hypot(x - other_x, y - other_y) > 1.0 - 1e-9
+    # Those without an edge stand beneath, in rows that may be closer.
+    assert set(drawing.alone) == {
+        name
+        for name, row, column in zip(names(n), edges, edges.T, strict=True)
+        if not row.any() and not column.any()
+    }
+    lowest = max((y for _, y in joined), default=-1.0)
+    apart = [places[name] for name in drawing.alone]
+    assert all(y >= lowest + 1.0 for _, y in apart)
+    for (x, y), (other_x, other_y) in combinations(apart, 2):
+        assert abs(x - other_x) >= 1.0 or abs(y - other_y) >= 0.6 - 1e-9
 
 
 @pytest.mark.parametrize("n", [2, 5, 20, 60, 200])
@@ -97,9 +111,8 @@ def test_many_nodes_under_one_and_nodes_without_edges_make_a_picture_of_even_sid
     for places in (star, alone):
         width, height = np.ptp(list(places.values()), axis=0) + 1
         assert 0.5 < width / height < 6.0
-    beside = layered_layout(names(12), [(names(12)[0], names(12)[1])])
-    right = max(beside[name][0] for name in names(12)[:2])
-    assert all(beside[name][0] > right + 1.0 for name in names(12)[2:])
+    beneath = layered_layout(names(12), [(names(12)[0], names(12)[1])])
+    assert all(beneath[name][1] >= beneath[names(12)[1]][1] + 1.0 for name in names(12)[2:])
 
 
 def test_the_same_graph_is_drawn_in_the_same_way() -> None:

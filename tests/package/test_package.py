@@ -17,7 +17,7 @@ import arcwise
 
 HEAVY = (
     *("pandas", "polars", "pyarrow", "matplotlib", "typer", "rich", "scipy", "networkx"),
-    *("jinja2", "plotly"),
+    "jinja2",
 )
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import pickle
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import arcwise
+from arcwise.layout.forest import forest_rows
 from arcwise.posterior.summary import run_summary
 from arcwise.records.account import Account, Choices
 from arcwise.records.algorithm import Algorithm
-from arcwise.records.runs import ExactRun
+from arcwise.records.runs import ChainRun, ExactRun
 from arcwise.report import report_contents
-from arcwise.report.network import MOST_EDGES, SMALLEST_PROBABILITY
+from arcwise.report.network import MOST_LINKS, SMALLEST_PROBABILITY
+from arcwise.statistics.ranks import rank_shares
 from arcwise.support.words import number
 from support.edge_chains import chain_posterior
 from support.exact_models import names
@@ -64,56 +69,112 @@ def test_every_part_is_there_or_its_absence_explained(
             "ais": {"traces", "agreement", "evidence"},
         }[kind]
     )
+    charts = {name for name, chart in contents["charts"].items() if chart is not None}
+    assert ("ranks" in charts) == (kind in ("mcmc", "mc3"))
+    assert ({"round_trips", "exchanges"} <= charts) == (kind == "mc3")
     nodes = contents["nodes"]
     assert (nodes["blankets"] is None) == (nodes["why_no_blankets"] is not None)
     assert (nodes["blankets"] is None) == (kind == "exact")
 
 
-def test_edges_are_those_of_the_posterior(posteriors: dict[str, arcwise.Posterior]) -> None:
+def test_links_are_those_of_the_posterior(posteriors: dict[str, arcwise.Posterior]) -> None:
     posterior = posteriors["mcmc"]
     network = report_contents(posterior)["network"]
-    assert posterior.edge_errors is not None
+    errors = posterior.matrix("skeleton").standard_errors
     shown = np.zeros_like(posterior.edges)
-    for source, target, probability, error, _ in network["edges"]:
-        shown[source, target] = probability
-        assert error == pytest.approx(posterior.edge_errors[source, target], abs=1e-6)
-    left = posterior.edges <= SMALLEST_PROBABILITY
+    for source, target, forward, backward, error in network["links"]:
+        assert forward >= backward
+        shown[source, target], shown[target, source] = forward, backward
+        assert error == pytest.approx(errors[source, target], abs=1e-6)
+    left = posterior.edges + posterior.edges.T <= SMALLEST_PROBABILITY
     assert np.where(left, 0.0, posterior.edges) == pytest.approx(shown, abs=1e-6)
-    falling = [edge[2] for edge in network["edges"]]
-    assert falling == sorted(falling, reverse=True)
+    falling = [link[2] + link[3] for link in network["links"]]
+    assert np.diff(falling).max() <= 2e-6  # rounded to six digits
 
 
 def test_a_large_dense_posterior_is_cut_and_the_page_says_so() -> None:
-    n = 80
-    edges = np.random.default_rng(1).random((n, n)) * 0.5
-    np.fill_diagonal(edges, 0.0)
+    n = 100
+    edges = np.triu(np.random.default_rng(1).random((n, n)), 1)
     posterior = arcwise.Posterior(tuple(names(n)), "modular", ExactRun(), edges)
     network = report_contents(posterior)["network"]
-    assert len(network["edges"]) == MOST_EDGES
-    off_diagonal = np.sort(edges[~np.eye(n, dtype=np.bool_)])[::-1]
-    assert network["edges"][-1][2] == pytest.approx(off_diagonal[MOST_EDGES - 1], abs=1e-6)
-    assert f"{MOST_EDGES:,} edges out of {n * (n - 1):,}" in network["left_out"]
-    assert number(float(off_diagonal[MOST_EDGES]), 2) in network["left_out"]
+    assert len(network["links"]) == MOST_LINKS
+    either = np.sort(edges[np.triu_indices(n, 1)])[::-1]
+    assert network["links"][-1][2] == pytest.approx(either[MOST_LINKS - 1], abs=1e-6)
+    assert f"{MOST_LINKS:,} pairs out of {n * (n - 1) // 2:,}" in network["left_out"]
+    assert number(float(either[MOST_LINKS]), 2) in network["left_out"]
+    assert network["start"]["threshold"] == 0.95
 
 
-def test_places_are_in_the_picture_and_apart() -> None:
+def test_a_small_network_has_one_view_with_a_place_for_each_variable() -> None:
     network = report_contents(sampled_posterior(12, 90))["network"]
-    places = np.array(network["places"])
-    assert places.shape == (12, 2)
-    assert len({tuple(place) for place in network["places"]}) == 12
-    for points in (places, *(np.array(edge[4]) for edge in network["edges"] if edge[4])):
-        assert (points >= 0).all()
-        assert (points <= 1).all()
+    (view,) = network["views"]
+    assert network["start"] == {"threshold": 0.5, "view": 0}
+    assert view["nodes"] == list(range(12))
+    assert len({tuple(place) for place in view["places"]}) == 12
+    assert view["frames"] == []
 
 
-def test_edges_there_and_back_pass_on_different_sides() -> None:
-    edges = np.array([[0.0, 0.45], [0.55, 0.0]])
-    network = report_contents(arcwise.Posterior(("a", "b"), "modular", ExactRun(), edges))[
+def test_a_large_network_starts_with_its_first_module() -> None:
+    n = 90
+    random = np.random.default_rng(7)
+    edges = np.triu((random.random((n, n)) < 2.5 / n) * 0.9, 1)
+    edges[:, 80:] = edges[80:, :] = 0.0  # the last ten have no edge
+    network = report_contents(arcwise.Posterior(tuple(names(n)), "modular", ExactRun(), edges))[
         "network"
     ]
-    there, back = (np.array(edge[4]) for edge in network["edges"])
-    assert there.tolist() != back.tolist()
-    assert len(there) + len(back) >= 1
+    whole, *parts = network["views"]
+    assert network["start"]["view"] == 1
+    assert whole["nodes"] == list(range(n))
+    assert len(whole["frames"]) >= 2
+    assert sorted(node for part in parts for node in part["nodes"]) == list(range(n))
+    assert all(len(part["nodes"]) <= 40 for part in parts)
+    assert "variables around x" in parts[0]["title"]
+    assert set(range(80, 90)) <= set(parts[-1]["nodes"])
+    assert "without an edge" in parts[-1]["title"]
+    assert len(parts[-1]["alone"]) == len(parts[-1]["nodes"])
+    for view in network["views"]:
+        for own in view["ways"]:
+            source, target = network["links"][int(own)][:2]
+            assert {source, target} <= set(view["nodes"])
+
+
+def test_the_data_file_is_named_and_nothing_else_made_up(tmp_path: Path) -> None:
+    file = tmp_path / "lungs 2024.csv"
+    arcwise.simulate("asia", 500, seed=1).write_csv(file)
+    for data, name in ((file, "lungs 2024.csv"), (arcwise.simulate("asia", 500, seed=1), None)):
+        table = arcwise.read(data)
+        assert table.name == name
+        posterior = arcwise.exact(arcwise.Model(table, max_indegree=2))
+        posterior.save(tmp_path / "posterior.npz")
+        contents = report_contents(arcwise.Posterior.load(tmp_path / "posterior.npz"))
+        text = json.dumps(contents)
+        assert "data.csv" not in text
+        assert (name is not None) == (contents["title"].endswith("lungs 2024.csv"))
+        assert (name is not None) == (
+            "arcwise.read('lungs 2024.csv')" in contents["reproduction"]["code"]
+        )
+        assert (name is not None) == (["Data", name] in contents["provenance"][0]["rows"])
+
+
+def test_the_name_stays_with_the_data(tmp_path: Path) -> None:
+    file = tmp_path / "measured.csv"
+    file.write_text("a,b,c\n" + "\n".join(f"{i}.5,{i % 3},{i % 2}" for i in range(12)), "utf-8")
+    table = arcwise.read(file, kinds="discrete")
+    assert arcwise.read(table, missing="drop").name == "measured.csv"
+    assert table.select(["a", "b"]).name == "measured.csv"
+    assert table.take_rows([0, 1, 2, 3]).name == "measured.csv"
+    assert pickle.loads(pickle.dumps(table)).name == "measured.csv"
+    assert arcwise.discretize(arcwise.read(file), bins=2).name == "measured.csv"
+    assert table == arcwise.read(table.to_pandas(), kinds="discrete")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_are_in_words_and_not_in_python(
+    kind: str, posteriors: dict[str, arcwise.Posterior]
+) -> None:
+    for table in report_contents(posteriors[kind])["provenance"]:
+        for label, value in table["rows"]:
+            assert not re.search(r"<[A-Z]\w+:|\w\(\)|=None|\w+\(\w+=", value), (label, value)
 
 
 def test_the_panel_has_the_blanket() -> None:
@@ -252,9 +313,9 @@ def test_traces_are_thinned_and_the_page_says_so() -> None:
     random = np.random.default_rng(1)
     traces = arcwise.posterior.Traces(tuple(random.normal(size=2500) for _ in range(14)), steps=7)
     chart = report_contents(sampled_posterior(traces=traces))["charts"]["traces"]
-    assert len(chart["data"]) == 12
-    assert chart["data"][0]["x"][:2] == [0, 21]
-    assert len(chart["data"][0]["y"]) == len(chart["data"][0]["x"]) == 834
+    assert len(chart["marks"]) == 12
+    assert chart["marks"][0]["x"][:2] == [0, 21]
+    assert len(chart["marks"][0]["y"]) == len(chart["marks"][0]["x"]) == 834
     assert "One in 3" in chart["note"]
     assert "first 12 of 14 chains" in chart["note"]
 
@@ -264,7 +325,35 @@ def test_agreement_names_the_edge_furthest_apart(posteriors: dict[str, Any]) -> 
     chart = report_contents(posteriors["mcmc"])["charts"]["agreement"]
     assert diagnosis.most_different_edge is not None
     assert " → ".join(diagnosis.most_different_edge) in chart["note"]
-    assert [trace["name"] for trace in chart["data"][1:]] == [f"chain {i}" for i in range(1, 5)]
+    assert [mark["name"] for mark in chart["marks"]] == [f"chain {i}" for i in range(1, 5)]
+
+
+def test_round_trips_and_ranks_are_those_of_the_run(
+    posteriors: dict[str, arcwise.Posterior],
+) -> None:
+    charts = report_contents(posteriors["mc3"])["charts"]
+    run = posteriors["mc3"].run
+    assert isinstance(run, ChainRun)
+    exchanges = run.exchanges
+    (bars,) = charts["round_trips"]["marks"]
+    assert bars["y"] == list(exchanges.round_trips)
+    (bars,) = charts["exchanges"]["marks"]
+    assert bars["y"] == pytest.approx(exchanges.acceptance, abs=1e-4)
+    shares = rank_shares(posteriors["mc3"].traces.log_weights)
+    for mark, row in zip(charts["ranks"]["marks"], shares, strict=True):
+        assert mark["y"] == pytest.approx(row, abs=1e-4)
+        assert len(mark["x"]) == len(mark["y"]) + 1
+
+
+def test_the_forest_has_the_rows_of_the_plot(posteriors: dict[str, arcwise.Posterior]) -> None:
+    for kind in ("exact", "mcmc"):
+        forest = report_contents(posteriors[kind])["forest"]
+        rows, count = forest_rows(posteriors[kind])
+        assert [row[2] for row in forest["rows"]] == pytest.approx(
+            [row.probability for row in rows], abs=1e-4
+        )
+        assert forest["intervals"] == (kind == "mcmc")
+        assert forest["note"].startswith(f"{count} pair")
 
 
 def test_provenance_has_every_setting(posteriors: dict[str, arcwise.Posterior]) -> None:

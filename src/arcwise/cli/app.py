@@ -16,6 +16,7 @@ from arcwise.cli.compare_models import compare_models
 from arcwise.cli.composition import command
 from arcwise.cli.cross_validate import cross_validate
 from arcwise.cli.data import describe, simulate
+from arcwise.cli.draw import draw
 from arcwise.cli.effects import effects
 from arcwise.cli.estimate import estimate
 from arcwise.cli.evidence import evidence
@@ -55,7 +56,7 @@ def _global_options(
 _COMMANDS = {
     function.__name__.replace("_", "-"): function
     for function in (
-        *(learn, report, estimate, summary_graph, effects, predict, cross_validate),
+        *(learn, report, draw, estimate, summary_graph, effects, predict, cross_validate),
         *(compare, compare_models),
         *(exact, sample, resume, status, map, evidence, score, describe, simulate),
     )

@@ -90,4 +90,5 @@ def discretize(
         warn(fewer_intervals(collapsed))
     notes = [f"Cut into intervals: {with_sizes(done, 'intervals')}."] if done else []
     preparation = data.preparation.with_discretized(done)
-    return Data(result, data.weights, data.intervened, (*data.notes, *notes), preparation)
+    notes = [*data.notes, *notes]
+    return Data(result, data.weights, data.intervened, notes, preparation, data.name)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,6 +65,8 @@ class Examination:
     warnings: list[Wording] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     preparation: Preparation = field(default_factory=Preparation)
+    name: str | None = None
+    """The name of the file, without its folder."""
 
     @property
     def rows(self) -> int:
@@ -72,7 +76,7 @@ class Examination:
     def data(self) -> Data:
         """Return the table, or refuse it with all its problems."""
         self.problems.refuse()
-        return Data(self.encoded, self.weights, self.mask, self.notes, self.preparation)
+        return Data(self.encoded, self.weights, self.mask, self.notes, self.preparation, self.name)
 
     def warn(self, *parts: str | Wording) -> None:
         """Add a warning."""
@@ -90,6 +94,7 @@ def examine(source: Any, options: Mapping[str, Any]) -> Examination:
     cuts = Discretization.parse(options["discretize"])
     columns, unusable = usable_columns(source, options["names"], _dropped(options["drop"]))
     table = _begun(source, columns, unusable, options)
+    table.name = _name_of(source)
     variables = [*(column.name for column in table.found), *unusable]
     cuts.check_names(variables)
     missing = options["missing"]
@@ -119,6 +124,13 @@ def examine(source: Any, options: Mapping[str, Any]) -> Examination:
         kept = [variables.index(column.name) for column in table.encoded]
         table.mask = table.mask[:, kept]
     return table
+
+
+def _name_of(source: object) -> str | None:
+    """Return the name of the file that was read, without its folder."""
+    if isinstance(source, Data):
+        return source.name
+    return Path(source).name if isinstance(source, str | os.PathLike) else None
 
 
 def _dropped(drop: Any) -> list[str]:

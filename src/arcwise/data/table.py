@@ -42,6 +42,9 @@ class Data:
         cut into intervals. Equality and the fingerprint do not depend on them.
     preparation
         The same in numbers.
+    name
+        The name of the file it was read from, for reports; None if there is none. It does not
+        count in comparisons.
 
     Attributes
     ----------
@@ -52,6 +55,7 @@ class Data:
     intervened : read-only bool array (rows, variables), or None
     notes : tuple of str
     preparation : Preparation
+    name : str or None
 
     Examples
     --------
@@ -73,6 +77,7 @@ class Data:
     intervened: NDArray[np.bool_] | None
     notes: tuple[str, ...]
     preparation: Preparation
+    name: str | None
 
     def __init__(
         self,
@@ -81,6 +86,7 @@ class Data:
         intervened: ArrayLike | None = None,
         notes: Sequence[str] = (),
         preparation: Preparation | None = None,
+        name: str | None = None,
     ) -> None:
         columns = tuple(columns)
         lengths = {len(c.codes if isinstance(c, DiscreteColumn) else c.values) for c in columns}
@@ -94,6 +100,7 @@ class Data:
         self._set("columns", columns)
         self._set("variables", variables)
         self._set("rows", rows)
+        self._set("name", name)
         self._set("weights", _aligned(weights, "weights", (rows,), np.float64))
         mask = _aligned(intervened, "intervened", (rows, len(columns)), np.bool_)
         self._set("intervened", mask if mask is not None and mask.any() else None)
@@ -111,7 +118,7 @@ class Data:
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.columns, self.weights, self.intervened, self.notes, self.preparation)
-        return type(self), parts
+        return type(self), (*parts, self.name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Data) and self.fingerprint == other.fingerprint
@@ -249,7 +256,7 @@ class Data:
         positions = [self.index(name) for name in names]
         mask = None if self.intervened is None else self.intervened[:, positions]
         chosen = [self.columns[position] for position in positions]
-        return Data(chosen, self.weights, mask, self.notes, self.preparation)
+        return Data(chosen, self.weights, mask, self.notes, self.preparation, self.name)
 
     def take_rows(self, rows: ArrayLike) -> Data:
         """Return the table with the chosen rows only, and their weights and interventions.
@@ -285,6 +292,7 @@ class Data:
             None if self.intervened is None else self.intervened[chosen],
             self.notes,
             self.preparation,
+            self.name,
         )
 
     def to_dict(self) -> dict[str, list[object]]:

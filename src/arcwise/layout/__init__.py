@@ -1,5 +1,8 @@
-"""Layered drawing of directed graphs: edges point downwards, with few crossings."""
+"""What pictures on the page and in plots have in common: places, routes, labels and colours.
 
-from arcwise.layout.drawing import Drawing, layered_drawing, layered_layout
+A network is drawn in layers, edges downwards with few crossings; a large one in modules.
+"""
 
-__all__ = ["Drawing", "layered_drawing", "layered_layout"]
+from arcwise.layout.drawing import Drawing, layered_drawing, layered_layout, modular_drawing
+
+__all__ = ["Drawing", "layered_drawing", "layered_layout", "modular_drawing"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil, floor, sqrt
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,14 @@ Pair = tuple[int, int]
 Point = tuple[float, float]
 
 _WIDTH_OVER_HEIGHT = 1.6
+# Around the nodes of a module, up to its frame.
+_MARGIN = 0.6
+# Rows of nodes without edges are closer than layers, as no edges run between them.
+_ROW = 0.6
+
+
+Frame = tuple[float, float, float, float]
+"""The left, top, right and bottom of a part of a drawing."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,10 @@ class Drawing:
     routes
         For each edge (source, target), the points it should pass through so as to avoid
         the nodes of the layers it crosses; often none.
+    alone
+        The nodes without edges, which stand in rows beneath the others.
+    frames
+        The outlines of modules, if the drawing has any.
 
     Examples
     --------
@@ -45,13 +57,15 @@ class Drawing:
 
     positions: dict[str, Point]
     routes: dict[tuple[str, str], list[Point]]
+    alone: tuple[str, ...] = ()
+    frames: tuple[Frame, ...] = ()
 
 
 def layered_layout(variables: Iterable[str], edges: Any) -> dict[str, Point]:
     """Return a position (x, y) for each node, y downwards, parents above their children.
 
     The layout is deterministic. Cycles are allowed; some of their edges then point
-    upwards. Nodes without edges are placed in a grid beside the others.
+    upwards. Nodes without edges stand in rows beneath the others.
 
     Parameters
     ----------
@@ -74,20 +88,57 @@ def layered_drawing(variables: Iterable[str], edges: Any) -> Drawing:
     """Return the positions of nodes and routes of edges; see `layered_layout` for parameters."""
     names = checked_variables(variables)
     weights = _weights(names, edges)
-    parts = _connected(len(names), weights)
-    boxes = [_Box.of(part, weights) for part in parts if len(part) > 1]
-    alone = [part[0] for part in parts if len(part) == 1]
-    place: dict[int, Point] = {}
-    routes: dict[Pair, list[Point]] = {}
-    width, height = _pack(boxes, place, routes)
-    _grid(alone, width, height, place)
+    return _drawing(names, weights, [range(len(names))], framed=False)
+
+
+def modular_drawing(
+    variables: Iterable[str], edges: Any, modules: Iterable[Sequence[int]]
+) -> Drawing:
+    """Return a drawing in which each module has a frame of its own.
+
+    Parameters
+    ----------
+    variables, edges
+        See `layered_layout`. Edges between modules have no routes.
+    modules
+        The nodes of each module, by position; those without edges may be missing.
+    """
+    names = checked_variables(variables)
+    return _drawing(names, _weights(names, edges), list(modules), framed=True)
+
+
+def _drawing(
+    names: Sequence[str],
+    weights: dict[Pair, float],
+    modules: Sequence[Sequence[int]],
+    *,
+    framed: bool,
+) -> Drawing:
+    joined = {node for pair in weights for node in pair}
+    boxes = []
+    for module in modules:
+        inside = joined.intersection(module)
+        own = {pair: weight for pair, weight in weights.items() if inside.issuperset(pair)}
+        parts = _connected(sorted(inside), own)
+        if parts:
+            boxes.append(_Box.packed([_Box.of(part, own) for part in parts]))
+    frames: list[Frame] = []
+    whole = _Box.packed([box.with_margin(_MARGIN) for box in boxes] if framed else boxes, frames)
+    place = dict(whole.place)
+    alone = [node for node in range(len(names)) if node not in joined]
+    _add_rows(alone, whole, place)
     drawn: dict[tuple[str, str], list[Point]] = {}
     for source, target in weights:
-        points = routes.get((source, target))
+        points = whole.routes.get((source, target))
         if points is None:
-            points = routes.get((target, source), [])[::-1]
+            points = whole.routes.get((target, source), [])[::-1]
         drawn[names[source], names[target]] = points
-    return Drawing({name: place[node] for node, name in enumerate(names)}, drawn)
+    return Drawing(
+        {name: place[node] for node, name in enumerate(names)},
+        drawn,
+        tuple(names[node] for node in alone),
+        tuple(frames) if framed else (),
+    )
 
 
 def _weights(names: Sequence[str], edges: Any) -> dict[Pair, float]:
@@ -114,15 +165,15 @@ def _weights(names: Sequence[str], edges: Any) -> dict[Pair, float]:
     return result
 
 
-def _connected(count: int, edges: Iterable[Pair]) -> list[list[int]]:
+def _connected(nodes: Sequence[int], edges: Iterable[Pair]) -> list[list[int]]:
     """Return the nodes of each connected component, the largest component first."""
-    near: list[list[int]] = [[] for _ in range(count)]
+    near: dict[int, list[int]] = {node: [] for node in nodes}
     for source, target in edges:
         near[source].append(target)
         near[target].append(source)
     seen: set[int] = set()
     parts = []
-    for first in range(count):
+    for first in nodes:
         if first in seen:
             continue
         part, stack = [], [first]
@@ -140,7 +191,7 @@ def _connected(count: int, edges: Iterable[Pair]) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class _Box:
-    """The drawing of one connected component, its upper left corner at (0, 0)."""
+    """The drawing of a part of the graph, its upper left corner at (0, 0)."""
 
     place: dict[int, Point]
     routes: dict[Pair, list[Point]]
@@ -149,6 +200,7 @@ class _Box:
 
     @classmethod
     def of(cls, part: Sequence[int], weights: dict[Pair, float]) -> _Box:
+        """Return the drawing of one connected component."""
         inside = set(part)
         own = {pair: weight for pair, weight in weights.items() if pair[0] in inside}
         acyclic = acyclic_edges(part, own)
@@ -163,36 +215,48 @@ class _Box:
             float(len(layers.rows) - 1),
         )
 
+    @classmethod
+    def packed(cls, boxes: Sequence[_Box], frames: list[Frame] | None = None) -> _Box:
+        """Return boxes in rows, like words in lines, and add the frame of each to a list."""
+        area = sum((box.width + 1) * (box.height + 1) for box in boxes)
+        widest = max((box.width + 1 for box in boxes), default=0.0)
+        line = max(widest, sqrt(area * _WIDTH_OVER_HEIGHT))
+        place: dict[int, Point] = {}
+        routes: dict[Pair, list[Point]] = {}
+        left = top = width = tallest = 0.0
+        for box in sorted(boxes, key=lambda box: (-box.height, -box.width)):
+            if left > 0.0 and left + box.width + 1 > line + 1e-9:
+                left, top, tallest = 0.0, top + tallest, 0.0
+            moved = box.moved(left, top)
+            place |= moved.place
+            routes |= moved.routes
+            if frames is not None:
+                frames.append((left, top, left + box.width, top + box.height))
+            left += box.width + 1
+            width, tallest = max(width, left), max(tallest, box.height + 1)
+        return cls(place, routes, max(0.0, width - 1), max(0.0, top + tallest - 1))
 
-def _pack(
-    boxes: Sequence[_Box], place: dict[int, Point], routes: dict[Pair, list[Point]]
-) -> tuple[float, float]:
-    """Pack boxes into rows, like words into lines; return the total width and height."""
-    area = sum((box.width + 1) * (box.height + 1) for box in boxes)
-    widest = max((box.width + 1 for box in boxes), default=0.0)
-    line = max(widest, sqrt(area * _WIDTH_OVER_HEIGHT))
-    left = top = width = tallest = 0.0
-    for box in sorted(boxes, key=lambda box: (-box.height, -box.width)):
-        if left > 0.0 and left + box.width + 1 > line + 1e-9:
-            left, top, tallest = 0.0, top + tallest, 0.0
-        for node, (x, y) in box.place.items():
-            place[node] = (x + left, y + top)
-        for edge, points in box.routes.items():
-            routes[edge] = [(x + left, y + top) for x, y in points]
-        left += box.width + 1
-        width, tallest = max(width, left), max(tallest, box.height + 1)
-    return width, top + tallest
+    def moved(self, right: float, down: float) -> _Box:
+        """Return the same drawing elsewhere."""
+        return _Box(
+            {node: (x + right, y + down) for node, (x, y) in self.place.items()},
+            {edge: [(x + right, y + down) for x, y in p] for edge, p in self.routes.items()},
+            self.width,
+            self.height,
+        )
+
+    def with_margin(self, margin: float) -> _Box:
+        """Return the same drawing with a margin on all sides."""
+        box = self.moved(margin, margin)
+        return _Box(box.place, box.routes, self.width + 2 * margin, self.height + 2 * margin)
 
 
-def _grid(nodes: Sequence[int], left: float, height: float, place: dict[int, Point]) -> None:
-    """Place nodes without edges in a grid to the right, a little apart from the rest."""
+def _add_rows(nodes: Sequence[int], above: _Box, place: dict[int, Point]) -> None:
+    """Place nodes without edges in rows beneath the others, as wide as these or a fair shape."""
     if not nodes:
         return
-    # As tall as the rest, unless that would make it a narrow strip.
-    least = ceil(sqrt(len(nodes) / _WIDTH_OVER_HEIGHT))
-    rows = min(len(nodes), max(least, round(height)))
-    columns = ceil(len(nodes) / rows)
-    start = left + 0.5 if left else 0.0
+    columns = max(ceil(sqrt(len(nodes) * _WIDTH_OVER_HEIGHT * _ROW)), floor(above.width) + 1)
+    top = above.height + 1.0 if above.place else 0.0
     for number, node in enumerate(nodes):
         row, column = divmod(number, columns)
-        place[node] = (start + column, float(row))
+        place[node] = (float(column), top + _ROW * row)

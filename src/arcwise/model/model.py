@@ -219,6 +219,7 @@ class Model:
             rows=None if self.data is None else self.data.rows,
             data_fingerprint=None if self.data is None else self.data.fingerprint,
             data=self._data_profile,
+            data_name=None if self.data is None else self.data.name,
         )
 
     @cached_property

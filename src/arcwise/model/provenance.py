@@ -33,6 +33,8 @@ class Provenance:
         The number of rows of the data, and their fingerprint.
     data
         What is to be known about the data to judge a result.
+    data_name
+        The name of the file the data were read from, without its folder.
 
     Examples
     --------
@@ -52,6 +54,7 @@ class Provenance:
     rows: int | None = None
     data_fingerprint: str | None = None
     data: DataProfile | None = added(None)
+    data_name: str | None = added(None)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, with score and prior as text."""
@@ -69,4 +72,5 @@ class Provenance:
             "rows": self.rows,
             "data_fingerprint": self.data_fingerprint,
             **({} if profile is None else {"data": profile}),
+            "data_name": self.data_name,
         }

@@ -2,14 +2,29 @@
 
 Each function draws into the given axes, or into those of a new figure, and returns the
 axes; nothing is shown and no global state is changed. ``axes.figure`` is the figure, which
-notebooks display and ``savefig`` writes. The colours are suitable for colour-blind readers.
+notebooks display and ``savefig`` writes. `draw` writes a file. The colours are those of the report
+page, and suitable for colour-blind readers.
 """
 
 from arcwise.plots.agreement import agreement
+from arcwise.plots.convergence import ranks, round_trips
 from arcwise.plots.curves import roc
+from arcwise.plots.draw import draw
 from arcwise.plots.effects import effect
+from arcwise.plots.forest import forest
 from arcwise.plots.matrix import edge_matrix
 from arcwise.plots.network import network
 from arcwise.plots.traces import traces
 
-__all__ = ["agreement", "edge_matrix", "effect", "network", "roc", "traces"]
+__all__ = [
+    "agreement",
+    "draw",
+    "edge_matrix",
+    "effect",
+    "forest",
+    "network",
+    "ranks",
+    "roc",
+    "round_trips",
+    "traces",
+]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from arcwise.errors import ArgumentError
-from arcwise.plots.figures import GREY, axes_for, colour, shortened, tidy
+from arcwise.layout.colours import GREY, colour
+from arcwise.plots.figures import axes_for, shortened, tidy
 from arcwise.posterior import Posterior
 from arcwise.support.words import shown
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from arcwise.comparison import roc as roc_curve
 from arcwise.graphs.dag import Dag
-from arcwise.plots.figures import GREY, axes_for, colour, tidy
+from arcwise.layout.colours import GREY, colour
+from arcwise.plots.figures import axes_for, tidy
 from arcwise.posterior import Posterior
 
 

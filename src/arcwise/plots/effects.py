@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from arcwise.errors import ArgumentError
+from arcwise.layout.colours import colour
 from arcwise.parameters.effect import EffectEstimate, LinearEffect
 from arcwise.parameters.highest_density import highest_density
-from arcwise.plots.figures import axes_for, colour, tidy
+from arcwise.plots.figures import axes_for, tidy
 from arcwise.support.words import shown
 
 _MAX_BINS = 60

@@ -1,4 +1,4 @@
-"""Figures without global state, and colours, shared by all plots."""
+"""Figures without global state, shared by all plots."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from arcwise.layout.colours import SHADES
 from arcwise.support.optional import optional
 
 INSTALL = "'arcwise[plots]'"
-
-# Okabe and Ito (2008), "Color universal design": distinguishable with any colour vision.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-GREY = "#777777"
 
 
 def axes_for(axes: Any, size: tuple[float, float], method: str) -> Any:
@@ -26,9 +23,10 @@ def axes_for(axes: Any, size: tuple[float, float], method: str) -> Any:
     return module.Figure(figsize=size, layout="constrained").add_subplot()
 
 
-def colour(number: int) -> str:
-    """Return the colour of a line by its number; after eight they repeat."""
-    return COLOURS[number % len(COLOURS)]
+def shades(method: str) -> Any:
+    """Return the colour map of probabilities, the same as on the report page."""
+    module = optional("matplotlib.colors", method, INSTALL)
+    return module.LinearSegmentedColormap.from_list("arcwise", SHADES)
 
 
 def shortened(names: Sequence[str], most: int) -> list[str]:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.plots.figures import axes_for, shortened
+from arcwise.plots.figures import axes_for, shades, shortened
 from arcwise.posterior import Posterior
 
-_MAX_NAME_LENGTH = 20
-_MAX_NAMES = 60
+_MAX_NAME_LENGTH = 40
+_MAX_NAMES = 140
 
 
 def edge_matrix(posterior: Posterior, *, axes: Any = None) -> Any:
@@ -26,7 +26,7 @@ def edge_matrix(posterior: Posterior, *, axes: Any = None) -> Any:
     Returns
     -------
     matplotlib.axes.Axes
-        The axes. With more than 60 variables, not all of them are labelled.
+        The axes. With more than 140 variables, not all of them are labelled.
 
     Examples
     --------
@@ -36,13 +36,15 @@ def edge_matrix(posterior: Posterior, *, axes: Any = None) -> Any:
     'target'
     """
     n = len(posterior.variables)
-    side = float(np.clip(2.5 + 0.2 * n, 4.0, 12.0))
+    side = float(np.clip(2.5 + 0.2 * n, 4.0, 30.0))
     axes = axes_for(axes, (side + 0.8, side), "plots.edge_matrix")
     shown = np.array(posterior.edges, dtype=np.float64)
     np.fill_diagonal(
         shown, np.nan
     )  # a self loop is impossible, which differs from a probability of 0
-    image = axes.imshow(shown, cmap="viridis", vmin=0.0, vmax=1.0, interpolation="nearest")
+    image = axes.imshow(
+        shown, cmap=shades("plots.edge_matrix"), vmin=0.0, vmax=1.0, interpolation="nearest"
+    )
     every = -(-n // _MAX_NAMES)
     ticks = np.arange(0, n, every)
     names = shortened([posterior.variables[i] for i in ticks], _MAX_NAME_LENGTH)

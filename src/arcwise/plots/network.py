@@ -1,4 +1,4 @@
-"""`network`: a drawing of the graph, with more probable edges wider and darker."""
+"""`network`: a drawing of the network, with more probable links wider and darker."""
 
 from __future__ import annotations
 
@@ -6,31 +6,53 @@ from typing import Any
 
 import numpy as np
 
-from arcwise.exchange.weighted_edges import Exchanged, WeightedEdge, edges_of
-from arcwise.layout import layered_drawing
-from arcwise.plots.figures import INSTALL, axes_for, shortened
-from arcwise.plots.routes import Route
+from arcwise.errors import ArgumentError, option
+from arcwise.exchange.weighted_edges import Exchanged
+from arcwise.layout.colours import COLOURS
+from arcwise.layout.labels import lines_of
+from arcwise.layout.links import Link, links_of
+from arcwise.layout.picture import Picture, modules_of, starting_threshold
+from arcwise.plots.figures import INSTALL, axes_for
+from arcwise.plots.routes import Route, smooth
 from arcwise.posterior import Posterior
+from arcwise.support.checks import checked_probability, whole_number
 from arcwise.support.optional import optional
 
-_MAX_NAME_LENGTH = 16
 _PADDING = 4.0  # points around a label
 _GAP = 8.0  # points between the boxes of neighbours
 _MAX_SIDE = 40.0  # inches
+_LINE_SPACING = 1.2
 _LIGHTEST, _DARKEST = 0.78, 0.05
 _THINNEST, _THICKEST = 0.5, 2.6
+_MOST_NUMBERED = 60
+_BETWEEN_MODULES = 0.25
 _SHOWN = (0.25, 0.5, 0.75, 1.0)
 
 
-def network(graph: Exchanged, threshold: float = 0.3, *, axes: Any = None) -> Any:
-    """Draw the network of probable edges in layers, parents above their children.
+def network(
+    graph: Exchanged,
+    threshold: float | None = None,
+    *,
+    module: int | None = None,
+    axes: Any = None,
+) -> Any:
+    """Draw the network of probable adjacencies in layers, parents above their children.
+
+    An arrow has the direction that is at least nine times as probable as the other. If the
+    direction is open, a line without arrowheads has the probabilities of both. A network of
+    more than 60 joined variables is drawn in modules. Variables without an edge stand beneath.
 
     Parameters
     ----------
     graph
         A posterior, or a `Dag` or `Cpdag`.
     threshold
-        The smallest probability at which an edge is drawn.
+        The smallest probability of an edge in either direction at which two variables are
+        joined. By default one half, and more for large networks with more than two edges for
+        each variable.
+    module
+        The module to draw alone, from 1 for the largest; by default all of them. The number
+        after a plus sign is that of the edges that lead to other modules.
     axes
         The matplotlib axes to draw into; None for those of a new figure, sized to
         fit the graph.
@@ -44,119 +66,286 @@ def network(graph: Exchanged, threshold: float = 0.3, *, axes: Any = None) -> An
     --------
     >>> import arcwise
     >>> model = arcwise.Model(arcwise.simulate("asia", 500, seed=1), max_indegree=2)
-    >>> axes = network(arcwise.exact(model))
-    >>> len(axes.texts)
+    >>> axes = network(arcwise.exact(model), 0.9)
+    >>> len([text for text in axes.texts if text.get_gid() == "node"])
     8
     """
-    patches = optional("matplotlib.patches", "plots.network", INSTALL)
-    edges = edges_of(graph, threshold)
-    names = list(graph.variables)
-    drawing = layered_drawing(names, _weights(names, edges))
-    places = drawing.positions
-    extent = np.ptp(np.array(list(places.values())), axis=0) + 1.0
-    size = 10.0 if len(names) <= 25 else 8.0 if len(names) <= 80 else 6.5
-    labels = dict(zip(names, shortened(names, _MAX_NAME_LENGTH), strict=True))
-    widest = max(_width(label, size) for label in labels.values())
-    if axes is None:
-        wide = extent[0] * (widest + 2 * _PADDING + _GAP) / 72.0
-        # There must be room between layers for edges to be distinguishable.
-        tall = extent[1] * (4.5 * size + 1.1 * extent[0]) / 72.0
-        shape = (min(_MAX_SIDE, max(4.0, wide)), min(_MAX_SIDE, max(3.0, tall + 0.8)))
-        axes = axes_for(None, shape, "plots.network")
-    else:
-        room = axes.get_window_extent().width / axes.figure.dpi * 72.0 / extent[0]
-        size *= min(1.0, max(0.3, (room - _GAP / 2) / (widest + 2 * _PADDING)))
-    low, high = np.min(list(places.values()), axis=0), np.max(list(places.values()), axis=0)
-    axes.set(xlim=(low[0] - 0.6, high[0] + 0.6), ylim=(high[1] + 0.45, low[1] - 0.45))
-    axes.set_axis_off()
-    halves = {
-        name: (_width(label, size) / 2 + _PADDING, 0.7 * size + _PADDING / 2)
-        for name, label in labels.items()
-    }
-    pairs = {(edge.source, edge.target) for edge in edges}
-    for edge in sorted(edges, key=lambda edge: _probability(edge)):
-        share = _probability(edge)
-        route = Route(
-            axes,
-            drawing.routes[edge.source, edge.target],
-            halves[edge.source],
-            halves[edge.target],
-            0.6 * size if (edge.target, edge.source) in pairs else 0.0,
-        )
-        axes.add_patch(
-            patches.FancyArrowPatch(
-                places[edge.source],
-                places[edge.target],
-                connectionstyle=route,
-                arrowstyle="-|>" if edge.directed else "-",
-                mutation_scale=0.9 * size,
-                **_style(share),
-                zorder=1.0 + share,
-                gid=f"{edge.source} -> {edge.target}",
-            )
-        )
-    for name, (x, y) in places.items():
-        axes.text(
-            x,
-            y,
-            labels[name],
-            ha="center",
-            va="center",
-            fontsize=size,
-            parse_math=False,
-            zorder=3.0,
-            bbox={
-                "boxstyle": f"round,pad={_PADDING / size / 1.4}",
-                "facecolor": "white",
-                "edgecolor": "#444444",
-                "linewidth": 0.8,
-            },
-        )
+    links, threshold = links_from(graph, threshold)
+    picture = picture_of(graph, links, module)
+    drawn = NetworkPlot(picture, axes)
     if isinstance(graph, Posterior):
+        drawn.add_title(threshold)
+    return drawn.axes
+
+
+def links_from(graph: Exchanged, threshold: float | None) -> tuple[list[Link], float]:
+    """Return the links to draw, and the threshold, given or chosen."""
+    links = links_of(graph)
+    if not isinstance(graph, Posterior):
+        return links, 0.0
+    least = (
+        starting_threshold(links, len(graph.variables))
+        if threshold is None
+        else checked_probability(threshold, option("threshold"))
+    )
+    return [link for link in links if link.probability >= least], least
+
+
+def picture_of(graph: Exchanged, links: list[Link], module: int | None) -> Picture:
+    """Return the whole picture, or that of one module."""
+    if module is None:
+        return Picture.whole(graph.variables, links)
+    parts = modules_of(links, len(graph.variables))
+    number = whole_number(module, option("module"), at_least=1)
+    if number > len(parts):
+        raise ArgumentError(
+            option("module"),
+            f" is {number}, but the network has {len(parts)}; give a number up to that, or none "
+            "for the whole network",
+        )
+    return Picture.part(graph.variables, links, parts[number - 1])
+
+
+class NetworkPlot:
+    """A picture on matplotlib axes.
+
+    Parameters
+    ----------
+    picture
+        The nodes, the links and their places.
+    axes
+        The axes; None for those of a new figure.
+    width
+        The width of a new figure in inches, to which everything is scaled; None for one in which
+        letters have their usual size.
+    """
+
+    def __init__(self, picture: Picture, axes: Any = None, width: float | None = None) -> None:
+        self.picture = picture
+        places = np.array(list(picture.drawing.positions.values()))
+        corners = np.array(picture.drawing.frames).reshape(-1, 2)
+        every = np.concatenate([places, corners])
+        self.low, self.high = every.min(axis=0), every.max(axis=0)
+        extent = self.high - self.low + 1.0
+        nodes = len(picture.variables)
+        self.size = 10.0 if nodes <= 25 else 8.0 if nodes <= 80 else 6.5
+        self.labels = {name: "\n".join(lines_of(name)) for name in picture.variables}
+        self.scale = 1.0
+        if axes is None:
+            natural = self._natural_shape(extent)
+            self.scale = 1.0 if width is None else width / natural[0]
+            shape = (natural[0] * self.scale, natural[1] * self.scale)
+            axes = axes_for(None, shape, "plots.network")
+        else:
+            widest = max(self._width(name) for name in self.labels)
+            room = axes.get_window_extent().width / axes.figure.dpi * 72.0 / extent[0]
+            self.scale = min(1.0, max(0.3, (room - _GAP / 2) / (widest + 2 * _PADDING)))
+        self.size *= self.scale
+        self.axes = axes
+        axes.set(
+            xlim=(self.low[0] - 0.6, self.high[0] + 0.6),
+            ylim=(self.high[1] + 0.45, self.low[1] - 0.45),
+        )
+        axes.set_axis_off()
+        self.halves = {name: self._half(name) for name in self.labels}
+        self._add_frames()
+        self._add_links()
+        self._add_nodes()
+
+    def _natural_shape(self, extent: Any) -> tuple[float, float]:
+        """Return the size in inches at which names have room and edges can be told apart."""
+        widest = max(self._width(name) for name in self.labels)
+        wide = extent[0] * (widest + 2 * _PADDING + _GAP) / 72.0
+        lines = max(label.count("\n") + 1 for label in self.labels.values())
+        layer = (4.0 + _LINE_SPACING * lines) * self.size + min(1.1 * extent[0], 30.0)
+        shape = max(4.5, wide), max(3.0, extent[1] * layer / 72.0 + 0.8)
+        return min(_MAX_SIDE, shape[0]), min(_MAX_SIDE, shape[1])
+
+    def _width(self, name: str) -> float:
+        """Return the width of a label in points."""
+        outlines = optional("matplotlib.textpath", "plots.network", INSTALL)
+        # Blanks at the ends have no outline; a dot at each end makes room for them.
+        return max(
+            float(outlines.TextPath((0, 0), f".{line}.", size=self.size).get_extents().width)
+            for line in self.labels[name].split("\n")
+        )
+
+    def _half(self, name: str) -> tuple[float, float]:
+        """Return half the width and height of the box around a label, in points."""
+        lines = self.labels[name].count("\n") + 1
+        return (
+            self._width(name) / 2 + _PADDING * self.scale,
+            (0.1 + 0.5 * _LINE_SPACING * lines) * self.size + _PADDING * self.scale / 2,
+        )
+
+    def _add_frames(self) -> None:
+        patches = optional("matplotlib.patches", "plots.network", INSTALL)
+        for left, top, right, bottom in self.picture.drawing.frames:
+            self.axes.add_patch(
+                patches.FancyBboxPatch(
+                    (left, top),
+                    right - left,
+                    bottom - top,
+                    boxstyle="round,pad=0,rounding_size=0.3",
+                    facecolor="#f6f7f9",
+                    edgecolor="#dfe3e8",
+                    linewidth=0.8 * self.scale,
+                    zorder=0.2,
+                )
+            )
+        drawing = self.picture.drawing
+        if drawing.alone and len(drawing.alone) < len(drawing.positions):
+            top = min(drawing.positions[name][1] for name in drawing.alone) - 0.5
+            sides = [self.low[0] - 0.5, self.high[0] + 0.5]
+            self.axes.plot(
+                sides, [top, top], color="#dfe3e8", linewidth=0.8 * self.scale, zorder=0.2
+            )
+            self.axes.text(
+                sides[0],
+                top,
+                "without an edge",
+                fontsize=0.8 * self.size,
+                color="#56606b",
+                va="bottom",
+                gid="rule",
+            )
+
+    def _frame_of(self, name: str) -> int | None:
+        x, y = self.picture.drawing.positions[name]
+        for number, (left, top, right, bottom) in enumerate(self.picture.drawing.frames):
+            if left < x < right and top < y < bottom:
+                return number
+        return None
+
+    def _add_links(self) -> None:
+        patches = optional("matplotlib.patches", "plots.network", INSTALL)
+        names, drawing = self.picture.variables, self.picture.drawing
+        numbered = len(self.picture.links) <= _MOST_NUMBERED
+        box = self.axes.get_window_extent()
+        points = np.array([box.width, -box.height]) / self.axes.figure.dpi * 72.0
+        # The size in points of a unit of the drawing, y upwards, for what has a size in points.
+        self.unit = points / np.abs(
+            [np.diff(self.axes.get_xlim())[0], np.diff(self.axes.get_ylim())[0]]
+        )
+        self.numbers: list[Any] = []
+        for link in self.picture.links:
+            source, target = names[link.source], names[link.target]
+            between = self._frame_of(source) != self._frame_of(target)
+            bends = drawing.routes[source, target]
+            self.axes.add_patch(
+                patches.FancyArrowPatch(
+                    drawing.positions[source],
+                    drawing.positions[target],
+                    connectionstyle=Route(
+                        self.axes, bends, self.halves[source], self.halves[target]
+                    ),
+                    arrowstyle="-" if link.is_open else "-|>",
+                    mutation_scale=0.9 * self.size,
+                    **_style(link.probability, self.scale),
+                    alpha=_BETWEEN_MODULES if between else 1.0,
+                    zorder=0.5 if between else 1.0 + link.probability,
+                    gid=f"{source} {'--' if link.is_open else '->'} {target}",
+                )
+            )
+            if link.is_open and numbered and (link.forward, link.backward) != (0.5, 0.5):
+                ends = [drawing.positions[source], *bends, drawing.positions[target]]
+                self._add_numbers(link, ends)
+
+    def _add_numbers(self, link: Link, points: Any) -> None:
+        """Write the probabilities of both directions on a link, where there is room on it."""
+        curve = smooth(np.array(points) * self.unit)
+        across, up = curve[-1] - curve[0]
+        upright = abs(up) > 0.3 * abs(across)
+        there, back = ("↑↓" if up > 0 else "↓↑") if upright else ("→←" if across > 0 else "←→")
+        for share in (0.5, 0.4, 0.6, 0.3, 0.7):
+            place = curve[round(share * (len(curve) - 1))]
+            if self._take(place):
+                x, y = place / self.unit
+                self.axes.text(
+                    x,
+                    y,
+                    f"{there}{link.forward:.2f} {back}{link.backward:.2f}",
+                    ha="center",
+                    va="center",
+                    fontsize=0.7 * self.size,
+                    color="#1b1f24",
+                    zorder=2.5,
+                    gid="shares",
+                    bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"},
+                )
+                return
+
+    def _take(self, place: Any) -> bool:
+        """Take a place for numbers if it is clear of nodes and others; return whether it was."""
+        half = np.array([2.2, 0.5]) * self.size
+        boxes = [
+            (np.array(self.picture.drawing.positions[name]) * self.unit, np.array(half))
+            for name, half in self.halves.items()
+        ]
+        for centre, size in [*boxes, *((taken, half) for taken in self.numbers)]:
+            if (np.abs(place - centre) < half + size).all():
+                return False
+        self.numbers.append(place)
+        return True
+
+    def _add_nodes(self) -> None:
+        for name, (x, y) in self.picture.drawing.positions.items():
+            self.axes.text(
+                x,
+                y,
+                self.labels[name],
+                ha="center",
+                va="center",
+                fontsize=self.size,
+                linespacing=_LINE_SPACING,
+                parse_math=False,
+                zorder=3.0,
+                gid="node",
+                bbox={
+                    "boxstyle": f"round,pad={_PADDING * self.scale / self.size / 1.4}",
+                    "facecolor": "white",
+                    "edgecolor": "#444444",
+                    "linewidth": 0.8 * self.scale,
+                },
+            )
+
+        for name, count in zip(self.picture.variables, self.picture.elsewhere, strict=True):
+            if count:
+                self.axes.annotate(
+                    f"+{count}",
+                    self.picture.drawing.positions[name],
+                    xytext=self.halves[name],
+                    textcoords="offset points",
+                    fontsize=0.7 * self.size,
+                    color=COLOURS[0],
+                    gid="elsewhere",
+                )
+
+    def add_title(self, threshold: float) -> None:
+        """Add what is drawn, and what the widths and shades of links mean."""
+        lines = optional("matplotlib.lines", "plots.network", INSTALL)
         # Title and legend scale with the figure.
-        words = float(np.clip(axes.get_window_extent().width / axes.figure.dpi, 9.0, 18.0))
-        axes.set_title(f"Edges with probability {threshold:.2g} or more", fontsize=words)
-        _add_legend(axes, threshold, words)
-    return axes
+        words = float(
+            np.clip(self.axes.get_window_extent().width / self.axes.figure.dpi, 9.0, 18.0)
+        )
+        words *= min(1.0, self.scale)
+        self.axes.set_title(f"Adjacent with probability {threshold:.2g} or more", fontsize=words)
+        shown = [share for share in _SHOWN if share >= threshold]
+        self.axes.legend(
+            [lines.Line2D([], [], **_style(share, self.scale)) for share in shown],
+            [f"{share:.0%}" for share in shown],
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0.0),
+            ncol=len(shown),
+            frameon=False,
+            fontsize=words,
+        )
 
 
-def _probability(edge: WeightedEdge) -> float:
-    return 1.0 if edge.probability is None else edge.probability
-
-
-def _style(probability: float) -> dict[str, Any]:
-    """Return the width and colour of an edge, the same in the graph and in the legend."""
+def _style(probability: float, scale: float) -> dict[str, Any]:
+    """Return the width and colour of a link, the same in the picture and in the legend."""
     grey = _LIGHTEST + (_DARKEST - _LIGHTEST) * probability
     return {
-        "linewidth": _THINNEST + (_THICKEST - _THINNEST) * probability,
+        "linewidth": scale * (_THINNEST + (_THICKEST - _THINNEST) * probability),
         "color": (grey, grey, grey),
     }
-
-
-def _weights(names: list[str], edges: list[WeightedEdge]) -> Any:
-    place = {name: number for number, name in enumerate(names)}
-    matrix = np.zeros((len(names),) * 2)
-    for edge in edges:
-        matrix[place[edge.source], place[edge.target]] = _probability(edge)
-    return matrix
-
-
-def _width(label: str, size: float) -> float:
-    """Return the width of a label in points."""
-    outlines = optional("matplotlib.textpath", "plots.network", INSTALL)
-    # Blanks at the ends have no outline; a dot at each end makes room for them.
-    return float(outlines.TextPath((0, 0), f".{label}.", size=size).get_extents().width)
-
-
-def _add_legend(axes: Any, threshold: float, size: float) -> None:
-    lines = optional("matplotlib.lines", "plots.network", INSTALL)
-    shown = [share for share in _SHOWN if share >= threshold]
-    axes.legend(
-        [lines.Line2D([], [], **_style(share)) for share in shown],
-        [f"{share:.0%}" for share in shown],
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0.0),
-        ncol=len(shown),
-        frameon=False,
-        fontsize=size,
-    )

@@ -32,16 +32,12 @@ class Route:
         The points to pass through, in data coordinates.
     source, target
         Half the width and height in points of the boxes at both ends.
-    aside
-        How far the edge is shifted to its left, in points, so that two edges between the
-        same nodes are distinguishable.
     """
 
     axes: Any
     bends: Sequence[tuple[float, float]]
     source: tuple[float, float]
     target: tuple[float, float]
-    aside: float = 0.0
 
     def __call__(self, start: Any, end: Any, **_: Any) -> Any:
         """Return the path between two points in display coordinates, as matplotlib requires."""
@@ -50,17 +46,16 @@ class Route:
             points += list(self.axes.transData.transform(np.array(self.bends)))
         points.append(np.asarray(end, dtype=np.float64))
         scale = self.axes.figure.dpi / 72.0
-        curve = smooth(np.array(points), self.aside * scale)
+        curve = smooth(np.array(points))
         curve = outside(curve, np.array(self.source) * scale)
         curve = outside(curve[::-1], np.array(self.target) * scale)[::-1]
         return optional("matplotlib.path", "plots").Path(curve)
 
 
-def smooth(points: Points, aside: float) -> Points:
+def smooth(points: Points) -> Points:
     """Return closely spaced points on a smooth curve through the given ones.
 
-    Each segment is a Catmull-Rom spline; `aside` shifts the curve between its ends to the
-    left.
+    Each segment is a Catmull-Rom spline.
     """
     padded = np.concatenate([2 * points[:1] - points[1:2], points, 2 * points[-1:] - points[-2:-1]])
     steps = np.linspace(0.0, 1.0, _PIECES, endpoint=False)[:, np.newaxis]
@@ -72,14 +67,7 @@ def smooth(points: Points, aside: float) -> Points:
             + steps**2 * (a - 2.5 * b + 2 * c - 0.5 * d)
             + 0.5 * steps**3 * (3 * (b - c) + d - a)
         )
-    curve = np.concatenate([*segments, points[-1:]])
-    if aside:
-        along = np.gradient(curve, axis=0)
-        across = np.stack([-along[:, 1], along[:, 0]], axis=1)
-        length = np.maximum(np.hypot(*across.T), 1e-12)[:, np.newaxis]
-        share = np.sin(np.pi * np.linspace(0.0, 1.0, len(curve)))[:, np.newaxis]
-        curve = curve + aside * share * across / length
-    return curve
+    return np.concatenate([*segments, points[-1:]])
 
 
 def outside(curve: Points, half: Points) -> Points:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from arcwise.errors import ArgumentError
-from arcwise.plots.figures import axes_for, colour, tidy
+from arcwise.layout.colours import colour
+from arcwise.plots.figures import axes_for, tidy
 from arcwise.posterior import Posterior
 
 _MAX_POINTS = 4000

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from arcwise.diagnostics.diagnosis import Diagnosis
     from arcwise.model import Model
 
+AnyPath = str | os.PathLike[str]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
@@ -374,25 +376,25 @@ class Posterior:
         """
         return summary_of(self)
 
-    def write_edges(self, path: str | os.PathLike[str]) -> None:
+    def write_edges(self, path: AnyPath) -> None:
         """Write a .csv file with a row for each pair of variables, as `to_pandas` has it."""
         columns = pair_columns(self)
         write_table(list(columns), zip(*columns.values(), strict=True), Path(path))
 
-    def write_evidence(self, path: str | os.PathLike[str]) -> None:
+    def write_evidence(self, path: AnyPath) -> None:
         """Write `evidence_dict` and the provenance to a .json file."""
         write_json(self.evidence_dict() | {"provenance": self.provenance.as_dict()}, Path(path))
 
-    def write_summary(self, path: str | os.PathLike[str]) -> None:
+    def write_summary(self, path: AnyPath) -> None:
         """Write `summary_dict` to a .json file."""
         write_json(self.summary_dict(), Path(path))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: AnyPath) -> None:
         """Write everything to one compressed file, an .npz archive with a JSON header."""
         files.save(self, Path(path))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Posterior:
+    def load(cls, path: AnyPath) -> Posterior:
         """Read what `save` wrote.
 
         Raises
@@ -410,14 +412,14 @@ class Posterior:
         return views.diagnose(self)
 
     def report(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        title: str | None = None,
-        data_description: str | None = None,
+        self, path: AnyPath, *, title: str | None = None, data_description: str | None = None
     ) -> Path:
         """Write an HTML report; see `arcwise.report`."""
         return views.report(self, path, title=title, data_description=data_description)
+
+    def draw(self, path: AnyPath, **options: Any) -> Path:
+        """Write a picture of the network to an .svg, .pdf or .png file; see `arcwise.draw`."""
+        return views.draw(self, path, **options)
 
     def to_networkx(self, threshold: float = 0.5, *, on: ThresholdOn = "adjacency") -> Any:
         """Return a networkx DiGraph of the probable edges; see `arcwise.exchange.to_networkx`."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 diagnose: Slot[..., Diagnosis] = Slot()  # diagnostics.diagnose
 compare_with_graph: Slot[..., PosteriorComparison] = Slot()  # comparison.known_graph
 report: Slot[..., Path] = Slot()  # report.page
+draw: Slot[..., Path] = Slot()  # plots.draw
 to_networkx: Slot[..., Any] = Slot()  # exchange.graphs
 to_pandas: Slot[..., Any] = Slot()  # exchange.tables
 to_polars: Slot[..., Any] = Slot()

@@ -6,9 +6,16 @@ from typing import Any
 
 from arcwise._core import version
 from arcwise.diagnostics.diagnose import diagnose
+from arcwise.layout.colours import SHADES
 from arcwise.posterior import Evidence, Posterior
 from arcwise.records.runs import ExactRun
-from arcwise.report.charts import agreement_chart, matrix_chart, trace_chart
+from arcwise.report.charts import (
+    agreement_chart,
+    exchange_charts,
+    forest_chart,
+    rank_chart,
+    trace_chart,
+)
 from arcwise.report.network import network, nodes
 from arcwise.report.provenance import provenance_tables, reproduction
 from arcwise.report.reliability import reliability
@@ -42,14 +49,20 @@ def report_contents(
     >>> import arcwise
     >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
     >>> page = report_contents(arcwise.exact(model), title="Two variables")
-    >>> page["title"], page["network"]["edges"][0][:2], page["charts"]["agreement"]
+    >>> page["title"], page["network"]["links"][0][:2], page["charts"]["agreement"]
     ('Two variables', [0, 1], None)
     """
     diagnosis = diagnose(posterior)
-    traces, agreement = trace_chart(posterior), agreement_chart(diagnosis)
+    charts = {
+        "traces": trace_chart(posterior),
+        "ranks": rank_chart(posterior),
+        "agreement": agreement_chart(diagnosis),
+        **exchange_charts(posterior),
+    }
     values: dict[str, Any] = plain(
         {
-            "title": title or _TITLE,
+            "title": title or _title(posterior.provenance.data_name),
+            "data_name": posterior.provenance.data_name,
             "version": version,
             "figures": key_figures(posterior, diagnosis),
             "done": what_was_done(posterior, data_description),
@@ -57,15 +70,13 @@ def report_contents(
             "trust": reliability(diagnosis),
             "network": network(posterior),
             "nodes": nodes(posterior),
-            "charts": {
-                "matrix": matrix_chart(posterior),
-                "traces": traces,
-                "agreement": agreement,
-            },
+            "forest": forest_chart(posterior),
+            "charts": charts,
+            "shades": SHADES,
             "evidence": evidence(posterior.evidence),
             "missing": {
-                "traces": None if traces else _no_traces(posterior),
-                "agreement": None if agreement else _no_agreement(posterior),
+                "traces": None if charts["traces"] else _no_traces(posterior),
+                "agreement": None if charts["agreement"] else _no_agreement(posterior),
                 "evidence": None
                 if posterior.evidence
                 else "The marginal likelihood of the data was not computed, which says nothing "
@@ -77,6 +88,10 @@ def report_contents(
         }
     )
     return values
+
+
+def _title(data_name: str | None) -> str:
+    return _TITLE if data_name is None else f"{_TITLE}: {data_name}"
 
 
 def evidence(found: Evidence | None) -> dict[str, Any] | None:

@@ -1,72 +1,139 @@
-"""The network of the report page: the edges shown, their layout, and details of each node."""
+"""The network of the report page: the links, where they are drawn, and details of each node."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.layout.detours import detours
+from arcwise.layout.labels import lines_of, pieces
+from arcwise.layout.links import Link, links_of_matrix
+from arcwise.layout.picture import Picture, modules_of, starting_threshold
 from arcwise.posterior import Posterior
 from arcwise.posterior.matrices import relation_probabilities
-from arcwise.report.placement import place_nodes
 from arcwise.support.words import number, plural
 
 SMALLEST_PROBABILITY = 0.001
-MOST_EDGES = 4000
+MOST_LINKS = 4000
 _MOST_IN_PANEL = 12
 _SMALLEST_IN_PANEL = 0.005
 
 
 def network(posterior: Posterior) -> dict[str, Any]:
-    """Return the positions of the nodes, the edges, and what the page leaves out.
+    """Return the links, the views of the network and what the page leaves out.
 
-    An edge is [source, target, probability, standard error or None, route], with nodes
-    given by index.
+    A link is [source, target, probability of that direction, of the other one, standard error of
+    the adjacency or None], with nodes given by index. The first view is the whole network; one
+    too large to be taken in at once has a view for each module, with which the page starts.
     """
-    probabilities, errors = posterior.edges, posterior.edge_errors
-    sources, targets = _edges_to_show(probabilities)
-    places, ways = place_nodes(posterior.variables, probabilities, sources, targets)
-    edges = [
-        [
-            int(u),
-            int(v),
-            round(float(probabilities[u, v]), 6),
-            None if errors is None or np.isnan(errors[u, v]) else round(float(errors[u, v]), 6),
-            way,
-        ]
-        for u, v, way in zip(sources, targets, ways, strict=True)
-    ]
+    variables, edges = posterior.variables, posterior.edges
+    links = links_of_matrix(edges, SMALLEST_PROBABILITY)[:MOST_LINKS]
+    threshold = starting_threshold(links, len(variables))
+    shown = [link for link in links if link.probability >= threshold]
+    errors = _errors(posterior)
+    views = _views(variables, links, shown)
     return {
-        "variables": list(posterior.variables),
-        "places": places,
-        "edges": edges,
+        "variables": list(variables),
+        "labels": [lines_of(name) for name in variables],
+        "pieces": [pieces(name) for name in variables],
+        "links": [
+            [
+                link.source,
+                link.target,
+                round(link.forward, 6),
+                round(link.backward, 6),
+                None if errors is None else _known(errors[link.source, link.target]),
+            ]
+            for link in links
+        ],
+        "views": views,
+        "start": {"threshold": threshold, "view": 1 if len(views) > 1 else 0},
         "has_errors": errors is not None,
-        "threshold": 0.5,
-        "left_out": _left_out(probabilities, len(edges)),
+        "left_out": _left_out(edges, len(links)),
     }
 
 
-def _edges_to_show(
-    probabilities: NDArray[np.float64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return sources and targets, the most probable first."""
-    sources, targets = np.nonzero(probabilities > SMALLEST_PROBABILITY)
-    order = np.argsort(-probabilities[sources, targets], kind="stable")[:MOST_EDGES]
-    return sources[order], targets[order]
+def _errors(posterior: Posterior) -> NDArray[np.float64] | None:
+    return None if posterior.edge_errors is None else posterior.matrix("skeleton").standard_errors
+
+
+def _known(error: float) -> float | None:
+    return None if np.isnan(error) else round(float(error), 6)
+
+
+def _views(
+    variables: Sequence[str], links: Sequence[Link], shown: Sequence[Link]
+) -> list[dict[str, Any]]:
+    count = len(variables)
+    whole = _view("Whole network", range(count), Picture.whole(variables, shown), links)
+    parts = modules_of(shown, count)
+    if len(parts) <= 1:
+        return [whole]
+    views = [whole]
+    degree = np.zeros(count)
+    for link in shown:
+        degree[[link.source, link.target]] += link.probability
+    for place, part in enumerate(parts):
+        middle = variables[max(part, key=lambda node: degree[node])]
+        title = f"Module {place + 1}: {plural(len(part), 'variable')} around {middle}"
+        views.append(_view(title, part, Picture.part(variables, shown, part), links))
+    alone = sorted(set(range(count)).difference(*parts))
+    if alone:
+        title = f"{plural(len(alone), 'variable')} without an edge"
+        views.append(_view(title, alone, Picture.part(variables, shown, alone), links))
+    return views
+
+
+def _view(
+    title: str, nodes: Sequence[int], picture: Picture, links: Sequence[Link]
+) -> dict[str, Any]:
+    """Return where the nodes are, and the way of each link that is not straight, by its number."""
+    drawing, names = picture.drawing, picture.variables
+    points = np.array([drawing.positions[name] for name in names]).reshape(-1, 2)
+    place = {node: number for number, node in enumerate(nodes)}
+    alone = set(drawing.alone)  # the page has them in lines, like words
+    inside = [
+        (number, place[link.source], place[link.target])
+        for number, link in enumerate(links)
+        if link.source in place and link.target in place
+    ]
+    ways: dict[int, Any] = {}
+    straight = []
+    for own, source, target in inside:
+        route = drawing.routes.get((names[source], names[target]))
+        if route:
+            ways[own] = route
+        elif alone.isdisjoint((names[source], names[target])):
+            straight.append((own, source, target))
+    # A link between two modules goes straight, through everything.
+    if straight and not drawing.frames:
+        _, sources, targets = np.array(straight).T
+        for (own, *_), middle in zip(straight, detours(points, sources, targets), strict=True):
+            if len(middle):
+                ways[own] = middle
+    return {
+        "title": title,
+        "nodes": list(nodes),
+        "places": np.round(points, 3).tolist(),
+        "ways": {str(own): np.round(np.array(way), 3).tolist() for own, way in ways.items()},
+        "frames": np.round(np.array(drawing.frames), 3).tolist(),
+        "alone": [number for number, name in enumerate(names) if name in alone],
+    }
 
 
 def _left_out(probabilities: NDArray[np.float64], shown: int) -> str:
     n = len(probabilities)
-    rest = n * (n - 1) - shown
-    if rest == 0:
-        return f"All {plural(shown, 'possible edge')} are on this page."
-    off_diagonal = np.sort(probabilities[~np.eye(n, dtype=np.bool_)])[::-1]
+    possible = n * (n - 1) // 2
+    if shown == possible:
+        return f"All {plural(shown, 'pair')} of variables are on this page."
+    either = np.sort((probabilities + probabilities.T)[np.triu_indices(n, 1)])[::-1]
     return (
-        f"This page holds {plural(shown, 'edge', zero='no')} out of "
-        f"{number(n * (n - 1))} possible ones; "
-        f"the others have a probability of at most "
-        f"{number(float(off_diagonal[shown]), 2)}."
+        f"This page holds {plural(shown, 'pair', zero='no')} out of {number(possible)} pairs of "
+        f"variables; the others are adjacent with a probability of at most "
+        f"{number(float(either[shown]), 2)}."
     )
 
 

@@ -16,7 +16,10 @@ from arcwise.support.optional import optional
 from arcwise.support.plain import strict_json
 from arcwise.support.words import shown
 
-_SCRIPTS = ("drawing.js", "network.js", "panel.js", "table.js", "charts.js", "start.js")
+_SCRIPTS = (
+    *("elements.js", "geometry.js", "picture.js", "network.js", "saving.js"),
+    *("panel.js", "table.js", "charts.js", "matrix.js", "start.js"),
+)
 # Inside a script element these could end it or begin a comment; JSON allows escapes instead.
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
@@ -38,7 +41,7 @@ def report(
     path
         The file to write.
     title
-        The heading of the page.
+        The heading of the page; by default it names the file of the data, if there is one.
     data_description
         A sentence about the data, for the summary.
 
@@ -46,11 +49,6 @@ def report(
     -------
     Path
         The file.
-
-    Raises
-    ------
-    MissingDependencyError
-        If Jinja2 or plotly is not installed.
 
     Examples
     --------
@@ -73,9 +71,7 @@ def report(
 
 def page_text(contents: dict[str, Any]) -> str:
     """Return the HTML of these contents."""
-    jinja2, plotly = (
-        optional(package, "report", "'arcwise[report]'") for package in ("jinja2", "plotly.offline")
-    )
+    jinja2 = optional("jinja2", "report")  # not imported with the package, as few need it
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
@@ -85,7 +81,6 @@ def page_text(contents: dict[str, Any]) -> str:
         contents_json=strict_json(contents).translate(_UNSAFE),
         styles=_file("page.css"),
         script="\n".join(_file(name) for name in _SCRIPTS),
-        chart_script=plotly.get_plotlyjs(),
     )
     return text
 

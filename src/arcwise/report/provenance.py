@@ -10,6 +10,7 @@ from arcwise.posterior import Posterior
 from arcwise.posterior.summary import run_summary
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
 from arcwise.records.start import usual_order_steps
+from arcwise.report.words import in_words, plain_words
 from arcwise.support.descriptions import Description
 from arcwise.support.words import number
 
@@ -39,8 +40,9 @@ def _model(model: Provenance) -> Rows:
     values = model.as_dict()
     return [
         ("arcwise version", _value(values["arcwise"])),
-        ("Score", _value(values["score"])),
-        ("Prior", _value(values["prior"])),
+        *([("Data", model.data_name)] if model.data_name else []),
+        ("Score", "–" if model.score is None else in_words(model.score)),
+        ("Prior", "–" if model.prior is None else in_words(model.prior)),
         *_limits(model),
         ("Families scored", _value(model.families)),
         ("Rows of data", _value(model.rows)),
@@ -99,13 +101,17 @@ def _value(value: Any) -> str:
         return ", ".join(f"{_words(key)} {_value(item)}" for key, item in value.items())
     if value is None or isinstance(value, bool | int | float):
         return number(value)
-    return str(value)
+    return plain_words(str(value))
 
 
 def reproduction(posterior: Posterior) -> dict[str, Any]:
     """Return the Python code that reproduces the posterior, with notes."""
     model = posterior.provenance
-    lines = ["import arcwise", "", 'data = arcwise.read("data.csv")']
+    # A program cannot know where the reader keeps the file, nor what a table that came from no
+    # file was called.
+    source = repr(model.data_name) if model.data_name else "..."
+    where = "" if model.data_name else "  # the table that was analysed"
+    lines = ["import arcwise", "", f"data = arcwise.read({source}){where}"]
     if model.data_fingerprint:
         lines.append(f'assert data.fingerprint == "{model.data_fingerprint}"')
     if posterior.account is not None:

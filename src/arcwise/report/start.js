@@ -1,74 +1,104 @@
 // Starts the page and connects its parts.
 "use strict";
 
-function readContents() {
-  return JSON.parse(document.getElementById("contents").textContent);
-}
-
 function startPage() {
-  const contents = readContents();
+  const contents = JSON.parse(document.getElementById("contents").textContent);
+  const { network } = contents;
   const element = (id) => document.getElementById(id);
-  element("graph").style.setProperty("--nodes", contents.network.variables.length);
-  const choose = (node) => view.choose(node);
-  const view = new NetworkView(contents, (node) => {
-    showPanel(contents, node, choose);
-    element("clear").disabled = node === null;
+  const redrawMatrix = keepDrawn("matrix", (chart) => {
+    const named = drawMatrix(chart, contents, network.views[shownView]);
+    element("matrix-note").hidden = named;
+  });
+  let shownView = network.start.view;
+  const choose = (node) => {
+    view.choose(node);
+    showCount();
+  };
+  const picker = element("view");
+  network.views.forEach(({ title }, number) => picker.append(htmlElement("option", { value: number }, title)));
+  element("view-control").hidden = network.views.length === 1;
+  const view = new NetworkView(network, {
+    onChoose: (node) => {
+      showPanel(contents, node, choose);
+      element("clear").disabled = node === null;
+    },
+    onView: (number) => {
+      shownView = number;
+      picker.value = number;
+      redrawMatrix();
+    },
+  });
+  picker.addEventListener("change", () => {
+    view.showView(Number(picker.value));
+    showCount();
   });
   showPanel(contents, null, choose);
 
   const slider = element("threshold");
-  const showThreshold = () => {
-    const shown = view.setThreshold(Number(slider.value));
+  const showCount = () => {
+    const shown = view.shownLinks().length;
+    const outside = view.linksElsewhere().reduce((sum, number) => sum + number, 0);
     element("threshold-value").textContent = Number(slider.value).toFixed(2);
-    element("edge-count").textContent = `${shown.toLocaleString("en")} of ${view.edges.length.toLocaleString("en")} edges shown.`;
+    element("edge-count").textContent = `${count(shown)} of ${count(view.inside.length)} edges ${network.views.length > 1 ? "here " : ""}shown.`
+      + (outside ? ` ${count(outside)} more lead to variables outside this view (+ at a corner).` : "");
   };
-  slider.addEventListener("input", showThreshold);
-  showThreshold();
+  slider.addEventListener("input", () => {
+    view.setThreshold(Number(slider.value));
+    showCount();
+  });
+  showCount();
 
   const search = element("search");
   const find = () => {
     const matching = view.find(search.value);
+    const elsewhere = matching.filter((node) => !view.where.has(node)).length;
     element("search-count").textContent = !search.value.trim()
       ? ""
-      : matching.length === 1 ? "1 variable matches; press Enter to select it." : `${matching.length || "No"} variables match.`;
+      : (matching.length === 1 ? "1 variable matches; press Enter to select it." : `${matching.length || "No"} variables match.`)
+        + (elsewhere ? ` ${elsewhere === matching.length ? "All" : elsewhere} of them in other views; Enter leads there.` : "");
     return matching;
   };
   search.addEventListener("input", find);
   search.addEventListener("keydown", (event) => {
-    const [first] = event.key === "Enter" ? find() : [];
+    const matching = event.key === "Enter" ? find() : [];
+    const first = matching.find((node) => view.where.has(node)) ?? matching[0];
     if (first === undefined) return;
     view.choose(first);
     view.moveTo(first);
+    showCount();
   });
 
   const zoom = (factor) => {
     view.zoomBy(factor);
-    if (view.chosen !== null) view.moveTo(view.chosen);
+    if (view.chosen !== null && view.where.has(view.chosen)) view.moveTo(view.chosen);
   };
   element("zoom-in").addEventListener("click", () => zoom(1.5));
   element("zoom-out").addEventListener("click", () => zoom(1 / 1.5));
   element("zoom-reset").addEventListener("click", () => view.reset());
   element("clear").addEventListener("click", () => choose(null));
+  element("save-svg").addEventListener("click", () => saveSvg(contents, view));
+  element("save-png").addEventListener("click", () => savePng(contents, view));
+  element("save-pdf").addEventListener("click", () => printPicture(contents, view));
   drawLegend();
   new EdgeTable(contents);
+  drawCharts(contents);
+  darkPage.addEventListener("change", redrawMatrix);
 }
 
 function drawLegend() {
   const legend = document.getElementById("legend");
-  for (const probability of [0.1, 0.5, 1]) {
+  const sample = (kind, words, width, opacity, head) => {
     const svg = svgElement("svg", { width: 44, height: 14, "aria-hidden": "true" });
-    const group = svgElement("g", { class: "edge" }, svg);
-    group.style.opacity = 0.12 + 0.88 * probability;
-    svgElement("path", { class: "line", d: "M2 7L42 7", "stroke-width": 0.85 * (0.7 + 2.8 * probability) }, group);
-    legend.append(htmlElement("span", {}, svg, probability.toFixed(1)));
-  }
-  for (const [kind, words] of [["incoming", "into the selected node"], ["outgoing", "out of it"]]) {
-    const svg = svgElement("svg", { width: 44, height: 14, "aria-hidden": "true" });
-    const group = svgElement("g", { class: `edge ${kind}` }, svg);
-    svgElement("path", { class: "line", d: "M2 7L34 7", "stroke-width": 2.4 }, group);
-    svgElement("path", { class: "head", d: "M42 7L32 2.5L32 11.5Z" }, group);
+    const group = svgElement("g", { class: `edge ${kind}`, opacity }, svg);
+    svgElement("path", { class: "line", d: `M2 7L${head ? 34 : 42} 7`, "stroke-width": width }, group);
+    if (head) svgElement("path", { class: "head", d: "M42 7L32 2.5L32 11.5Z" }, group);
     legend.append(htmlElement("span", {}, svg, words));
-  }
+  };
+  for (const probability of [0.1, 0.5, 1]) sample("", probability.toFixed(1), linkWidth(probability, false), linkOpacity(probability), false);
+  sample("", "directed", 2.4, 1, true);
+  sample("", "direction open, with the probability of each", 2.4, 1, false);
+  sample("incoming", "into the selected node", 2.4, 1, true);
+  sample("outgoing", "out of it", 2.4, 1, true);
 }
 
 startPage();

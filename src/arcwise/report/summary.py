@@ -11,7 +11,7 @@ from arcwise.posterior import Posterior
 from arcwise.posterior.adjacencies import Adjacency
 from arcwise.records.account import UNCONVERGED
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
-from arcwise.report.words import in_words, score_in_words
+from arcwise.report.words import in_words
 from arcwise.support.descriptions import Description
 from arcwise.support.words import listing, number, plural
 
@@ -59,15 +59,14 @@ def _by_settings(posterior: Posterior) -> list[str]:
     model = posterior.provenance
     rows = model.rows
     names = plural(len(posterior.variables), "variable")
+    data = "The data have" if model.data_name is None else f"{model.data_name} has"
     sentences = [
-        f"The data have {names}."
-        if rows is None
-        else f"The data have {names} and {plural(rows, 'row')}."
+        f"{data} {names}." if rows is None else f"{data} {names} and {plural(rows, 'row')}."
     ]
     if model.data is not None and rows is not None:
         sentences += model.data.preparation_sentences(rows)
     if model.score is not None:
-        sentences.append(f"Parent sets were scored by {score_in_words(model.score)}.")
+        sentences.append(f"Parent sets were scored by {in_words(model.score)}.")
     if model.prior is not None:
         sentences.append(f"The prior is {in_words(model.prior)}.")
     sentences.append(_algorithm(posterior))

@@ -5,23 +5,25 @@ const ROWS_AT_ONCE = 100;
 
 class EdgeTable {
   constructor(contents) {
-    const { variables, edges, has_errors: hasErrors } = contents.network;
-    const known = new Map(edges.map(([u, v, probability]) => [`${u} ${v}`, probability]));
-    this.rows = edges.map(([u, v, probability, error]) => ({
+    const { variables, pieces, links, has_errors: hasErrors } = contents.network;
+    this.rows = links.map(([u, v, forward, backward, error]) => ({
       source: variables[u],
       target: variables[v],
-      probability,
-      standard_error: error,
-      either_way: Math.min(1, probability + (known.get(`${v} ${u}`) ?? 0)),
+      names: { source: pieces[u], target: pieces[v] },
+      adjacency: Math.min(1, forward + backward),
+      forward,
+      backward,
+      adjacency_error: error,
     }));
     this.columns = [
       { key: "source", title: "From" },
       { key: "target", title: "To" },
-      { key: "probability", title: "Probability", numeric: true },
-      ...(hasErrors ? [{ key: "standard_error", title: "Std. error", numeric: true }] : []),
-      { key: "either_way", title: "Either direction", numeric: true },
+      { key: "adjacency", title: "Adjacent", numeric: true },
+      { key: "forward", title: "→", label: "from → to", numeric: true },
+      { key: "backward", title: "←", label: "to → from", numeric: true },
+      ...(hasErrors ? [{ key: "adjacency_error", title: "Std. error", numeric: true }] : []),
     ];
-    this.sorting = { key: "probability", falling: true };
+    this.sorting = { key: "adjacency", falling: true };
     this.limit = ROWS_AT_ONCE;
     this.table = document.getElementById("edge-table");
     this.makeHead();
@@ -31,8 +33,8 @@ class EdgeTable {
 
   makeHead() {
     const row = this.table.tHead.rows[0];
-    for (const { key, title, numeric } of this.columns) {
-      const button = htmlElement("button", { type: "button" }, title, htmlElement("span", { class: "arrow", "aria-hidden": "true" }));
+    for (const { key, title, label, numeric } of this.columns) {
+      const button = htmlElement("button", { type: "button", ...(label ? { "aria-label": label } : {}) }, title, htmlElement("span", { class: "arrow", "aria-hidden": "true" }));
       button.addEventListener("click", () => this.sortBy(key, Boolean(numeric)));
       row.append(htmlElement("th", { scope: "col", "data-key": key, ...(numeric ? { class: "number" } : {}) }, button));
     }
@@ -71,9 +73,9 @@ class EdgeTable {
       return sign * (typeof a === "string" ? a.localeCompare(b, undefined, { numeric: true }) : a - b);
     };
     return this.rows
-      .filter((row) => row.probability >= least)
+      .filter((row) => row.adjacency >= least)
       .filter((row) => !wanted || row.source.toLocaleLowerCase().includes(wanted) || row.target.toLocaleLowerCase().includes(wanted))
-      .sort((a, b) => compared(a[key], b[key]) || b.probability - a.probability);
+      .sort((a, b) => compared(a[key], b[key]) || b.adjacency - a.adjacency);
   }
 
   draw() {
@@ -85,20 +87,20 @@ class EdgeTable {
     }
     const shown = rows.slice(0, this.limit);
     this.table.tBodies[0].replaceChildren(...shown.map((row) => this.drawnRow(row)));
-    const all = shown.length === rows.length ? "" : `; showing the first ${shown.length.toLocaleString("en")}`;
+    const all = shown.length === rows.length ? "" : `; showing the first ${count(shown.length)}`;
     document.getElementById("row-count").textContent =
-      `${rows.length.toLocaleString("en")} of ${this.rows.length.toLocaleString("en")} edges${all}`;
+      `${count(rows.length)} of ${count(this.rows.length)} pairs${all}`;
     document.getElementById("more-rows").hidden = shown.length === rows.length;
-    document.getElementById("download").textContent = `Download ${rows.length.toLocaleString("en")} rows as CSV`;
+    document.getElementById("download").textContent = `Download ${count(rows.length)} rows as CSV`;
   }
 
   drawnRow(row) {
     return htmlElement("tr", {}, ...this.columns.map(({ key, numeric }) => {
       const value = row[key];
-      if (!numeric) return htmlElement("td", { class: "name" }, value);
-      const cell = htmlElement("td", { class: "number" }, value === null ? "–" : value.toFixed(key === "standard_error" ? 4 : 3));
+      if (!numeric) return htmlElement("td", { class: "name" }, ...brokenName(row.names[key]));
+      const cell = htmlElement("td", { class: "number" }, value === null ? "–" : value.toFixed(key === "adjacency_error" ? 4 : 3));
       cell.dataset.key = key;
-      if (key === "probability") {
+      if (key === "adjacency") {
         cell.classList.add("with-bar");
         cell.style.setProperty("--share", value);
       }
@@ -111,16 +113,11 @@ class EdgeTable {
       const text = value === null ? "" : String(value);
       return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     };
-    const lines = this.chosenRows().map((row) => this.columns.map(({ key }) => quoted(key === "either_way" ? Number(row[key].toFixed(6)) : row[key])));
+    const lines = this.chosenRows().map((row) => this.columns.map(({ key }) => quoted(key === "adjacency" ? Number(row[key].toFixed(6)) : row[key])));
     return [this.columns.map(({ key }) => key), ...lines].map((cells) => cells.join(",") + "\r\n").join("");
   }
 
   download() {
-    const address = URL.createObjectURL(new Blob([this.csv()], { type: "text/csv;charset=utf-8" }));
-    const link = htmlElement("a", { href: address, download: "edges.csv" });
-    document.body.append(link);
-    link.click();
-    link.remove();
-    setTimeout(() => URL.revokeObjectURL(address), 10000);
+    download(this.csv(), "text/csv;charset=utf-8", "edges.csv");
   }
 }

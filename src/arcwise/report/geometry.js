@@ -1,31 +1,6 @@
 // Geometry of the network: curves, where they meet a node, and which names fit.
 "use strict";
 
-const SVG = "http://www.w3.org/2000/svg";
-const MAX_LABEL_LENGTH = 22;
-const BOX_HEIGHT = 26;
-const LARGE = 60;
-
-function svgElement(name, attributes, parent) {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  if (parent) parent.append(element);
-  return element;
-}
-
-function shortened(name) {
-  const letters = Array.from(name);
-  if (letters.length <= MAX_LABEL_LENGTH) return name;
-  return letters.slice(0, MAX_LABEL_LENGTH - 1).join("") + "…";
-}
-
-const measuring = document.createElement("canvas").getContext("2d");
-
-function textWidth(text, size) {
-  measuring.font = `500 ${size}px ${getComputedStyle(document.body).fontFamily}`;
-  return measuring.measureText(text).width;
-}
-
 // A Catmull-Rom spline through the points, as cubic pieces [from, control, control, to].
 function splinePieces(points) {
   const pieces = [];
@@ -64,10 +39,11 @@ function sampledCurve(points) {
   return result;
 }
 
-// Whether a point lies in a node's shape enlarged by a gap: a box with round ends, or a dot.
-function inShape(point, centre, shape, gap) {
-  const along = Math.max(0, Math.abs(point.x - centre.x) - Math.max(0, shape.width / 2 - shape.height / 2));
-  return Math.hypot(along, point.y - centre.y) < shape.height / 2 + gap;
+// Whether a point lies in a node's shape enlarged by a gap: a box with round corners, or a dot.
+function inShape(point, centre, { width, height, radius }, gap) {
+  const across = Math.max(0, Math.abs(point.x - centre.x) - (width / 2 - radius));
+  const down = Math.max(0, Math.abs(point.y - centre.y) - (height / 2 - radius));
+  return Math.hypot(across, down) < radius + gap;
 }
 
 function crossing(inside, outside, centre, shape, gap) {
@@ -80,29 +56,31 @@ function crossing(inside, outside, centre, shape, gap) {
   return far;
 }
 
-// The visible part of an edge and its head, or null if there is no room between the two nodes.
-function edgeOutline(points, startShape, endShape, width, large) {
+// The visible part of an edge with its head, if it has one, and places for numbers on it; null if
+// there is no room between the two nodes.
+function edgeOutline(points, startShape, endShape, width, headLength) {
   const start = points[0];
   const end = points[points.length - 1];
   const curve = sampledCurve(points);
-  const length = (large ? 3.5 : 5) + 1.7 * width;
-  let first = curve.findIndex((point) => !inShape(point, start, startShape, 2));
+  const first = curve.findIndex((point) => !inShape(point, start, startShape, 2));
   let last = curve.length - 1;
   while (last >= 0 && inShape(curve[last], end, endShape, 2)) last -= 1;
   if (first < 1 || last < first || last === curve.length - 1) return null;
   const tip = crossing(curve[last + 1], curve[last], end, endShape, 2);
   const body = [crossing(curve[first - 1], curve[first], start, startShape, 2), ...curve.slice(first, last + 1)];
-  while (body.length > 1 && Math.hypot(body[body.length - 1].x - tip.x, body[body.length - 1].y - tip.y) < length) body.pop();
+  const text = (point) => `${point.x.toFixed(1)} ${point.y.toFixed(1)}`;
+  const numbers = [0.5, 0.4, 0.6, 0.3, 0.7].map((share) => body[Math.round(share * (body.length - 1))]);
+  if (!headLength) return { line: "M" + [...body, tip].map(text).join("L"), head: null, numbers };
+  while (body.length > 1 && Math.hypot(body[body.length - 1].x - tip.x, body[body.length - 1].y - tip.y) < headLength) body.pop();
   const from = body[body.length - 1];
   const distance = Math.hypot(tip.x - from.x, tip.y - from.y) || 1;
   const along = { x: (tip.x - from.x) / distance, y: (tip.y - from.y) / distance };
-  const base = { x: tip.x - along.x * length, y: tip.y - along.y * length };
-  if (body.length > 1 || distance > length) body.push({ x: base.x + along.x, y: base.y + along.y });
-  const half = 0.46 * length;
-  const text = (point) => `${point.x.toFixed(1)} ${point.y.toFixed(1)}`;
+  const base = { x: tip.x - along.x * headLength, y: tip.y - along.y * headLength };
+  if (body.length > 1 || distance > headLength) body.push({ x: base.x + along.x, y: base.y + along.y });
+  const half = 0.46 * headLength;
   const left = { x: base.x - along.y * half, y: base.y + along.x * half };
   const right = { x: base.x + along.y * half, y: base.y - along.x * half };
-  return { line: "M" + body.map(text).join("L"), head: `M${text(tip)}L${text(left)}L${text(right)}Z` };
+  return { line: "M" + body.map(text).join("L"), head: `M${text(tip)}L${text(left)}L${text(right)}Z`, numbers };
 }
 
 function overlaps(a, b, gap) {
@@ -113,20 +91,19 @@ function boxAround(centre, width, height) {
   return { left: centre.x - width / 2, right: centre.x + width / 2, top: centre.y - height / 2, bottom: centre.y + height / 2 };
 }
 
-function boxesFit(centres, widths) {
-  const boxes = centres.map((centre, i) => boxAround(centre, widths[i], BOX_HEIGHT));
+function boxesFit(centres, widths, height) {
+  const boxes = centres.map((centre, i) => boxAround(centre, widths[i], height));
   return boxes.every((box, i) => boxes.every((other, j) => j <= i || !overlaps(box, other, 6)));
 }
 
 // Names beside dots: in order of importance, at the first free position; null where there is none.
-function placedLabels(centres, widths, size, radius, order, room) {
+function placedLabels(centres, widths, heights, radius, order, room) {
   const dots = centres.map((centre) => boxAround(centre, 2 * radius, 2 * radius));
   const taken = [];
   const result = centres.map(() => null);
   for (const i of order) {
     const { x, y } = centres[i];
-    const [half, off] = [widths[i] / 2, radius + 4];
-    const height = size + 2;
+    const [half, off, height] = [widths[i] / 2, radius + 4, heights[i]];
     const places = [
       { x, y: y + off + height / 2 },
       { x, y: y - off - height / 2 },
@@ -135,7 +112,7 @@ function placedLabels(centres, widths, size, radius, order, room) {
     ];
     for (const place of places) {
       const box = boxAround(place, widths[i], height);
-      if (box.left < 2 || box.right > room - 2) continue;
+      if (box.left < 2 || box.right > room.width - 2 || box.top < 2 || box.bottom > room.height - 2) continue;
       if (taken.some((other) => overlaps(box, other, 3))) continue;
       if (dots.some((other, j) => j !== i && overlaps(box, other, 1))) continue;
       taken.push(box);

@@ -1,0 +1,60 @@
+"""`arcwise draw`: a picture of the network of a folder of results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import arcwise
+from arcwise.cli.folders import ResultFolder, saved_posterior
+
+
+def draw(
+    folder: ResultFolder,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The picture, ending in .svg, .pdf or .png.")
+    ],
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--threshold",
+            help="The smallest probability of an edge, in either direction, at which two "
+            "variables are joined; 0.5 by default, and more for large networks with many edges.",
+            metavar="PROBABILITY",
+        ),
+    ] = None,
+    module: Annotated[
+        int | None,
+        typer.Option(
+            "--module",
+            help="The module of a large network to draw alone, from 1 for the largest.",
+            metavar="NUMBER",
+        ),
+    ] = None,
+    width: Annotated[
+        float | None,
+        typer.Option(
+            "--width",
+            help="The width of the picture, such as 3.5 for a column of a journal; by default "
+            "what the network needs.",
+            metavar="INCHES",
+        ),
+    ] = None,
+    dpi: Annotated[
+        int | None,
+        typer.Option(
+            "--dpi",
+            help="Dots per inch of a .png file; 300 by default, and less for a very large picture.",
+            metavar="NUMBER",
+        ),
+    ] = None,
+) -> None:
+    """Draw the network of a folder of results, for a paper.
+
+    [bold]Example:[/bold] arcwise draw results network.pdf --threshold 0.7
+    """
+    posterior = saved_posterior(folder)
+    drawn = arcwise.draw(posterior, file, threshold, module=module, width=width, dpi=dpi)
+    print(f"Picture written to {drawn}")
