@@ -107,6 +107,10 @@ class Data:
     def __repr__(self) -> str:
         return f"<Data: {description.summary(self)}>"
 
+    def _repr_html_(self) -> str:
+        """Return the table of columns, for notebooks."""
+        return description.as_html(self)
+
     @property
     def kinds(self) -> dict[str, Kind]:
         """Whether each variable is "discrete" or "continuous"."""

@@ -13,6 +13,7 @@ from arcwise.errors import ArcwiseWarning
 from arcwise.records.account import Verdict
 from arcwise.records.convergence import Convergence
 from arcwise.statistics.chains import largest, number_or_none
+from arcwise.support.html import card, facts, paragraphs
 from arcwise.support.plain import plain
 from arcwise.support.warnings import warn
 
@@ -181,3 +182,13 @@ class Diagnosis(Figures):
     def __repr__(self) -> str:
         """Show the verdict."""
         return f"<Diagnosis: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        """Return the verdict, its reasons and the figures, for notebooks."""
+        figures = self.as_dict()
+        given = {
+            name.replace("_", " "): " → ".join(value) if name == "most_different_edge" else value
+            for name, value in figures.items()
+            if isinstance(value, int | float) or (name == "most_different_edge" and value)
+        }
+        return card(f"Reliability: {self.verdict}", paragraphs(self.sentences), facts(given))

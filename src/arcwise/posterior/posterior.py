@@ -21,6 +21,7 @@ from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.estimate import Estimate
 from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.matrices import FeatureMatrix, Relation
+from arcwise.posterior.notebook import posterior_html
 from arcwise.posterior.summary import summary_of
 from arcwise.records.account import Account
 from arcwise.records.runs import AnyRun
@@ -152,6 +153,8 @@ class Posterior:
         if self.evidence is not None:
             parts.append(f"log evidence {self.evidence.log_evidence:.6f}")
         return f"<Posterior: {', '.join(parts)}>"
+
+    _repr_html_ = posterior_html
 
     @property
     def algorithm(self) -> str:
