@@ -23,7 +23,7 @@ def test_score_with_chosen_candidates(
     assert status(*arguments) == 0
     chosen = arcwise.candidates(table, method, max_indegree=2)
     expected = arcwise.score(table, candidates=chosen, max_indegree=2)
-    assert f"Candidate parents were chosen by '{method}', " in capsys.readouterr().out
+    assert f"Candidate parents were chosen by '{method}', " in capsys.readouterr().err
     written = arcwise.scores.read_scores(out)
     for name in expected.variables:
         assert {parents for parents, _ in written.families(name)} == {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,15 +11,18 @@ import typer
 
 import arcwise
 from arcwise.cli.options import DataOptions, Seed
+from arcwise.cli.output import Result
 from arcwise.data.export import write_text
+from arcwise.data.plain_description import data_dict
 
 
-def describe(data: DataOptions) -> None:
+def describe(data: DataOptions) -> Result:
     """Describe a table as arcwise reads it: rows, kinds of columns, levels and ranges.
 
     [bold]Example:[/bold] arcwise describe data.csv
     """
     print(arcwise.describe(data))
+    return partial(data_dict, data)
 
 
 def simulate(

@@ -8,6 +8,7 @@ import typer
 
 import arcwise
 from arcwise.cli.folders import ResultFolder, saved_posterior
+from arcwise.cli.output import Result
 
 
 def estimate(
@@ -23,9 +24,11 @@ def estimate(
     given: Annotated[
         str | None, typer.Option("--given", help="An event to condition on.", metavar="FEATURE")
     ] = None,
-) -> None:
+) -> Result:
     """Estimate the posterior probability of a feature, with its standard error.
 
     [bold]Example:[/bold] arcwise estimate results "smoke ~> dysp"
     """
-    print(arcwise.estimate(saved_posterior(folder), feature, given=given))
+    found = arcwise.estimate(saved_posterior(folder), feature, given=given)
+    print(found)
+    return found.as_dict

@@ -15,6 +15,7 @@ from arcwise.candidates.coerce import is_method
 from arcwise.cli.composition import OptionGroup
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.cli.parents import FamilyChoice
+from arcwise.cli.table_files import TableFormat, table_source
 from arcwise.cluster import SecureAddress
 from arcwise.data import Data, discretize, read
 from arcwise.errors import ArgumentError
@@ -40,8 +41,20 @@ _FLAG = ""  # an option without a value has no metavar
 
 def _read_data(
     data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="A table: .csv, .tsv or .parquet, with a header.")
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            help="A table with a header: .csv, .tsv or .parquet; - for standard input.",
+        ),
     ],
+    form: Annotated[
+        TableFormat | None,
+        _data(
+            "--format",
+            "The format of the table, if its name does not tell (default: csv for standard input).",
+            _AS_LISTED,
+        ),
+    ] = None,
     discrete: Annotated[
         list[str] | None,
         _data("--discrete", "Read this column as discrete; repeatable, '*' for all.", "COLUMN"),
@@ -97,7 +110,7 @@ def _read_data(
     if everything is not None and kinds:
         raise ArgumentError("'*' stands for all columns; name no others beside it")
     table = read(
-        data,
+        table_source(data, form),
         kinds=everything or kinds or None,
         missing=missing,
         constant=constant,
@@ -299,8 +312,9 @@ ModularityName = Annotated[
     Literal["modular", "order-modular"],
     typer.Option(
         "--modularity",
-        help="Which posterior: under the structure prior itself (modular), or under the prior of "
-        "order MCMC, which weights each DAG by its number of topological orders (order-modular).",
+        help="modular: --prior is the prior on DAGs. order-modular: each DAG counts once for every "
+        "order of the variables that it agrees with, as in order MCMC, which is faster and exact "
+        "for more variables, but favours DAGs that agree with many orders.",
     ),
 ]
 

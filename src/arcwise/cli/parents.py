@@ -7,6 +7,7 @@ from typing import Any
 
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.growth_state import growth_memory
+from arcwise.cli.output import note
 from arcwise.constraints import ConstraintArguments, gather
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
@@ -67,9 +68,9 @@ class FamilyChoice:
         """Return the parent sets, all unless there are candidates, and print how they arose."""
         if self.grow:
             size = byte_size(growth_memory(len(data.variables), self.max_candidates))
-            print(
+            note(
                 f"Growing candidate parents, up to {self.max_candidates} per node; a node with "
-                f"that many takes {size}"
+                f"that many takes {size}."
             )
         found = choose_parents(
             self.question(data, score, prior),
@@ -83,5 +84,5 @@ class FamilyChoice:
             keep_interrupted=keep_interrupted,
         )
         if self.method is not None:
-            print(*found.sentences, sep="\n")
+            note("\n".join(found.sentences))
         return found

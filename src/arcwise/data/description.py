@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcwise.data.columns import Column, DiscreteColumn
-from arcwise.support import html
 from arcwise.support.words import plural
 
 if TYPE_CHECKING:
     from arcwise.data.table import Data
 
 MAX_WIDTH = 48
-_HEADINGS = ("name", "kind", "levels", "values")
-_MOST_COLUMNS = 50
 
 
 def summary(data: Data) -> str:
@@ -27,32 +24,19 @@ def summary(data: Data) -> str:
 
 def describe(data: Data) -> str:
     """Return the summary and a line for each column."""
-    lines = [_HEADINGS, *(_line(column) for column in data.columns)]
+    lines = [("name", "kind", "levels", "values"), *(_line(column) for column in data.columns)]
     name_width, kind_width, size_width = (max(len(line[i]) for line in lines) for i in range(3))
     table = [
         f"{name:<{name_width}}  {kind:<{kind_width}}  {size:>{size_width}}  {values}"
         for name, kind, size, values in lines
     ]
-    return "\n".join([summary(data), *table, *_notes(data)])
-
-
-def as_html(data: Data) -> str:
-    """Return the summary and the columns as HTML, the first of them if there are many."""
-    lines = [_line(column) for column in data.columns[:_MOST_COLUMNS]]
-    cells = {heading: [line[place] for line in lines] for place, heading in enumerate(_HEADINGS)}
-    columns = html.table(cells, of=len(data.columns))
-    return html.card(summary(data), columns, html.paragraphs(_notes(data)))
-
-
-def _notes(data: Data) -> list[str]:
-    """Return what there is besides the columns, in words."""
     notes = []
     if data.weights is not None:
         notes.append(f"row weights: {data.weights.min():.4g} to {data.weights.max():.4g}")
     if data.intervened is not None:
         rows = int(data.intervened.any(axis=1).sum())
         notes.append(f"interventions: some variable was intervened on in {plural(rows, 'row')}")
-    return notes
+    return "\n".join([summary(data), *table, *notes])
 
 
 def _line(column: Column) -> tuple[str, str, str, str]:

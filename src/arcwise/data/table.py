@@ -13,6 +13,7 @@ from arcwise.data import description, export, fingerprints
 from arcwise.data.columns import Column, DiscreteColumn, Kind, read_only
 from arcwise.data.messages import columns as columns_text
 from arcwise.data.messages import suggestion
+from arcwise.data.notebook import data_html
 from arcwise.data.options import DISCRETIZE, kind_option
 from arcwise.errors import ArgumentError, DataError
 from arcwise.support.words import quoted, shown
@@ -107,9 +108,7 @@ class Data:
     def __repr__(self) -> str:
         return f"<Data: {description.summary(self)}>"
 
-    def _repr_html_(self) -> str:
-        """Return the table of columns, for notebooks."""
-        return description.as_html(self)
+    _repr_html_ = data_html
 
     @property
     def kinds(self) -> dict[str, Kind]:

@@ -160,14 +160,11 @@ def _log_lines(what: str) -> Iterator[Show]:
     ended = threading.Event()
     printed = False
 
-    def write(line: str) -> None:
-        print(f"arcwise: {line}", file=sys.stderr, flush=True)
-
     def watch() -> None:
         nonlocal printed
         wait = _FIRST_LINE
         while not ended.wait(wait):
-            write(stage.words)
+            print(stage.words, file=sys.stderr, flush=True)
             printed = True
             wait = _BETWEEN_LINES
 
@@ -182,7 +179,7 @@ def _log_lines(what: str) -> Iterator[Show]:
         ended.set()
         watcher.join()
         if printed:
-            write(stage.end())
+            print(stage.end(), file=sys.stderr, flush=True)
 
 
 @contextmanager
