@@ -255,7 +255,7 @@ print("started", flush=True)
 errors, output = io.StringIO(), io.StringIO()
 with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(output):
     status = main(["learn", sys.argv[1], "--algorithm", "mcmc", "--until", "ess>1e12",
-                   "--chains", "2", "--out", sys.argv[2]])
+                   "--chains", "2", "--quiet", "--out", sys.argv[2]])
 print(status, "the run was interrupted" in errors.getvalue())
 print("The run was interrupted" in output.getvalue())
 """

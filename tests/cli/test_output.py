@@ -6,7 +6,6 @@ import io
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -43,10 +42,6 @@ def places(table: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, s
     }
 
 
-def names_in(value: dict[str, Any]) -> set[str]:
-    return set(value)
-
-
 @pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
 @pytest.mark.parametrize(
     ("words", "names"),
@@ -71,8 +66,10 @@ def names_in(value: dict[str, Any]) -> set[str]:
 def test_json_is_one_object(
     words: list[str], names: set[str], places: dict[str, str], capsys: Captured
 ) -> None:
-    text = run(capsys, *(places.get(word, word) for word in words), "--json")
-    assert names <= set(json.loads(text, parse_constant=pytest.fail))
+    assert status(*(places.get(word, word) for word in words), "--json", "--quiet") == 0
+    said = capsys.readouterr()
+    assert names <= set(json.loads(said.out, parse_constant=pytest.fail))
+    assert all(line.startswith("arcwise: warning: ") for line in said.err.splitlines())
 
 
 def test_every_command_with_a_result_has_json() -> None:

@@ -105,15 +105,16 @@ def test_names_cannot_break_out_of_a_table() -> None:
     columns = {name: [NASTY[0], NASTY[3], NASTY[0]] for name in NASTY}
     comparison = arcwise.compare(posterior_of(NASTY), posterior_of(NASTY))
     data = arcwise.read(columns)
+    forbidden = [(NASTY[0], NASTY[3])]
     for text in (
         posterior_of(NASTY)._repr_html_(),
         data._repr_html_(),
-        arcwise.Model(data)._repr_html_(),
+        arcwise.Model(data, forbidden_edges=forbidden)._repr_html_(),
         comparison._repr_html_(),
         Estimate(NASTY[0], 0.5, 0.1, Interval(0.4, 0.6))._repr_html_(),
     ):
         assert Checked(text).tags <= TAGS
-        assert "script&gt;" in text or "größe" in text
+        assert "script&gt;" in text
 
 
 def test_tables_are_legible_on_dark_pages_and_stand_alone() -> None:

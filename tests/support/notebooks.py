@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
+
+import arcwise
 
 
 def executed(folder: Path, *cells: str) -> list[list[dict[str, Any]]]:
@@ -31,7 +34,8 @@ def executed(folder: Path, *cells: str) -> list[list[dict[str, Any]]]:
     client.create_kernel_manager()
     assert client.km is not None
     client.km.kernel_spec.argv[0] = sys.executable
-    client.execute()
+    package = Path(arcwise.__file__).resolve().parents[1]
+    client.execute(env=os.environ | {"PYTHONPATH": str(package)})
     return [list(cell.outputs) for cell in notebook.cells]
 
 

@@ -20,9 +20,10 @@ from arcwise.cli.options import (
     ScoreOptions,
     Threads,
 )
-from arcwise.cli.output import Result, note, note_data, note_nothing_kept, posterior_result
+from arcwise.cli.output import Result, note_data, note_nothing_kept, posterior_result
 from arcwise.cli.results import print_edges, write_results
 from arcwise.errors import ArgumentError
+from arcwise.support.progress import tell
 
 
 def exact(
@@ -62,7 +63,7 @@ def exact(
     note_data(data)
     parents = families.parents(data, score, prior, threads=threads)
     model = parents.model(engine=cluster, threads=threads, progress=True)
-    note(f"Exact {modularity} posterior: {exact_cost(model, modularity, threads=threads)}.")
+    tell(f"Exact {modularity} posterior: {exact_cost(model, modularity, threads=threads)}.")
     posterior = arcwise.exact(
         model,
         modularity,

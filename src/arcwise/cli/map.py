@@ -21,10 +21,11 @@ from arcwise.cli.options import (
     Seed,
     Threads,
 )
-from arcwise.cli.output import Result, note, note_data, note_nothing_kept
+from arcwise.cli.output import Result, note_data, note_nothing_kept
 from arcwise.cli.results import map_lines, print_dag, write_map
 from arcwise.posterior import MapResult
 from arcwise.support.clock import Deadline
+from arcwise.support.progress import tell
 
 
 def map(
@@ -74,7 +75,7 @@ def map(
     note_data(data)
     asked = families.method is not None or method == "exact"
     if not asked and not all_families_fit(data.variables, **families.constraints):
-        note("There are too many parent sets to score them all, so candidate parents are grown.")
+        tell("There are too many parent sets to score them all, so candidate parents are grown.")
         families = replace(families, grow=True)
     deadline = Deadline.of(seconds)
     parents = families.parents(

@@ -6,10 +6,8 @@ Scripts ask for one JSON object instead of the text (--json), and for no notes (
 from __future__ import annotations
 
 import io
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, redirect_stdout
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, redirect_stdout
 from typing import Annotated, Any
 
 import typer
@@ -18,7 +16,7 @@ from arcwise.data import Data
 from arcwise.data.description import summary
 from arcwise.posterior import Posterior
 from arcwise.support.plain import strict_json
-from arcwise.support.progress import hidden_progress
+from arcwise.support.progress import hidden_progress, tell
 
 Result = Callable[[], Mapping[str, Any]]
 """What a command returns: a function that makes the object --json prints, called for that alone."""
@@ -47,46 +45,28 @@ QuietFlag = Annotated[
     ),
 ]
 
-_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
-
-
-def note(sentence: str) -> None:
-    """Print a sentence that is not a result, to standard error; nothing with --quiet."""
-    if not _quiet.get():
-        print(sentence, file=sys.stderr, flush=True)
-
 
 def note_data(data: Data) -> None:
     """Say in a line what was read; `arcwise describe` has the details."""
-    note(f"Data: {summary(data)}.")
+    tell(f"Data: {summary(data)}.")
 
 
 def note_nothing_kept() -> None:
     """Say how to keep a result that was only printed."""
-    note("Nothing was written; add --out FOLDER to keep the result.")
+    tell("Nothing was written; add --out FOLDER to keep the result.")
 
 
 def print_result(function: Callable[[], Result | None], *, as_json: bool, quiet: bool) -> None:
     """Run a command, and print what it prints, or with --json what it returns."""
-    with _silence(quiet), ExitStack() as text:
+    with ExitStack() as shown:
+        if quiet:
+            shown.enter_context(hidden_progress())
         if as_json:
-            text.enter_context(redirect_stdout(io.StringIO()))
+            shown.enter_context(redirect_stdout(io.StringIO()))
         result = function()
     if as_json:
         assert result is not None
         print(strict_json(result(), indent=2))
-
-
-@contextmanager
-def _silence(quiet: bool) -> Iterator[None]:
-    before = _quiet.set(quiet)
-    try:
-        with ExitStack() as hidden:
-            if quiet:
-                hidden.enter_context(hidden_progress())
-            yield
-    finally:
-        _quiet.reset(before)
 
 
 def posterior_result(posterior: Posterior) -> Mapping[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any
 
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.growth_state import growth_memory
-from arcwise.cli.output import note
 from arcwise.constraints import ConstraintArguments, gather
 from arcwise.data import Data
 from arcwise.errors import ArgumentError
@@ -15,6 +14,7 @@ from arcwise.learning.parents import Parents, choose_parents
 from arcwise.model import Question
 from arcwise.scores import LocalScore
 from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.progress import tell
 from arcwise.support.words import byte_size
 
 
@@ -68,7 +68,7 @@ class FamilyChoice:
         """Return the parent sets, all unless there are candidates, and print how they arose."""
         if self.grow:
             size = byte_size(growth_memory(len(data.variables), self.max_candidates))
-            note(
+            tell(
                 f"Growing candidate parents, up to {self.max_candidates} per node; a node with "
                 f"that many takes {size}."
             )
@@ -84,5 +84,5 @@ class FamilyChoice:
             keep_interrupted=keep_interrupted,
         )
         if self.method is not None:
-            note("\n".join(found.sentences))
+            tell("\n".join(found.sentences))
         return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from arcwise.data.columns import Column, DiscreteColumn
 from arcwise.data.description import describe, summary
 from arcwise.support.html import card, paragraphs, table
-from arcwise.support.words import listing, number
+from arcwise.support.words import number
 
 if TYPE_CHECKING:
     from arcwise.data.table import Data
@@ -30,7 +30,13 @@ def data_html(data: Data) -> str:
     return card(summary(data), table(cells, of=len(data.columns)), paragraphs(notes))
 
 
+def _first(levels: list[str]) -> list[str]:
+    if len(levels) <= _MOST_LEVELS:
+        return levels
+    return [*levels[: _MOST_LEVELS - 2], "…", levels[-1]]
+
+
 def _values(column: Column) -> str:
     if isinstance(column, DiscreteColumn):
-        return listing((str(level) for level in column.levels), limit=_MOST_LEVELS)
+        return ", ".join(_first([str(level) for level in column.levels]))
     return f"{number(float(column.values.min()))} to {number(float(column.values.max()))}"

@@ -19,6 +19,19 @@ from arcwise.support.warnings import warn
 
 Matrix = NDArray[np.float64]
 
+_FIGURES_IN_WORDS = {
+    "chains": "chains",
+    "draws": "draws of each",
+    "rhat_log_weight": "R-hat of the log posterior",
+    "effective_samples_log_weight": "effective sample size of the log posterior",
+    "largest_rhat_edge": "largest R-hat of an edge",
+    "smallest_effective_samples_edge": "smallest effective sample size of an edge",
+    "largest_difference": "largest difference of an edge between chains",
+    "largest_standard_error": "largest standard error of an edge",
+    "effective_dags": "effective number of DAGs",
+    "effective_runs": "effective number of runs",
+}
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Figures:
@@ -186,9 +199,7 @@ class Diagnosis(Figures):
     def _repr_html_(self) -> str:
         """Return the verdict, its reasons and the figures, for notebooks."""
         figures = self.as_dict()
-        given = {
-            name.replace("_", " "): " → ".join(value) if name == "most_different_edge" else value
-            for name, value in figures.items()
-            if isinstance(value, int | float) or (name == "most_different_edge" and value)
-        }
-        return card(f"Reliability: {self.verdict}", paragraphs(self.sentences), facts(given))
+        worst = self.most_different_edge
+        told = {words: figures[name] for name, words in _FIGURES_IN_WORDS.items()}
+        told["edge that differs most between chains"] = worst and " → ".join(worst)
+        return card(f"Reliability: {self.verdict}", paragraphs(self.sentences), facts(told))

@@ -93,6 +93,11 @@ class ProgressUpdate(float):
         return ", ".join(parts)
 
 
+def is_hidden() -> bool:
+    """Return whether no progress is shown now."""
+    return _hidden.get()
+
+
 @contextmanager
 def hidden_progress() -> Iterator[None]:
     """Show no progress meanwhile, whatever asks for it."""
@@ -101,6 +106,12 @@ def hidden_progress() -> Iterator[None]:
         yield
     finally:
         _hidden.reset(before)
+
+
+def tell(sentence: str) -> None:
+    """Print a sentence on what is about to be done to standard error, unless progress is hidden."""
+    if not _hidden.get():
+        print(sentence, file=sys.stderr, flush=True)
 
 
 def shown_progress(what: str) -> AbstractContextManager[Show | None]:
