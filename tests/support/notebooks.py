@@ -32,8 +32,9 @@ def executed(folder: Path, *cells: str) -> list[list[dict[str, Any]]]:
     )
     # The kernel that is installed may be another Python's.
     client.create_kernel_manager()
-    assert client.km is not None
-    client.km.kernel_spec.argv[0] = sys.executable
+    kernel = client.km and client.km.kernel_spec
+    assert kernel is not None
+    kernel.argv[0] = sys.executable
     package = Path(arcwise.__file__).resolve().parents[1]
     client.execute(env=os.environ | {"PYTHONPATH": str(package)})
     return [list(cell.outputs) for cell in notebook.cells]
