@@ -156,8 +156,8 @@ def test_one_interval_tells_nothing() -> None:
     ("options", "message"),
     [
         ({"method": "entropy"}, "method is 'entropy'; give one of 'quantile' and 'uniform'"),
-        ({"bins": 1}, "number of bins for 'x' is 1; give a whole number from 2"),
-        ({"bins": True}, "bins for 'x' is True; give a whole number from 2"),
+        ({"bins": 1}, "number of bins is 1; give a whole number from 2"),
+        ({"bins": True}, "bins is True; give a whole number from 2"),
         ({"bins": {"x": 2.5}}, "bins for 'x' is 2.5"),
         ({"bins": {"xx": 2}}, "bins names 'xx'.*did you mean 'x'"),
         ({"columns": ["z"]}, "columns names 'z'"),

@@ -150,8 +150,8 @@ CONTENTS = [
     ("infinite", {"y": ["0.5", "inf"]}, {"kinds": "continuous"}, "'inf'"),
     ("constant", {"x": [0, 0], "y": [0, 1]}, {}, "column 'x' has a single value"),
     ("constant", {"x": [0, 0]}, {"constant": "drop"}, "every column"),
-    ("levels", {"x": np.arange(70_000)}, {}, "'x' has 70000"),
-    ("levels", {"x": [str(i) for i in range(70_000)]}, {}, "'x' has 70000"),
+    ("levels", {"x": np.arange(70_000)}, {"kinds": "discrete"}, "'x' has 70000"),
+    ("levels", {"x": [str(i) for i in range(70_000)]}, {"identifiers": "keep"}, "'x' has 70000"),
     ("nothing left", {"w": [1, 2]}, {"weights": "w"}, "no columns besides the weights"),
 ]
 

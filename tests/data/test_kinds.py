@@ -65,7 +65,7 @@ def test_levels_are_plain_python_values() -> None:
 def test_integers_with_gaps_lose_no_digits(values: Any) -> None:
     frame = pd.DataFrame({"x": pd.array([*values, None], dtype="Int64")})
     for source in (frame, {"x": [*values, None]}, pl.DataFrame({"x": [*values, None]})):
-        data = read(source, missing="level")
+        data = read(source, missing="level", kinds="discrete")
         assert discrete(data).levels == (*sorted(set(values)), None)
         assert data.to_dict()["x"] == [*values, None]
 
@@ -111,25 +111,37 @@ def test_booleans_are_not_the_integers_they_equal() -> None:
         read({"x": [1, 0]}, levels={"x": [False, True]})
 
 
-def test_many_integer_levels_deserve_a_warning() -> None:
-    table = {"x": np.arange(60) % 55, "y": np.arange(60) % 50}
+def test_whole_numbers_of_many_values_are_measurements_and_are_asked_about() -> None:
+    table = {"x": np.arange(60) % 21, "y": np.arange(60) % 20}
     with pytest.warns(
-        DataWarning, match=r"'x' \(55 levels\).*kinds=\{'x': 'continuous'\}"
+        DataWarning,
+        match=r"'x' \(21 different whole numbers\) counts as continuous; give "
+        r"kinds=\{'x': 'continuous'\} if that is right, kinds=\{'x': 'discrete'\} if each number "
+        r"is a category, or discretize=\{'x': 'quantile:3'\}",
     ) as caught:
-        read(table)
+        data = read(table)
+    assert data.kinds == {"x": "continuous", "y": "discrete"}
     assert len(caught) == 1
-    assert "'y'" not in str(caught[0].message)
     assert caught[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        read(table, kinds="discrete")
-        read({"x": np.arange(1000) % 60})
-        read({"x": np.arange(60)}, levels={"x": range(60)})
+        assert read(table, kinds="discrete").kinds["x"] == "discrete"
+        assert read(table, kinds={"x": "continuous"}).kinds["x"] == "continuous"
+        assert read(table, discretize={"x": 2}).level_counts().tolist() == [2, 20]
+        assert read(table, levels={"x": range(60)}).level_counts().tolist() == [60, 20]
+
+
+def test_whole_numbers_with_gaps_are_those_of_pandas() -> None:
+    table = {"few": [0.0, 1.0, np.nan] * 10, "many": [*map(float, range(29)), np.nan]}
+    with pytest.warns(DataWarning, match=r"'many' \(29 levels\)|numbers the rows"):
+        data = read(table, missing="level", discretize="quantile:2")
+    assert discrete(data).levels == (0, 1, None)
+    assert read({"x": [0.0, 1.0, 1.0]}).kinds == {"x": "continuous"}
 
 
 def test_many_text_levels_deserve_another_warning() -> None:
-    with pytest.warns(DataWarning, match=r"'name' \(60 levels\).*only identify rows"):
-        read({"name": [f"row {i}" for i in range(60)]})
+    with pytest.warns(DataWarning, match=r"'name' \(55 levels\) has few rows.*drop='name'"):
+        read({"name": [f"row {i % 55}" for i in range(200)]})
 
 
 def test_the_most_levels_are_65535() -> None:

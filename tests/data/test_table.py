@@ -206,7 +206,7 @@ def test_describe_and_repr(data: Data) -> None:
         "row weights: 1 to 4",
         "interventions: some variable was intervened on in 2 rows",
     ]
-    many = read({"x": range(50), "y\nz": ["a\nb", "c"] * 25})
+    many = read({"x": range(50), "y\nz": ["a\nb", "c"] * 25}, kinds="discrete")
     assert many.describe().splitlines()[2].endswith(", ..., 49")
     assert len(many.describe().splitlines()) == 4
 
@@ -232,6 +232,11 @@ def test_fractions_and_declared_numbers_go_back_to_pandas() -> None:
     assert data.to_polars().to_dict(as_series=False) == {"f": [0.5, 1.0, 0.5], "i": [1, 2, 1]}
     assert isinstance(data.to_pandas(), pd.DataFrame)
     assert isinstance(data.to_polars(), pl.DataFrame)
+
+
+def test_categories_that_are_many_whole_numbers_go_back_to_pandas() -> None:
+    data = read({"postcode": range(30)}, kinds="discrete")
+    assert read(data.to_pandas()) == data
 
 
 def test_plain_columns_go_back_as_plain_types(data: Data) -> None:

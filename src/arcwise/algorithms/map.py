@@ -10,6 +10,7 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.algorithms.exact_computation import ExactComputation
+from arcwise.constraints.dags import as_dag
 from arcwise.errors import (
     ArgumentError,
     CapacityError,
@@ -26,7 +27,6 @@ from arcwise.records.settings import SumSettings
 from arcwise.sums import ScoreSums, checked_sums
 from arcwise.support.checks import (
     checked_seed,
-    instance,
     refuse_beyond_memory,
     whole_number,
 )
@@ -59,7 +59,7 @@ def map(
     restarts: int | None = None,
     patience: int | None = None,
     seconds: float | Deadline | None = None,
-    starts: Sequence[Dag] = (),
+    starts: Sequence[Any] = (),
     seed: int = 0,
     sums: ScoreSums | None = None,
     threads: int | None = None,
@@ -92,7 +92,8 @@ def map(
         exact computation would take longer, ``"auto"`` turns to the search. Or a `Deadline`
         that this call shares with others.
     starts
-        DAGs known to be good: the first restarts begin from them, without annealing.
+        DAGs known to be good, also as networkx graphs or adjacency matrices: the first restarts
+        begin from them, without annealing.
     seed
         The seed; results do not depend on the number of threads, unless `seconds`
         ends the search.
@@ -281,9 +282,11 @@ def order_of(dag: Dag) -> list[int]:
     return [place[name] for name in dag.topological_order()]
 
 
-def _orders(dags: Sequence[Dag], variables: tuple[str, ...]) -> list[list[int]]:
-    for dag in as_list(dags, "starts", "a list of DAGs"):
-        if instance(dag, Dag, "one of starts", "arcwise.Dag objects").variables != variables:
+def _orders(starts: Sequence[Any], variables: tuple[str, ...]) -> list[list[int]]:
+    given = as_list(starts, "starts", "a list of DAGs")
+    dags = [as_dag(graph, variables, "one of starts") for graph in given]
+    for dag in dags:
+        if dag.variables != variables:
             raise ArgumentError(
                 f"starts holds a DAG over the variables {quoted(dag.variables)}, and the model has "
                 f"{quoted(variables)}; give DAGs over the same variables, in the same order"

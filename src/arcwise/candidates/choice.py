@@ -91,7 +91,7 @@ def candidates(
         The number of threads; None for all cores.
     **constraints
         Which families are allowed: `max_indegree`, which bounds those considered,
-        `required_edges`, `forbidden_edges`, `temporal_order`, `constraints`; see
+        `required_edges`, `forbidden_edges`, `tiers`, `constraints`; see
         `ConstraintArguments`.
 
     Returns

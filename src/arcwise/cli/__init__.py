@@ -12,6 +12,7 @@ from typer.exceptions import Exit, TyperException
 from arcwise.cli.app import application
 from arcwise.cli.completion import words_to_complete
 from arcwise.cli.composition import began
+from arcwise.data.problems import SEPARATOR
 from arcwise.errors import ArcwiseError, ArcwiseWarning, readable
 from arcwise.support.clock import process_began
 from arcwise.support.signals import sigterm_interrupts
@@ -70,7 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse(sentence: str) -> int:
-    print(f"arcwise: {readable(' '.join(sentence.split()))}", file=sys.stderr)
+    # Only the several problems of a table have lines of their own.
+    lines = [" ".join(line.split()) for line in sentence.split(SEPARATOR)]
+    print(f"arcwise: {readable(SEPARATOR.join(lines))}", file=sys.stderr)
     return 2
 
 

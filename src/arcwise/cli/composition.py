@@ -26,20 +26,29 @@ began: ContextVar[float | None] = ContextVar("began", default=None)
 
 @dataclass(frozen=True)
 class OptionGroup:
-    """Marks a parameter whose value a function computes from options of its own."""
+    """Marks a parameter whose value a function computes from options of its own.
+
+    Parameters
+    ----------
+    reader
+        The function, whose parameters are the options.
+    then
+        What is done with its result, for groups that share their options.
+    """
 
     reader: Callable[..., Any]
+    then: Callable[[Any], Any] = lambda value: value
 
 
 def command(function: Callable[..., Result | None]) -> Callable[..., None]:
     """Return the function with each `OptionGroup` replaced by the options it stands for."""
-    readers: dict[str, Callable[..., Any]] = {}
+    readers: dict[str, OptionGroup] = {}
     parameters: list[inspect.Parameter] = []
     for parameter in _parameters(function):
         metadata = getattr(parameter.annotation, "__metadata__", ())
         groups = [group for group in metadata if isinstance(group, OptionGroup)]
         if groups:
-            readers[parameter.name] = groups[0].reader
+            readers[parameter.name] = groups[0]
             parameters.extend(_parameters(groups[0].reader))
         else:
             parameters.append(parameter)
@@ -56,9 +65,9 @@ def command(function: Callable[..., Result | None]) -> Callable[..., None]:
         if options.get("seconds") is not None:
             # Reading the data counts as well, and so does starting the program.
             options["seconds"] = Deadline(options["seconds"], began=began.get())
-        for name, reader in readers.items():
-            own = {p.name: options.pop(p.name) for p in _parameters(reader)}
-            arguments[name] = reader(**own)
+        for name, group in readers.items():
+            own = {p.name: options.pop(p.name) for p in _parameters(group.reader)}
+            arguments[name] = group.then(group.reader(**own))
         return function(**arguments, **options)
 
     # Arguments without a default come first, whichever group they belong to.

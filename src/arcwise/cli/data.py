@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import arcwise
-from arcwise.cli.options import DataOptions, Seed
+from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
+from arcwise.cli.table_options import TableOptions
+from arcwise.data.examination import examine
 from arcwise.data.export import write_text
-from arcwise.data.plain_description import data_dict
+from arcwise.data.plain_description import examined_dict
+from arcwise.data.reader import DEFAULTS
 
 
-def describe(data: DataOptions) -> Result:
-    """Describe a table as arcwise reads it: rows, kinds of columns, levels and ranges.
+def describe(data: TableOptions) -> Result:
+    """Describe a table: rows, kinds of columns, levels, ranges, what is missing and remarkable.
+
+    Any table that can be read at all is described, with what has to be mended before it can be
+    used, and the option that does it.
 
     [bold]Example:[/bold] arcwise describe data.csv
     """
-    print(arcwise.describe(data))
-    return partial(data_dict, data)
+    print(arcwise.describe(data.source, **data.reading).in_shell)
+    return lambda: examined_dict(examine(data.source, DEFAULTS | dict(data.reading)))
 
 
 def simulate(

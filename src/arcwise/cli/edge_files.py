@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
 from arcwise.errors import FileFormatError
+from arcwise.support.text_files import read_rows, read_text
+
+_WANTED = "a file of edges, .csv with the header source,target or .json"
 
 
 def read_edge_file(path: Path) -> list[tuple[str, str]]:
@@ -16,40 +17,17 @@ def read_edge_file(path: Path) -> list[tuple[str, str]]:
     Parameters
     ----------
     path
-        A .csv with the header ``source,target`` (further columns are ignored); a .csv
-        with an adjacency matrix of 0 and 1, whose header names the variables and whose
-        rows, the sources, are in the same order; or a .json with a list of pairs or a
+        A .csv with the header ``source,target`` or ``from,to`` (further columns are
+        ignored); a .csv with an adjacency matrix of 0 and 1, whose header names the variables
+        and whose rows, the sources, are in the same order; or a .json with a list of pairs or a
         mapping from nodes to their parents.
     """
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig")  # line ends as they are
-    except FileNotFoundError:
-        raise FileFormatError(
-            f"there is no file '{path}'; give a file of edges, .csv or .json"
-        ) from None
-    except (OSError, ValueError):  # what cannot be a path, or is no text
-        raise FileFormatError(
-            f"'{path}' cannot be read as text; give a file of edges, .csv or .json"
-        ) from None
+    text = read_text(path, _WANTED)
     if str(path).lower().endswith(".json"):
         return _from_json(text, path)
-    try:
-        # In quotation marks a name may have line ends and blanks around it; elsewhere blanks are
-        # there for the eye.
-        lines = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
-        rows = [row for row in lines if row]
-    except csv.Error as problem:
-        raise FileFormatError(
-            f"'{path}' is not a valid .csv file ({problem}); give a file of edges, .csv or .json"
-        ) from None
-    if not rows:
-        raise FileFormatError(
-            f"'{path}' is empty; give the header source,target and one edge per row"
-        )
-    if '"' not in text:
-        rows = [[field.strip() for field in row] for row in rows]
+    rows = read_rows(text, path, _WANTED)
     header = rows[0]
-    if [name.strip() for name in header[:2]] == ["source", "target"]:
+    if [name.strip() for name in header[:2]] in (["source", "target"], ["from", "to"]):
         short = [number for number, row in enumerate(rows, 1) if len(row) < 2]
         if short:
             raise FileFormatError(

@@ -125,6 +125,7 @@ def learn(
         data,
         score=score,
         prior=prior,
+        edge_probabilities=families.edge_probabilities,
         candidates=families.method,
         max_candidates=families.max_candidates,
         plus_one=plus_one,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -15,9 +15,8 @@ from arcwise.candidates.coerce import is_method
 from arcwise.cli.composition import OptionGroup
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.cli.parents import FamilyChoice
-from arcwise.cli.table_files import TableFormat, table_source
+from arcwise.cli.table_options import DataOptions as DataOptions
 from arcwise.cluster import SecureAddress
-from arcwise.data import Data, discretize, read
 from arcwise.errors import ArgumentError
 from arcwise.scores import BDeu, BGe, LocalScore, as_score
 from arcwise.spaces import space_words
@@ -30,103 +29,12 @@ def _option(group: str) -> Callable[..., Any]:
     return declare
 
 
-_data = _option("Reading the data")
 _score = _option("Score")
 _family = _option("Families")
+_knowledge = _option("Prior knowledge")
 _cluster = _option("Cluster")
 _EDGE_FILE = "a .csv of source,target pairs, an adjacency matrix with a header, or a .json"
-_AS_LISTED = None  # the metavar lists the choices
 _FLAG = ""  # an option without a value has no metavar
-
-
-def _read_data(
-    data: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DATA",
-            help="A table with a header: .csv, .tsv or .parquet; - for standard input.",
-        ),
-    ],
-    form: Annotated[
-        TableFormat | None,
-        _data(
-            "--format",
-            "The format of the table, if its name does not tell (default: csv for standard input).",
-            _AS_LISTED,
-        ),
-    ] = None,
-    discrete: Annotated[
-        list[str] | None,
-        _data("--discrete", "Read this column as discrete; repeatable, '*' for all.", "COLUMN"),
-    ] = None,
-    continuous: Annotated[
-        list[str] | None,
-        _data("--continuous", "Read this column as continuous; repeatable, '*' for all.", "COLUMN"),
-    ] = None,
-    discretize_by: Annotated[
-        str | None,
-        _data(
-            "--discretize",
-            "Cut continuous columns into bins: quantile:3, uniform:4, ...",
-            "METHOD[:BINS]",
-        ),
-    ] = None,
-    missing: Annotated[
-        Literal["error", "drop", "level"],
-        _data(
-            "--missing",
-            "How to treat missing values: as an error, drop their rows, or as a further level.",
-            _AS_LISTED,
-        ),
-    ] = "error",
-    constant: Annotated[
-        Literal["error", "drop", "keep"],
-        _data(
-            "--constant",
-            "How to treat constant columns: as an error, drop them, or keep them.",
-            _AS_LISTED,
-        ),
-    ] = "error",
-    weights: Annotated[
-        str | None, _data("--weights", "The column of row weights.", "COLUMN")
-    ] = None,
-    interventions: Annotated[
-        str | None,
-        _data(
-            "--interventions",
-            "The column that names the variable intervened on in each row, if any.",
-            "COLUMN",
-        ),
-    ] = None,
-) -> Data:
-    kinds: dict[str, str] = {}
-    for kind, columns in (("discrete", discrete), ("continuous", continuous)):
-        for column in columns or ():
-            if kinds.setdefault(column, kind) != kind:
-                raise ArgumentError(
-                    f"'{column}' is declared both discrete and continuous; choose one"
-                )
-    everything = kinds.pop("*", None)
-    if everything is not None and kinds:
-        raise ArgumentError("'*' stands for all columns; name no others beside it")
-    table = read(
-        table_source(data, form),
-        kinds=everything or kinds or None,
-        missing=missing,
-        constant=constant,
-        weights=weights,
-        interventions=interventions,
-    )
-    if discretize_by is None:
-        return table
-    method, _, bins = discretize_by.partition(":")
-    if bins and not (bins.isdecimal() and len(bins) < 10):
-        raise ArgumentError(
-            f"--discretize has {bins!r} bins; give a whole number, as in quantile:3"
-        )
-    # `discretize` itself refuses any other method.
-    named = cast(Literal["quantile", "uniform"], method)
-    return discretize(table, method=named, bins=int(bins) if bins else 3)
 
 
 def _read_score(
@@ -207,11 +115,38 @@ def _read_families(
     ] = DEFAULT_MAX_SIZE,
     required_edges: Annotated[
         Path | None,
-        _family("--required-edges", "A file of edges that every DAG must have.", "FILE"),
+        _knowledge(
+            "--required-edges", f"A file of edges that every DAG must have: {_EDGE_FILE}.", "FILE"
+        ),
     ] = None,
     forbidden_edges: Annotated[
         Path | None,
-        _family("--forbidden-edges", "A file of edges that no DAG may have.", "FILE"),
+        _knowledge("--forbidden-edges", "A file of edges that no DAG may have.", "FILE"),
+    ] = None,
+    tiers: Annotated[
+        str | None,
+        _knowledge(
+            "--tiers",
+            "Tiers of variables, such as 'age, sex < smoke < lung', or a file of them: no edge "
+            "goes from a later to an earlier tier.",
+            "TIERS|FILE",
+        ),
+    ] = None,
+    knowledge: Annotated[
+        Path | None,
+        _knowledge(
+            "--knowledge",
+            "A knowledge file as Tetrad writes it, with tiers, forbidden and required edges.",
+            "FILE",
+        ),
+    ] = None,
+    edge_probabilities: Annotated[
+        Path | None,
+        _knowledge(
+            "--edge-probabilities",
+            "A .csv file with the header from,to,probability: the prior probabilities of edges.",
+            "FILE",
+        ),
     ] = None,
 ) -> FamilyChoice:
     return FamilyChoice(
@@ -219,12 +154,24 @@ def _read_families(
             "max_indegree": max_indegree,
             "required_edges": () if required_edges is None else read_edge_file(required_edges),
             "forbidden_edges": () if forbidden_edges is None else read_edge_file(forbidden_edges),
+            "tiers": _tiers(tiers),
+            "constraints": knowledge,
         },
         _candidates_or_method(candidates_by),
         plus_one,
         grow,
         max_candidates,
+        edge_probabilities,
     )
+
+
+def _tiers(text: str | None) -> str | None:
+    if text is not None and "<" not in text and not Path(text).exists():
+        raise ArgumentError(
+            f"--tiers is {text!r}, which is neither a file nor tiers; give a file, or names with < "
+            "between tiers, as in 'age, sex < smoke < lung'"
+        )
+    return text
 
 
 def _candidates_or_method(text: str | None) -> list[tuple[str, str]] | str | None:
@@ -294,9 +241,6 @@ def _read_cluster(
         )
     return SecureAddress(cluster, tls_ca_file, tls_certificate, tls_key)
 
-
-DataOptions = Annotated[Data, OptionGroup(_read_data)]
-"""The table, read according to the options of the group "Reading the data"."""
 
 ScoreOptions = Annotated[LocalScore | None, OptionGroup(_read_score)]
 """The score with its parameters, or None to choose it by the kind of data."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
@@ -28,7 +29,7 @@ class FamilyChoice:
         The constraints, as keyword arguments.
     candidates
         Edges, a method, or None.
-    plus_one, grow, max_candidates
+    plus_one, grow, max_candidates, edge_probabilities
         The options of these names.
     """
 
@@ -37,6 +38,7 @@ class FamilyChoice:
     plus_one: bool = False
     grow: bool = False
     max_candidates: int = DEFAULT_MAX_SIZE
+    edge_probabilities: Path | None = None
 
     @property
     def method(self) -> Any:
@@ -52,7 +54,13 @@ class FamilyChoice:
 
     def question(self, data: Data, score: LocalScore | None, prior: str | None = None) -> Question:
         """Return the question about the data."""
-        return Question.of(data, score, prior=prior, constraints=gather(self.constraints))
+        return Question.of(
+            data,
+            score,
+            prior=prior,
+            edge_probabilities=self.edge_probabilities,
+            constraints=gather(self.constraints),
+        )
 
     def parents(
         self,

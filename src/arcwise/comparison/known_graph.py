@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.comparison.curves import EdgeCurve
+from arcwise.constraints.dags import as_dag
 from arcwise.errors import ArgumentError
 from arcwise.graphs import EdgeCounts, cpdag, structural_hamming_distance
 from arcwise.graphs.dag import Dag
@@ -150,7 +151,7 @@ class PosteriorComparison:
 
 @views.compare_with_graph.fill
 def compare_with_graph(
-    posterior: Posterior, truth: Dag, *, dags: int = 1000
+    posterior: Posterior, truth: Any, *, dags: int = 1000
 ) -> PosteriorComparison:
     """Compare a posterior with a known DAG.
 
@@ -159,7 +160,8 @@ def compare_with_graph(
     posterior
         The posterior.
     truth
-        The known DAG, over the same variables in any order.
+        The known DAG, over the same variables in any order: a `Dag`, a networkx DiGraph, an
+        adjacency matrix as an array or a frame, or pairs (source, target) of names.
     dags
         The maximum number of sampled DAGs, evenly spaced, whose equivalence classes are
         compared, which takes about a millisecond each.
@@ -173,6 +175,7 @@ def compare_with_graph(
     >>> print(comparison.structural_hamming_distance)
     0.5
     """
+    truth = _known(posterior, truth)
     known = _matrix(posterior, truth)
     most = whole_number(dags, "dags", at_least=1)
     sample = posterior.dags
@@ -184,7 +187,7 @@ def compare_with_graph(
     )
 
 
-def roc(posterior: Posterior, truth: Dag, *, skeleton: bool = False) -> EdgeCurve:
+def roc(posterior: Posterior, truth: Any, *, skeleton: bool = False) -> EdgeCurve:
     """Return the ROC curve of edge probabilities against a known DAG.
 
     Parameters
@@ -192,7 +195,8 @@ def roc(posterior: Posterior, truth: Dag, *, skeleton: bool = False) -> EdgeCurv
     posterior
         The posterior.
     truth
-        The known DAG, over the same variables in any order.
+        The known DAG, over the same variables in any order: a `Dag`, a networkx DiGraph, an
+        adjacency matrix as an array or a frame, or pairs (source, target) of names.
     skeleton
         Whether to ignore the direction of edges.
 
@@ -204,16 +208,21 @@ def roc(posterior: Posterior, truth: Dag, *, skeleton: bool = False) -> EdgeCurv
     >>> roc(arcwise.exact(model), network.dag, skeleton=True).auc > 0.8
     True
     """
-    return _curve(posterior, _matrix(posterior, truth), skeleton=skeleton)
+    known = _matrix(posterior, _known(posterior, truth))
+    return _curve(posterior, known, skeleton=skeleton)
+
+
+def _known(posterior: Posterior, truth: Any) -> Dag:
+    """Return the known DAG, from any form of a graph."""
+    if not isinstance(posterior, Posterior):
+        raise ArgumentError(f"posterior is of type {type(posterior).__name__}; give a Posterior")
+    dag = as_dag(truth, posterior.variables, "truth")
+    refuse_other_names(dag.variables, posterior.variables, "truth")
+    return dag
 
 
 def _matrix(posterior: Posterior, truth: Dag) -> NDArray[np.bool_]:
     """Return the edges of the truth in the order of the posterior's variables."""
-    if not isinstance(posterior, Posterior):
-        raise ArgumentError(f"posterior is of type {type(posterior).__name__}; give a Posterior")
-    if not isinstance(truth, Dag):
-        raise ArgumentError(f"truth is of type {type(truth).__name__}; give a Dag")
-    refuse_other_names(truth.variables, posterior.variables, "truth")
     order = positions(posterior.variables, truth.variables, "truth")
     return truth.matrix()[np.ix_(order, order)]
 

@@ -16,16 +16,16 @@ class ConstraintArguments(TypedDict, total=False):
     ----------
     max_indegree
         The maximum number of parents, for all nodes or by name; None for no bound.
-    required_edges, forbidden_edges, temporal_order
-        See `Constraints`.
+    required_edges, forbidden_edges, tiers
+        See `Constraints`; `temporal_order` is another name for `tiers`.
     constraints
-        Further constraints in one object: `Constraints`, a mapping, a pgmpy
-        ExpertKnowledge or a causal-learn BackgroundKnowledge.
+        Further constraints in one object: `Constraints`, a mapping, the path of a knowledge
+        file, a pgmpy ExpertKnowledge or a causal-learn BackgroundKnowledge.
 
     Examples
     --------
     >>> import arcwise
-    >>> rules: ConstraintArguments = {"max_indegree": 2, "temporal_order": [["a"], ["b", "c"]]}
+    >>> rules: ConstraintArguments = {"max_indegree": 2, "tiers": [["a"], ["b", "c"]]}
     >>> len(arcwise.score(["a", "b", "c"], lambda node, parents: 0.0, **rules))
     9
     """
@@ -33,12 +33,13 @@ class ConstraintArguments(TypedDict, total=False):
     max_indegree: int | Mapping[str, int] | None
     required_edges: Any
     forbidden_edges: Any
+    tiers: Any
     temporal_order: Any
     constraints: Any
 
 
 SYNONYMS = {
-    "tiers": "temporal_order",
+    "knowledge": "constraints",
     "max_parents": "max_indegree",
     "whitelist": "required_edges",
     "blacklist": "forbidden_edges",

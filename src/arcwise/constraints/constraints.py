@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -13,17 +15,21 @@ from arcwise.constraints.foreign import (
     is_background_knowledge,
     is_expert_knowledge,
 )
+from arcwise.constraints.knowledge_files import knowledge_text, read_knowledge
 from arcwise.constraints.limits import Limits, limit_array, read_limits, tighter
 from arcwise.constraints.options import (
     FORBIDDEN_EDGES,
     REQUIRED_EDGES,
     SEARCH_SPACE,
-    TEMPORAL_ORDER,
+    TIERS,
 )
 from arcwise.constraints.resolved import ResolvedConstraints, resolved
 from arcwise.constraints.tiers import Tiers, backward_matrix, backward_pairs, read_tiers
-from arcwise.errors import ArgumentError, ConstraintError
+from arcwise.errors import ArgumentError, ConstraintError, FileFormatError
+from arcwise.support.checks import file_path
+from arcwise.support.files import replacing
 from arcwise.support.names import checked_variables
+from arcwise.support.text_files import read_text
 from arcwise.support.words import quoted
 
 
@@ -45,21 +51,25 @@ class Constraints:
         Edges every DAG must have.
     forbidden_edges
         Edges no DAG may have.
-    temporal_order
-        Tiers, the earliest first, each a list of names or a single name; or a mapping from
-        names to tier numbers. No edge goes from a later to an earlier tier; edges within a
-        tier, and of variables in no tier, are unconstrained.
+    tiers
+        Tiers, the earliest first, each a list of names or a single name; a mapping from
+        names to tier numbers; a text such as ``"age, sex < smoke < lung"``; or the path of a
+        file of tiers (a .csv with the header variable,tier, a .json, or text with a tier in
+        each line). No edge goes from a later to an earlier tier; edges within a tier, and of
+        variables in no tier, are unconstrained.
     max_indegree
         The maximum number of parents: one number for all, or a mapping from names to
         numbers, in which the key None stands for all names left out.
     search_space
         The only edges a DAG may have; None for all. An empty list allows none.
+    temporal_order
+        Another name for `tiers`, which pgmpy uses.
 
     Examples
     --------
     >>> constraints = Constraints(
     ...     required_edges=[("smoke", "lung")],
-    ...     temporal_order=[["age"], ["smoke"], ["lung"]],
+    ...     tiers=[["age"], ["smoke"], ["lung"]],
     ... )
     >>> constraints.resolve(["age", "smoke", "lung"]).allowed
     array([[False,  True,  True],
@@ -69,7 +79,7 @@ class Constraints:
 
     required_edges: tuple[Edge, ...]
     forbidden_edges: tuple[Edge, ...]
-    temporal_order: Tiers | None
+    tiers: Tiers | None
     max_indegree: Limits
     search_space: tuple[Edge, ...] | None
 
@@ -77,16 +87,24 @@ class Constraints:
         self,
         required_edges: Any = (),
         forbidden_edges: Any = (),
-        temporal_order: Any = None,
+        tiers: Any = None,
         max_indegree: Any = None,
         search_space: Any = None,
+        *,
+        temporal_order: Any = None,
     ) -> None:
+        if temporal_order is not None:
+            if tiers is not None:
+                raise ArgumentError(
+                    "tiers and temporal_order are two names of one argument; give one of them"
+                )
+            tiers = temporal_order
         required = read_edges(required_edges, REQUIRED_EDGES, diagonal_is_meant=True)
         only = None if search_space is None else read_edges(search_space, SEARCH_SPACE)
         for name, value in (
             ("required_edges", required),
             ("forbidden_edges", read_edges(forbidden_edges, FORBIDDEN_EDGES)),
-            ("temporal_order", read_tiers(temporal_order)),
+            ("tiers", read_tiers(tiers)),
             ("max_indegree", read_limits(max_indegree)),
             ("search_space", only),
         ):
@@ -99,8 +117,8 @@ class Constraints:
         Parameters
         ----------
         value
-            `Constraints`; None for none; a mapping with the parameters' names
-            as keys; a pgmpy ExpertKnowledge; or a causal-learn
+            `Constraints`; None for none; a mapping with the parameters' names as keys; the
+            path of a knowledge file, see `read`; a pgmpy ExpertKnowledge; or a causal-learn
             BackgroundKnowledge, including its patterns and tiers.
 
         Examples
@@ -113,32 +131,84 @@ class Constraints:
         if value is None:
             return cls()
         if isinstance(value, Mapping):
-            known = [field.name for field in fields(cls)]
+            known = [*(field.name for field in fields(cls)), "temporal_order"]
             unknown = [key for key in value if key not in known]
             if unknown:
                 raise ArgumentError(
                     f"the constraints have the keys {quoted(unknown)}; the keys are {quoted(known)}"
                 )
             return cls(**value)
+        if isinstance(value, str | os.PathLike):
+            return cls.read(value)
         if is_background_knowledge(value):
             return cls(**from_background_knowledge(value))
         if is_expert_knowledge(value):
             return cls(**from_expert_knowledge(value))
         raise ArgumentError(
-            f"the constraints are of type {type(value).__name__}; give Constraints, a mapping, "
-            "a pgmpy ExpertKnowledge or a causal-learn BackgroundKnowledge"
+            f"the constraints are of type {type(value).__name__}; give Constraints, a mapping, the "
+            "path of a knowledge file, a pgmpy ExpertKnowledge or a causal-learn "
+            "BackgroundKnowledge"
         )
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Constraints:
+        """Read a knowledge file, as Tetrad writes it.
+
+        Parameters
+        ----------
+        path
+            A text file with the sections ``addtemporal`` (a tier in each line: its number and
+            its variables; ``*`` after the number forbids edges within the tier),
+            ``forbiddirect`` and ``requiredirect`` (an edge in each line: source and target), of
+            which some may be missing. Or a .json file with a mapping, as for `coerce`.
+        """
+        file = file_path(path, "path")
+        if file.suffix.lower() != ".json":
+            return cls(**read_knowledge(file))
+        try:
+            content = json.loads(read_text(file, "a file with a JSON object"))
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, FileFormatError):
+                raise
+            content = None
+        if not isinstance(content, dict):
+            raise FileFormatError(f"'{file}' is not a JSON object; give one with constraints")
+        return cls.coerce(content)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a knowledge file that `read` and Tetrad can read.
+
+        Such files hold tiers, required and forbidden edges between named variables.
+
+        Raises
+        ------
+        ArgumentError
+            If there are other constraints.
+        """
+        edges = [*self.required_edges, *self.forbidden_edges]
+        unnamed = any(not isinstance(end, str) for edge in edges for end in edge)
+        if unnamed or self.max_indegree is not None or self.search_space is not None:
+            raise ArgumentError(
+                "a knowledge file holds tiers and edges between named variables only; leave out "
+                "max_indegree, search_space, patterns and matrices without names"
+            )
+        required: Any = self.required_edges
+        forbidden: Any = self.forbidden_edges
+        with replacing(file_path(path, "path")) as temporary:
+            temporary.write_text(
+                knowledge_text(required, forbidden, self.tiers or ()), encoding="utf-8"
+            )
 
     def combined_with(self, other: Constraints) -> Constraints:
         """Return the conjunction of both constraints; ``a & b`` is the same.
 
-        If the two have different temporal orders, the result represents the second one by
-        the edges it forbids.
+        If the two have different tiers, the result represents the second ones by the edges
+        they forbid.
         """
         forbidden = [*self.forbidden_edges, *other.forbidden_edges]
-        tiers = self.temporal_order or other.temporal_order
-        if other.temporal_order is not None and other.temporal_order != tiers:
-            forbidden += backward_pairs(other.temporal_order)
+        tiers = self.tiers or other.tiers
+        if other.tiers is not None and other.tiers != tiers:
+            forbidden += backward_pairs(other.tiers)
         return Constraints(
             [*self.required_edges, *other.required_edges],
             forbidden,
@@ -164,7 +234,7 @@ class Constraints:
         names = checked_variables(variables)
         forbidden_by = {
             FORBIDDEN_EDGES: edge_matrix(self.forbidden_edges, names, FORBIDDEN_EDGES),
-            TEMPORAL_ORDER: backward_matrix(self.temporal_order, names),
+            TIERS: backward_matrix(self.tiers, names),
         }
         if self.search_space is not None:
             inside = edge_matrix(self.search_space, names, SEARCH_SPACE)

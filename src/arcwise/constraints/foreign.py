@@ -46,7 +46,7 @@ def from_background_knowledge(value: Any) -> dict[str, Any]:
     return {
         "required_edges": _edges(value, "required"),
         "forbidden_edges": [*_edges(value, "forbidden"), *within],
-        "temporal_order": [tiers[number] for number in sorted(tiers)],
+        "tiers": [tiers[number] for number in sorted(tiers)],
     }
 
 

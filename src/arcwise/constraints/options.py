@@ -5,7 +5,7 @@ from arcwise.errors import Wording, option
 REQUIRED_EDGES = option("required_edges")
 FORBIDDEN_EDGES = option("forbidden_edges")
 MAX_INDEGREE = option("max_indegree")
+TIERS = option("tiers")
 
-# The shell has no options for these.
-TEMPORAL_ORDER = Wording("temporal_order", "temporal_order")
+# The shell has no option for this.
 SEARCH_SPACE = Wording("search_space", "search_space")

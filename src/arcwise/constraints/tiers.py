@@ -1,16 +1,20 @@
-"""Reads a temporal order of the variables and lists the edges it forbids."""
+"""Reads tiers of variables, the earliest first, and lists the edges they forbid."""
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import ConstraintError
+from arcwise.constraints.options import TIERS
+from arcwise.constraints.tier_files import parse_tiers, read_tier_file
+from arcwise.errors import ConstraintError, worded
 from arcwise.support.checks import real_number
 from arcwise.support.names import positions
 from arcwise.support.words import quoted, shown
@@ -25,18 +29,23 @@ def read_tiers(value: Any) -> Tiers | None:
     Parameters
     ----------
     value
-        Tiers, the earliest first, each a list of names or a single name; or a mapping from
-        names to tier numbers.
+        Tiers, the earliest first, each a list of names or a single name; a mapping from
+        names to tier numbers; a text such as ``"age, sex < smoke < lung"``; or the path of a
+        file, see `read_tier_file`.
     """
     if value is None:
         return None
+    if isinstance(value, str) and "<" in value:
+        value = parse_tiers(value)
+    elif isinstance(value, str | os.PathLike):
+        value = read_tier_file(Path(value))
     lists = _grouped(value) if isinstance(value, Mapping) else _listed(value)
     tiers = tuple(tuple(sorted(set(tier))) for tier in lists if tier)
     names = [name for tier in tiers for name in tier]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ConstraintError(
-            f"temporal_order has {quoted(twice)} in more than one tier; name each variable once"
+            TIERS, f" has {quoted(twice)} in more than one tier; name each variable once"
         )
     return tiers or None
 
@@ -56,7 +65,7 @@ def backward_matrix(tiers: Tiers | None, variables: Sequence[str]) -> NDArray[np
     """Return the edges from a later to an earlier tier as a matrix [source, target]."""
     number = np.full(len(variables), np.nan)
     for tier_number, tier in enumerate(tiers or ()):
-        number[positions(tier, variables, "temporal_order", ConstraintError)] = tier_number
+        number[positions(tier, variables, TIERS, ConstraintError)] = tier_number
     # A variable in no tier has the number nan, for which every comparison is False.
     return number[:, np.newaxis] > number[np.newaxis, :]
 
@@ -66,7 +75,7 @@ def _grouped(numbers: Mapping[Any, Any]) -> list[list[str]]:
     for name, number in numbers.items():
         real_number(
             number,
-            f"the tier of {shown(name)} in temporal_order",
+            worded(f"the tier of {shown(name)} in ", TIERS),
             lambda _: True,
             "a number",
             ConstraintError,
@@ -76,10 +85,11 @@ def _grouped(numbers: Mapping[Any, Any]) -> list[list[str]]:
 
 
 def _listed(value: Any) -> list[list[str]]:
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    if not isinstance(value, Iterable):
         raise ConstraintError(
-            f"temporal_order is {shown(value)}; give lists of names, the earliest first, "
-            "or a mapping from names to tier numbers"
+            TIERS,
+            f" is {shown(value)}; give lists of names, the earliest first, a mapping from names to "
+            "tier numbers, or a text such as 'age, sex < smoke < lung'",
         )
     return [_names([tier] if isinstance(tier, str) else tier) for tier in _items(value)]
 
@@ -95,5 +105,5 @@ def _names(tier: Any) -> list[str]:
     names = _items(tier)
     wrong = [name for name in names if not isinstance(name, str)]
     if wrong:
-        raise ConstraintError(f"temporal_order holds {quoted(wrong)}; give names of variables")
+        raise ConstraintError(TIERS, f" holds {quoted(wrong)}; give names of variables")
     return names

@@ -1,27 +1,62 @@
-"""`describe`: how a table is understood, in words."""
+"""`describe`: how a table is read, or would be, in words."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
-from arcwise.data.reader import read
+from arcwise.data.arguments import ReadingArguments
+from arcwise.data.description import as_it_comes
+from arcwise.data.examination import examine
+from arcwise.data.reader import DEFAULTS
+from arcwise.data.table import Data
+from arcwise.errors import Wording, worded
+from arcwise.support.arguments import refuse_unknown
 
 
-def describe(data: Any) -> str:
-    """Say how a table is understood: rows, and each column's kind, levels or range.
+class TableDescription(str):
+    """What `describe` says, in the words of Python; `in_shell` has those of the shell."""
+
+    in_shell: str
+
+    def __new__(cls, text: Wording) -> TableDescription:
+        """Return the text, in both words."""
+        made = super().__new__(cls, text.python)
+        made.in_shell = text.shell
+        return made
+
+
+def describe(data: Any, **reading: Unpack[ReadingArguments]) -> TableDescription:
+    """Describe a table: rows, and each column's kind, levels or range, and what is missing.
+
+    Any table that can be read at all is described, with the problems that keep it from being
+    used and what mends each of them.
 
     Parameters
     ----------
     data
         Anything `arcwise.read` takes.
+    **reading
+        Further arguments of `arcwise.read`.
 
     Examples
     --------
     >>> import arcwise
-    >>> print(arcwise.describe({"smoker": ["no", "yes"], "age": [31.5, 48.0]}))
-    2 rows, 1 discrete and 1 continuous variables
-    name    kind        levels  values
-    smoker  discrete         2  no, yes
-    age     continuous          31.5 to 48
+    >>> print(arcwise.describe({"smoker": ["no", "yes"], "level": [1, 3]}))
+    2 rows, 2 discrete variables
+    name    kind      levels  values
+    smoker  discrete       2  no, yes
+    level   discrete       2  1, 3
+    >>> print(arcwise.describe({"smoker": ["no", None, "yes"], "site": ["B", "B", "B"]}))
+    ... # doctest: +ELLIPSIS
+    3 rows, 2 discrete variables
+    name    kind      levels  missing  values   remarks
+    smoker  discrete       2     33 %  no, yes
+    site    discrete       1           B        constant
+    To be mended before the table can be used:
+      - values are missing in 'smoker' (1); give missing='drop' to drop the rows concerned, ...
+      - column 'site' has a single value and thus no information; give constant='drop' to ...
     """
-    return read(data).describe()
+    refuse_unknown(reading, DEFAULTS, "describe")
+    if isinstance(data, Data) and not reading:
+        return TableDescription(worded(data.describe()))
+    return TableDescription(as_it_comes(examine(data, DEFAULTS | dict(reading))))

@@ -1,50 +1,166 @@
-"""Describe a table as aligned text: rows, kinds, levels and ranges."""
+"""Describe a table as aligned text: rows, kinds, levels, ranges, missing values and remarks."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from arcwise.data import completeness
 from arcwise.data.columns import Column, DiscreteColumn
-from arcwise.support.words import plural
+from arcwise.data.problems import SEPARATOR
+from arcwise.data.raw import RawColumn, RawLabels, as_level
+from arcwise.errors import Wording, worded
+from arcwise.support.words import listing, plural
 
 if TYPE_CHECKING:
+    from arcwise.data.examination import Examination
     from arcwise.data.table import Data
 
 MAX_WIDTH = 48
 
 
+class Line(NamedTuple):
+    """What is told of a column; columns of the description that are empty are left out."""
+
+    name: str
+    kind: str
+    levels: str
+    missing: str
+    values: str
+    remarks: str = ""
+
+
+_HEADER = Line("name", "kind", "levels", "missing", "values", "remarks")
+_ALWAYS = ("name", "kind", "levels", "values")
+_TO_THE_RIGHT = ("levels", "missing")
+
+
 def summary(data: Data) -> str:
     """Return the one-line summary, such as ``200 rows, 3 discrete and 1 continuous variables``."""
-    kinds = list(data.kinds.values())
-    counts = {kind: kinds.count(kind) for kind in ("discrete", "continuous")}
+    return _summary(data.rows, list(data.kinds.values()))
+
+
+def _summary(rows: int, kinds: Sequence[str]) -> str:
+    counts = {kind: kinds.count(kind) for kind in ("discrete", "continuous", "unusable")}
     parts = [f"{count} {kind}" for kind, count in counts.items() if count]
     nouns = "variable" if len(kinds) == 1 else "variables"
-    return f"{plural(data.rows, 'row')}, {' and '.join(parts)} {nouns}"
+    return f"{plural(rows, 'row')}, {listing(parts)} {nouns}"
 
 
 def describe(data: Data) -> str:
     """Return the summary and a line for each column."""
-    lines = [("name", "kind", "levels", "values"), *(_line(column) for column in data.columns)]
-    name_width, kind_width, size_width = (max(len(line[i]) for line in lines) for i in range(3))
-    table = [
-        f"{name:<{name_width}}  {kind:<{kind_width}}  {size:>{size_width}}  {values}"
-        for name, kind, size, values in lines
-    ]
-    notes = []
+    lines = [summary(data), *_aligned([_line(column) for column in data.columns])]
     if data.weights is not None:
-        notes.append(f"row weights: {data.weights.min():.4g} to {data.weights.max():.4g}")
+        lines.append(f"row weights: {data.weights.min():.4g} to {data.weights.max():.4g}")
     if data.intervened is not None:
         rows = int(data.intervened.any(axis=1).sum())
-        notes.append(f"interventions: some variable was intervened on in {plural(rows, 'row')}")
-    return "\n".join([summary(data), *table, *notes])
+        lines.append(f"interventions: some variable was intervened on in {plural(rows, 'row')}")
+    return "\n".join([*lines, *data.notes])
 
 
-def _line(column: Column) -> tuple[str, str, str, str]:
-    name = column.name if column.name.isprintable() else repr(column.name)
+def as_it_comes(table: Examination) -> Wording:
+    """Describe a table whether it can be used or not, and what has to be mended."""
+    encoded = {column.name: column for column in table.encoded}
+    usable = not table.problems.sentences
+    if usable and not table.left_out and not table.warnings and not table.problems.asides:
+        return worded(describe(table.data()))
+    lines, kinds = [], []
+    for column in table.found:
+        kind = table.kinds[column.name]
+        line = _line_of_raw(column, kind)
+        if usable and column.name in encoded:
+            line = _line(encoded[column.name])._replace(missing=line.missing)
+        lines.append(line._replace(remarks=_remarks(table, column)))
+        kinds.append(kind)
+    for name, reason in table.unusable.items():
+        lines.append(Line(_printable(name), "unusable", "", "", "", reason))
+        kinds.append("unusable")
+    told = [_summary(table.rows, kinds), *_aligned(lines)]
+    if usable:
+        told += table.data().describe().splitlines()[1 + len(encoded) + 1 :]
+    parts: list[str | Wording] = ["\n".join(told)]
+    for title, sentences in (
+        ("To be mended before the table can be used:", table.problems.sentences),
+        ("Besides:", [*table.warnings, *table.problems.asides]),
+    ):
+        if sentences:
+            parts.append(f"\n{title}")
+            for sentence in sentences:
+                parts += [SEPARATOR, sentence, "."]
+    return worded(*parts)
+
+
+def _remarks(table: Examination, column: RawColumn) -> str:
+    name = column.name
+    if completeness.is_empty(column):
+        return "no values"
+    found = []
+    if completeness.is_constant(column, missing_is_level=False):
+        found.append("constant")
+    if name in table.identifying:
+        found.append("seems to identify rows")
+    if name in table.measured:
+        found.append(f"{table.measured[name]:,} different whole numbers")
+    if name in table.left_out:
+        found.append("left out")
+    return ", ".join(found)
+
+
+def _line(column: Column) -> Line:
+    name = _printable(column.name)
     if isinstance(column, DiscreteColumn):
-        return name, column.kind, str(column.size), _shown_levels(column.levels)
+        return Line(name, column.kind, str(column.size), "", _shown_levels(column.levels))
     values = column.values
-    return name, column.kind, "", f"{values.min():.6g} to {values.max():.6g}"
+    return Line(name, column.kind, "", "", f"{values.min():.6g} to {values.max():.6g}")
+
+
+def _line_of_raw(column: RawColumn, kind: str) -> Line:
+    name, missing = _printable(column.name), _share(column)
+    if isinstance(column, RawLabels):
+        seen = np.bincount(column.codes + 1, minlength=len(column.levels) + 1)[1:] > 0
+        levels = tuple(
+            level
+            for level, occurs in zip(column.levels, seen, strict=True)
+            if occurs or column.declared
+        )
+        return Line(name, kind, str(len(levels)), missing, _shown_levels(levels))
+    present = column.values[~column.missing]
+    if kind == "discrete":
+        numbers = tuple(as_level(value) for value in np.unique(present).tolist())
+        return Line(name, kind, str(len(numbers)), missing, _shown_levels(numbers))
+    values = f"{present.min():.6g} to {present.max():.6g}" if len(present) else ""
+    return Line(name, kind, "", missing, values)
+
+
+def _share(column: RawColumn) -> str:
+    count, rows = int(column.missing.sum()), len(column.missing)
+    if not count:
+        return ""
+    percent = 100 * count / rows
+    return "< 1 %" if percent < 1 else f"{min(percent, 99.0 if count < rows else 100.0):.0f} %"
+
+
+def _aligned(lines: Sequence[Line]) -> list[str]:
+    shown = [name for name in _HEADER._fields if name in _ALWAYS or any(_of(lines, name))]
+    texts = []
+    for line in [_HEADER, *lines]:
+        fields = []
+        for name in shown:
+            width = max(map(len, _of([_HEADER, *lines], name)))
+            text = str(getattr(line, name))
+            fields.append(text.rjust(width) if name in _TO_THE_RIGHT else text.ljust(width))
+        texts.append("  ".join(fields).rstrip())
+    return texts
+
+
+def _of(lines: Sequence[Line], name: str) -> list[str]:
+    return [getattr(line, name) for line in lines]
+
+
+def _printable(name: str) -> str:
+    return name if name.isprintable() else repr(name)
 
 
 def _shown_levels(levels: tuple[object, ...]) -> str:

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from arcwise.data.columns import MAX_LEVELS, ContinuousColumn, DiscreteColumn, Kind
 from arcwise.data.messages import check_mapping, suggestion
 from arcwise.data.options import kind_option
-from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, as_level, level_type
+from arcwise.data.raw import (
+    RawColumn,
+    RawLabels,
+    RawNumbers,
+    as_level,
+    has_many_values,
+    is_whole,
+    level_type,
+)
 from arcwise.errors import ArgumentError, DataError, Wording, option
 from arcwise.support.words import listing, quoted, shown
 
@@ -146,11 +154,12 @@ def continuous(column: RawColumn) -> ContinuousColumn:
 def _kind(column: RawColumn, declared: Mapping[str, Any], levels: Levels) -> Kind:
     if column.name in levels:
         return "discrete"
-    by_type: Kind = (
-        "continuous" if isinstance(column, RawNumbers) and not column.whole else "discrete"
-    )
-    kind: Kind = declared.get(column.name, by_type)
-    return kind
+    if column.name in declared:
+        kind: Kind = declared[column.name]
+        return kind
+    if isinstance(column, RawLabels) or (is_whole(column) and not has_many_values(column)):
+        return "discrete"
+    return "continuous"
 
 
 def _recoded(

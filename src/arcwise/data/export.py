@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from arcwise.data.columns import Column, DiscreteColumn
 from arcwise.data.delimited import separator_of
+from arcwise.data.raw import MANY_VALUES
 from arcwise.errors import ArgumentError, DataError
 from arcwise.support.files import replacing
 from arcwise.support.optional import optional
@@ -91,7 +92,8 @@ def write_text(data: Data, file: TextIO, separator: str = ",") -> None:
 
 def _is_self_describing(column: DiscreteColumn, present: list[object]) -> bool:
     """Say whether the bare labels would be read back with the same levels in the same order."""
-    if any(isinstance(level, float) for level in present):
+    numbers = [level for level in present if isinstance(level, int) and not isinstance(level, bool)]
+    if any(isinstance(level, float) for level in present) or len(numbers) > MANY_VALUES:
         return False
     observed = set(column.codes.tolist())
     return len(observed) == column.size and present == sorted(present)  # type: ignore[type-var]

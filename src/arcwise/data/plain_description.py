@@ -7,7 +7,21 @@ from typing import TYPE_CHECKING, Any
 from arcwise.data.columns import Column, DiscreteColumn
 
 if TYPE_CHECKING:
+    from arcwise.data.examination import Examination
     from arcwise.data.table import Data
+
+
+def examined_dict(table: Examination) -> dict[str, Any]:
+    """Return a table as it comes, whether it can be used or not, with what has to be mended."""
+    if table.problems.sentences:
+        variables = [
+            {"name": column.name, "kind": table.kinds.get(column.name)} for column in table.found
+        ]
+        found: dict[str, Any] = {"rows": table.rows, "variables": variables}
+    else:
+        found = data_dict(table.data())
+    problems = [sentence.shell for sentence in table.problems.sentences]
+    return found | {"left_out": list(table.left_out), "problems": problems}
 
 
 def data_dict(data: Data) -> dict[str, Any]:

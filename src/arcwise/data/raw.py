@@ -60,6 +60,31 @@ class RawLabels:
 
 RawColumn: TypeAlias = RawNumbers | RawLabels
 
+# Whole numbers with more different values than this are taken for measurements.
+MANY_VALUES = 20
+
+
+def is_whole(column: RawNumbers) -> bool:
+    """Say whether a column holds whole numbers, stored as integers or as reals with gaps.
+
+    pandas has no other way than reals to store integers of which some are missing.
+    """
+    if column.whole:
+        return True
+    present = column.values[~column.missing]
+    if len(present) in (0, len(column.values)) or not np.isfinite(present).all():
+        return False
+    return bool((present == np.floor(present)).all())
+
+
+def has_many_values(column: RawNumbers) -> bool:
+    """Say whether whole numbers have so many different values that they are measurements."""
+    present = column.values[~column.missing]
+    if not len(present) or int(present.max()) - int(present.min()) < MANY_VALUES:
+        return False
+    first = present[: 50 * MANY_VALUES]
+    return len(np.unique(first)) > MANY_VALUES or len(np.unique(present)) > MANY_VALUES
+
 
 def as_level(value: object) -> object:
     """Return a label as plain Python: bool, int, float, str or None; whole floats as int.

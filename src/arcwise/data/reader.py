@@ -2,44 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from arcwise.data.columns import Column, DiscreteColumn, Kind
-from arcwise.data.completeness import (
-    CONSTANT_CHOICES,
-    MISSING_CHOICES,
-    check_choice,
-    check_finite,
-    columns_to_keep,
-    complete_rows,
-)
-from arcwise.data.encoding import chosen_kinds, continuous, declared_levels, discrete
-from arcwise.data.interventions import column_mask, given_mask
-from arcwise.data.messages import suggestion, warn
-from arcwise.data.options import kind_option
-from arcwise.data.raw import RawColumn, RawLabels
-from arcwise.data.sources import raw_columns
+from arcwise.data.examination import examine
+from arcwise.data.messages import warn
 from arcwise.data.table import Data
-from arcwise.data.weights import array_weights, column_weights
-from arcwise.errors import ArgumentError, DataError, Wording, option
-from arcwise.support.words import listing
-
-MANY_LEVELS = 50
-MANY_LEVELS_SHARE = 0.2
 
 
 def read(
     source: Any,
     *,
     names: Sequence[str] | None = None,
+    drop: str | Sequence[str] | None = None,
     kinds: str | Mapping[str, str] | None = None,
     levels: Mapping[str, Sequence[object]] | None = None,
     missing: Literal["error", "drop", "level"] = "error",
     constant: Literal["error", "drop", "keep"] = "error",
+    identifiers: Literal["warn", "drop", "keep", "error"] = "warn",
+    discretize: str | Mapping[str, Any] | None = None,
     weights: str | ArrayLike | None = None,
     interventions: Any = None,
 ) -> Data:
@@ -62,19 +46,31 @@ def read(
     names
         Names for the columns of an array (default ``X0``, ``X1``, ...) or of a text file
         that has no header.
+    drop
+        The columns to leave out.
     kinds
-        "discrete" or "continuous", for all columns or by name. By default, integers, text,
-        categories and booleans are discrete, and reals are continuous.
+        "discrete" or "continuous", for all columns or by name. By default, text, categories,
+        booleans and whole numbers with up to 20 different values are discrete; reals, and
+        whole numbers with more values, are continuous, the latter with a warning that asks
+        which they are. Reals are whole numbers if all are and some are missing, as in pandas.
     levels
         The labels of discrete columns, by name and in order, including unobserved ones. By
         default, the observed values in ascending order, or the categories that the source
         declares (pandas Categorical, polars Enum, pyarrow dictionary).
     missing
         What to do with missing values (null, NaN): "error"; "drop" the rows; or "level",
-        which gives discrete columns the additional level None.
+        which gives discrete columns, and those cut into intervals, the additional level None.
     constant
         What to do with columns that have a single value and no second declared level:
-        "error", "drop" or "keep".
+        "error", "drop" or "keep". With "drop", columns without any value are left out as well.
+    identifiers
+        What to do with columns that seem to identify rows, such as row numbers, keys and
+        names: "warn" and keep them, "drop", "keep" or "error". Columns whose kind or levels
+        are declared are none.
+    discretize
+        Which columns to cut into intervals: ``"quantile:3"`` or ``"uniform:4"`` for all
+        continuous ones, or a mapping from columns to such a text, a number of intervals or a
+        list of cut points; see `arcwise.discretize`.
     weights
         How often each row counts: the name of a column, which is then not a variable, or
         one number for each row.
@@ -92,7 +88,8 @@ def read(
     Raises
     ------
     DataError, FileFormatError, ArgumentError
-        If the table, the file or an argument cannot be used.
+        If the table, the file or an argument cannot be used; one error tells all problems of
+        a table.
 
     Examples
     --------
@@ -102,125 +99,33 @@ def read(
     >>> data.columns[0].levels
     ('no', 'yes')
     """
-    options = (names, kinds, levels, weights, interventions)
-    defaults = all(isinstance(each, str) and each == "error" for each in (missing, constant))
-    if isinstance(source, Data) and defaults and all(option is None for option in options):
+    options = {
+        "names": names,
+        "drop": drop,
+        "kinds": kinds,
+        "levels": levels,
+        "missing": missing,
+        "constant": constant,
+        "identifiers": identifiers,
+        "discretize": discretize,
+        "weights": weights,
+        "interventions": interventions,
+    }
+    if isinstance(source, Data) and all(_is_default(*option) for option in options.items()):
         return source
-    check_choice(option("missing"), missing, MISSING_CHOICES)
-    check_choice(option("constant"), constant, CONSTANT_CHOICES)
-    columns = raw_columns(source, names)
-    rows = _checked_rows(columns)
-
-    columns, weight_column = _extract(columns, weights, "weights")
-    columns, intervention_column = _extract(columns, interventions, "interventions")
-    if not columns:
-        raise DataError(
-            "the table has no columns besides the weights and interventions; give at least one "
-            "variable"
-        )
-    variables = [column.name for column in columns]
-    row_weights = source.weights if isinstance(source, Data) else None
-    if weight_column is not None:
-        row_weights = column_weights(weight_column)
-    elif weights is not None:
-        row_weights = array_weights(weights, rows)
-    mask = _kept_mask(source, variables)
-    if intervention_column is not None:
-        mask = column_mask(intervention_column, variables)
-    elif interventions is not None:
-        mask = given_mask(interventions, variables, rows)
-
-    if isinstance(source, Data) and missing == "drop":
-        columns = [_without_missing_level(column) for column in columns]
-    declared = declared_levels(columns, levels)
-    decided = chosen_kinds(columns, kinds, declared)
-    keep = complete_rows(columns, decided, missing)
-    if keep is not None:
-        columns = [column.take(keep) for column in columns]
-        row_weights = None if row_weights is None else row_weights[keep]
-        mask = None if mask is None else mask[keep]
-    check_finite(columns, decided)
-    encoded: list[Column] = [
-        discrete(column, declared.get(column.name))
-        if decided[column.name] == "discrete"
-        else continuous(column)
-        for column in columns
-    ]
-    places = columns_to_keep(encoded, constant)
-    _warn_about_many_levels(columns, encoded, kinds, declared)
-    return Data(
-        [encoded[place] for place in places],
-        row_weights,
-        None if mask is None else mask[:, places],
-    )
+    table = examine(source, options)
+    for warning in table.warnings:
+        warn(warning)
+    return table.data()
 
 
-def _checked_rows(columns: Sequence[RawColumn]) -> int:
-    if not columns:
-        raise DataError("the table has no columns; give at least one")
-    rows = len(columns[0].missing)
-    if rows < 2:
-        count = "no rows" if rows == 0 else "a single row"
-        raise DataError(f"the table has {count}; give at least 2 rows")
-    return rows
+DEFAULTS = {
+    name: parameter.default
+    for name, parameter in inspect.signature(read).parameters.items()
+    if name != "source"
+}
 
 
-def _extract(
-    columns: list[RawColumn], name: object, argument: str
-) -> tuple[list[RawColumn], RawColumn | None]:
-    if not isinstance(name, str):
-        return columns, None
-    for place, column in enumerate(columns):
-        if column.name == name:
-            return [*columns[:place], *columns[place + 1 :]], column
-    hint = suggestion(name, [column.name for column in columns])
-    raise ArgumentError(option(argument), f" names {name!r}, which is not a column{hint}")
-
-
-def _kept_mask(source: object, variables: Sequence[str]) -> NDArray[np.bool_] | None:
-    if not isinstance(source, Data) or source.intervened is None:
-        return None
-    return source.intervened[:, [source.index(name) for name in variables]]
-
-
-def _without_missing_level(column: RawColumn) -> RawColumn:
-    if not isinstance(column, RawLabels) or None not in column.levels:
-        return column
-    codes = np.where(column.codes == len(column.levels) - 1, -1, column.codes)
-    return RawLabels(column.name, codes, column.levels[:-1], declared=True)
-
-
-def _warn_about_many_levels(
-    columns: Sequence[RawColumn],
-    encoded: Sequence[Column],
-    kinds: str | Mapping[str, Kind | str] | None,
-    declared: Mapping[str, object],
-) -> None:
-    decided = {column.name for column in columns} if isinstance(kinds, str) else set(kinds or ())
-    decided |= declared.keys()
-    many = [
-        (raw, column)
-        for raw, column in zip(columns, encoded, strict=True)
-        if isinstance(column, DiscreteColumn)
-        and column.name not in decided
-        and not (isinstance(raw, RawLabels) and raw.declared)
-        and column.size > max(MANY_LEVELS, MANY_LEVELS_SHARE * len(column.codes))
-    ]
-    numbers = [column for raw, column in many if not isinstance(raw, RawLabels)]
-    labels = [column for raw, column in many if isinstance(raw, RawLabels)]
-    if numbers:
-        warn(
-            f"{_with_sizes(numbers)} treated as discrete; give ",
-            kind_option(numbers[0].name, "continuous"),
-            Wording(" or discretize the column with arcwise.discretize", ""),
-            " if the numbers are measurements",
-        )
-    if labels:
-        warn(
-            f"{_with_sizes(labels)} treated as discrete; leave out columns that only identify rows"
-        )
-
-
-def _with_sizes(columns: Sequence[DiscreteColumn]) -> str:
-    sizes = listing([f"{column.name!r} ({column.size} levels)" for column in columns])
-    return f"{sizes} {'is' if len(columns) == 1 else 'are'}"
+def _is_default(name: str, value: object) -> bool:
+    # Not by == alone: what was given may be an array.
+    return value is DEFAULTS[name] or (isinstance(value, str) and value == DEFAULTS[name])

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.arrays import from_array, from_objects
-from arcwise.data.columns import DiscreteColumn
+from arcwise.data.columns import Column, DiscreteColumn
 from arcwise.data.files import read_file
 from arcwise.data.foreign_errors import replace_errors
+from arcwise.data.messages import suggestion
 from arcwise.data.raw import (
     RawColumn,
     RawLabels,
@@ -25,7 +26,7 @@ from arcwise.data.raw import (
 )
 from arcwise.data.series import from_series
 from arcwise.data.table import Data
-from arcwise.errors import ArgumentError, DataError
+from arcwise.errors import ArgumentError, DataError, option
 from arcwise.support.names import is_writable
 from arcwise.support.words import listing, plural, quoted, shown
 
@@ -37,9 +38,36 @@ def raw_columns(source: object, names: Sequence[str] | None = None) -> list[RawC
 
     `names` is for sources without column names: arrays and text files without a header.
     """
+    columns, refused = usable_columns(source, names)
+    if refused:
+        raise DataError(
+            f"{unusable(refused)}; give columns of numbers, text, categories or booleans, or leave "
+            "these out"
+        )
+    return columns
+
+
+def unusable(refused: Mapping[str, str]) -> str:
+    """Say which columns cannot be used, and why."""
+    return listing([f"column {name!r} {reason}" for name, reason in refused.items()])
+
+
+def usable_columns(
+    source: object, names: Sequence[str] | None = None, drop: Sequence[str] = ()
+) -> tuple[list[RawColumn], dict[str, str]]:
+    """Return the raw columns of a source, and why each of the others cannot be used.
+
+    Parameters
+    ----------
+    source, names
+        See `raw_columns`.
+    drop
+        The columns to leave out, unread.
+    """
     if isinstance(source, Data):
         _refuse_names(names, "a Data")
-        return [_from_table(column) for column in source.columns]
+        given = checked_drop(drop, source.variables)
+        return [raw_column_of(each) for each in source.columns if each.name not in given], {}
     if isinstance(source, str | os.PathLike):
         pairs: Iterable[tuple[object, Any]] = read_file(Path(source), names)
     elif isinstance(source, np.ndarray):
@@ -49,7 +77,18 @@ def raw_columns(source: object, names: Sequence[str] | None = None) -> list[RawC
         pairs = source.items()
     else:
         pairs = _from_frame(source, names)
-    return _converted(list(pairs))
+    return _converted(list(pairs), drop)
+
+
+def checked_drop(drop: Sequence[str], columns: Sequence[str]) -> set[str]:
+    """Return the columns to leave out, or refuse names that no column has."""
+    for name in drop:
+        if name not in columns:
+            raise ArgumentError(
+                option("drop"),
+                f" names {shown(name)}, which is not a column{suggestion(str(name), columns)}",
+            )
+    return set(drop)
 
 
 def checked_names(names: Sequence[object], advice: str) -> list[str]:
@@ -76,25 +115,25 @@ def checked_names(names: Sequence[object], advice: str) -> list[str]:
     return texts
 
 
-def _converted(pairs: list[tuple[object, Any]]) -> list[RawColumn]:
+def _converted(
+    pairs: list[tuple[object, Any]], drop: Sequence[str]
+) -> tuple[list[RawColumn], dict[str, str]]:
     names = checked_names([name for name, _ in pairs], RENAME)
+    left_out = checked_drop(drop, names)
     columns: list[RawColumn] = []
-    refused = []
+    refused = {}
     for name, (_, values) in zip(names, pairs, strict=True):
+        if name in left_out:
+            continue
         try:
             columns.append(raw_column(name, values))
         except UnusableColumnError as error:
-            refused.append(f"column {name!r} {error}")
-    if refused:
-        raise DataError(
-            f"{listing(refused)}; give columns of numbers, text, categories or booleans, or leave "
-            "these out"
-        )
+            refused[name] = str(error)
     lengths = {column.name: len(column.missing) for column in columns}
     if len(set(lengths.values())) > 1:
         each = listing([f"{name!r} has {plural(rows, 'row')}" for name, rows in lengths.items()])
         raise DataError(f"{each}; give columns of the same length")
-    return columns
+    return columns, refused
 
 
 def raw_column(name: str, values: Any) -> RawColumn:
@@ -113,7 +152,8 @@ def raw_column(name: str, values: Any) -> RawColumn:
     return from_objects(name, list(values))
 
 
-def _from_table(column: Any) -> RawColumn:
+def raw_column_of(column: Column) -> RawColumn:
+    """Return a column of a `Data` as a raw one, with its levels declared."""
     if isinstance(column, DiscreteColumn):
         return RawLabels(column.name, column.codes.astype(np.int64), column.levels, declared=True)
     return RawNumbers(column.name, column.values, np.zeros(len(column.values), dtype=np.bool_))

@@ -14,7 +14,7 @@ from arcwise.data.columns import Column, DiscreteColumn, Kind, read_only
 from arcwise.data.messages import columns as columns_text
 from arcwise.data.messages import suggestion
 from arcwise.data.notebook import data_html
-from arcwise.data.options import DISCRETIZE, kind_option
+from arcwise.data.options import DISCRETIZE, drop_option, kinds_option
 from arcwise.errors import ArgumentError, DataError
 from arcwise.support.words import quoted, shown
 
@@ -37,6 +37,9 @@ class Data:
     intervened
         Rows by variables; True where the variable was intervened on in that row. A mask
         without any True is the same as None.
+    notes
+        What was done when the table was read, in sentences: rows dropped, columns left out or
+        cut into intervals. Equality and the fingerprint do not depend on them.
 
     Attributes
     ----------
@@ -45,6 +48,7 @@ class Data:
     rows : int
     weights : read-only float64 array (rows,), or None
     intervened : read-only bool array (rows, variables), or None
+    notes : tuple of str
 
     Examples
     --------
@@ -64,12 +68,14 @@ class Data:
     rows: int
     weights: NDArray[np.float64] | None
     intervened: NDArray[np.bool_] | None
+    notes: tuple[str, ...]
 
     def __init__(
         self,
         columns: Sequence[Column],
         weights: ArrayLike | None = None,
         intervened: ArrayLike | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         columns = tuple(columns)
         lengths = {len(c.codes if isinstance(c, DiscreteColumn) else c.values) for c in columns}
@@ -86,6 +92,7 @@ class Data:
         self._set("weights", _aligned(weights, "weights", (rows,), np.float64))
         mask = _aligned(intervened, "intervened", (rows, len(columns)), np.bool_)
         self._set("intervened", mask if mask is not None and mask.any() else None)
+        self._set("notes", tuple(notes))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -97,7 +104,7 @@ class Data:
         raise AttributeError(f"Data is immutable; {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.columns, self.weights, self.intervened)
+        return type(self), (self.columns, self.weights, self.intervened, self.notes)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Data) and self.fingerprint == other.fingerprint
@@ -167,11 +174,13 @@ class Data:
             verb = "is" if len(refused) == 1 else "are"
             raise DataError(
                 f"{score} needs discrete columns, but {columns_text(refused)} {verb} continuous; "
-                "discretize with ",
+                "give ",
                 DISCRETIZE,
-                ", or give ",
-                kind_option(refused[0], "discrete"),
-                " if the numbers are category labels",
+                " to cut continuous columns into intervals, ",
+                kinds_option(refused, "discrete"),
+                " if the numbers are category labels, or ",
+                drop_option(refused),
+                " to leave them out",
             )
         return table
 
@@ -212,8 +221,10 @@ class Data:
             raise DataError(
                 f"{score} needs continuous columns, but {columns_text(refused)} {verb} "
                 "categorical; give ",
-                kind_option(refused[0], "continuous"),
-                " if the labels are numbers, or leave such columns out",
+                drop_option(refused),
+                " to leave them out, or ",
+                kinds_option(refused, "continuous"),
+                " if the labels are numbers",
             )
         return table
 
@@ -232,7 +243,8 @@ class Data:
             )
         positions = [self.index(name) for name in names]
         mask = None if self.intervened is None else self.intervened[:, positions]
-        return Data([self.columns[position] for position in positions], self.weights, mask)
+        chosen = [self.columns[position] for position in positions]
+        return Data(chosen, self.weights, mask, self.notes)
 
     def take_rows(self, rows: ArrayLike) -> Data:
         """Return the table with the chosen rows only, and their weights and interventions.
@@ -266,6 +278,7 @@ class Data:
             [column.take(chosen) for column in self.columns],
             None if self.weights is None else self.weights[chosen],
             None if self.intervened is None else self.intervened[chosen],
+            self.notes,
         )
 
     def to_dict(self) -> dict[str, list[object]]:

@@ -59,7 +59,9 @@ class Dag:
         indices: list[tuple[int, ...]] = [()] * len(names)
         if not isinstance(parents, Mapping):
             raise ArgumentError(
-                f"parents is {shown(parents)}; give a mapping from names to lists of names"
+                f"parents is {shown(parents)}; give a mapping from names to lists of names, or use "
+                "Dag.from_edges for pairs (source, target), Dag.from_matrix for a matrix and "
+                "Dag.from_networkx for a graph"
             )
         for node, name in zip(positions(parents, index, "parents"), parents, strict=True):
             of_node = parents[name]
@@ -134,7 +136,10 @@ class Dag:
             Any object with ``nodes``, ``edges()`` and ``is_directed()`` as in networkx.
         """
         if not is_graph(graph):
-            raise ArgumentError(f"graph is of type {type(graph).__name__}; give a networkx DiGraph")
+            raise ArgumentError(
+                f"graph is of type {type(graph).__name__}; give a networkx DiGraph, or use "
+                "Dag.from_edges for pairs (source, target) and Dag.from_matrix for a matrix"
+            )
         nodes = list(graph.nodes)
         wrong = [node for node in nodes if not isinstance(node, str)]
         if wrong:

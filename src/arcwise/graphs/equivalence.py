@@ -32,7 +32,10 @@ def cpdag(dag: Dag) -> Cpdag:
     (('a', 'b'), ('c', 'b'))
     """
     if not isinstance(dag, Dag):
-        raise ArgumentError(f"dag is of type {type(dag).__name__}; give a Dag")
+        raise ArgumentError(
+            f"dag is of type {type(dag).__name__}; give a Dag, as Dag.from_edges and "
+            "Dag.from_networkx make it"
+        )
     parents = [set(of_node) for of_node in dag.parent_indices]
     matrix = np.zeros((len(parents),) * 2, dtype=np.bool_)
     for node, fixed in enumerate(_compelled(parents)):

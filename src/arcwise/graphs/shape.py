@@ -15,7 +15,10 @@ Graph = Dag | Cpdag
 def checked_graph(graph: object, name: str) -> Graph:
     """Return the graph, or refuse anything else."""
     if not isinstance(graph, Dag | Cpdag):
-        raise ArgumentError(f"{name} is of type {type(graph).__name__}; give a Dag or a Cpdag")
+        raise ArgumentError(
+            f"{name} is of type {type(graph).__name__}; give a Dag or a Cpdag; Dag.from_edges and "
+            "Dag.from_networkx make DAGs"
+        )
     return graph
 
 

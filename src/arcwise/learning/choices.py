@@ -10,8 +10,9 @@ from typing import Any
 from arcwise.algorithms.sample import usual_space
 from arcwise.data import Data
 from arcwise.data.description import summary as in_short
+from arcwise.data.wording import mixed_kinds
 from arcwise.diagnostics.limits import DEFAULT_RULE
-from arcwise.errors import DataError, Wording
+from arcwise.errors import DataError
 from arcwise.learning import costs
 from arcwise.learning.parents import Parents
 from arcwise.learning.plan import Plan
@@ -189,6 +190,7 @@ def data_sentences(asked: Model | Question, *, score_by_user: bool) -> tuple[str
     prior = repr(asked.prior).removesuffix("()")
     return (
         f"The table has {in_short(asked.table)}.",
+        *asked.table.notes,
         f"The score is {type(asked.score).__name__}, {reason}; the structure prior is {prior}.",
     )
 
@@ -198,18 +200,10 @@ def reason_for_score(table: Data) -> str:
     kinds = table.kinds
     if len(set(kinds.values())) == 1:
         return f"because all columns are {next(iter(kinds.values()))}"
+    mixed = mixed_kinds(table.columns)
+    if mixed is not None:
+        raise DataError(mixed)
     discrete = [name for name, kind in kinds.items() if kind == "discrete"]
-    try:
-        table.continuous_values("BGe")
-    except DataError:
-        continuous = [name for name, kind in kinds.items() if kind == "continuous"]
-        raise DataError(
-            f"the table has both discrete columns ({quoted(discrete)}) and continuous ones "
-            f"({quoted(continuous)}), and no score handles both; discretize the continuous ones "
-            "with ",
-            Wording("arcwise.discretize", "--discretize quantile:3"),
-            ", or leave out one kind",
-        ) from None
     verb = "is" if len(discrete) == 1 else "are"
     return (
         f"because not all columns are discrete, so {quoted(discrete)} {verb} treated as continuous"

@@ -44,6 +44,7 @@ def learn(
     *,
     score: Any = None,
     prior: Any = None,
+    edge_probabilities: Any = None,
     candidates: Any = None,
     max_candidates: int = DEFAULT_MAX_SIZE,
     plus_one: bool | None = None,
@@ -78,10 +79,15 @@ def learn(
     ----------
     data
         Anything `arcwise.read` takes: a data frame, an array, a mapping, the path of a
-        .csv or .parquet file. Also a `Model`, or precomputed scores.
+        .csv or .parquet file. Also a `Model`, or precomputed scores. Columns that are
+        constant or seem to identify rows are left out with a warning, unless `constant` and
+        `identifiers`, arguments of `arcwise.read`, say otherwise.
     score, prior
         As for `Model`; by default `BDeu` for discrete data, `BGe` otherwise, and the
         uniform prior.
+    edge_probabilities
+        Prior probabilities of edges, as in ``{("smoke", "lung"): 0.9}``, beside the prior; see
+        `arcwise.priors.EdgeProbabilities`.
     candidates
         ``"all"``: every parent set; ``"grow"``: candidates by `arcwise.grow`, starting
         from those of ``"pc"``, or from another method as in ``"grow:greedy:6"``; a method
@@ -183,7 +189,15 @@ def learn(
         options=groups.sampler,
     )
     constraints = gather(groups.constraints)
-    asked = ask(data, score, prior=prior, constraints=constraints, reading=groups.reading)
+    asked = ask(
+        data,
+        score,
+        prior=prior,
+        edge_probabilities=edge_probabilities,
+        constraints=constraints,
+        reading=groups.reading,
+        lenient=True,
+    )
     about = data_sentences(asked, score_by_user=score is not None)
     resumed = _resumed_run(request, asked)
     if resumed is not None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import Any
 
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS, arguments_of
 from arcwise.algorithms.sampler_options import SamplerOptions
 from arcwise.constraints.arguments import NAMES, SYNONYMS, ConstraintArguments
+from arcwise.data.arguments import ReadingArguments
 from arcwise.errors import ArgumentError, option
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.records.algorithm import Algorithm
@@ -39,18 +40,6 @@ def as_algorithm(name: str | None) -> Algorithm | None:
             "chosen",
         )
     return Algorithm(name)
-
-
-class ReadingArguments(TypedDict, total=False):
-    """How a table is read: the arguments of `arcwise.read`."""
-
-    names: Any
-    kinds: Any
-    levels: Any
-    missing: Any
-    constant: Any
-    weights: Any
-    interventions: Any
 
 
 class FurtherArguments(ConstraintArguments, ReadingArguments, SamplerOptions, total=False):
@@ -158,7 +147,7 @@ class ArgumentGroups:
     """The further arguments of `learn`, grouped by what they are for."""
 
     constraints: ConstraintArguments
-    reading: dict[str, Any]
+    reading: ReadingArguments
     sampler: dict[str, Any]
 
     @classmethod
@@ -185,8 +174,9 @@ class ArgumentGroups:
         refuse_unknown(arguments, {*own, *NAMES, *reading, *sampler}, "learn", SYNONYMS)
         given: dict[str, Any] = dict(arguments)
         constraints: Any = {name: given[name] for name in NAMES if name in given}
+        of_table: Any = {name: value for name, value in given.items() if name in reading}
         return cls(
             constraints,
-            {name: value for name, value in given.items() if name in reading},
+            of_table,
             {name: value for name, value in given.items() if name in sampler},
         )

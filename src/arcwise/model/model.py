@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Unpack
@@ -12,10 +12,11 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.constraints import ConstraintArguments, Constraints, gather, takes_constraints
+from arcwise.constraints.dags import as_dag
+from arcwise.data.arguments import ReadingArguments
 from arcwise.errors import ArgumentError, ConstraintError
 from arcwise.families import Families
 from arcwise.families.functions import parent_names
-from arcwise.graphs.dag import Dag
 from arcwise.model.provenance import Provenance
 from arcwise.model.question import Question, refuse_more, refuse_reading
 from arcwise.model.scoring import score_families
@@ -45,6 +46,10 @@ class Model:
     prior
         A `Prior`, a product of priors, a name such as ``"fair"``, or a function
         of a node and its parents that returns a log weight. None for uniform.
+    edge_probabilities
+        Prior probabilities of edges, as in ``{("smoke", "lung"): 0.9}``; all else is as the
+        prior says. See `arcwise.priors.EdgeProbabilities` for other forms, and for what
+        acyclicity makes of them.
     candidates, plus_one
         See `Families.of`.
     engine
@@ -61,7 +66,7 @@ class Model:
         any interruption, the same call goes on from there, with the same result.
     **constraints
         Which families are allowed: `max_indegree`, `required_edges`, `forbidden_edges`,
-        `temporal_order`, `constraints`; see `ConstraintArguments`. Precomputed scores of
+        `tiers`, `constraints`; see `ConstraintArguments`. Precomputed scores of
         families that violate a constraint are left out.
 
     Raises
@@ -88,6 +93,7 @@ class Model:
         score: Any = None,
         *,
         prior: Any = None,
+        edge_probabilities: Any = None,
         candidates: Any = None,
         plus_one: bool = False,
         engine: Any = None,
@@ -101,6 +107,7 @@ class Model:
             data,
             score,
             prior=prior,
+            edge_probabilities=edge_probabilities,
             constraints=gather(constraints),
             candidates=candidates,
             plus_one=plus_one,
@@ -198,8 +205,15 @@ class Model:
         """Return the log weight of one family; minus infinity if it is not allowed."""
         return self.weights.log_score(node, parents)
 
-    def log_weight_of(self, dag: Dag) -> float:
-        """Return the unnormalised log posterior of a DAG under the modular prior."""
+    def log_weight_of(self, dag: Any) -> float:
+        """Return the unnormalised log posterior of a DAG under the modular prior.
+
+        Parameters
+        ----------
+        dag
+            A `Dag`, or edges in any form `Constraints` takes, such as a networkx DiGraph.
+        """
+        dag = as_dag(dag, self.variables, "dag")
         if set(dag.variables) != set(self.variables):
             raise ArgumentError(
                 f"the DAG has the variables {quoted(dag.variables)}; "
@@ -258,27 +272,32 @@ def ask(
     score: Any = None,
     *,
     prior: Any = None,
+    edge_probabilities: Any = None,
     constraints: Constraints | None = None,
     candidates: Any = None,
     plus_one: bool = False,
-    reading: Mapping[str, Any] | None = None,
+    reading: ReadingArguments | None = None,
+    lenient: bool = False,
 ) -> Model | Question:
     """Return the given model, or the question that data and arguments define; see `Question.of`.
 
     All functions that take either a model or data go through here.
     """
     if isinstance(data, Model):
-        refuse_more("a model", score, prior, constraints, candidates, plus_one)
+        stated = prior if edge_probabilities is None else edge_probabilities
+        refuse_more("a model", score, stated, constraints, candidates, plus_one)
         refuse_reading(reading)
         return data
     return Question.of(
         data,
         score,
         prior=prior,
+        edge_probabilities=edge_probabilities,
         constraints=constraints,
         candidates=candidates,
         plus_one=plus_one,
         reading=reading,
+        lenient=lenient,
     )
 
 

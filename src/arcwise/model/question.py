@@ -16,9 +16,10 @@ import numpy as np
 from arcwise import _core
 from arcwise.constraints import Constraints
 from arcwise.data import Data, read
+from arcwise.data.arguments import LENIENT, ReadingArguments
 from arcwise.errors import ArgumentError, option
 from arcwise.families import Families
-from arcwise.priors import Prior, Uniform, as_prior
+from arcwise.priors import EdgeProbabilities, Prior, Uniform, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
 from arcwise.scores.family_scores import as_family_scores
 from arcwise.scores.job import FamilyScoring
@@ -72,10 +73,12 @@ class Question:
         score: Any = None,
         *,
         prior: Any = None,
+        edge_probabilities: Any = None,
         constraints: Constraints | None = None,
         candidates: Any = None,
         plus_one: bool = False,
-        reading: Mapping[str, Any] | None = None,
+        reading: ReadingArguments | None = None,
+        lenient: bool = False,
     ) -> Question:
         """Return the question that data and arguments define.
 
@@ -87,18 +90,28 @@ class Question:
             in itself.
         score, prior
             See `as_score` and `as_prior`.
+        edge_probabilities
+            Prior probabilities of edges, stated beside the prior; see `EdgeProbabilities`.
         constraints, candidates, plus_one
             As for the question.
         reading
             Further arguments of `arcwise.read`.
+        lenient
+            Whether constant columns and those that identify rows are left out of a table
+            that is yet to be read, unless `reading` says otherwise.
         """
         if isinstance(data, Question):
-            refuse_more("a question", score, prior, constraints, candidates, plus_one)
+            stated = prior if edge_probabilities is None else edge_probabilities
+            refuse_more("a question", score, stated, constraints, candidates, plus_one)
             refuse_reading(reading)
             return data
+        rules = constraints or Constraints()
+        chosen_prior = as_prior(prior)
+        if edge_probabilities is not None:
+            chosen_prior = EdgeProbabilities(edge_probabilities, chosen_prior)
         rest: dict[str, Any] = {
-            "prior": as_prior(prior),
-            "constraints": constraints or Constraints(),
+            "prior": chosen_prior.under(rules),
+            "constraints": rules,
             "candidates": candidates,
             "plus_one": plus_one,
         }
@@ -119,7 +132,10 @@ class Question:
                     "computed; give the data, or a function as the score"
                 )
             return cls(tuple(data), chosen, **rest)
-        table = data if isinstance(data, Data) and not reading else read(data, **(reading or {}))
+        options = reading or {}
+        if lenient and not isinstance(data, Data):
+            options = {**LENIENT, **options}
+        table = data if isinstance(data, Data) and not reading else read(data, **options)
         return cls(table, as_score(score, table), **rest)
 
     @property

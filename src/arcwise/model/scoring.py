@@ -56,7 +56,7 @@ def score(
         True for a progress bar, or a function of the fraction done.
     **constraints
         Which families are allowed: `max_indegree`, `required_edges`, `forbidden_edges`,
-        `temporal_order`, `constraints`; see `ConstraintArguments`.
+        `tiers`, `constraints`; see `ConstraintArguments`.
 
     Returns
     -------

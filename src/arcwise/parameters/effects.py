@@ -237,7 +237,7 @@ def effects(
     >>> import arcwise
     >>> dag = arcwise.Dag(["x", "y", "z"], {"y": ["x"], "z": ["y"]})
     >>> network = arcwise.networks.GaussianNetwork(dag, [[0, 2, 0], [0, 0, 1.5], [0, 0, 0]])
-    >>> model = arcwise.Model(network.sample(500, seed=1), temporal_order=[["x"], ["y"], ["z"]])
+    >>> model = arcwise.Model(network.sample(500, seed=1), tiers=[["x"], ["y"], ["z"]])
     >>> found = effects(arcwise.exact(model, dags=200, seed=1), seed=1)
     >>> float(found.mean[0, 2].round(1))
     3.0

@@ -80,7 +80,7 @@ def interventional(
     --------
     >>> import arcwise
     >>> data = arcwise.simulate("asia", 1000, seed=1)
-    >>> model = arcwise.Model(data, temporal_order=[["smoke"], ["bronc"], ["dysp"]])
+    >>> model = arcwise.Model(data, tiers=[["smoke"], ["bronc"], ["dysp"]])
     >>> dags = arcwise.algorithms.ExactSampler(model).dags(100, seed=1)
     >>> smoking = interventional(dags, "dysp", {"smoke": "yes"}, model=model)
     >>> not_smoking = interventional(dags, "dysp", {"smoke": "no"}, model=model)

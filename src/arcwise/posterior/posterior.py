@@ -444,6 +444,6 @@ class Posterior:
         """Return the edges at least as probable as the threshold as GML text."""
         return views.to_gml(self, threshold)
 
-    def compare(self, truth: Dag) -> PosteriorComparison:
-        """Compare with a known DAG; see `arcwise.compare`, which also compares posteriors."""
+    def compare(self, truth: Any) -> PosteriorComparison:
+        """Compare with a known DAG, in any form of a graph; see `arcwise.compare`."""
         return views.compare_with_graph(self, truth)

@@ -12,6 +12,7 @@ from arcwise.families.functions import FamilyFunction
 from arcwise.priors.base import Prior, Product
 from arcwise.priors.coerce import as_prior
 from arcwise.priors.distance import DistanceToDag
+from arcwise.priors.edge_probabilities import EdgeProbabilities
 from arcwise.priors.edge_weights import EdgeWeights
 from arcwise.priors.fair import Fair
 from arcwise.priors.function import FunctionPrior
@@ -22,6 +23,7 @@ from arcwise.priors.uniform import Uniform
 __all__ = [
     "DistanceToDag",
     "EdgePenalty",
+    "EdgeProbabilities",
     "EdgeWeights",
     "Fair",
     "FamilyFunction",

@@ -9,6 +9,7 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+from arcwise.constraints import Constraints
 from arcwise.errors import ArgumentError
 from arcwise.priors.terms import PriorTerms
 from arcwise.support.names import checked_variables, positions
@@ -45,6 +46,10 @@ class Prior(ABC):
     @abstractmethod
     def terms(self, variables: Sequence[str]) -> PriorTerms:
         """Return the log weights over these variables."""
+
+    def under(self, constraints: Constraints) -> Prior:
+        """Return the prior as it is within constraints, on which few priors depend."""
+        return self
 
     def log_weight(self, variables: Sequence[str], node: str, parents: Iterable[str]) -> float:
         """Return the log weight of one family, given by names."""
@@ -84,6 +89,10 @@ class Product(Prior):
         for factor in self.factors:
             flat.extend(factor.factors if isinstance(factor, Product) else (factor,))
         object.__setattr__(self, "factors", tuple(flat))
+
+    def under(self, constraints: Constraints) -> Prior:
+        """Return the product of the factors within constraints."""
+        return Product(tuple(factor.under(constraints) for factor in self.factors))
 
     def terms(self, variables: Sequence[str]) -> PriorTerms:
         """Return the sum of the factors' log weights."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from arcwise.constraints.dags import as_dag
 from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.priors.base import Prior
@@ -26,8 +27,8 @@ class DistanceToDag(Prior):
     Parameters
     ----------
     dag
-        The reference, over the variables of the data in any order; a `Dag` or a networkx
-        DiGraph.
+        The reference, over the variables of the data in any order; a `Dag`, a networkx
+        DiGraph or a frame of its adjacency matrix.
     delta
         In (0, 1]; 1 is the uniform prior.
 
@@ -47,7 +48,7 @@ class DistanceToDag(Prior):
                 f"delta is {delta}; give a number above 0 and at most 1, "
                 "where smaller values favour DAGs closer to the reference"
             )
-        reference = dag if isinstance(dag, Dag) else Dag.from_networkx(dag)
+        reference = as_dag(dag, None, "dag")
         object.__setattr__(self, "dag", reference)
         object.__setattr__(self, "delta", delta)
 

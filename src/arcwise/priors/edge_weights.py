@@ -26,7 +26,8 @@ class EdgeWeights(Prior):
         the nodes as columns; or a mapping from pairs (parent, node). An edge that is not in
         the frame or the mapping has weight 1; a weight above 1 favours the edge, one below
         1 disfavours it. Diagonals are ignored. To exclude an edge, name it in
-        forbidden_edges.
+        forbidden_edges. A weight is a factor on odds and not a probability: 0.9 makes an edge
+        less probable; to state probabilities, use `EdgeProbabilities`.
 
     Examples
     --------
@@ -37,44 +38,8 @@ class EdgeWeights(Prior):
 
     def __init__(self, weights: Any) -> None:
         self._names, matrix = _read(weights, default=1.0)
-        _refuse(
-            ~(np.isfinite(matrix) & (matrix > 0.0)),
-            matrix,
-            self._names,
-            "weights",
-            "finite numbers above 0, and use forbidden_edges to exclude an edge",
-        )
+        _refuse(~(np.isfinite(matrix) & (matrix > 0.0)), matrix, self._names)
         self._log_weights = np.log(matrix)
-
-    @classmethod
-    def from_probabilities(cls, probabilities: Any) -> EdgeWeights:
-        """Build weights from edge probabilities: the odds p / (1 - p).
-
-        Parameters
-        ----------
-        probabilities
-            Numbers strictly between 0 and 1, in the forms of `weights`; an edge left out
-            has probability 1/2. They would be the prior probabilities of the edges if
-            cycles were allowed.
-
-        Examples
-        --------
-        >>> prior = EdgeWeights.from_probabilities({("smoke", "lung"): 0.8})
-        >>> round(prior.log_weight(["smoke", "lung"], "lung", ["smoke"]), 6)  # log 4
-        1.386294
-        """
-        names, matrix = _read(probabilities, default=0.5)
-        _refuse(
-            ~((matrix > 0.0) & (matrix < 1.0)),
-            matrix,
-            names,
-            "probabilities",
-            "numbers between 0 and 1, and use forbidden_edges and required_edges for 0 and 1",
-        )
-        prior = cls.__new__(cls)
-        prior._names = names
-        prior._log_weights = np.log(matrix) - np.log1p(-matrix)
-        return prior
 
     def terms(self, variables: Sequence[str]) -> PriorTerms:
         """Return the log weight of each edge."""
@@ -148,12 +113,11 @@ def _read_mapping(
 
 
 def _refuse(
-    wrong: NDArray[np.bool_],
-    matrix: NDArray[np.float64],
-    names: tuple[str, ...] | None,
-    what: str,
-    allowed: str,
+    wrong: NDArray[np.bool_], matrix: NDArray[np.float64], names: tuple[str, ...] | None
 ) -> None:
     for parent, node in np.argwhere(wrong):
         where = f"{names[parent]!r} -> {names[node]!r}" if names else f"[{parent}, {node}]"
-        raise ArgumentError(f"{what} is {matrix[parent, node]:g} at {where}; give {allowed}")
+        raise ArgumentError(
+            f"weights is {matrix[parent, node]:g} at {where}; give finite numbers above 0, and use "
+            "forbidden_edges to exclude an edge, or edge_probabilities to state probabilities"
+        )

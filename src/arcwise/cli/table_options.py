@@ -1,0 +1,161 @@
+"""The options by which a table is read, the same for every sub-command that takes one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from arcwise.cli.composition import OptionGroup
+from arcwise.cli.table_files import TableFormat, table_source
+from arcwise.data import Data, read
+from arcwise.data.arguments import ReadingArguments
+from arcwise.errors import ArgumentError
+
+_GROUP = "Reading the data"
+_AS_LISTED = None  # the metavar lists the choices
+
+
+def _option(flag: str, text: str, metavar: str | None) -> Any:
+    return typer.Option(flag, help=text, metavar=metavar, rich_help_panel=_GROUP)
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file or standard input that holds a table, and the arguments of `arcwise.read` for it."""
+
+    source: Path | Mapping[str, Any]
+    reading: ReadingArguments
+
+    def read(self) -> Data:
+        """Return the table."""
+        return read(self.source, **self.reading)
+
+
+def _table_file(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            help="A table with a header: .csv, .tsv or .parquet; - for standard input.",
+        ),
+    ],
+    form: Annotated[
+        TableFormat | None,
+        _option(
+            "--format",
+            "The format of the table, if its name does not tell (default: csv for standard input).",
+            _AS_LISTED,
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None, _option("--drop", "Leave this column out; repeatable.", "COLUMN")
+    ] = None,
+    discrete: Annotated[
+        list[str] | None,
+        _option("--discrete", "Read this column as discrete; repeatable, '*' for all.", "COLUMN"),
+    ] = None,
+    continuous: Annotated[
+        list[str] | None,
+        _option(
+            "--continuous", "Read this column as continuous; repeatable, '*' for all.", "COLUMN"
+        ),
+    ] = None,
+    discretize: Annotated[
+        list[str] | None,
+        _option(
+            "--discretize",
+            "Cut all continuous columns into intervals (quantile:3, uniform:4, ...), or one column "
+            "(age=quantile:3); repeatable.",
+            "[COLUMN=]METHOD[:BINS]",
+        ),
+    ] = None,
+    missing: Annotated[
+        Literal["error", "drop", "level"],
+        _option(
+            "--missing",
+            "How to treat missing values: as an error, drop their rows, or as a further level, "
+            "also of columns that --discretize cuts.",
+            _AS_LISTED,
+        ),
+    ] = "error",
+    constant: Annotated[
+        Literal["error", "drop", "keep"],
+        _option(
+            "--constant",
+            "How to treat constant columns: leave them out with a warning, keep them, or as an "
+            "error.",
+            _AS_LISTED,
+        ),
+    ] = "drop",
+    identifiers: Annotated[
+        Literal["warn", "drop", "keep", "error"],
+        _option(
+            "--identifiers",
+            "How to treat columns that seem to identify rows (row numbers, keys, names): leave "
+            "them out with a warning, keep them with one or without, or as an error.",
+            _AS_LISTED,
+        ),
+    ] = "drop",
+    weights: Annotated[
+        str | None, _option("--weights", "The column of row weights.", "COLUMN")
+    ] = None,
+    interventions: Annotated[
+        str | None,
+        _option(
+            "--interventions",
+            "The column that names the variable intervened on in each row, if any.",
+            "COLUMN",
+        ),
+    ] = None,
+) -> TableFile:
+    return TableFile(
+        table_source(data, form),
+        {
+            "drop": drop,
+            "kinds": _kinds(discrete or [], continuous or []),
+            "discretize": _cuts(discretize or []),
+            "missing": missing,
+            "constant": constant,
+            "identifiers": identifiers,
+            "weights": weights,
+            "interventions": interventions,
+        },
+    )
+
+
+def _kinds(discrete: list[str], continuous: list[str]) -> str | dict[str, str] | None:
+    kinds: dict[str, str] = {}
+    for kind, columns in (("discrete", discrete), ("continuous", continuous)):
+        for column in columns:
+            if kinds.setdefault(column, kind) != kind:
+                raise ArgumentError(
+                    f"'{column}' is declared both discrete and continuous; choose one"
+                )
+    everything = kinds.pop("*", None)
+    if everything is not None and kinds:
+        raise ArgumentError("'*' stands for all columns; name no others beside it")
+    return everything or kinds or None
+
+
+def _cuts(given: list[str]) -> dict[str | None, str] | None:
+    cuts: dict[str | None, str] = {}
+    for text in given:
+        # A name may hold the sign itself, and a method does not.
+        name, sign, method = text.rpartition("=")
+        column = name if sign else None
+        if column in cuts:
+            which = "all columns" if column is None else repr(column)
+            raise ArgumentError(f"--discretize is given twice for {which}; give it once")
+        cuts[column] = method
+    return cuts or None
+
+
+DataOptions = Annotated[Data, OptionGroup(_table_file, TableFile.read)]
+"""The table, read according to the options of the group "Reading the data"."""
+
+TableOptions = Annotated[TableFile, OptionGroup(_table_file)]
+"""The same options, of a table that is not read yet."""

@@ -1,0 +1,24 @@
+"""`ReadingArguments`: how a table is read, the arguments of every function that reads one."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+
+class ReadingArguments(TypedDict, total=False):
+    """How a table is read: the arguments of `arcwise.read`."""
+
+    names: Any
+    drop: Any
+    kinds: Any
+    levels: Any
+    missing: Any
+    constant: Any
+    identifiers: Any
+    discretize: Any
+    weights: Any
+    interventions: Any
+
+
+LENIENT: ReadingArguments = {"constant": "drop", "identifiers": "drop"}
+"""What `learn` and the shell do unless told otherwise: leave out what nothing is learned from."""

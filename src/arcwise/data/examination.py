@@ -1,0 +1,378 @@
+"""`Examination`: a table as it comes, column by column, with all that is wrong or remarkable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import completeness, wording
+from arcwise.data.columns import Column, DiscreteColumn, Kind, level_numbers
+from arcwise.data.encoding import chosen_kinds, continuous, declared_levels, discrete
+from arcwise.data.identifiers import identifier_reason
+from arcwise.data.intervals import Discretization, cut
+from arcwise.data.interventions import column_mask, given_mask
+from arcwise.data.messages import suggestion
+from arcwise.data.problems import Problems
+from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, has_many_values, is_whole
+from arcwise.data.sources import usable_columns
+from arcwise.data.table import Data
+from arcwise.data.weights import array_weights, column_weights
+from arcwise.errors import ArgumentError, DataError, Wording, option, worded
+from arcwise.support.names import as_list
+from arcwise.support.words import counted, plural, shown
+
+MANY_LEVELS = 50
+MANY_LEVELS_SHARE = 0.2
+
+
+@dataclass(eq=False)
+class Examination:
+    """A table on its way from its source to a `Data`.
+
+    Parameters
+    ----------
+    found
+        The columns as they came, without those that hold weights or interventions.
+    unusable
+        Why the columns of these names cannot be used at all.
+    kinds
+        The kind of each column found.
+    left_out
+        Why the columns of these names are left out, as the end of a sentence.
+    encoded
+        The columns of the table, as far as they could be encoded.
+    """
+
+    found: list[RawColumn]
+    unusable: dict[str, str]
+    kinds: dict[str, Kind]
+    weights: NDArray[np.float64] | None = None
+    mask: NDArray[np.bool_] | None = None
+    left_out: dict[str, str] = field(default_factory=dict)
+    identifying: dict[str, str] = field(default_factory=dict)
+    measured: dict[str, int] = field(default_factory=dict)
+    encoded: list[Column] = field(default_factory=list)
+    undecided: set[str] = field(default_factory=set)
+    """Columns of which only values that are there can be judged, until gaps are dealt with."""
+    problems: Problems = field(default_factory=Problems)
+    warnings: list[Wording] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows that the source has."""
+        return len(self.found[0].missing) if self.found else 0
+
+    def data(self) -> Data:
+        """Return the table, or refuse it with all its problems."""
+        self.problems.refuse()
+        return Data(self.encoded, self.weights, self.mask, self.notes)
+
+    def warn(self, *parts: str | Wording) -> None:
+        """Add a warning."""
+        self.warnings.append(worded(*parts))
+
+
+def examine(source: Any, options: Mapping[str, Any]) -> Examination:
+    """Return the table of a source, examined with the arguments of `read`."""
+    for name, choices in (
+        ("missing", completeness.MISSING_CHOICES),
+        ("constant", completeness.CONSTANT_CHOICES),
+        ("identifiers", completeness.IDENTIFIER_CHOICES),
+    ):
+        completeness.check_choice(option(name), options[name], choices)
+    cuts = Discretization.parse(options["discretize"])
+    columns, unusable = usable_columns(source, options["names"], _dropped(options["drop"]))
+    table = _begun(source, columns, unusable, options)
+    variables = [*(column.name for column in table.found), *unusable]
+    cuts.check_names(variables)
+    missing = options["missing"]
+    columns = table.found
+    if isinstance(source, Data) and missing == "drop":
+        columns = [_without_missing_level(column) for column in columns]
+    declared = declared_levels(columns, options["levels"])
+    table.kinds = chosen_kinds(columns, options["kinds"], declared)
+    settled = _settled(columns, options["kinds"], declared, cuts)
+    columns = _leave_out(table, columns, options, settled)
+    if cuts.others is None:
+        _ask_about_integers(table, columns, settled)
+    columns = _without_gaps(table, columns, cuts, missing)
+    infinite = completeness.infinite_counts(columns, table.kinds)
+    if infinite:
+        table.problems.add(completeness.infinite_problem(infinite))
+    columns = [column for column in columns if column.name not in infinite]
+    columns = _cut_columns(table, columns, cuts)
+    varied = {name for name, levels in declared.items() if len(levels) > 1}
+    columns = _without_constants(table, columns, options["constant"], missing, varied)
+    _encode(table, columns, declared)
+    _warn_about_many_levels(table, settled)
+    mixed = wording.mixed_kinds(table.encoded)
+    if mixed is not None:
+        table.problems.add_aside(mixed)
+    if table.mask is not None:
+        kept = [variables.index(column.name) for column in table.encoded]
+        table.mask = table.mask[:, kept]
+    return table
+
+
+def _dropped(drop: Any) -> list[str]:
+    if drop is None:
+        return []
+    names = [drop] if isinstance(drop, str) else as_list(drop, option("drop"), "a list of columns")
+    for name in names:
+        if not isinstance(name, str):
+            raise ArgumentError(option("drop"), f" holds {shown(name)}; give names of columns")
+    return names
+
+
+def _begun(
+    source: Any, columns: list[RawColumn], unusable: dict[str, str], options: Mapping[str, Any]
+) -> Examination:
+    if not columns and not unusable:
+        raise DataError("the table has no columns; give at least one")
+    rows = len(columns[0].missing) if columns else 0
+    weights, interventions = options["weights"], options["interventions"]
+    columns, weight_column = _extract(columns, weights, "weights")
+    columns, intervention_column = _extract(columns, interventions, "interventions")
+    if not columns and not unusable:
+        raise DataError(
+            "the table has no columns besides the weights and interventions; give at least one "
+            "variable"
+        )
+    table = Examination(columns, unusable, {})
+    if unusable:
+        table.problems.add(*wording.unusable_columns(unusable))
+    if columns and rows < 2:
+        count = "no rows" if rows == 0 else "a single row"
+        table.problems.add(f"the table has {count}; give at least 2 rows")
+    variables = [column.name for column in columns]
+    if isinstance(source, Data):
+        table.weights = source.weights
+        if source.intervened is not None:
+            table.mask = source.intervened[:, [source.index(name) for name in variables]]
+    if weight_column is not None:
+        table.weights = column_weights(weight_column)
+    elif weights is not None:
+        table.weights = array_weights(weights, rows)
+    if intervention_column is not None:
+        table.mask = column_mask(intervention_column, variables)
+    elif interventions is not None:
+        table.mask = given_mask(interventions, variables, rows)
+    return table
+
+
+def _extract(
+    columns: list[RawColumn], name: object, argument: str
+) -> tuple[list[RawColumn], RawColumn | None]:
+    if not isinstance(name, str):
+        return columns, None
+    for place, column in enumerate(columns):
+        if column.name == name:
+            return [*columns[:place], *columns[place + 1 :]], column
+    hint = suggestion(name, [column.name for column in columns])
+    raise ArgumentError(option(argument), f" names {name!r}, which is not a column{hint}")
+
+
+def _without_missing_level(column: RawColumn) -> RawColumn:
+    if not isinstance(column, RawLabels) or None not in column.levels:
+        return column
+    codes = np.where(column.codes == len(column.levels) - 1, -1, column.codes)
+    return RawLabels(column.name, codes, column.levels[:-1], declared=True)
+
+
+def _settled(
+    columns: Sequence[RawColumn],
+    kinds: str | Mapping[str, str] | None,
+    declared: Mapping[str, object],
+    cuts: Discretization,
+) -> set[str]:
+    """Return the columns about which the user, or their source, has said what they are."""
+    named = {column.name for column in columns} if isinstance(kinds, str) else set(kinds or ())
+    sure = {each.name for each in columns if isinstance(each, RawLabels) and each.declared}
+    return named | set(declared) | set(cuts.columns) | sure
+
+
+def _leave_out(
+    table: Examination, columns: list[RawColumn], options: Mapping[str, Any], settled: set[str]
+) -> list[RawColumn]:
+    """Leave out columns without a value and, as asked, those that identify rows."""
+    if options["constant"] == "drop":
+        for column in columns:
+            if completeness.is_empty(column) and table.rows:
+                table.left_out[column.name] = "it has no values"
+        if table.left_out:
+            table.warn(f"left out {wording.with_reasons(table.left_out)}")
+    reasons = {
+        column.name: reason
+        for column in columns
+        if column.name not in settled and column.name not in table.left_out
+        if (reason := identifier_reason(column)) is not None
+    }
+    action = options["identifiers"]
+    table.identifying = reasons
+    if reasons and action == "error":
+        table.problems.add(*wording.identifiers_refused(reasons))
+    elif reasons and action == "drop" and len(reasons) + len(table.left_out) < len(columns):
+        table.left_out |= reasons
+        table.warn(*wording.identifiers_left_out(reasons))
+    elif reasons and action != "keep":
+        table.warn(*wording.identifiers_kept(reasons))
+    return [column for column in columns if column.name not in table.left_out]
+
+
+def _ask_about_integers(
+    table: Examination, columns: Sequence[RawColumn], settled: set[str]
+) -> None:
+    for column in columns:
+        if column.name in settled or column.name in table.identifying:
+            continue
+        if isinstance(column, RawNumbers) and is_whole(column) and has_many_values(column):
+            table.measured[column.name] = len(np.unique(column.values[~column.missing]))
+    if table.measured:
+        table.warn(*wording.integers_asked_about(table.measured))
+
+
+def _without_gaps(
+    table: Examination, columns: list[RawColumn], cuts: Discretization, missing: str
+) -> list[RawColumn]:
+    counts = completeness.missing_counts(columns)
+    if not counts:
+        return columns
+    if missing == "error":
+        table.problems.add(completeness.missing_values_problem(columns, counts))
+        return _present(table, columns, counts)
+    if missing == "level":
+        whole = {
+            name: count
+            for name, count in counts.items()
+            if table.kinds[name] == "continuous" and cuts.cut_for(name, "continuous") is None
+        }
+        if whole:
+            table.problems.add(completeness.missing_level_problem(whole))
+            return _present(table, columns, whole)
+        table.notes.append(f"Missing values are a level of their own in {counted(counts)}.")
+        return columns
+    keep = completeness.complete_rows(columns)
+    dropped, rows = int((~keep).sum()), len(keep)
+    if rows - dropped < 2:
+        table.problems.add(
+            f"dropping the rows with missing values leaves {rows - dropped} of "
+            f"{plural(rows, 'row')}; give at least 2 complete rows, or leave out some of the "
+            f"columns concerned, {counted(counts)}, with ",
+            option("drop"),
+        )
+        return _present(table, columns, counts)
+    why = f"since values are missing in {counted(counts)}"
+    table.warn(f"dropped {dropped:,} of {plural(rows, 'row')}, {why}")
+    table.notes.append(f"{dropped:,} of {plural(rows, 'row')} were dropped, {why}.")
+    table.weights = None if table.weights is None else table.weights[keep]
+    table.mask = None if table.mask is None else table.mask[keep]
+    return [column.take(keep) for column in columns]
+
+
+def _present(
+    table: Examination, columns: list[RawColumn], gappy: Mapping[str, int]
+) -> list[RawColumn]:
+    """Return the columns, some with the values only that they have, to find other problems."""
+    table.undecided |= set(gappy)
+    return [each.take(~each.missing) if each.name in gappy else each for each in columns]
+
+
+def _cut_columns(
+    table: Examination, columns: list[RawColumn], cuts: Discretization
+) -> list[RawColumn]:
+    result: list[RawColumn] = []
+    done, collapsed = {}, {}
+    for column in columns:
+        how = cuts.cut_for(column.name, table.kinds[column.name])
+        # What is constant is told as such, and has nothing to be cut.
+        if how is None or completeness.is_constant(column, missing_is_level=False):
+            result.append(column)
+            continue
+        try:
+            if column.name in table.undecided and not len(column.missing):
+                continue
+            intervals = cut(column.name, numbers_of(column), how)
+        except DataError as error:
+            table.problems.add_error(error)
+            continue
+        table.kinds[column.name] = "discrete"
+        done[column.name] = len(intervals.levels)
+        if len(intervals.levels) < how.wanted:
+            collapsed[column.name] = (len(intervals.levels), how.wanted)
+        result.append(intervals)
+    if collapsed:
+        table.warn(wording.fewer_intervals(collapsed))
+    if done:
+        table.notes.append(f"Cut into intervals: {wording.with_sizes(done, 'intervals')}.")
+    return result
+
+
+def numbers_of(column: RawColumn) -> NDArray[np.float64]:
+    """Return the numbers of a column, NaN where missing, or refuse a categorical one."""
+    if isinstance(column, RawNumbers):
+        return np.where(column.missing, np.nan, column.values.astype(np.float64))
+    gap = column.levels[-1:] == (None,)
+    present = column.levels[:-1] if gap else column.levels
+    numbers = level_numbers(present)
+    if numbers is None:
+        raise DataError(
+            f"column {column.name!r} is categorical and cannot be cut into intervals; leave it out "
+            "of ",
+            Wording("columns", "--discretize"),
+        )
+    return np.append(numbers, [np.nan, np.nan] if gap else [np.nan])[column.codes]
+
+
+def _without_constants(
+    table: Examination, columns: list[RawColumn], constant: str, missing: str, varied: set[str]
+) -> list[RawColumn]:
+    single = [
+        column.name
+        for column in columns
+        if column.name not in varied | table.undecided
+        and completeness.is_constant(column, missing_is_level=missing == "level")
+    ]
+    if not single or constant == "keep" or table.rows < 2:
+        return columns
+    if constant == "error":
+        table.problems.add(*wording.constants_refused(single))
+        return columns
+    if len(single) == len(columns):
+        table.problems.add(*wording.all_constant(single))
+        return columns
+    table.left_out |= dict.fromkeys(single, "it has a single value")
+    table.warn(*wording.constants_left_out(single))
+    return [column for column in columns if column.name not in single]
+
+
+def _encode(
+    table: Examination, columns: Sequence[RawColumn], declared: Mapping[str, tuple[object, ...]]
+) -> None:
+    for column in columns:
+        try:
+            if table.kinds[column.name] == "discrete":
+                table.encoded.append(discrete(column, declared.get(column.name)))
+            else:
+                table.encoded.append(continuous(column))
+        except DataError as error:
+            table.problems.add_error(error)
+    if table.left_out:
+        table.notes.insert(0, f"Left out: {wording.with_reasons(table.left_out)}.")
+
+
+def _warn_about_many_levels(table: Examination, settled: set[str]) -> None:
+    many = {
+        column.name: column.size
+        for column in table.encoded
+        if isinstance(column, DiscreteColumn)
+        and column.name not in settled
+        and column.name not in table.identifying
+        and column.size > max(MANY_LEVELS, MANY_LEVELS_SHARE * len(column.codes))
+    }
+    if many:
+        table.warn(*wording.many_levels(many))

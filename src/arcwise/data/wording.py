@@ -1,0 +1,161 @@
+"""Sentences about the columns of a table that more than one way of reading it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.messages import columns as columns_text
+from arcwise.data.options import (
+    DISCRETIZE,
+    discretize_option,
+    drop_option,
+    kinds_option,
+)
+from arcwise.errors import Wording, option, worded
+from arcwise.support.words import listing, quoted
+
+Parts = tuple[str | Wording, ...]
+
+
+def with_reasons(reasons: Mapping[str, str]) -> str:
+    """List columns, each with a reason in parentheses."""
+    return listing([f"{name!r} ({why})" for name, why in reasons.items()])
+
+
+def with_sizes(sizes: Mapping[str, int], noun: str) -> str:
+    """List columns, each with a number of things in parentheses."""
+    return listing([f"{name!r} ({size:,} {noun})" for name, size in sizes.items()])
+
+
+def unusable_columns(refused: Mapping[str, str]) -> Parts:
+    """Say that some columns hold what cannot be used."""
+    each = listing([f"column {name!r} {reason}" for name, reason in refused.items()])
+    return (
+        f"{each}; give columns of numbers, text, categories or booleans, or leave "
+        f"{'it' if len(refused) == 1 else 'these'} out with ",
+        drop_option(refused),
+    )
+
+
+def identifiers_refused(reasons: Mapping[str, str]) -> Parts:
+    """Say that some columns identify rows, as an error."""
+    return (
+        f"{with_reasons(reasons)} {_seem(reasons)} to identify rows; give ",
+        option("identifiers", "drop"),
+        " to leave such columns out, or ",
+        option("identifiers", "keep"),
+        " to keep them",
+    )
+
+
+def identifiers_kept(reasons: Mapping[str, str]) -> Parts:
+    """Say that some columns identify rows and are kept all the same."""
+    return (
+        f"{with_reasons(reasons)} {_seem(reasons)} to identify rows; leave out columns that only "
+        "identify rows with ",
+        drop_option(reasons),
+        " or ",
+        option("identifiers", "drop"),
+        ", or keep them with ",
+        option("identifiers", "keep"),
+    )
+
+
+def identifiers_left_out(reasons: Mapping[str, str]) -> Parts:
+    """Say that some columns identify rows and were left out, and how to keep them."""
+    return (
+        f"left out {with_reasons(reasons)}, as {'it seems' if len(reasons) == 1 else 'they seem'} "
+        "to identify rows; to keep ",
+        "it" if len(reasons) == 1 else "them",
+        ", give ",
+        option("identifiers", "keep"),
+        ", or the kind of a column, as in ",
+        kinds_option(list(reasons)[:1], "discrete"),
+    )
+
+
+def integers_asked_about(sizes: Mapping[str, int]) -> Parts:
+    """Ask whether whole numbers of many values are measurements, as which they are taken."""
+    are = "counts" if len(sizes) == 1 else "count"
+    return (
+        f"{with_sizes(sizes, 'different whole numbers')} {are} as continuous; give ",
+        kinds_option(sizes, "continuous"),
+        " if that is right, ",
+        kinds_option(sizes, "discrete"),
+        " if each number is a category, or ",
+        discretize_option(sizes),
+        " to cut them into intervals",
+    )
+
+
+def constants_refused(single: Sequence[str]) -> Parts:
+    """Say that some columns are constant, as an error."""
+    return (
+        columns_text(single, every=True),
+        f" {'has' if len(single) == 1 else 'have'} a single value and thus no information; give ",
+        option("constant", "drop"),
+        " to leave constant columns out or ",
+        option("constant", "keep"),
+        " to keep them",
+        Wording(", or declare the unobserved labels in levels", ""),
+    )
+
+
+def all_constant(single: Sequence[str]) -> Parts:
+    """Say that no column varies."""
+    return (
+        f"every column has a single value ({quoted(single)}), so that none is left; give a table "
+        "in which some column varies",
+    )
+
+
+def constants_left_out(single: Sequence[str]) -> Parts:
+    """Say that some columns were left out because they are constant, and how to keep them."""
+    return (
+        f"left out the constant {columns_text(single, every=True)}, which no edge can concern; "
+        f"to keep {'it' if len(single) == 1 else 'them'}, give ",
+        option("constant", "keep"),
+    )
+
+
+def fewer_intervals(collapsed: Mapping[str, tuple[int, int]]) -> str:
+    """Say that ties left fewer intervals than requested."""
+    shown = listing([f"{name!r} ({a} of {b})" for name, (a, b) in collapsed.items()])
+    return f"some intervals hold no value, so that there are fewer levels than requested in {shown}"
+
+
+def many_levels(sizes: Mapping[str, int]) -> Parts:
+    """Say that some discrete columns have too many levels for their rows."""
+    return (
+        f"{with_sizes(sizes, 'levels')} {'has' if len(sizes) == 1 else 'have'} few rows for each "
+        "level; merge levels, or leave out with ",
+        drop_option(sizes),
+        " what only identifies rows",
+    )
+
+
+def mixed_kinds(columns: Sequence[Column]) -> Wording | None:
+    """Say what can be done about a table that no score handles; None if some score does.
+
+    Integers are no obstacle to scores of continuous data, which take them as numbers.
+    """
+    continuous = [column.name for column in columns if not isinstance(column, DiscreteColumn)]
+    labels = [column.name for column in columns if column.numbers() is None]
+    if not continuous or not labels:
+        return None
+    return worded(
+        f"the table has both categorical columns ({quoted(labels)}) and continuous ones "
+        f"({quoted(continuous)}), and no score handles both; give ",
+        DISCRETIZE,
+        " to cut all continuous columns into intervals (",
+        discretize_option(continuous[:1]),
+        " cuts a single one), or leave out one kind: the continuous columns with ",
+        drop_option(continuous),
+        ", or the categorical ones with ",
+        drop_option(labels),
+    )
+
+
+def _seem(reasons: Mapping[str, str]) -> str:
+    return "seems" if len(reasons) == 1 else "seem"
