@@ -17,6 +17,7 @@ Step by step, by functions that have the same names as the commands of the shell
     best DAG        map
     evidence        evidence; compare_models
     features        estimate; effects, interventional and log_predictive for parameters
+    graphs          summary_graph: the median DAG, the best DAG, the most probable class
     reliability     diagnose, compare
     report          report
 
@@ -81,6 +82,7 @@ from arcwise.parameters.interventional import interventional as interventional
 from arcwise.parameters.predictive import log_predictive as log_predictive
 from arcwise.posterior import Posterior as Posterior
 from arcwise.posterior.estimation import estimate as estimate
+from arcwise.posterior.summary_graphs import summary_graph as summary_graph
 from arcwise.report import report as report
 from arcwise.runs.status import status as status
 
@@ -103,6 +105,7 @@ _PUBLIC = (
         "mc3",
     ),
     *("mcmc", "read", "report", "resume", "sample", "score", "simulate", "smc", "status"),
+    *("summary_graph",),
     *("algorithms", "cluster", "engines", "errors", "exchange", "features", "graphs", "networks"),
     *("plots", "priors", "results", "scores", "spaces", "__version__"),
 )

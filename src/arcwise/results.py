@@ -11,12 +11,14 @@ from arcwise.comparison import (
     ModelEvidence,
     PosteriorComparison,
     RunComparison,
+    SummaryGraphComparison,
 )
 from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.graphs import EdgeCounts, GraphComparison
 from arcwise.parameters.effects import Effects
 from arcwise.parameters.level_estimates import Interventional
 from arcwise.posterior import (
+    Adjacency,
     CredibleSet,
     DagSample,
     Estimate,
@@ -34,10 +36,12 @@ from arcwise.records import (
     MergedRun,
     UniqueDagsRun,
 )
+from arcwise.records.findings import Finding
 from arcwise.runs.status import RunStatus
 
 __all__ = [
     "Account",
+    "Adjacency",
     "AnnealingRun",
     "Candidates",
     "ChainRun",
@@ -51,6 +55,7 @@ __all__ = [
     "Estimate",
     "Evidence",
     "ExactRun",
+    "Finding",
     "GraphComparison",
     "Growth",
     "ImportanceWeightedDags",
@@ -66,6 +71,7 @@ __all__ = [
     "RunComparison",
     "RunStatus",
     "StochasticUpperBound",
+    "SummaryGraphComparison",
     "ThresholdGraph",
     "UniqueDagsRun",
 ]

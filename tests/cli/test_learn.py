@@ -47,15 +47,20 @@ def test_learn_leaves_everything_in_its_folder(
     assert np.array_equal(saved.dags.parents, expected.dags.parents)
     with (tmp_path / "out" / "edges.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 56
-    source, target, probability = saved.edge_table()[0]
-    assert (rows[0]["source"], rows[0]["target"]) == (source, target)
+    assert len(rows) == 28
+    first = saved.adjacencies()[0]
+    assert (rows[0]["source"], rows[0]["target"]) == (first.source, first.target)
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     for sentence in (*summary["choices"], *summary["trust"]):
         assert sentence in said
-    assert "Reliability: exact" in said
-    assert "The 15 most probable of 56 edges" in said
-    assert f"{probability:.4f}" in said
+    assert "  computation: exact" in said
+    assert f"  data and model: {summary['data_verdict']}" in said
+    for finding in summary["findings"]:
+        assert finding["fact"] in said
+    assert "The 15 most probable of 28 adjacencies" in said
+    assert said.index("Reliability") < said.index("The 15 most probable")
+    for figure in (first.probability, first.forward, first.backward):
+        assert f"{figure:.4f}" in said
     assert "log evidence" in said
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "Lungs" in page
@@ -146,11 +151,14 @@ def test_report_writes_the_page_anew(folders: dict[str, Path], capsys: Captured)
 def test_estimate_says_what_is_asked(folders: dict[str, Path], capsys: Captured) -> None:
     for name, folder in folders.items():
         saved = Posterior.load(folder / "posterior.npz")
+        diagnosis = saved.diagnose()
+        verdicts = f"Computation: {diagnosis.verdict}; data and model: {diagnosis.data_verdict}.\n"
         said = run(capsys, "estimate", folder, "smoke ~> dysp")
-        assert said == f"{saved.estimate('smoke ~> dysp')}\n"
+        assert said.startswith(f"{saved.estimate('smoke ~> dysp')}\n{verdicts}")
         said = run(capsys, "estimate", folder, "smoke ~> dysp", "--given", "smoke -> bronc")
-        assert said == f"{saved.estimate('smoke ~> dysp', given='smoke -> bronc')}\n"
-        exact = run(capsys, "estimate", folder, "smoke -> bronc").endswith("(exact)\n")
+        given = saved.estimate("smoke ~> dysp", given="smoke -> bronc")
+        assert said.startswith(f"{given}\n{verdicts}")
+        exact = "(exact)\n" in run(capsys, "estimate", folder, "smoke -> bronc")
         assert exact == (name == "exact")
     assert "did you mean 'dysp'" in refusal(capsys, "estimate", folders["one"], "smoke ~> dsp")
 

@@ -19,6 +19,7 @@ ARGUMENTS = {
     "simulate": ["asia"],
     "report": ["FOLDER"],
     "estimate": ["FOLDER", "smoke -> lung"],
+    "summary-graph": ["FOLDER"],
     "compare": ["FOLDER", "FOLDER"],
     "compare-models": ["EVIDENCE", "OTHER"],
     "resume": ["RUN"],

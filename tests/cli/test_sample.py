@@ -48,7 +48,9 @@ def test_files_are_written_and_agree(
         names = saved.variables
         for row in rows:
             place = names.index(row["source"]), names.index(row["target"])
-            assert np.isclose(float(row["probability"]), saved.edges[place], atol=1e-6)
+            assert np.isclose(float(row["forward"]), saved.edges[place], atol=1e-6)
+            assert np.isclose(float(row["backward"]), saved.edges.T[place], atol=1e-6)
+            assert float(row["adjacency_error"]) >= 0.0
         summary = json.loads((out / "summary.json").read_text())
         assert "acceptance" in json.dumps(summary)
         if algorithm != "mcmc":

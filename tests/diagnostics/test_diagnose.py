@@ -66,10 +66,10 @@ def test_chains_that_agree_are_trusted() -> None:
     assert diagnosis.verdict == "reliable"
     assert diagnosis.warnings == ()
     assert str(diagnosis).startswith(
-        "reliable: The 4 chains agree: no edge probability differs by more"
+        "Computation: reliable. The 4 chains agree: no edge probability differs by more"
     )
     assert "standard error" in diagnosis.sentences[0]
-    assert repr(diagnosis) == "<Diagnosis: reliable>"
+    assert repr(diagnosis) == "<Diagnosis: computation reliable; data and model unknown>"
     diagnosis.warn()  # nothing: warnings are errors here
 
 

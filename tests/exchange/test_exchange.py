@@ -51,8 +51,13 @@ def test_networkx() -> None:
     graph = posterior.to_networkx()
     assert list(graph.nodes) == AWKWARD
     assert dict(graph.edges) == {
-        (AWKWARD[0], AWKWARD[1]): {"probability": 1.0, "standard_error": 0.001},
-        (AWKWARD[1], AWKWARD[2]): {"probability": 0.5},
+        (AWKWARD[0], AWKWARD[1]): {
+            "probability": 1.0,
+            "standard_error": 0.001,
+            "adjacency": 1.0,
+            "adjacency_error": 0.002,
+        },
+        (AWKWARD[1], AWKWARD[2]): {"probability": 0.5, "adjacency": 0.5},
     }
     assert posterior.to_networkx(0.0).number_of_edges() == 4
     assert posterior.to_networkx(0.51).number_of_edges() == 1
@@ -60,26 +65,77 @@ def test_networkx() -> None:
     assert set(to_networkx(cpdag).edges) == {("a", "b"), ("b", "c"), ("c", "b")}
     dag = Dag(["a", "b"], {"a": ["b"]})
     assert Dag.from_networkx(to_networkx(dag)) == dag
+    with pytest.raises(ArgumentError, match=r"on is 'edges'; give 'adjacency' or 'direction'"):
+        posterior.to_networkx(on="edges")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match=r"threshold is 2; give a probability"):
         posterior.to_networkx(2)
     with pytest.raises(ArgumentError, match="of type str; give a Posterior, a Dag or a Cpdag"):
         edges_of("a", 0.5)  # type: ignore[arg-type]
 
 
-def test_frames() -> None:
+def open_posterior() -> Posterior:
+    """Return a posterior with an adjacency of open direction, and one of a clear direction."""
+    edges = np.zeros((3, 3))
+    edges[0, 1], edges[1, 0], edges[1, 2], edges[2, 1] = 0.44, 0.46, 0.95, 0.01
+    return Posterior(("a", "b", "c"), "modular", chain_run(), edges)
+
+
+def test_an_adjacency_of_open_direction_has_both() -> None:
+    posterior = open_posterior()
+    graph = posterior.to_networkx(0.5)
+    assert set(graph.edges) == {("a", "b"), ("b", "a"), ("b", "c")}
+    assert graph.edges["a", "b"] == {"probability": 0.44, "adjacency": 0.9}
+    assert set(posterior.to_networkx(0.5, on="direction").edges) == {("b", "c")}
+    assert set(nx.parse_gml(posterior.to_gml(0.5)).edges) == set(graph.edges)
+    lines = posterior.to_dot(0.5).splitlines()
+    (between,) = [line for line in lines if line.startswith('  "b" -> "a"')]
+    for setting in (
+        'label="0.90"',
+        "dir=both",
+        'headlabel="0.46"',
+        'taillabel="0.44"',
+        "probability=0.46",
+        "back_probability=0.44",
+        "adjacency=0.9",
+    ):
+        assert setting in between
+    assert not any(line.startswith('  "a" -> "b"') for line in lines)
+    assert '"b" -> "c" [label="0.96"' in posterior.to_dot(0.5)
+
+
+def test_frames_by_pairs() -> None:
+    for frame in (open_posterior().to_pandas(), open_posterior().to_polars()):
+        assert list(frame.columns) == ["source", "target", "adjacency", "forward", "backward"]
+        assert frame["source"].to_list() == ["b", "b", "a"]
+        assert frame["target"].to_list() == ["c", "a", "c"]
+        assert frame["adjacency"].to_list() == pytest.approx([0.96, 0.9, 0.0])
+        assert frame["forward"].to_list() == [0.95, 0.46, 0.0]
+        assert frame["backward"].to_list() == [0.01, 0.44, 0.0]
+    assert len(open_posterior().to_pandas(0.5)) == 2
+    kinds = ["adjacency", "forward", "backward"]
+    sampled = sampled_posterior()
+    frame = sampled.to_pandas()
+    assert list(frame.columns)[2:] == [*kinds, *(f"{kind}_error" for kind in kinds)]
+    errors = sampled.matrix("skeleton").standard_errors
+    for row in frame.itertuples():
+        u, v = int(row.source[1:]), int(row.target[1:])
+        assert row.adjacency_error == errors[u, v]
+
+
+def test_frames_by_directions() -> None:
     posterior = sampled_posterior()
     expected = posterior.edge_table()
-    for frame in (posterior.to_pandas(), posterior.to_polars()):
+    for frame in (posterior.to_pandas(on="direction"), posterior.to_polars(on="direction")):
         assert list(frame.columns) == ["source", "target", "probability", "standard_error"]
         rows = zip(*(frame[name].to_list() for name in list(frame.columns)[:3]), strict=True)
         assert list(rows) == expected
     assert isinstance(to_pandas(posterior), pd.DataFrame)
     assert isinstance(to_polars(posterior), pl.DataFrame)
-    some = posterior.to_pandas(threshold=0.3)
+    some = posterior.to_pandas(threshold=0.3, on="direction")
     assert 0 < len(some) < len(expected)
     assert (some.probability >= 0.3).all()
     model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
-    assert "standard_error" not in arcwise.exact(model).to_pandas()
+    assert "standard_error" not in arcwise.exact(model).to_pandas(on="direction")
 
 
 def test_networkx_reads_our_gml() -> None:

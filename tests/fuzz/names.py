@@ -25,7 +25,7 @@ class Names(Target, name="names"):
         posterior.save(self.folder / "p.npz")
         assert arcwise.Posterior.load(self.folder / "p.npz").variables == variables
         posterior.write_edges(self.folder / "edges.csv")
-        written = {(row[0], row[1]) for row in posterior.edge_table()}
+        written = {(pair.source, pair.target) for pair in posterior.adjacencies()}
         assert set(read_edge_file(self.folder / "edges.csv")) == written
         posterior.write_summary(self.folder / "summary.json")
         # What a format cannot hold it refuses, in a sentence.

@@ -43,6 +43,7 @@ _COMMANDS = {
     "simulate": [["asia", "--rows=5"]],
     "report": [[_POSTERIOR]],
     "estimate": [[_POSTERIOR, "a -> b"]],
+    "summary-graph": [[_POSTERIOR], [_POSTERIOR, "cpdag"], [_POSTERIOR, "threshold"]],
     "compare": [[_POSTERIOR, _POSTERIOR]],
     "resume": [[_RUN, "--threads=1"]],
     "status": [[_RUN]],
@@ -66,9 +67,10 @@ _WORDS: dict[str, list[str]] = {
     "--start": ["orders", "random"],
     "--method": ["auto", "exact", "search", "ais", "mc3", "bridge", "combined"],
     "--given": ["b -> c", "edges"],
+    "--truth": ["edges.csv", "nothing.csv"],
 }
 _COLUMNS = ("--discrete", "--continuous", "--weights", "--interventions")
-_FILES = ("--out", "--run", "--required-edges", "--forbidden-edges", "--candidates")
+_FILES = ("--out", "--run", "--required-edges", "--forbidden-edges", "--candidates", "--truth")
 _REMARKS = ("arcwise: warning: ", "arcwise: report.html was not written: ")
 # What these would reach is not in this process.
 _ELSEWHERE = ("--cluster", "--tls-ca-file", "--tls-certificate", "--tls-key")

@@ -262,7 +262,9 @@ def test_interventions_are_no_matter_for_tests() -> None:
     marked = arcwise.read(table, interventions={"X0": [True] * 5 + [False] * 35})
     with pytest.warns(arcwise.errors.ArcwiseWarning):
         found = learn(marked, steps=200, chains=2)
-    assert "grown from 'greedy:4'" in account_of(found).choices[2]
+    choices = account_of(found).choices
+    assert choices[1].startswith("In 5 of 40 rows 'X0' was intervened on")
+    assert "grown from 'greedy:4'" in choices[3]
 
 
 def test_options_of_reading(asia: Data) -> None:

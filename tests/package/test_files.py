@@ -59,7 +59,7 @@ def test_names_come_back_from_our_own_edges(name: str, tmp_path: Path) -> None:
     posterior = arcwise.exact(arcwise.Model(data))
     posterior.write_edges(tmp_path / "edges.csv")
     found = read_edge_file(tmp_path / "edges.csv")
-    assert set(found) == {(name, "other"), ("other", name)}
+    assert found in ([(name, "other")], [("other", name)])
 
 
 @pytest.mark.parametrize("name", ["\ud800", "a\0b"])

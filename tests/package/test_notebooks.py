@@ -38,7 +38,7 @@ TABLES = {
     "sampled": "Posterior over the DAGs of 8 variables",
     'posterior.estimate("smoke -> lung")': "smoke -&gt; lung",
     'sampled.estimate("smoke ~> lung")': "95 % interval",
-    "sampled.diagnose()": "Reliability: ",
+    "sampled.diagnose()": "Reliability: computation ",
     "arcwise.compare(posterior, sampled)": "The posteriors ",
     "arcwise.compare(posterior, arcwise.networks.asia().dag)": "Posterior and known graph",
     "arcwise.compare(posterior.map_dag, arcwise.networks.asia().dag)": "Estimated and true graph",

@@ -71,7 +71,7 @@ def test_names_from_all_the_world(tmp_path: Path) -> None:
     posterior.write_edges(tmp_path / "edges.csv")
     with open(tmp_path / "edges.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert {row["source"] for row in rows} == set(names)
+    assert {row[end] for row in rows for end in ("source", "target")} == set(names)
 
 
 def test_the_archive_is_what_its_description_says(tmp_path: Path) -> None:
@@ -240,15 +240,19 @@ def test_edges_in_csv(tmp_path: Path) -> None:
     posterior = posterior_of()
     posterior.write_edges(tmp_path / "edges.csv")
     text = (tmp_path / "edges.csv").read_text(encoding="utf-8")
-    assert text.splitlines()[0] == "source,target,probability"
+    assert text.splitlines()[0] == "source,target,adjacency,forward,backward"
     with open(tmp_path / "edges.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 8 * 7
-    probabilities = [float(row["probability"]) for row in rows]
+    assert len(rows) == 8 * 7 // 2
+    probabilities = [float(row["adjacency"]) for row in rows]
     assert probabilities == sorted(probabilities, reverse=True)
     for row, probability in zip(rows, probabilities, strict=True):
         # Every digit is there.
-        assert posterior.edge_probability(row["source"], row["target"]) == probability
+        forward = posterior.edge_probability(row["source"], row["target"])
+        backward = posterior.edge_probability(row["target"], row["source"])
+        assert (float(row["forward"]), float(row["backward"])) == (forward, backward)
+        assert forward >= backward
+        assert probability == min(1.0, forward + backward)
 
 
 def test_evidence_is_plain_values() -> None:

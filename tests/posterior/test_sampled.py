@@ -200,18 +200,20 @@ def test_edges_in_csv_with_their_errors(tmp_path: Path) -> None:
     posterior.write_edges(tmp_path / "edges.csv")
     with open(tmp_path / "edges.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["source", "target", "probability", "standard_error"]
-    assert len(rows) == 20
-    assert [(row["source"], row["target"]) for row in rows] == [
-        row[:2] for row in posterior.edge_table()
-    ]
+    kinds = ["adjacency", "forward", "backward"]
+    assert list(rows[0]) == ["source", "target", *kinds, *(f"{kind}_error" for kind in kinds)]
+    assert len(rows) == 10
+    skeleton = posterior.matrix("skeleton")
     for row in rows:
         u, v = int(row["source"][1:]), int(row["target"][1:])
-        assert float(row["probability"]) == posterior.edges[u, v]
-        if (u, v) == (1, 2):
-            assert row["standard_error"] == ""
-        else:
-            assert float(row["standard_error"]) == posterior.edge_errors[u, v] > 0.0
+        assert float(row["adjacency"]) == skeleton.probabilities[u, v]
+        for kind, (source, target) in {"forward": (u, v), "backward": (v, u)}.items():
+            assert float(row[kind]) == posterior.edges[source, target]
+            if (source, target) == (1, 2):
+                assert row[f"{kind}_error"] == ""
+            else:
+                error = float(row[f"{kind}_error"])
+                assert error == posterior.edge_errors[source, target] > 0.0
 
 
 def test_traces() -> None:

@@ -16,6 +16,7 @@ from arcwise.records.runs import ExactRun
 from arcwise.report import report_contents
 from arcwise.report.network import MOST_EDGES, SMALLEST_PROBABILITY
 from arcwise.support.words import number
+from support.edge_chains import chain_posterior
 from support.exact_models import names
 from support.run_records import chain_run
 from support.sampled_posteriors import sampled_posterior
@@ -151,7 +152,8 @@ def test_without_dags_and_families_the_panel_says_why() -> None:
     assert contents["nodes"]["parent_sets"] is None
     assert "neither sampled DAGs nor" in contents["nodes"]["why_no_parent_sets"]
     assert contents["missing"]["traces"]
-    assert contents["trust"]["verdict"] == "Unknown"
+    assert contents["trust"]["computation"]["verdict"] == "Unknown"
+    assert contents["trust"]["data"]["verdict"] == "Unknown"
 
 
 def test_the_summary_says_what_was_done(posteriors: dict[str, arcwise.Posterior]) -> None:
@@ -199,16 +201,40 @@ def test_connections_without_direction_are_named() -> None:
     edges[2, 3] = 0.95
     posterior = arcwise.Posterior(("a", "b", "c", "d"), "modular", ExactRun(), edges)
     found = " ".join(report_contents(posterior)["found"]).replace("\u00a0", " ")
-    assert "One edge has a probability of at least 0.9: c → d." in found
-    assert "One adjacency is near-certain with uncertain direction: a – b." in found
+    assert "2 pairs of variables are adjacent with a probability of at least 0.9." in found
+    assert "With a clear direction: c → d." in found
+    assert "With an open direction: a – b." in found
 
 
 def test_the_verdict_is_that_of_diagnose(posteriors: dict[str, arcwise.Posterior]) -> None:
     for posterior in posteriors.values():
         diagnosis = arcwise.diagnose(posterior)
         trust = report_contents(posterior)["trust"]
-        assert trust["verdict"].lower() == diagnosis.verdict
-        assert trust["sentences"] == list(diagnosis.sentences)
+        for part, verdict, sentences in (
+            ("computation", diagnosis.verdict, diagnosis.sentences),
+            ("data", diagnosis.data_verdict, diagnosis.data_sentences),
+        ):
+            assert trust[part]["verdict"].lower() == verdict
+            assert [each["sentence"] for each in trust[part]["findings"]] == list(sentences)
+
+
+def test_no_figure_stands_unqualified_beside_a_verdict_of_doubt() -> None:
+    always = np.ones((4, 1000), dtype=np.bool_)
+    mostly = always.copy()
+    mostly[0, :300] = False
+    apart = always.copy()
+    apart[:2] = False
+    posterior = chain_posterior({(0, 1): always, (1, 2): mostly, (0, 3): apart})
+    contents = report_contents(posterior)
+    assert contents["trust"]["computation"]["verdict"] == "Not converged"
+    assert contents["found"][0].startswith("The chains have not converged, so these figures")
+    # In all draws together x1 → x2 has a probability of 0.925, but in the first chain only 0.7.
+    assert contents["found"][1] == (
+        "Of the 2 adjacencies below, every chain alone gives 1 a probability of at least 0.9."
+    )
+    notes = [figure["note"] for figure in contents["figures"] if "probab" in figure["note"]]
+    assert len(notes) == 2
+    assert all(note.endswith("; computation not converged") for note in notes)
 
 
 def test_evidence_has_its_error_and_bounds(posteriors: dict[str, arcwise.Posterior]) -> None:
@@ -250,3 +276,29 @@ def test_provenance_has_every_setting(posteriors: dict[str, arcwise.Posterior]) 
         labels = " ".join(label for label, _ in run["rows"])
         for name in run_summary(posterior.run):
             assert name.replace("_", " ").split()[-1].lower() in labels.lower()
+
+
+def test_what_was_done_to_the_table_is_told() -> None:
+    random = np.random.default_rng(3)
+    x = random.normal(size=200)
+    table = {
+        "x": [None if i < 20 else v for i, v in enumerate(x)],
+        "y": x + random.normal(size=200),
+    }
+    mask = {"y": [i % 4 == 0 for i in range(200)]}
+    with pytest.warns(arcwise.errors.DataWarning, match="dropped 20 of 200 rows"):
+        data = arcwise.read(table, missing="drop", interventions=mask)
+    posterior = arcwise.exact(arcwise.Model(arcwise.discretize(data, bins=2)))
+    done = " ".join(report_contents(posterior)["done"])
+    assert "20 of 200 rows were dropped" in done
+    assert "Cut into intervals: 'x' (2 intervals) and 'y' (2 intervals)." in done
+    assert "In 45 of 180 rows 'y' was intervened on" in done
+
+
+def test_a_report_without_the_evidence_does_not_read_as_no_support(
+    posteriors: dict[str, arcwise.Posterior],
+) -> None:
+    words = report_contents(posteriors["mcmc"])["missing"]["evidence"]
+    assert "no evidence" not in words
+    assert "marginal likelihood" in words
+    assert "says nothing for or against any edge" in words

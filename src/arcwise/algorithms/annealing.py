@@ -96,6 +96,7 @@ def anneal(
         run=run,
         edges=found.edges,
         edge_errors=found.edge_errors,
+        adjacency_errors=found.adjacency_errors,
         evidence=evidence,
         map_dag=found.best,
         map_log_weight=found.best_log_weight,

@@ -21,6 +21,7 @@ from arcwise.errors import ArgumentError, WeightCollapseWarning, option
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
 from arcwise.posterior import DagSample
+from arcwise.posterior.matrices import relation_errors
 from arcwise.records.chain_record import ChainRecord
 from arcwise.records.recording import Recording
 from arcwise.records.runs import OrderWeights
@@ -36,6 +37,7 @@ class Assembled:
 
     edges: NDArray[np.float64]
     edge_errors: NDArray[np.float64]
+    adjacency_errors: NDArray[np.float64]
     dags: DagSample | None
     best: Dag | None
     best_log_weight: float | None
@@ -68,14 +70,22 @@ def assemble(
             )
         warn_of_collapse(dags)
         edges, errors = dags.edge_probabilities(), dags.standard_errors()
+        adjacency_errors = relation_errors(dags, "skeleton")
     elif log_weights is None:
-        edges, errors = _edges_of_chains(records)
+        edges, errors, adjacency_errors = _edges_of_chains(records)
     else:
-        edges, errors = _edges_of_particles(records, log_weights)
+        edges, errors, adjacency_errors = _edges_of_particles(records, log_weights)
     best, best_log_weight = (None, None) if dags is None else best_dag(model, dags)
     # Without the one particle that has nearly all the weight, a probability seems to change by more
     # than it can.
-    return Assembled(np.clip(edges, 0.0, 1.0), np.minimum(errors, 1.0), dags, best, best_log_weight)
+    return Assembled(
+        np.clip(edges, 0.0, 1.0),
+        np.minimum(errors, 1.0),
+        np.minimum(adjacency_errors, 1.0),
+        dags,
+        best,
+        best_log_weight,
+    )
 
 
 def weighted_dags(
@@ -130,10 +140,12 @@ def warn_of_collapse(dags: DagSample) -> None:
 
 def _edges_of_chains(
     records: Sequence[ChainRecord],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean edge probabilities, with standard errors from batch means.
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean edge probabilities, with standard errors of edges and of adjacencies.
 
-    The correlation that remains between neighbouring batches is estimated and allowed for.
+    The errors are from batch means; the correlation that remains between neighbouring batches is
+    estimated and allowed for. The two directions of an adjacency are often anticorrelated, so its
+    error is that of the sum in each batch, not the sum of two errors.
     """
     total = np.sum([_sums(r) for r in records], axis=0) / sum(r.states_summed for r in records)
     counts = [0 if record.edge_batches is None else len(record.edge_batches) for record in records]
@@ -141,39 +153,65 @@ def _edges_of_chains(
     chains = np.repeat(np.arange(len(records)), counts)
     if total.size * len(chains) <= _MOST_AT_ONCE:
         means = np.concatenate([_batch_means(record, ...) for record in records])
-        return total, weighted_standard_error(means, sizes, chains)
+        errors = weighted_standard_error(means, sizes, chains)
+        upper = np.triu_indices(len(total), 1)
+        either = means[:, *upper] + means.transpose(0, 2, 1)[:, *upper]
+        return (
+            total,
+            errors,
+            _symmetric(weighted_standard_error(either, sizes, chains), upper, len(total)),
+        )
     # Most edges between many variables never occur, and their errors are all the same.
     seen = total > 0.0
     never = weighted_standard_error(np.zeros(len(chains)), sizes, chains)
     errors = np.full_like(total, float(never))
     means = np.concatenate([_batch_means(record, seen) for record in records])
     errors[seen] = weighted_standard_error(means, sizes, chains)
-    return total, errors
+    pairs = np.nonzero(np.triu(seen | seen.T, 1))
+    either = np.concatenate(
+        [_batch_means(r, pairs) + _batch_means(r, pairs[::-1]) for r in records]
+    )
+    of_pairs = _symmetric(weighted_standard_error(either, sizes, chains), pairs, len(total))
+    return total, errors, np.where(seen | seen.T, of_pairs, float(never))
 
 
 def _batch_means(record: ChainRecord, edges: Any) -> NDArray[np.float64]:
-    """Return the means of the batches of these edges, all by an ellipsis."""
+    """Return the means of the batches of these edges, all for an ellipsis."""
     batches = record.edge_batches
     assert batches is not None
-    chosen = batches if edges is ... else batches[:, edges]
+    places = edges if isinstance(edges, tuple) else (edges,)
+    chosen = batches if edges is ... else batches[:, *places]
     means: NDArray[np.float64] = chosen / record.edge_batch_size
     return means
 
 
 def _edges_of_particles(
     records: Sequence[ChainRecord], log_weights: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return weighted means over independent particles, with errors by the delta method."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return weighted means over independent particles, with errors by the delta method.
+
+    The errors are those of edges, and of adjacencies.
+    """
     shares = np.exp(log_weights - log_weights.max())
     shares /= shares.sum()
     edges = sum(share * _sums(r) / r.states for share, r in zip(shares, records, strict=True))
-    spread = sum(
-        (share * (_sums(r) / r.states - edges)) ** 2
-        for share, r in zip(shares, records, strict=True)
-    )
+    spread, of_pairs = np.zeros_like(edges), np.zeros_like(edges)
+    for share, record in zip(shares, records, strict=True):
+        apart = share * (_sums(record) / record.states - edges)
+        spread += apart**2
+        of_pairs += (apart + apart.T) ** 2
     count = len(records)
     scale = count / (count - 1) if count > 1 else np.nan
-    return np.asarray(edges), np.sqrt(np.asarray(spread) * scale)
+    return np.asarray(edges), np.sqrt(spread * scale), np.sqrt(of_pairs * scale)
+
+
+def _symmetric(
+    values: NDArray[np.float64], pairs: tuple[NDArray[np.int64], ...], n: int
+) -> NDArray[np.float64]:
+    """Return the matrix with a value for each of the pairs, in both orders."""
+    matrix = np.zeros((n, n))
+    matrix[pairs] = matrix[pairs[::-1]] = values
+    return matrix
 
 
 def _sums(record: ChainRecord) -> NDArray[Any]:

@@ -97,6 +97,7 @@ def sample_chains(
         run=run,
         edges=found.edges,
         edge_errors=found.edge_errors,
+        adjacency_errors=found.adjacency_errors,
         chain_edges=chain_edges(sampled.records),
         evidence=evidence,
         map_dag=found.best,

@@ -27,6 +27,7 @@ from arcwise.cli.resume import resume
 from arcwise.cli.sample import sample
 from arcwise.cli.score import score
 from arcwise.cli.status import status
+from arcwise.cli.summary_graph import summary_graph
 
 EXIT_STATUSES = {
     0: "done",
@@ -37,7 +38,7 @@ EXIT_STATUSES = {
 
 _PANELS: Mapping[str, tuple[Callable[..., Any], ...]] = {
     "From a table to results": (learn, describe, simulate),
-    "Results": (report, estimate, compare, compare_models),
+    "Results": (report, estimate, summary_graph, compare, compare_models),
     "Step by step": (score, exact, sample, map, evidence),
     "Long runs": (status, resume),
 }

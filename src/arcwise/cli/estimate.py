@@ -9,6 +9,7 @@ import typer
 import arcwise
 from arcwise.cli.folders import ResultFolder, saved_posterior
 from arcwise.cli.output import Result
+from arcwise.cli.reliability import print_verdicts
 
 
 def estimate(
@@ -29,6 +30,8 @@ def estimate(
 
     [bold]Example:[/bold] arcwise estimate results "smoke ~> dysp"
     """
-    found = arcwise.estimate(saved_posterior(folder), feature, given=given)
+    posterior = saved_posterior(folder)
+    found = arcwise.estimate(posterior, feature, given=given)
     print(found)
+    print_verdicts(posterior)
     return found.as_dict

@@ -21,6 +21,7 @@ from arcwise.cli.options import (
     Threads,
 )
 from arcwise.cli.output import Result, note_data, note_nothing_kept, posterior_result
+from arcwise.cli.reliability import print_reliability
 from arcwise.cli.results import print_edges, write_results
 from arcwise.errors import ArgumentError
 from arcwise.support.progress import tell
@@ -71,7 +72,9 @@ def exact(
         threads=threads,
         progress=True,
     )
-    print_edges(posterior)
+    diagnosis = posterior.diagnose()
+    print_reliability(diagnosis)
+    print_edges(posterior, diagnosis)
     print(f"log evidence {posterior.log_evidence:.6f} ({model.score!r}, {model.prior!r})")
     print(f"best DAG, probability {posterior.map_probability:.4g}: {posterior.map_dag}")
     if out is not None:

@@ -15,6 +15,7 @@ import typer
 from arcwise.data import Data
 from arcwise.data.description import summary
 from arcwise.posterior import Posterior
+from arcwise.posterior.adjacencies import pair_columns
 from arcwise.support.plain import strict_json
 from arcwise.support.progress import hidden_progress, tell
 
@@ -71,31 +72,17 @@ def print_result(function: Callable[[], Result | None], *, as_json: bool, quiet:
 
 def posterior_result(posterior: Posterior) -> Mapping[str, Any]:
     """Return a posterior as `--json` prints it: its summary, and the pairs worth a look."""
-    best, evidence = posterior.map_dag, posterior.evidence
+    best, evidence, diagnosis = posterior.map_dag, posterior.evidence, posterior.diagnose()
+    columns = pair_columns(posterior, _LEAST_PROBABILITY)
+    rows = zip(*columns.values(), strict=True)
     return {
-        "reliability": (posterior.account or posterior.diagnose()).verdict,
-        "adjacencies": _adjacencies(posterior),
+        "reliability": {
+            "computation": diagnosis.verdict,
+            "data_and_model": diagnosis.data_verdict,
+            "sentences": [*diagnosis.sentences, *diagnosis.data_sentences],
+        },
+        "adjacencies": [dict(zip(columns, row, strict=True)) for row in rows],
         "evidence": None if evidence is None else evidence.as_dict(),
         "best_dag": None if best is None else [list(edge) for edge in best.edges],
         **posterior.summary_dict(),
     }
-
-
-def _adjacencies(posterior: Posterior) -> list[dict[str, Any]]:
-    edges, names = posterior.edges, posterior.variables
-    rows = []
-    for u in range(len(names)):
-        for v in range(u + 1, len(names)):
-            one, other = (u, v) if edges[u, v] >= edges[v, u] else (v, u)
-            forward, backward = float(edges[one, other]), float(edges[other, one])
-            if forward + backward >= _LEAST_PROBABILITY:
-                rows.append(
-                    {
-                        "source": names[one],
-                        "target": names[other],
-                        "adjacency": min(forward + backward, 1.0),
-                        "forward": forward,
-                        "backward": backward,
-                    }
-                )
-    return sorted(rows, key=lambda row: -row["adjacency"])

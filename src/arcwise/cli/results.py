@@ -2,36 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from arcwise.cli.reliability import print_reliability
 from arcwise.cli.report import write_page
+from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.errors import ArgumentError
 from arcwise.posterior import MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
+from arcwise.records.account import UNCONVERGED
 from arcwise.records.runs import AnnealingRun, ChainRun, Exchanges
 from arcwise.support.words import listing, plural
 
 _EDGES_SHOWN = 15
+_LIKELY = 0.5
+_CAPTION = "adjacent: an edge in either direction; → from source to target, ← back"
 
 
-def print_edges(posterior: Posterior) -> None:
-    """Print the most probable edges, with their standard errors if there are any."""
-    columns = posterior.edge_columns(most=_EDGES_SHOWN)
-    n, shown = len(posterior.variables), len(columns["source"])
-    title = f"The {shown} most probable of {n * (n - 1)} edges"
-    table = Table(title=title, title_justify="left")
-    table.add_column("source")
-    table.add_column("target")
-    for heading in list(columns)[2:]:
-        table.add_column(heading.replace("_", " "), justify="right")
-    for source, target, *figures in zip(*columns.values(), strict=True):
-        table.add_row(Text(source), Text(target), *(f"{figure:.4f}" for figure in figures))
+def print_edges(posterior: Posterior, diagnosis: Diagnosis) -> None:
+    """Print the pairs of variables that are most probably adjacent, with their directions.
+
+    Where chains disagree, the range of their estimates takes the place of standard errors.
+    """
+    n = len(posterior.variables)
+    rows = posterior.adjacencies(most=_EDGES_SHOWN)
+    likely = int((np.triu(posterior.edges + posterior.edges.T, 1) >= _LIKELY).sum())
+    title = (
+        f"The {len(rows)} most probable of {n * (n - 1) // 2} adjacencies ({likely} of at least "
+        f"{_LIKELY})"
+    )
+    if diagnosis.verdict in UNCONVERGED:
+        title += f", {diagnosis.verdict}"
+    ranges = _ranges(diagnosis)
+    table = Table(title=title, title_justify="left", caption=_CAPTION, caption_justify="left")
+    for heading in ("source", "target"):
+        table.add_column(heading)
+    for heading in ("adjacent", "→", "←"):
+        table.add_column(heading, justify="right")
+    if ranges is not None:
+        table.add_column("adjacent, by chain", justify="right")
+    elif posterior.edge_errors is not None:
+        table.add_column("standard error", justify="right")
+    for row in rows:
+        figures = [f"{row.probability:.4f}", f"{row.forward:.4f}", f"{row.backward:.4f}"]
+        if ranges is not None:
+            low, high = ranges[row.source, row.target]
+            figures.append(f"{low:.2f} to {high:.2f}")
+        elif row.errors is not None:
+            figures.append(f"{row.errors[0]:.4f}")
+        table.add_row(Text(row.source), Text(row.target), *figures)
     Console().print(table)
+
+
+def _ranges(diagnosis: Diagnosis) -> dict[tuple[str, str], tuple[float, float]] | None:
+    """Return the range of each adjacency over the chains, if they do not agree."""
+    by_chain = diagnosis.chain_edges
+    if diagnosis.verdict != "not converged" or by_chain is None or len(by_chain) < 2:
+        return None
+    either = by_chain + by_chain.transpose(0, 2, 1)
+    low, high = either.min(axis=0), either.max(axis=0)
+    names = diagnosis.variables
+    return {
+        (names[u], names[v]): (float(low[u, v]), float(high[u, v]))
+        for u in range(len(names))
+        for v in range(len(names))
+    }
 
 
 def print_summary(posterior: Posterior) -> None:
@@ -53,7 +93,7 @@ def print_summary(posterior: Posterior) -> None:
         (weights and weights.effective_dags, "effective number of DAGs"),
     ):
         if value is not None:
-            print(f"{words}: {value:.4g}")
+            print(f"{words}: {'infinite' if np.isinf(value) else f'{value:.4g}'}")
 
 
 def _exchanges(exchanges: Exchanges) -> str:
@@ -70,31 +110,27 @@ def _exchanges(exchanges: Exchanges) -> str:
 
 def print_sampled(posterior: Posterior, folder: Path | None) -> None:
     """Print the result of a sampler, and write it to a folder if one is given."""
-    print_edges(posterior)
+    diagnosis = posterior.diagnose()
+    print_reliability(diagnosis)
+    print_edges(posterior, diagnosis)
     print_summary(posterior)
     if posterior.evidence is not None:
         print(*evidence_lines(posterior.evidence), sep="\n")
-    found = posterior.diagnose()
-    _print_reliability(found.verdict, found.sentences)
     if folder is not None:
         print(f"{write_results(posterior, folder)} written to {folder}")
 
 
 def print_learned(posterior: Posterior) -> None:
-    """Print the result of `learn`: edges, the choices made, and how reliable they are."""
-    print_edges(posterior)
+    """Print the result of `learn`: how reliable it is, edges, and the choices made."""
+    diagnosis = posterior.diagnose()
+    print_reliability(diagnosis)
+    print_edges(posterior, diagnosis)
     if posterior.evidence is not None:
         print(*evidence_lines(posterior.evidence), sep="\n")
     account = posterior.account
     assert account is not None
     print("\nWhat was done:")
-    print(*account.choices, sep="\n")
-    _print_reliability(account.verdict, account.trust)
-
-
-def _print_reliability(verdict: str, sentences: Sequence[str]) -> None:
-    print(f"\nReliability: {verdict}")
-    print(*sentences, sep="\n", end="\n\n")
+    print(*account.choices, sep="\n", end="\n\n")
 
 
 def write_learned(posterior: Posterior, folder: Path, title: str | None = None) -> None:

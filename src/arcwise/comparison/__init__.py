@@ -15,6 +15,7 @@ from arcwise.comparison.models import (
     compare_models,
 )
 from arcwise.comparison.runs import EdgeDifference, RunComparison, compare_posteriors
+from arcwise.comparison.summary_graphs import SummaryGraphComparison, compare_summary_graphs
 
 __all__ = [
     "ComparedModel",
@@ -25,9 +26,11 @@ __all__ = [
     "ModelEvidence",
     "PosteriorComparison",
     "RunComparison",
+    "SummaryGraphComparison",
     "compare",
     "compare_models",
     "compare_posteriors",
+    "compare_summary_graphs",
     "compare_with_graph",
     "roc",
 ]

@@ -85,4 +85,5 @@ def discretize(
     if collapsed:
         warn(fewer_intervals(collapsed))
     notes = [f"Cut into intervals: {with_sizes(done, 'intervals')}."] if done else []
-    return Data(result, data.weights, data.intervened, (*data.notes, *notes))
+    preparation = data.preparation.with_discretized(done)
+    return Data(result, data.weights, data.intervened, (*data.notes, *notes), preparation)

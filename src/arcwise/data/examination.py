@@ -16,6 +16,7 @@ from arcwise.data.identifiers import identifier_reason
 from arcwise.data.intervals import Discretization, cut
 from arcwise.data.interventions import column_mask, given_mask
 from arcwise.data.messages import suggestion
+from arcwise.data.preparation import Preparation
 from arcwise.data.problems import Problems
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, has_many_values, is_whole
 from arcwise.data.sources import usable_columns
@@ -61,6 +62,7 @@ class Examination:
     problems: Problems = field(default_factory=Problems)
     warnings: list[Wording] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    preparation: Preparation = field(default_factory=Preparation)
 
     @property
     def rows(self) -> int:
@@ -70,7 +72,7 @@ class Examination:
     def data(self) -> Data:
         """Return the table, or refuse it with all its problems."""
         self.problems.refuse()
-        return Data(self.encoded, self.weights, self.mask, self.notes)
+        return Data(self.encoded, self.weights, self.mask, self.notes, self.preparation)
 
     def warn(self, *parts: str | Wording) -> None:
         """Add a warning."""
@@ -151,7 +153,8 @@ def _begun(
         table.problems.add(f"the table has {count}; give at least 2 rows")
     variables = [column.name for column in columns]
     if isinstance(source, Data):
-        table.weights = source.weights
+        table.weights, table.preparation = source.weights, source.preparation
+        table.notes = list(source.notes)
         if source.intervened is not None:
             table.mask = source.intervened[:, [source.index(name) for name in variables]]
     if weight_column is not None:
@@ -255,6 +258,7 @@ def _without_gaps(
             table.problems.add(completeness.missing_level_problem(whole))
             return _present(table, columns, whole)
         table.notes.append(f"Missing values are a level of their own in {counted(counts)}.")
+        table.preparation = table.preparation.with_missing_level(tuple(counts))
         return columns
     keep = completeness.complete_rows(columns)
     dropped, rows = int((~keep).sum()), len(keep)
@@ -269,6 +273,7 @@ def _without_gaps(
     why = f"since values are missing in {counted(counts)}"
     table.warn(f"dropped {dropped:,} of {plural(rows, 'row')}, {why}")
     table.notes.append(f"{dropped:,} of {plural(rows, 'row')} were dropped, {why}.")
+    table.preparation = table.preparation.with_dropped(dropped)
     table.weights = None if table.weights is None else table.weights[keep]
     table.mask = None if table.mask is None else table.mask[keep]
     return [column.take(keep) for column in columns]
@@ -309,6 +314,7 @@ def _cut_columns(
         table.warn(wording.fewer_intervals(collapsed))
     if done:
         table.notes.append(f"Cut into intervals: {wording.with_sizes(done, 'intervals')}.")
+        table.preparation = table.preparation.with_discretized(done)
     return result
 
 

@@ -15,6 +15,7 @@ from arcwise.data.messages import columns as columns_text
 from arcwise.data.messages import suggestion
 from arcwise.data.notebook import data_html
 from arcwise.data.options import DISCRETIZE, drop_option, kinds_option
+from arcwise.data.preparation import Preparation
 from arcwise.errors import ArgumentError, DataError
 from arcwise.support.words import quoted, shown
 
@@ -40,6 +41,8 @@ class Data:
     notes
         What was done when the table was read, in sentences: rows dropped, columns left out or
         cut into intervals. Equality and the fingerprint do not depend on them.
+    preparation
+        The same in numbers.
 
     Attributes
     ----------
@@ -49,6 +52,7 @@ class Data:
     weights : read-only float64 array (rows,), or None
     intervened : read-only bool array (rows, variables), or None
     notes : tuple of str
+    preparation : Preparation
 
     Examples
     --------
@@ -69,6 +73,7 @@ class Data:
     weights: NDArray[np.float64] | None
     intervened: NDArray[np.bool_] | None
     notes: tuple[str, ...]
+    preparation: Preparation
 
     def __init__(
         self,
@@ -76,6 +81,7 @@ class Data:
         weights: ArrayLike | None = None,
         intervened: ArrayLike | None = None,
         notes: Sequence[str] = (),
+        preparation: Preparation | None = None,
     ) -> None:
         columns = tuple(columns)
         lengths = {len(c.codes if isinstance(c, DiscreteColumn) else c.values) for c in columns}
@@ -93,6 +99,7 @@ class Data:
         mask = _aligned(intervened, "intervened", (rows, len(columns)), np.bool_)
         self._set("intervened", mask if mask is not None and mask.any() else None)
         self._set("notes", tuple(notes))
+        self._set("preparation", preparation or Preparation())
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -104,7 +111,8 @@ class Data:
         raise AttributeError(f"Data is immutable; {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.columns, self.weights, self.intervened, self.notes)
+        parts = (self.columns, self.weights, self.intervened, self.notes, self.preparation)
+        return type(self), parts
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Data) and self.fingerprint == other.fingerprint
@@ -244,7 +252,7 @@ class Data:
         positions = [self.index(name) for name in names]
         mask = None if self.intervened is None else self.intervened[:, positions]
         chosen = [self.columns[position] for position in positions]
-        return Data(chosen, self.weights, mask, self.notes)
+        return Data(chosen, self.weights, mask, self.notes, self.preparation)
 
     def take_rows(self, rows: ArrayLike) -> Data:
         """Return the table with the chosen rows only, and their weights and interventions.
@@ -279,6 +287,7 @@ class Data:
             None if self.weights is None else self.weights[chosen],
             None if self.intervened is None else self.intervened[chosen],
             self.notes,
+            self.preparation,
         )
 
     def to_dict(self) -> dict[str, list[object]]:

@@ -8,11 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.diagnostics.data_and_model import data_and_model
 from arcwise.diagnostics.diagnosis import Diagnosis, Figures
 from arcwise.diagnostics.findings import (
-    Finding,
     advice,
-    in_words,
     of_chains,
     of_halves,
     of_precision,
@@ -22,6 +21,7 @@ from arcwise.diagnostics.findings import (
 from arcwise.errors import ArgumentError
 from arcwise.posterior import DagSample, Posterior, views
 from arcwise.records.account import Verdict
+from arcwise.records.findings import Finding, by_gravity
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
 from arcwise.records.settings import SamplingSettings
 from arcwise.records.traces import Traces
@@ -36,6 +36,9 @@ _FEWEST_DRAWS = 4
 def diagnose(posterior: Posterior) -> Diagnosis:
     """Assess the reliability of a posterior, with advice on what to change if it is poor.
 
+    It has two parts: whether the posterior was computed well, and whether the data and the model
+    are such that it can be relied on.
+
     Parameters
     ----------
     posterior
@@ -45,8 +48,8 @@ def diagnose(posterior: Posterior) -> Diagnosis:
     -------
     Diagnosis
         R-hat, effective sample sizes and differences between chains for the log posterior
-        and for every edge, effective sample sizes of importance weights, and a verdict
-        with reasons. No warnings are issued; `Diagnosis.warn` does that.
+        and for every edge, effective sample sizes of importance weights, and for each of the two
+        parts a verdict with reasons. No warnings are issued; `Diagnosis.warn` does that.
 
     Notes
     -----
@@ -63,13 +66,21 @@ def diagnose(posterior: Posterior) -> Diagnosis:
     is below 20 DAGs, 1 % of the DAGs or 50 particles, or fewer than 1 % of the moves of every
     kind are accepted.
 
+    Data and model are ``"questionable"`` if likely parent sets have fewer than five rows per
+    free parameter, there are fewer than 50 rows, more than 5 % of the rows were dropped, weights
+    count for more rows than they are worth, a column seems only to identify rows, or one that the
+    score takes to be normal clearly is not (D'Agostino and Pearson's test at 0.0001 divided by the
+    number of columns, and a skewness beyond 0.5 or an excess kurtosis beyond 1). They are
+    ``"poor"`` if likely parent sets have more parameters than there are rows, or the skewness
+    exceeds 2 or the excess kurtosis 7.
+
     Examples
     --------
     >>> import arcwise
     >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     >>> posterior = arcwise.mcmc(model, "partitions", steps=80_000, chains=4, seed=1)
-    >>> arcwise.diagnose(posterior)
-    <Diagnosis: reliable>
+    >>> arcwise.diagnose(posterior).verdict
+    'reliable'
     """
     if not isinstance(posterior, Posterior):
         raise ArgumentError(f"posterior is of type {type(posterior).__name__}; give a Posterior")
@@ -96,8 +107,22 @@ def _exact(posterior: Posterior) -> Diagnosis:
     rounding = (
         "" if posterior.error is None else f"; the rounding error is at most {posterior.error:.1g}"
     )
-    sentence = f"The probabilities were computed exactly, not sampled{rounding}."
-    return Diagnosis.of(Figures(variables=tuple(posterior.variables)), "exact", (sentence,))
+    fact = f"The probabilities were computed exactly, not sampled{rounding}"
+    return _diagnosis(
+        posterior, Figures(variables=tuple(posterior.variables)), "exact", [_note(fact)]
+    )
+
+
+def _note(fact: str, advice: str = "") -> Finding:
+    return Finding("computation", "note", "computation", fact, advice)
+
+
+def _diagnosis(
+    posterior: Posterior, figures: Figures, verdict: Verdict, computation: Sequence[Finding]
+) -> Diagnosis:
+    """Return the figures with the findings about the computation and those about the data."""
+    data_verdict, of_data = data_and_model(posterior)
+    return Diagnosis.of(figures, verdict, data_verdict, (*computation, *of_data))
 
 
 def _settings(run: ChainRun | AnnealingRun | MergedRun | UniqueDagsRun) -> SamplingSettings:
@@ -234,30 +259,36 @@ def _estimates(
 
 
 def _judged(posterior: Posterior, figures: Figures, findings: list[Finding]) -> Diagnosis:
-    findings = sorted(findings, key=lambda finding: (finding.remark, not finding.grave))
-    sentences = in_words(findings)
+    findings = by_gravity(findings)
     verdict: Verdict = "reliable"
     annealed = posterior.run.annealed
     nothing = figures.convergence.rhat is None and figures.rhat is None and not findings
     if not annealed and (figures.draws < _FEWEST_DRAWS or nothing):
-        verdict, findings = "unknown", []
-        sentences = [
-            f"{posterior.algorithm} keeps no chains to assess; compare runs with different seeds."
+        verdict = "unknown"
+        findings = [
+            _note(
+                f"{posterior.algorithm} keeps no chains to assess",
+                "compare runs with different seeds",
+            )
             if posterior.traces is None
-            else "There are too few draws to assess convergence; run more steps."
+            else _note("There are too few draws to assess convergence", "run more steps")
         ]
-    elif findings and not findings[0].remark:
-        verdict = "not converged" if findings[0].grave else "doubtful"
+    elif findings and findings[0].severity != "note":
+        verdict = "not converged" if findings[0].severity == "serious" else "doubtful"
     else:
-        sentences.insert(0, _agreement(figures, annealed))
+        findings.insert(0, _note(_agreement(figures, annealed)))
     if isinstance(posterior.run, ChainRun) and posterior.run.left_out > 0:
-        sentences.append(
-            f"Of {posterior.run.chains} chains, {posterior.run.left_out} found only what has next "
-            "to no posterior probability, and are left out."
+        findings.append(
+            _note(
+                f"Of {posterior.run.chains} chains, {posterior.run.left_out} found only what has "
+                "next to no posterior probability, and are left out"
+            )
         )
     if posterior.run.interrupted:
-        sentences.append("The run was interrupted; this refers to the draws made until then.")
-    return Diagnosis.of(figures, verdict, sentences, [finding.warning() for finding in findings])
+        findings.append(
+            _note("The run was interrupted, and this refers to the draws made until then")
+        )
+    return _diagnosis(posterior, figures, verdict, findings)
 
 
 def _agreement(figures: Figures, annealed: bool) -> str:
@@ -274,4 +305,4 @@ def _agreement(figures: Figures, annealed: bool) -> str:
         )
     if figures.largest_standard_error is not None:
         facts.append(f"no standard error exceeds {figures.largest_standard_error:.2g}")
-    return f"{start}: {' and '.join(facts)}." if facts else f"{start}."
+    return f"{start}: {' and '.join(facts)}" if facts else start

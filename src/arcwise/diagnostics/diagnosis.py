@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.diagnostics.warnings import as_warning, is_warning
 from arcwise.errors import ArcwiseWarning
 from arcwise.records.account import Verdict
 from arcwise.records.convergence import Convergence
+from arcwise.records.findings import DataVerdict, Finding, in_words
 from arcwise.statistics.chains import largest, number_or_none
 from arcwise.support.html import card, facts, paragraphs
 from arcwise.support.plain import plain
@@ -117,7 +119,7 @@ class Diagnosis(Figures):
     Parameters
     ----------
     verdict
-        One of
+        That on the computation, one of
 
         - ``"exact"``: computed exactly, not sampled;
         - ``"reliable"``: no diagnostic gives reason to doubt the probabilities and
@@ -126,10 +128,12 @@ class Diagnosis(Figures):
         - ``"not converged"``: the chains disagree, or a few samples carry nearly all of
           the weight, and the probabilities should not be used;
         - ``"unknown"``: there is too little information.
-    sentences
-        The findings and what to change, in plain words, the most serious first.
-    warnings
-        The same findings as warnings of specific classes; see `warn`.
+    data_verdict
+        That on data and model, one of ``"no problem found"``, ``"questionable"``, ``"poor"``, and
+        ``"unknown"`` if there is no table.
+    findings
+        All findings: first those about the computation, then those about data and model, the most
+        serious of each first.
     others
         See `Figures`.
 
@@ -139,24 +143,40 @@ class Diagnosis(Figures):
     >>> model = arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
     >>> diagnosis = arcwise.diagnose(arcwise.exact(model))
     >>> print(diagnosis)
-    exact: The probabilities were computed exactly, not sampled; the rounding error is at most ...
+    Computation: exact. The probabilities were computed exactly, not sampled; the rounding error ...
+    Data and model: ...
     """
 
     verdict: Verdict
-    sentences: tuple[str, ...]
-    warnings: tuple[ArcwiseWarning, ...] = ()
+    data_verdict: DataVerdict = "unknown"
+    findings: tuple[Finding, ...] = ()
 
     @classmethod
     def of(
         cls,
         figures: Figures,
         verdict: Verdict,
-        sentences: Sequence[str],
-        warnings: Sequence[ArcwiseWarning] = (),
+        data_verdict: DataVerdict,
+        findings: Sequence[Finding],
     ) -> Diagnosis:
         """Return the figures with the conclusions drawn from them."""
         own = {each.name: getattr(figures, each.name) for each in fields(Figures)}
-        return cls(verdict=verdict, sentences=tuple(sentences), warnings=tuple(warnings), **own)
+        return cls(verdict=verdict, data_verdict=data_verdict, findings=tuple(findings), **own)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The findings about the computation and what to change, the most serious first."""
+        return tuple(in_words(f for f in self.findings if f.part == "computation"))
+
+    @property
+    def data_sentences(self) -> tuple[str, ...]:
+        """The findings about data and model and what to do, the most serious first."""
+        return tuple(in_words(f for f in self.findings if f.part == "data and model"))
+
+    @property
+    def warnings(self) -> tuple[ArcwiseWarning, ...]:
+        """The reasons to doubt the computation as warnings of specific classes; see `warn`."""
+        return tuple(as_warning(f) for f in self.findings if is_warning(f))
 
     def warn(self) -> None:
         """Issue the findings as warnings."""
@@ -170,6 +190,8 @@ class Diagnosis(Figures):
             {
                 "verdict": self.verdict,
                 "sentences": self.sentences,
+                "data_verdict": self.data_verdict,
+                "data_sentences": self.data_sentences,
                 "chains": self.chains,
                 "draws": self.draws,
                 "rhat_log_weight": found.rhat,
@@ -189,17 +211,24 @@ class Diagnosis(Figures):
         return result
 
     def __str__(self) -> str:
-        """Return the verdict and its reasons."""
-        return f"{self.verdict}: {' '.join(self.sentences)}"
+        """Return the two verdicts and their reasons, on a line each."""
+        return (
+            f"Computation: {self.verdict}. {' '.join(self.sentences)}\n"
+            f"Data and model: {self.data_verdict}. {' '.join(self.data_sentences)}"
+        )
 
     def __repr__(self) -> str:
-        """Show the verdict."""
-        return f"<Diagnosis: {self.verdict}>"
+        """Show the two verdicts."""
+        return f"<Diagnosis: computation {self.verdict}; data and model {self.data_verdict}>"
 
     def _repr_html_(self) -> str:
-        """Return the verdict, its reasons and the figures, for notebooks."""
+        """Return the two verdicts, their reasons and the figures, for notebooks."""
         figures = self.as_dict()
         worst = self.most_different_edge
         told = {words: figures[name] for name, words in _FIGURES_IN_WORDS.items()}
         told["edge that differs most between chains"] = worst and " → ".join(worst)
-        return card(f"Reliability: {self.verdict}", paragraphs(self.sentences), facts(told))
+        return card(
+            f"Reliability: computation {self.verdict}; data and model {self.data_verdict}",
+            paragraphs([*self.sentences, *self.data_sentences]),
+            facts(told),
+        )

@@ -1,9 +1,6 @@
-"""The rules that turn diagnostics into a verdict, sentences and warnings."""
+"""The rules by which diagnostics become findings about the computation."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +22,7 @@ from arcwise.diagnostics.limits import (
     LARGEST_RHAT,
     LARGEST_STANDARD_ERROR,
 )
-from arcwise.errors import (
-    ArcwiseWarning,
-    ChainsApartWarning,
-    ConvergenceWarning,
-    ExchangeWarning,
-    RareChangeWarning,
-    WeightCollapseWarning,
-)
+from arcwise.records.findings import Finding, Severity
 from arcwise.records.settings import AnnealingSettings, SamplingSettings
 from arcwise.statistics.chains import largest, number_or_none
 from arcwise.statistics.edges import FEWEST_CHANGES
@@ -44,43 +34,8 @@ _MIDDLING = 0.05
 _EDGES_NAMED = 3
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A reason to doubt a posterior.
-
-    Parameters
-    ----------
-    grave
-        Whether the posterior is unusable, rather than doubtful.
-    kind
-        The class of the warning.
-    fact, change
-        What was found, and what to do about it.
-    remark
-        Whether it says nothing against the probabilities of edges, and does not affect the
-        verdict on them.
-    """
-
-    grave: bool
-    kind: type[ArcwiseWarning]
-    fact: str
-    change: str
-    remark: bool = False
-
-    def warning(self) -> ArcwiseWarning:
-        """Return it as a warning that can be understood without the others."""
-        return self.kind(f"{self.fact}; {self.change}.")
-
-
-def in_words(findings: Sequence[Finding]) -> list[str]:
-    """Return a sentence for each, without repeating advice."""
-    sentences: list[str] = []
-    given: list[str] = []
-    for finding in findings:
-        repeated = any(finding.change in change for change in given)
-        sentences.append(f"{finding.fact}." if repeated else f"{finding.fact}; {finding.change}.")
-        given.append(finding.change)
-    return sentences
+def _found(severity: Severity, topic: str, fact: str, advice: str = "") -> Finding:
+    return Finding("computation", severity, topic, fact, advice)
 
 
 def fewest_effective_dags(count: int) -> float:
@@ -122,9 +77,9 @@ def of_chains(change: str, figures: Figures) -> list[Finding]:
     is_large = difference is not None and difference > HOPELESS_DIFFERENCE
     if is_large:
         found.append(
-            Finding(
-                True,
-                ChainsApartWarning,
+            _found(
+                "serious",
+                "disagreement",
                 f"The chains disagree: the probability of an edge{example} differs by "
                 f"{difference:.2f} between them",
                 change,
@@ -132,9 +87,9 @@ def of_chains(change: str, figures: Figures) -> list[Finding]:
         )
     elif difference is not None and difference > LARGEST_DIFFERENCE:
         found.append(
-            Finding(
-                False,
-                ConvergenceWarning,
+            _found(
+                "caution",
+                "convergence",
                 f"The probability of an edge{example} differs by {difference:.2f} between chains",
                 "run more steps",
             )
@@ -156,9 +111,9 @@ def of_chains(change: str, figures: Figures) -> list[Finding]:
             else f", with edge probabilities up to {difference:.2f} apart{where}"
         )
         found.append(
-            Finding(
-                max(value for value, _ in above) > HOPELESS_RHAT,
-                ConvergenceWarning,
+            _found(
+                "serious" if max(value for value, _ in above) > HOPELESS_RHAT else "caution",
+                "convergence",
                 "The chains have not converged: R-hat is "
                 f"{' and '.join(words for _, words in above)}{effect}",
                 change,
@@ -174,9 +129,9 @@ def of_chains(change: str, figures: Figures) -> list[Finding]:
     ]
     if few:
         found.append(
-            Finding(
-                False,
-                ConvergenceWarning,
+            _found(
+                "caution",
+                "convergence",
                 f"The effective sample size is too small: {' and '.join(few)}",
                 change,
             )
@@ -185,9 +140,9 @@ def of_chains(change: str, figures: Figures) -> list[Finding]:
         subject = "A single chain" if figures.chains == 1 else f"{figures.chains} chains"
         they = "it has" if figures.chains == 1 else "they have all"
         found.append(
-            Finding(
-                False,
-                ConvergenceWarning,
+            _found(
+                "caution",
+                "convergence",
                 f"{subject} cannot show whether {they} missed a mode",
                 f"run {FEWEST_CHAINS} chains or more",
             )
@@ -214,9 +169,9 @@ def of_rare_changes(
     named = listing((f"{variables[u]} → {variables[v]}" for u, v in pairs), _EDGES_NAMED)
     verb = "edge changes" if len(pairs) == 1 else "edges change"
     return [
-        Finding(
-            False,
-            RareChangeWarning,
+        _found(
+            "caution",
+            "rare changes",
             f"{len(pairs)} {verb} fewer than {FEWEST_CHANGES} times in all draws ({named}), too "
             "rarely to estimate a standard error",
             "run more steps",
@@ -234,9 +189,9 @@ def of_halves(change: str, figures: Figures) -> list[Finding]:
     edge = figures.most_different_edge
     example = "" if edge is None else f" ({edge[0]} → {edge[1]})"
     return [
-        Finding(
-            difference > HOPELESS_DIFFERENCE,
-            ConvergenceWarning,
+        _found(
+            "serious" if difference > HOPELESS_DIFFERENCE else "caution",
+            "convergence",
             f"The probability of an edge{example} differs by {difference:.2f} between the two "
             "halves of the particles",
             change,
@@ -250,9 +205,9 @@ def of_precision(change: str, figures: Figures) -> list[Finding]:
     if error is None or error <= LARGEST_STANDARD_ERROR:
         return []
     return [
-        Finding(
-            False,
-            ConvergenceWarning,
+        _found(
+            "caution",
+            "convergence",
             f"The standard error of an edge probability is {error:.2g} (above "
             f"{LARGEST_STANDARD_ERROR})",
             change,
@@ -266,33 +221,31 @@ def of_sampler(change: str, figures: Figures) -> list[Finding]:
     exchanges = figures.worst_acceptance
     if exchanges is not None and exchanges < FEWEST_EXCHANGES:
         found.append(
-            Finding(
-                False,
-                ExchangeWarning,
+            _found(
+                "note",
+                "exchanges",
                 f"Adjacent temperatures accept only {exchanges:.1%} of the proposed exchanges, so "
                 "that coupling brings little",
                 "use an adapted ladder of at least "
                 f"{plural(temperatures_needed(figures.exchange_acceptance), 'temperature')}",
-                remark=True,
             )
         )
     elif figures.round_trips is not None and not any(figures.round_trips):
         found.append(
-            Finding(
-                False,
-                ExchangeWarning,
+            _found(
+                "note",
+                "exchanges",
                 "No state went from the hottest temperature to the coldest and back, so that "
                 "hotter ones have not yet helped the coldest to leave a mode",
                 "run more steps",
-                remark=True,
             )
         )
     accepted = [rate for rate in figures.acceptance.values() if rate is not None]
     if accepted and max(accepted) < FEWEST_ACCEPTED:
         found.append(
-            Finding(
-                False,
-                ConvergenceWarning,
+            _found(
+                "caution",
+                "convergence",
                 f"No kind of move is accepted in more than {max(accepted):.1%} of its proposals",
                 "use mc3, or another space",
             )
@@ -300,9 +253,9 @@ def of_sampler(change: str, figures: Figures) -> list[Finding]:
     runs = figures.effective_runs
     if runs is not None and runs < FEWEST_PARTICLES:
         found.append(
-            Finding(
-                runs < HOPELESS_PARTICLES,
-                WeightCollapseWarning,
+            _found(
+                "serious" if runs < HOPELESS_PARTICLES else "caution",
+                "importance weights",
                 f"The effective sample size of annealing is only {runs:.1f} particles",
                 change,
             )
@@ -310,9 +263,9 @@ def of_sampler(change: str, figures: Figures) -> list[Finding]:
     dags, count = figures.effective_dags, figures.dags
     if dags is not None and dags < fewest_effective_dags(count):
         found.append(
-            Finding(
-                False,
-                WeightCollapseWarning,
+            _found(
+                "caution",
+                "importance weights",
                 f"The effective sample size of the {count} weighted DAGs is only {dags:.1f}",
                 "draw more DAGs, or use the space partitions, which needs no weights",
             )

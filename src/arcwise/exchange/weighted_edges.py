@@ -1,7 +1,8 @@
-"""The edges of a posterior, a DAG or a CPDAG in one form, for all exporters."""
+"""The edges of a posterior, a DAG or a CPDAG in one form, for all exporters and drawings."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,38 +11,74 @@ from arcwise.errors import ArgumentError
 from arcwise.graphs import Cpdag
 from arcwise.graphs.dag import Dag
 from arcwise.posterior import Posterior
-from arcwise.support.checks import checked_probability
+from arcwise.posterior.adjacencies import (
+    Adjacency,
+    ThresholdOn,
+    adjacencies,
+    checked_threshold_on,
+    direction_columns,
+)
 
 Exchanged = Posterior | Dag | Cpdag
 
 
 @dataclass(frozen=True)
 class WeightedEdge:
-    """An edge, with its probability if it is known."""
+    """An edge, with its probability if it is known.
+
+    Parameters
+    ----------
+    source, target
+        Its nodes.
+    probability, standard_error
+        The probability of this direction, and its Monte Carlo standard error.
+    adjacency, adjacency_error
+        The probability of an edge in either direction, and its error.
+    directed
+        Whether it has a direction.
+    """
 
     source: str
     target: str
     probability: float | None = None
     standard_error: float | None = None
+    adjacency: float | None = None
+    adjacency_error: float | None = None
     directed: bool = True
 
     def numbers(self) -> dict[str, float]:
         """Return the known numbers by name."""
-        known = {"probability": self.probability, "standard_error": self.standard_error}
-        return {name: value for name, value in known.items() if value is not None}
+        known = {
+            "probability": self.probability,
+            "standard_error": self.standard_error,
+            "adjacency": self.adjacency,
+            "adjacency_error": self.adjacency_error,
+        }
+        return {
+            name: value
+            for name, value in known.items()
+            if value is not None and not math.isnan(value)
+        }
 
 
-def edges_of(graph: Exchanged, threshold: float) -> list[WeightedEdge]:
+def edges_of(
+    graph: Exchanged, threshold: float, on: ThresholdOn = "adjacency"
+) -> list[WeightedEdge]:
     """Return the edges in the order of the variables, by target and then by source.
 
     Parameters
     ----------
     graph
-        A posterior, whose edges at least as probable as the threshold are returned, or a
-        graph, whose edges are all returned.
+        A posterior, or a graph, whose edges are all returned.
     threshold
         The smallest probability; edges of probability 0 are never returned.
+    on
+        ``"adjacency"``: the edges between pairs of nodes that are adjacent with at least that
+        probability: the more probable direction, and the other one, too, if it has a tenth of
+        the probability of the adjacency or more. ``"direction"``: the directed edges of at least
+        that probability themselves.
     """
+    by_pair = checked_threshold_on(on) == "adjacency"
     if isinstance(graph, Dag):
         return [WeightedEdge(source, target) for source, target in graph.edges]
     if isinstance(graph, Cpdag):
@@ -52,20 +89,23 @@ def edges_of(graph: Exchanged, threshold: float) -> list[WeightedEdge]:
         raise ArgumentError(
             f"graph is of type {type(graph).__name__}; give a Posterior, a Dag or a Cpdag"
         )
-    taken = (graph.edges >= checked_probability(threshold, "threshold")) & (graph.edges > 0.0)
-    np.fill_diagonal(taken, False)
-    return [
-        WeightedEdge(
-            graph.variables[u],
-            graph.variables[v],
-            float(graph.edges[u, v]),
-            _known(graph, int(u), int(v)),
-        )
-        for v, u in np.argwhere(taken.T)
-    ]
+    if by_pair:
+        pairs = adjacencies(graph, threshold)
+        found = [edge for pair in pairs if pair.probability > 0.0 for edge in _directions(pair)]
+    else:
+        columns = direction_columns(graph, threshold)
+        errors = columns.pop("standard_error", np.full(len(columns["source"]), np.nan))
+        rows = zip(*columns.values(), errors, strict=True)
+        found = [WeightedEdge(u, v, float(p), float(e)) for u, v, p, e in rows if p > 0.0]
+    place = {name: number for number, name in enumerate(graph.variables)}
+    return sorted(found, key=lambda edge: (place[edge.target], place[edge.source]))
 
 
-def _known(posterior: Posterior, u: int, v: int) -> float | None:
-    """Return the standard error of an edge, if known."""
-    errors = posterior.edge_errors
-    return None if errors is None or np.isnan(errors[u, v]) else float(errors[u, v])
+def _directions(pair: Adjacency) -> list[WeightedEdge]:
+    """Return the directions of an adjacency that are worth showing."""
+    either, forward, backward = pair.errors or (None, None, None)
+    of_both = (pair.probability, either)
+    found = [WeightedEdge(pair.source, pair.target, pair.forward, forward, *of_both)]
+    if pair.is_open:
+        found.append(WeightedEdge(pair.target, pair.source, pair.backward, backward, *of_both))
+    return found

@@ -10,6 +10,7 @@ from typing import Any
 from arcwise.algorithms.sample import usual_space
 from arcwise.data import Data
 from arcwise.data.description import summary as in_short
+from arcwise.data.profile import DataProfile
 from arcwise.data.wording import mixed_kinds
 from arcwise.diagnostics.limits import DEFAULT_RULE
 from arcwise.errors import DataError
@@ -188,9 +189,10 @@ def data_sentences(asked: Model | Question, *, score_by_user: bool) -> tuple[str
         return (f"There are {variables}, scored by a function.",)
     reason = "as requested" if score_by_user else reason_for_score(asked.table)
     prior = repr(asked.prior).removesuffix("()")
+    profile = DataProfile.of(asked.table, None)
     return (
         f"The table has {in_short(asked.table)}.",
-        *asked.table.notes,
+        *profile.preparation_sentences(asked.table.rows),
         f"The score is {type(asked.score).__name__}, {reason}; the structure prior is {prior}.",
     )
 

@@ -62,6 +62,8 @@ class Plan:
             verdict=diagnosis.verdict,
             trust=diagnosis.sentences,
             seconds=seconds,
+            data_verdict=diagnosis.data_verdict,
+            findings=diagnosis.findings,
         )
         return replace(posterior, account=account)
 

@@ -14,6 +14,7 @@ from arcwise import _core
 from arcwise.constraints import ConstraintArguments, Constraints, gather, takes_constraints
 from arcwise.constraints.dags import as_dag
 from arcwise.data.arguments import ReadingArguments
+from arcwise.data.profile import DataProfile
 from arcwise.errors import ArgumentError, ConstraintError
 from arcwise.families import Families
 from arcwise.families.functions import parent_names
@@ -233,7 +234,14 @@ class Model:
             families=len(self.scores),
             rows=None if self.data is None else self.data.rows,
             data_fingerprint=None if self.data is None else self.data.fingerprint,
+            data=self._data_profile,
         )
+
+    @cached_property
+    def _data_profile(self) -> DataProfile | None:
+        if self.data is None or self.score is None:
+            return None
+        return DataProfile.of(self.data, self.score.parametrization(self.data))
 
     def _candidate_names(self) -> dict[str, tuple[str, ...]] | None:
         """Return the candidates of each variable; None if they exclude no parent."""

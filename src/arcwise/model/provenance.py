@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from arcwise.data.profile import DataProfile
 from arcwise.support.descriptions import Description
+from arcwise.support.plain_dataclasses import PlainDataclasses, added
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ class Provenance:
         The number of parent sets that were scored.
     rows, data_fingerprint
         The number of rows of the data, and their fingerprint.
+    data
+        What is to be known about the data to judge a result.
 
     Examples
     --------
@@ -47,9 +51,11 @@ class Provenance:
     families: int | None = None
     rows: int | None = None
     data_fingerprint: str | None = None
+    data: DataProfile | None = added(None)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, with score and prior as text."""
+        profile = PlainDataclasses().write(self.data)
         return {
             "arcwise": self.version,
             "score": None if self.score is None else self.score.text,
@@ -62,4 +68,5 @@ class Provenance:
             "families": self.families,
             "rows": self.rows,
             "data_fingerprint": self.data_fingerprint,
+            **({} if profile is None else {"data": profile}),
         }

@@ -30,7 +30,8 @@ def network(graph: Exchanged, threshold: float = 0.3, *, axes: Any = None) -> An
     graph
         A posterior, or a `Dag` or `Cpdag`.
     threshold
-        The smallest probability at which an edge is drawn.
+        The smallest probability of an edge in either direction at which a pair is joined; if
+        the direction is open, both arrows are drawn.
     axes
         The matplotlib axes to draw into; None for those of a new figure, sized to
         fit the graph.

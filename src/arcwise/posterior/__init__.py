@@ -1,5 +1,6 @@
 """Posteriors over DAGs: edge probabilities, features, evidence, and files."""
 
+from arcwise.posterior.adjacencies import Adjacency
 from arcwise.posterior.consensus import CredibleSet, ThresholdGraph
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.estimate import Estimate, Interval
@@ -11,6 +12,7 @@ from arcwise.posterior.posterior import Posterior
 from arcwise.records.traces import Traces
 
 __all__ = [
+    "Adjacency",
     "CredibleSet",
     "DagSample",
     "Estimate",

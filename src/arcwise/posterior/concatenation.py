@@ -18,6 +18,7 @@ from arcwise.errors import ArgumentError
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.lower_bounds import LowerBound
+from arcwise.posterior.matrices import relation_errors
 from arcwise.records.convergence import Convergence
 from arcwise.records.plain_space import plain_space
 from arcwise.records.runs import AnnealingRun, ChainRun, MergedRun, OrderWeights
@@ -45,8 +46,11 @@ def merged_fields(posteriors: Sequence[Posterior]) -> dict[str, Any]:
     if _weighted(first):
         assert dags is not None
         edges, errors = dags.edge_probabilities(), dags.standard_errors()
+        adjacency_errors = relation_errors(dags, "skeleton")
     else:
-        edges, errors = _edges(posteriors, shares, annealed)
+        edges = np.tensordot(shares, np.stack([p.edges for p in posteriors]), axes=1)
+        errors = _errors(posteriors, shares, edges, annealed)
+        adjacency_errors = _errors(posteriors, shares, edges, annealed, of_adjacencies=True)
     best = max(posteriors, key=_best_log_weight)
     return {
         "variables": first.variables,
@@ -54,6 +58,7 @@ def merged_fields(posteriors: Sequence[Posterior]) -> dict[str, Any]:
         "run": _run(posteriors, traces, dags),
         "edges": np.clip(edges, 0.0, 1.0),
         "edge_errors": errors,
+        "adjacency_errors": adjacency_errors,
         "chain_edges": _chain_edges(posteriors),
         "evidence": _evidence([p for p in posteriors if p.evidence is not None]),
         "map_dag": best.map_dag,
@@ -183,23 +188,29 @@ def _states(posterior: Posterior) -> int:
     return sum(sum(part.states) for part in _parts(posterior) if isinstance(part, ChainRun))
 
 
-def _edges(
-    posteriors: Sequence[Posterior], shares: NDArray[np.float64], annealed: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the mean edge probabilities and their standard errors.
+def _errors(
+    posteriors: Sequence[Posterior],
+    shares: NDArray[np.float64],
+    edges: NDArray[np.float64],
+    annealed: bool,
+    *,
+    of_adjacencies: bool = False,
+) -> NDArray[np.float64]:
+    """Return the standard errors of mean edge probabilities, or of those of adjacencies.
 
     The weights of annealing runs are estimates themselves, each with a relative variance
     of 1 / (effective sample size).
     """
-    edges = np.tensordot(shares, np.stack([p.edges for p in posteriors]), axes=1)
     variance = np.zeros_like(edges)
     for share, posterior in zip(shares, posteriors, strict=True):
-        errors = posterior.edge_errors
+        errors, apart = posterior.edge_errors, posterior.edges - edges
+        if of_adjacencies:
+            errors, apart = posterior.matrix("skeleton").standard_errors, apart + apart.T
         variance += share**2 * (np.nan if errors is None else errors**2)
         if annealed:
             effective = effective_runs(_run_log_weights(posterior))
-            variance += share**2 * (posterior.edges - edges) ** 2 / effective
-    return edges, np.sqrt(variance)
+            variance += share**2 * apart**2 / effective
+    return np.sqrt(variance)
 
 
 def _chain_edges(posteriors: Sequence[Posterior]) -> NDArray[np.float64] | None:

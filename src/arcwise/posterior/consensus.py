@@ -1,4 +1,4 @@
-"""Point summaries of a posterior: threshold graph, median DAG, credible sets."""
+"""Point summaries of a posterior: threshold graph, median graphs, credible sets."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.errors import ArgumentError
-from arcwise.graphs import Cpdag
+from arcwise.graphs import Cpdag, cpdag
 from arcwise.graphs.dag import Dag
-from arcwise.posterior.matrices import relation_rows, unpacked
+from arcwise.posterior.matrices import relation_probabilities, relation_rows, unpacked
 from arcwise.support.checks import real_number, true_or_false
 from arcwise.support.cycles import cycle_in_words, find_cycle
 from arcwise.support.words import shown
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ThresholdGraph:
-    """The edges that are more probable than a threshold, which may contain a cycle.
+    """The adjacencies that are more probable than a threshold, with directions that are, too.
 
     Parameters
     ----------
@@ -33,31 +33,36 @@ class ThresholdGraph:
     threshold
         The threshold the probabilities exceed.
     edges
-        Triples (source, target, probability), the most probable first.
+        Directed edges as triples (source, target, probability), the most probable first; they
+        may contain a cycle.
+    undirected
+        The other adjacencies, of which neither direction exceeds the threshold by itself: triples
+        (one, other, probability of an edge in either direction), the most probable first.
     cycle
-        The nodes along a cycle, the first not repeated; None if there is none.
+        The nodes along a cycle of directed edges, the first not repeated; None if there is none.
 
     Examples
     --------
     >>> import arcwise
-    >>> model = arcwise.Model(arcwise.simulate("asia", 2000, seed=1), max_indegree=2)
-    >>> graph = arcwise.exact(model).threshold_graph(0.5)
-    >>> graph.is_acyclic, graph.dag().number_of_edges == len(graph.edges)
-    (True, True)
+    >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+    >>> graph = arcwise.exact(model).threshold_graph(0.6)
+    >>> graph.is_acyclic, graph.edges, [pair[:2] for pair in graph.undirected]
+    (True, (), [('a', 'b')])
     """
 
     variables: tuple[str, ...]
     threshold: float
     edges: tuple[tuple[str, str, float], ...]
+    undirected: tuple[tuple[str, str, float], ...]
     cycle: tuple[str, ...] | None
 
     @property
     def is_acyclic(self) -> bool:
-        """Whether it is a DAG."""
+        """Whether the directed edges have no cycle."""
         return self.cycle is None
 
     def dag(self) -> Dag:
-        """Return it as a `Dag`, or refuse if it has a cycle."""
+        """Return the directed edges as a `Dag`, or refuse if they have a cycle."""
         if self.cycle is not None:
             words = cycle_in_words(range(len(self.cycle)), self.cycle)
             raise ArgumentError(
@@ -66,11 +71,21 @@ class ThresholdGraph:
             )
         return Dag.from_edges(self.variables, [edge[:2] for edge in self.edges])
 
+    def graph(self) -> Cpdag:
+        """Return all adjacencies as one graph; those with both directions are undirected."""
+        matrix = np.zeros((len(self.variables),) * 2, dtype=np.bool_)
+        place = {name: number for number, name in enumerate(self.variables)}
+        for source, target, _ in self.edges:
+            matrix[place[source], place[target]] = True
+        for one, other, _ in self.undirected:
+            matrix[place[one], place[other]] = matrix[place[other], place[one]] = True
+        return Cpdag.from_matrix(self.variables, matrix)
+
 
 def threshold_graph(
     variables: tuple[str, ...], edges: NDArray[np.float64], threshold: float
 ) -> ThresholdGraph:
-    """Return the edges above a threshold; see `Posterior.threshold_graph`."""
+    """Return the adjacencies above a threshold; see `Posterior.threshold_graph`."""
     if not 0.0 <= threshold < 1.0:
         raise ArgumentError(
             f"threshold is {shown(threshold)}; give a number of at least 0 and below 1"
@@ -80,25 +95,69 @@ def threshold_graph(
     for source, target in pairs:
         parents[target].append(source)
     cycle = find_cycle([tuple(sorted(of_node)) for of_node in parents])
+    either = np.triu(np.minimum(edges + edges.T, 1.0), 1)
+    either[np.maximum(edges, edges.T) > threshold] = 0.0
     return ThresholdGraph(
         variables,
         float(threshold),
         tuple((variables[u], variables[v], float(edges[u, v])) for u, v in pairs),
+        tuple(
+            (variables[u], variables[v], float(either[u, v])) for u, v in _above(either, threshold)
+        ),
         None if cycle is None else tuple(variables[node] for node in cycle),
     )
 
 
 def median_dag(variables: tuple[str, ...], edges: NDArray[np.float64]) -> Dag:
-    """Return a DAG of the edges above one half; see `Posterior.median_dag`."""
+    """Return a DAG of the adjacencies above one half; see `Posterior.median_dag`."""
+    joined = edges + edges.T > 0.5
     n = len(variables)
     reaches = np.eye(n, dtype=np.bool_)  # [u, v]: a path leads from u to v
     chosen = []
-    for source, target in _above(edges, 0.5):
-        if reaches[target, source]:
-            continue
-        chosen.append((variables[source], variables[target]))
-        reaches |= np.outer(reaches[:, source], reaches[target])
+    likelier = np.where(joined & (edges >= edges.T), edges, 0.0)
+    likelier[np.tril(edges == edges.T)] = 0.0  # of equally probable directions, the first
+    for source, target in _above(likelier, 0.0):
+        # If one direction closes a cycle, the other one does not.
+        u, v = (target, source) if reaches[target, source] else (source, target)
+        chosen.append((variables[u], variables[v]))
+        reaches |= np.outer(reaches[:, u], reaches[v])
     return Dag.from_edges(variables, chosen)
+
+
+def median_cpdag(dags: DagSample) -> Cpdag:
+    """Return the adjacencies above one half, each of its most probable kind in the CPDAGs.
+
+    The kinds are directed either way, and undirected.
+    """
+    joined = np.triu(relation_probabilities(dags, "skeleton") > 0.5, 1)
+    directed = relation_probabilities(dags, "compelled")
+    undirected = relation_probabilities(dags, "reversible")
+    matrix = np.zeros_like(joined)
+    for u, v in np.argwhere(joined):
+        likeliest = max(directed[u, v], directed[v, u], undirected[u, v])
+        both = undirected[u, v] == likeliest
+        matrix[u, v] = both or directed[u, v] == likeliest
+        matrix[v, u] = both or not matrix[u, v]
+    return Cpdag.from_matrix(dags.variables, matrix)
+
+
+def most_probable_class(dags: DagSample, best: Dag | None) -> Cpdag:
+    """Return the equivalence class that most of the posterior probability of sampled DAGs is in.
+
+    Among classes drawn equally often, as of many variables where hardly one is drawn twice, that
+    of the best DAG is preferred.
+    """
+    patterns = relation_rows(dags, "cpdag")
+    first, place = _core.distinct_patterns(patterns.reshape(len(dags), -1))
+    shares = np.bincount(place, weights=dags.shares, minlength=len(first))
+    top = np.flatnonzero(shares >= shares.max() * (1.0 - 1e-9))
+    graphs = PackedGraphs(dags.variables, patterns[first[top]], Cpdag)
+    if best is not None and len(top) > 1:
+        wanted = cpdag(best)
+        if any(graph == wanted for graph in graphs):
+            return wanted
+    found: Cpdag = graphs[0]
+    return found
 
 
 def _above(edges: NDArray[np.float64], threshold: float) -> list[tuple[int, int]]:

@@ -147,6 +147,13 @@ class DagSample:
             chains=None if self.chains is None else self.chains[places],
         )
 
+    def thinned(self, most: int) -> DagSample:
+        """Return at most this many DAGs, evenly spaced; all of them if their weights differ."""
+        even = self.weights is None or bool((self.weights == self.weights[0]).all())
+        if len(self) <= most or not even:
+            return self
+        return self.at(np.linspace(0, len(self) - 1, most).astype(np.int64))
+
     @cached_property
     def shares(self) -> NDArray[np.float64]:
         """The weights, normalised to sum to 1."""

@@ -72,8 +72,9 @@ def estimate_from_posterior(posterior: Posterior, asked: Feature | Conditional) 
     parents of one node, also conditional on each other; adjacencies, whose two directions
     exclude each other; the expected number of edges; and paths, if they were requested.
     Sampled posteriors hold means of exact probabilities for edges, and their sums for
-    adjacencies and the number of edges; the standard error of a sum is the smaller of the
-    sum of the errors, which bounds it, and of the estimate from the DAGs.
+    adjacencies, with standard errors of both, and the number of edges. The standard error of
+    a sum that is not known is the smaller of the sum of the errors, which bounds it, and of the
+    estimate from the DAGs.
     """
     exact = _exact_value(posterior, asked)
     if exact is not None:
@@ -178,7 +179,10 @@ def _from_edges(posterior: Posterior, asked: Feature) -> Estimate | None:
     error = math.nan
     if posterior.edge_errors is not None:
         error = _sum_of_edges(posterior.edge_errors, posterior.variables, inner)
-    if not isinstance(inner, Edge) and posterior.dags is not None:
+    if isinstance(inner, SkeletonEdge) and posterior.adjacency_errors is not None:
+        u, v = positions(inner.names, posterior.variables, "feature")
+        error = float(posterior.adjacency_errors[u, v])
+    elif not isinstance(inner, Edge) and posterior.dags is not None:
         sampled = weighted_standard_error(
             inner.values(posterior.dags),
             np.ones(len(posterior.dags))
@@ -201,8 +205,9 @@ def matrix_of_posterior(
 ) -> FeatureMatrix:
     """Return the probabilities of a relation: exact, from the edge matrix, or from the DAGs.
 
-    The standard error of the sum of two edge probabilities is at most the sum of their
-    errors; the estimate from the DAGs is used where it is smaller.
+    The standard errors of adjacencies are those the sampler has found. If they are not known, as
+    in older files, the sum of the errors of the two directions bounds them, and the estimate from
+    the DAGs is used where it is smaller.
     """
     wanted = checked_relation(relation)
     checked_length(max_length, wanted)
@@ -218,8 +223,11 @@ def matrix_of_posterior(
         errors = np.full(edges.shape, 0.0 if exact else np.nan)
     if wanted == "edge":
         return FeatureMatrix(edges, errors)
+    either = np.minimum(edges + edges.T, 1.0)
+    if posterior.adjacency_errors is not None:
+        return FeatureMatrix(either, posterior.adjacency_errors)
     both = errors + errors.T
     if posterior.dags is not None and posterior.family_probabilities is None:
         sampled = relation_errors(posterior.dags, "skeleton")
         both = np.where(sampled > 0.0, np.fmin(both, sampled), both)
-    return FeatureMatrix(np.minimum(edges + edges.T, 1.0), both)
+    return FeatureMatrix(either, both)

@@ -9,6 +9,8 @@ states in ``kind`` which sort of run it was, and holds all its settings.
 ================================================  =====================================
 ``edges``, ``edge_errors``                        probabilities and standard errors of
                                                   edges, as [source, target]
+``adjacency_errors``                              standard errors of adjacencies, as
+                                                  [one, other], if any
 ``chain_edges``                                   those of each chain, as
                                                   [chain, source, target], if any
 ``paths``                                         probabilities of directed paths, as
@@ -109,7 +111,7 @@ def save(posterior: Posterior, path: Path) -> None:
 
 def _arrays(posterior: Posterior) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {"edges": posterior.edges}
-    for name in ("edge_errors", "chain_edges", "paths"):
+    for name in ("edge_errors", "adjacency_errors", "chain_edges", "paths"):
         if getattr(posterior, name) is not None:
             arrays[name] = getattr(posterior, name)
     if posterior.family_probabilities is not None:
@@ -174,9 +176,9 @@ def _fields(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
     fields["provenance"] = read_provenance(header["provenance"])
     fields["modularity"] = as_modularity(header["target"])
     fields["variables"] = variables
-    for name in ("edges", "edge_errors", "chain_edges", "paths"):
+    for name in ("edges", "edge_errors", "adjacency_errors", "chain_edges", "paths"):
         if name == "edges" or name in parts:
-            fields[name] = _matrix(parts[name], errors=name == "edge_errors")
+            fields[name] = _matrix(parts[name], errors=name.endswith("errors"))
     fields["evidence"] = _evidence_in(header["evidence"])
     if header["map_edges"] is not None:
         edges = [tuple(edge) for edge in header["map_edges"]]

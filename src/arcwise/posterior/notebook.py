@@ -1,11 +1,10 @@
-"""What a notebook shows of a posterior: its reliability first, then the most probable edges."""
+"""What a notebook shows of a posterior: its reliability first, then the most probable pairs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from arcwise.posterior.adjacencies import adjacencies
 from arcwise.support.html import card, facts, paragraphs, share, table
 from arcwise.support.words import plural
 
@@ -17,13 +16,11 @@ _MOST_PAIRS = 15
 
 def posterior_html(posterior: Posterior) -> str:
     """Return the posterior as HTML."""
-    account = posterior.account
-    found = posterior.diagnose() if account is None else None
-    verdict = account.verdict if account is not None else found.verdict if found else None
-    reasons = account.trust if account is not None else found.sentences if found else ()
+    diagnosis = posterior.diagnose()
     provenance, evidence = posterior.provenance, posterior.evidence
     about = {
-        "reliability": verdict,
+        "computation": diagnosis.verdict,
+        "data and model": diagnosis.data_verdict,
         "algorithm": posterior.algorithm,
         "posterior": posterior.modularity,
         "score": provenance.score and provenance.score.text,
@@ -32,33 +29,18 @@ def posterior_html(posterior: Posterior) -> str:
         "sampled DAGs": None if posterior.dags is None else len(posterior.dags),
         "log evidence": None if evidence is None else f"{evidence.log_evidence:.4f}",
     }
-    variables = plural(len(posterior.variables), "variable")
+    n = len(posterior.variables)
+    rows = adjacencies(posterior, most=_MOST_PAIRS)
+    pairs: dict[str, list[object]] = {
+        "from": [row.source for row in rows],
+        "to": [row.target for row in rows],
+        "an edge, either way": [share(row.probability) for row in rows],
+        "this way →": [f"{row.forward:.3f}" for row in rows],
+        "the other way ←": [f"{row.backward:.3f}" for row in rows],
+    }
     return card(
-        f"Posterior over the DAGs of {variables}",
-        paragraphs(reasons),
+        f"Posterior over the DAGs of {plural(n, 'variable')}",
+        paragraphs([*diagnosis.sentences, *diagnosis.data_sentences]),
         facts(about),
-        _pairs(posterior),
-    )
-
-
-def _pairs(posterior: Posterior) -> str:
-    """Return the pairs most probably joined by an edge, with the probability of each direction."""
-    edges, names = posterior.edges, posterior.variables
-    u, v = np.triu_indices(len(names), 1)
-    # The two directions exclude each other; their sum exceeds 1 only by rounding.
-    either = np.minimum(edges[u, v] + edges[v, u], 1.0)
-    order = np.argsort(-either, kind="stable")[:_MOST_PAIRS]
-    u, v = u[order], v[order]
-    # The more probable direction is read from left to right.
-    forth = edges[u, v] >= edges[v, u]
-    u, v = np.where(forth, u, v), np.where(forth, v, u)
-    return table(
-        {
-            "from": [names[i] for i in u.tolist()],
-            "to": [names[i] for i in v.tolist()],
-            "an edge, either way": [share(value) for value in either[order].tolist()],
-            "this way →": [f"{value:.3f}" for value in edges[u, v].tolist()],
-            "the other way ←": [f"{value:.3f}" for value in edges[v, u].tolist()],
-        },
-        of=len(names) * (len(names) - 1) // 2,
+        table(pairs, of=n * (n - 1) // 2),
     )

@@ -13,21 +13,30 @@ from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError, FileFormatError
 from arcwise.features import AnyFeature
+from arcwise.graphs import Cpdag
 from arcwise.graphs.dag import Dag
 from arcwise.model.modularity import Modularity
 from arcwise.model.provenance import Provenance
 from arcwise.posterior import concatenation, consensus, estimation, files, views
+from arcwise.posterior.adjacencies import (
+    Adjacency,
+    ThresholdOn,
+    adjacencies,
+    direction_columns,
+    pair_columns,
+)
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.estimate import Estimate
 from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.matrices import FeatureMatrix, Relation
 from arcwise.posterior.notebook import posterior_html
 from arcwise.posterior.summary import summary_of
+from arcwise.posterior.summary_graphs import SummaryGraph, summary_graph
 from arcwise.records.account import Account
 from arcwise.records.runs import AnyRun
 from arcwise.records.traces import Traces
 from arcwise.scores import FamilyScores
-from arcwise.support.checks import checked_probability, real_numbers
+from arcwise.support.checks import real_numbers
 from arcwise.support.files import write_json, write_table
 from arcwise.support.names import checked_variables, positions
 from arcwise.support.plain import plain
@@ -70,6 +79,8 @@ class Posterior:
         The probability of each parent set of each node.
     edge_errors
         The Monte Carlo standard error of each edge probability, as [source, target].
+    adjacency_errors
+        That of the probability of an edge in either direction, as [one, other].
     chain_edges
         The edge probabilities of each chain, as [chain, source, target], where chains
         average them.
@@ -110,6 +121,7 @@ class Posterior:
     error: float | None = None
     family_probabilities: FamilyScores | None = None
     edge_errors: NDArray[np.float64] | None = None
+    adjacency_errors: NDArray[np.float64] | None = None
     chain_edges: NDArray[np.float64] | None = None
     paths: NDArray[np.float64] | None = None
     dags: DagSample | None = None
@@ -121,7 +133,7 @@ class Posterior:
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", checked_variables(self.variables))
         n = len(self.variables)
-        for name in ("edges", "edge_errors", "chain_edges", "paths"):
+        for name in ("edges", "edge_errors", "adjacency_errors", "chain_edges", "paths"):
             if getattr(self, name) is None and name != "edges":
                 continue
             matrix = real_numbers(getattr(self, name), name)
@@ -152,6 +164,8 @@ class Posterior:
             parts.append(f"{len(self.dags)} DAGs")
         if self.evidence is not None:
             parts.append(f"log evidence {self.evidence.log_evidence:.6f}")
+        if self.account is not None:
+            parts.append(self.account.verdicts)
         return f"<Posterior: {', '.join(parts)}>"
 
     _repr_html_ = posterior_html
@@ -177,33 +191,23 @@ class Posterior:
         return float(self.edges[u, v])
 
     def edge_table(self) -> list[tuple[str, str, float]]:
-        """Return every edge (source, target, probability), the most probable first."""
-        columns = self.edge_columns()
+        """Return every directed edge (source, target, probability), the most probable first."""
+        columns = direction_columns(self)
         probabilities = columns["probability"].tolist()
         return list(zip(columns["source"], columns["target"], probabilities, strict=True))
 
-    def edge_columns(self, threshold: float = 0.0, most: int | None = None) -> dict[str, Any]:
-        """Return every edge as columns of a table, the most probable first.
+    def adjacencies(self, threshold: float = 0.0, most: int | None = None) -> list[Adjacency]:
+        """Return the pairs of variables by decreasing probability of an edge between them.
 
-        The columns are source, target, probability and, if available, standard_error.
+        Each has the probability of an edge in either direction and of each direction, and
+        their standard errors, if there are any.
 
         Parameters
         ----------
         threshold, most
-            The smallest probability of the edges to list, and how many; None for all.
+            The smallest probability of the pairs to list, and how many; None for all.
         """
-        u, v = np.nonzero(~np.eye(len(self.variables), dtype=np.bool_))
-        order = np.argsort(-self.edges[u, v], kind="stable")
-        order = order[self.edges[u, v][order] >= checked_probability(threshold, "threshold")]
-        u, v = u[order[:most]], v[order[:most]]
-        columns: dict[str, Any] = {
-            "source": [self.variables[i] for i in u.tolist()],
-            "target": [self.variables[i] for i in v.tolist()],
-            "probability": self.edges[u, v],
-        }
-        if self.edge_errors is not None:
-            columns["standard_error"] = self.edge_errors[u, v]
-        return columns
+        return adjacencies(self, threshold, most)
 
     def probability(self, feature: AnyFeature, given: AnyFeature | None = None) -> float:
         """Return the probability of a feature.
@@ -316,28 +320,33 @@ class Posterior:
         return Posterior.concatenate([self, other])
 
     def threshold_graph(self, threshold: float = 0.5) -> consensus.ThresholdGraph:
-        """Return the edges that are more probable than a threshold.
+        """Return the pairs that are adjacent with a probability above a threshold.
 
-        They may contain a cycle, which for thresholds of one half or more has at least
-        three nodes; the result reports it.
+        Directions that exceed it by themselves are given, and may contain a cycle, which for
+        thresholds of one half or more has at least three nodes; the result reports it.
         """
         return consensus.threshold_graph(self.variables, self.edges, threshold)
 
     def median_dag(self) -> Dag:
-        """Return the DAG of the edges that are more probable than not.
+        """Return the DAG of the pairs that are more probably adjacent than not.
 
-        They are added by decreasing probability, except those that would close a cycle.
-        If there is none, this is the median probability model: no graph has a smaller
-        expected number of wrong edges.
+        Each has its more probable direction, unless that would close a cycle with more
+        probable ones. No graph has a smaller expected number of wrong adjacencies.
 
         Examples
         --------
         >>> import arcwise
-        >>> model = arcwise.Model(arcwise.simulate("asia", 2000, seed=1), max_indegree=2)
-        >>> ("smoke", "lung") in arcwise.exact(model).median_dag().edges
-        False
+        >>> model = arcwise.Model({"a": [0, 0, 1, 1] * 5, "b": [0, 0, 1, 1] * 5})
+        >>> arcwise.exact(model).median_dag().edges
+        (('a', 'b'),)
         """
         return consensus.median_dag(self.variables, self.edges)
+
+    def summary_graph(
+        self, name: SummaryGraph = "median", *, threshold: float = 0.5
+    ) -> Dag | Cpdag:
+        """Return one graph that stands for the posterior; see `arcwise.summary_graph`."""
+        return summary_graph(self, name, threshold=threshold)
 
     def credible_set(self, level: float = 0.95, *, classes: bool = False) -> consensus.CredibleSet:
         """Return the smallest set of sampled DAGs with at least a given total probability.
@@ -369,11 +378,8 @@ class Posterior:
         return summary_of(self)
 
     def write_edges(self, path: str | os.PathLike[str]) -> None:
-        """Write the edges to a .csv file with the columns source, target and probability.
-
-        Standard errors, if available, are a fourth column, standard_error.
-        """
-        columns = self.edge_columns()
+        """Write a .csv file with a row for each pair of variables, as `to_pandas` has it."""
+        columns = pair_columns(self)
         write_table(list(columns), zip(*columns.values(), strict=True), Path(path))
 
     def write_evidence(self, path: str | os.PathLike[str]) -> None:
@@ -416,33 +422,29 @@ class Posterior:
         """Write an HTML report; see `arcwise.report`."""
         return views.report(self, path, title=title, data_description=data_description)
 
-    def to_networkx(self, threshold: float = 0.5) -> Any:
-        """Return a networkx DiGraph of the edges at least as probable as the threshold.
+    def to_networkx(self, threshold: float = 0.5, *, on: ThresholdOn = "adjacency") -> Any:
+        """Return a networkx DiGraph of the probable edges; see `arcwise.exchange.to_networkx`."""
+        return views.to_networkx(self, threshold, on=on)
 
-        Edges have the attributes ``probability`` and, if available, ``standard_error``.
-        See `arcwise.exchange` for other formats.
-        """
-        return views.to_networkx(self, threshold)
+    def to_pandas(self, threshold: float = 0.0, *, on: ThresholdOn = "adjacency") -> Any:
+        """Return a pandas DataFrame of the edges; see `arcwise.exchange.to_pandas`."""
+        return views.to_pandas(self, threshold, on=on)
 
-    def to_pandas(self, threshold: float = 0.0) -> Any:
-        """Return the edges as a pandas DataFrame, the most probable first."""
-        return views.to_pandas(self, threshold)
-
-    def to_polars(self, threshold: float = 0.0) -> Any:
-        """Return the edges as a polars DataFrame, the most probable first."""
-        return views.to_polars(self, threshold)
+    def to_polars(self, threshold: float = 0.0, *, on: ThresholdOn = "adjacency") -> Any:
+        """Return a polars DataFrame of the edges; see `arcwise.exchange.to_pandas`."""
+        return views.to_polars(self, threshold, on=on)
 
     def to_arviz(self, *, edges: Literal["all", "uncertain"] = "all") -> Any:
         """Return the sampled DAGs as an xarray DataTree; see `arcwise.exchange.to_arviz`."""
         return views.to_arviz(self, edges=edges)
 
-    def to_dot(self, threshold: float = 0.5) -> str:
-        """Return the edges at least as probable as the threshold as Graphviz DOT text."""
-        return views.to_dot(self, threshold)
+    def to_dot(self, threshold: float = 0.5, *, on: ThresholdOn = "adjacency") -> str:
+        """Return the probable edges as Graphviz DOT text; see `arcwise.exchange.to_dot`."""
+        return views.to_dot(self, threshold, on=on)
 
-    def to_gml(self, threshold: float = 0.5) -> str:
-        """Return the edges at least as probable as the threshold as GML text."""
-        return views.to_gml(self, threshold)
+    def to_gml(self, threshold: float = 0.5, *, on: ThresholdOn = "adjacency") -> str:
+        """Return the probable edges as GML text; see `arcwise.exchange.to_gml`."""
+        return views.to_gml(self, threshold, on=on)
 
     def compare(self, truth: Any) -> PosteriorComparison:
         """Compare with a known DAG, in any form of a graph; see `arcwise.compare`."""

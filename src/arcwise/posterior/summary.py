@@ -17,6 +17,7 @@ from arcwise.records.runs import (
     UniqueDagsRun,
 )
 from arcwise.support.plain import plain
+from arcwise.support.plain_dataclasses import PlainDataclasses
 
 if TYPE_CHECKING:
     from arcwise.posterior.posterior import Posterior
@@ -196,5 +197,7 @@ def _of_account(account: Account) -> dict[str, Any]:
         "chosen": account.chosen.as_dict(),
         "verdict": account.verdict,
         "trust": list(account.trust),
+        "data_verdict": account.data_verdict,
+        "findings": PlainDataclasses().write(account.findings),
         "seconds_in_all": account.seconds,
     }

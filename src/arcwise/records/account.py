@@ -8,8 +8,12 @@ from typing import Any, Literal
 
 from arcwise.model.modularity import Modularity
 from arcwise.records.algorithm import Algorithm
+from arcwise.records.findings import DataVerdict, Finding
+from arcwise.support.plain_dataclasses import added
 
 Verdict = Literal["exact", "reliable", "doubtful", "not converged", "unknown"]
+UNCONVERGED: tuple[Verdict, ...] = ("doubtful", "not converged")
+"""The verdicts beside which no figure stands unqualified."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,9 @@ class Account:
     chosen
         The same for programs.
     verdict, trust
-        The reliability of the result, as a verdict and in sentences; see `diagnose`.
+        The reliability of the computation, as a verdict and in sentences; see `diagnose`.
+    data_verdict, findings
+        The verdict on data and model, and the findings about both.
     seconds
         The total running time.
 
@@ -92,3 +98,10 @@ class Account:
     verdict: Verdict
     trust: tuple[str, ...]
     seconds: float
+    data_verdict: DataVerdict = added("unknown")
+    findings: tuple[Finding, ...] = added(())
+
+    @property
+    def verdicts(self) -> str:
+        """Both verdicts in words."""
+        return f"computation {self.verdict}, data and model {self.data_verdict}"

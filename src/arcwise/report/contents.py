@@ -51,9 +51,9 @@ def report_contents(
         {
             "title": title or _TITLE,
             "version": version,
-            "figures": key_figures(posterior),
+            "figures": key_figures(posterior, diagnosis),
             "done": what_was_done(posterior, data_description),
-            "found": what_was_found(posterior),
+            "found": what_was_found(posterior, diagnosis),
             "trust": reliability(diagnosis),
             "network": network(posterior),
             "nodes": nodes(posterior),
@@ -68,8 +68,9 @@ def report_contents(
                 "agreement": None if agreement else _no_agreement(posterior),
                 "evidence": None
                 if posterior.evidence
-                else f"{posterior.algorithm} does not estimate the evidence; exact, ais and mc3 "
-                "do.",
+                else "The marginal likelihood of the data was not computed, which says nothing "
+                f"for or against any edge: {posterior.algorithm} does not estimate it, but exact, "
+                "ais, smc and mc3 do.",
             },
             "provenance": provenance_tables(posterior),
             "reproduction": reproduction(posterior),

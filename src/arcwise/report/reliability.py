@@ -1,30 +1,48 @@
-"""The reliability of a posterior: a verdict, its reasons, and the figures behind it."""
+"""The reliability of a posterior in its two parts: verdicts, their reasons, and figures."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from arcwise.diagnostics.diagnosis import Diagnosis
+from arcwise.records.findings import Part, in_words
 from arcwise.support.words import number
 
 # For each verdict a style class for its colour, and a sign for readers who do not see colours.
+_GOOD, _DOUBTFUL, _BAD = ("good", "✓"), ("doubtful", "!"), ("bad", "✗")
 _LOOKS = {
-    "exact": ("good", "✓"),
-    "reliable": ("good", "✓"),
-    "doubtful": ("doubtful", "!"),
-    "not converged": ("bad", "✗"),
+    "exact": _GOOD,
+    "reliable": _GOOD,
+    "doubtful": _DOUBTFUL,
+    "not converged": _BAD,
+    "no problem found": _GOOD,
+    "questionable": _DOUBTFUL,
+    "poor": _BAD,
 }
+_SIGNS = {"note": "·", "caution": "!", "serious": "✗"}
 
 
 def reliability(diagnosis: Diagnosis) -> dict[str, Any]:
-    """Return the verdict with its sentences and figures."""
-    look, sign = _LOOKS.get(diagnosis.verdict, ("open", "?"))
+    """Return both verdicts with their findings, and the figures of the computation."""
     return {
-        "verdict": diagnosis.verdict[:1].upper() + diagnosis.verdict[1:],
+        "computation": _part(diagnosis, "computation", diagnosis.verdict),
+        "data": _part(diagnosis, "data and model", diagnosis.data_verdict),
+        "rows": _figures(diagnosis),
+    }
+
+
+def _part(diagnosis: Diagnosis, part: Part, verdict: str) -> dict[str, Any]:
+    look, sign = _LOOKS.get(verdict, ("open", "?"))
+    findings = [finding for finding in diagnosis.findings if finding.part == part]
+    return {
+        "title": part[:1].upper() + part[1:],
+        "verdict": verdict[:1].upper() + verdict[1:],
         "look": look,
         "sign": sign,
-        "sentences": list(diagnosis.sentences),
-        "rows": _figures(diagnosis),
+        "findings": [
+            {"severity": finding.severity, "sign": _SIGNS[finding.severity], "sentence": sentence}
+            for finding, sentence in zip(findings, in_words(findings), strict=True)
+        ],
     }
 
 

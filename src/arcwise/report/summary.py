@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.posterior import Posterior
+from arcwise.posterior.adjacencies import Adjacency
+from arcwise.records.account import UNCONVERGED
 from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
 from arcwise.report.words import in_words, score_in_words
 from arcwise.support.descriptions import Description
@@ -14,26 +17,29 @@ from arcwise.support.words import listing, number, plural
 
 _NEAR_CERTAIN, _POSSIBLE = 0.9, 0.1
 _MOST_NAMED = 6
+_DOUBTED_DATA = ("questionable", "poor")
 
 
-def key_figures(posterior: Posterior) -> list[dict[str, str]]:
+def key_figures(posterior: Posterior, diagnosis: Diagnosis) -> list[dict[str, str]]:
     """Return the key figures at the top of the page."""
     edges = posterior.edges
+    either = np.triu(np.minimum(edges + edges.T, 1.0), 1)
     rows = posterior.provenance.rows
     figures = [("Variables", number(len(posterior.variables)), "")]
     if rows is not None:
         figures.append(("Rows of data", number(rows), ""))
+    doubt = f"; computation {diagnosis.verdict}" if diagnosis.verdict in UNCONVERGED else ""
     figures += [
-        ("Expected edges", f"{edges.sum():.1f}", "posterior mean number of edges"),
+        ("Expected edges", f"{edges.sum():.1f}", f"posterior mean number of edges{doubt}"),
         (
-            "Near-certain edges",
-            number(int((edges >= _NEAR_CERTAIN).sum())),
-            "probability 0.9 or more",
+            "Near-certain adjacencies",
+            number(int((either >= _NEAR_CERTAIN).sum())),
+            f"probability {_NEAR_CERTAIN} or more{doubt}",
         ),
         (
-            "Uncertain edges",
-            number(int(((edges >= _POSSIBLE) & (edges < _NEAR_CERTAIN)).sum())),
-            "probability from 0.1 to 0.9",
+            "Uncertain adjacencies",
+            number(int(((either >= _POSSIBLE) & (either < _NEAR_CERTAIN)).sum())),
+            f"probability from {_POSSIBLE} to {_NEAR_CERTAIN}{doubt}",
         ),
     ]
     return [{"label": label, "value": value, "note": note} for label, value, note in figures]
@@ -58,6 +64,8 @@ def _by_settings(posterior: Posterior) -> list[str]:
         if rows is None
         else f"The data have {names} and {plural(rows, 'row')}."
     ]
+    if model.data is not None and rows is not None:
+        sentences += model.data.preparation_sentences(rows)
     if model.score is not None:
         sentences.append(f"Parent sets were scored by {score_in_words(model.score)}.")
     if model.prior is not None:
@@ -121,51 +129,76 @@ def _chains(run: ChainRun) -> str:
     return words
 
 
-def what_was_found(posterior: Posterior) -> list[str]:
-    """Return sentences about the edges, naming the most probable."""
-    table = [row for row in posterior.edge_table() if row[2] >= _POSSIBLE]
-    certain = [row for row in table if row[2] >= _NEAR_CERTAIN]
-    sentences = []
+def what_was_found(posterior: Posterior, diagnosis: Diagnosis) -> list[str]:
+    """Return sentences about the adjacencies and their directions, naming the most probable.
+
+    Where the computation is in doubt, that is said first, with what all chains agree on.
+    """
+    likely = posterior.adjacencies(_POSSIBLE)
+    certain = [pair for pair in likely if pair.probability >= _NEAR_CERTAIN]
+    directed = [pair for pair in certain if not pair.is_open]
+    undirected = [pair for pair in certain if pair.is_open]
+    sentences = _qualification(certain, diagnosis)
     if certain:
         sentences.append(
-            f"{_many(len(certain))} probability of at least {_NEAR_CERTAIN}: {_named(certain)}."
+            f"{_many(len(certain))} adjacent with a probability of at least {_NEAR_CERTAIN}."
         )
     else:
-        sentences.append(f"No edge has a probability of {_NEAR_CERTAIN} or more.")
-    turned = _uncertain_directions(posterior)
-    if turned:
-        many = "One adjacency is" if len(turned) == 1 else f"{number(len(turned))} adjacencies are"
-        sentences.append(f"{many} near-certain with uncertain direction: {_listed(turned)}.")
-    uncertain = len(table) - len(certain)
+        sentences.append(
+            f"No two variables are adjacent with a probability of {_NEAR_CERTAIN} or more."
+        )
+    if directed:
+        sentences.append(f"With a clear direction: {_named(directed, '→')}.")
+    if undirected:
+        sentences.append(f"With an open direction: {_named(undirected, '–')}.")
+    uncertain = len(likely) - len(certain)
     if uncertain:
         sentences.append(
-            f"{_many(uncertain, 'further ' if certain else '')} probability from {_POSSIBLE} to "
-            f"{_NEAR_CERTAIN}."
+            f"{_many(uncertain, 'further ' if certain else '')} adjacent with a probability from "
+            f"{_POSSIBLE} to {_NEAR_CERTAIN}."
         )
     return sentences
 
 
-def _many(edges: int, kind: str = "") -> str:
-    return f"One {kind}edge has a" if edges == 1 else f"{number(edges)} {kind}edges have a"
+def _qualification(certain: Sequence[Adjacency], diagnosis: Diagnosis) -> list[str]:
+    """Return what keeps the results from being taken at face value, if anything does."""
+    result = []
+    if diagnosis.verdict in UNCONVERGED:
+        result.append(
+            "The chains have not converged, so these figures should not be used as they are."
+            if diagnosis.verdict == "not converged"
+            else "The computation is in doubt, so these figures are provisional."
+        )
+        by_chain = diagnosis.chain_edges
+        if by_chain is not None and len(by_chain) > 1 and certain:
+            least = (by_chain + by_chain.transpose(0, 2, 1)).min(axis=0)
+            place = {name: index for index, name in enumerate(diagnosis.variables)}
+            shared = sum(
+                bool(least[place[pair.source], place[pair.target]] >= _NEAR_CERTAIN)
+                for pair in certain
+            )
+            result.append(
+                f"Of the {plural(len(certain), 'adjacency', 'adjacencies')} below, every chain "
+                f"alone gives {number(shared)} a probability of at least {_NEAR_CERTAIN}."
+            )
+    if diagnosis.data_verdict in _DOUBTED_DATA:
+        result.append(
+            f"Data and model are {diagnosis.data_verdict}: "
+            f"{'see' if diagnosis.verdict in UNCONVERGED else 'however exact the figures, see'} "
+            "the findings under reliability."
+        )
+    return result
 
 
-def _named(rows: Sequence[tuple[str, str, float]]) -> str:
-    return _listed([f"{source}\u00a0→ {target}" for source, target, _ in rows])
+def _many(pairs: int, kind: str = "") -> str:
+    if pairs == 1:
+        return f"One {kind}pair of variables is"
+    return f"{number(pairs)} {kind}pairs of variables are"
 
 
-def _listed(names: list[str]) -> str:
+def _named(pairs: Sequence[Adjacency], sign: str) -> str:
+    names = [f"{pair.source}\u00a0{sign} {pair.target}" for pair in pairs]
     shown = names[:_MOST_NAMED]
     if len(names) > len(shown):
         shown.append(f"{number(len(names) - len(shown))} more")
     return listing(shown)
-
-
-def _uncertain_directions(posterior: Posterior) -> list[str]:
-    """Return the pairs that are almost certainly adjacent without a near-certain direction."""
-    edges = posterior.edges
-    either = edges + edges.T
-    undirected = (either >= _NEAR_CERTAIN) & (np.maximum(edges, edges.T) < _NEAR_CERTAIN)
-    pairs = np.argwhere(np.triu(undirected, 1))
-    order = np.argsort(-either[pairs[:, 0], pairs[:, 1]], kind="stable")
-    names = posterior.variables
-    return [f"{names[u]}\u00a0– {names[v]}" for u, v in pairs[order]]

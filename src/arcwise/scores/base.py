@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from arcwise import _core
 from arcwise.data import Data
+from arcwise.data.profile import Parametrization
 from arcwise.support.running import Run
 
 NAMED_SCORES: dict[str, type[LocalScore]] = {}
@@ -29,6 +30,16 @@ class LocalScore(ABC):
         super().__init_subclass__(**keywords)
         if name is not None:
             NAMED_SCORES[name] = cls
+
+    def parametrization(self, data: Data) -> Parametrization | None:
+        """Return what the parameters of a family are, by which results are judged; None if unknown.
+
+        Parameters
+        ----------
+        data
+            The data.
+        """
+        return None
 
     @abstractmethod
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:

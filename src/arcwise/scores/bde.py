@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data, DiscreteColumn
+from arcwise.data.profile import Parametrization
 from arcwise.errors import ArgumentError, DataError
 from arcwise.networks import DiscreteNetwork
 from arcwise.scores.base import LocalScore
@@ -64,6 +65,10 @@ class BDe(LocalScore):
                 f"the prior of BDe is of type {type(self.prior).__name__}; give a DiscreteNetwork "
                 "or a mapping from names to probabilities"
             )
+
+    def parametrization(self, data: Data) -> Parametrization | None:
+        """Return what the parameters of a family are."""
+        return "discrete"
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from arcwise import _core
 from arcwise.data import Data
+from arcwise.data.profile import Parametrization
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import fill_discrete, positive
 from arcwise.support.running import Run
@@ -41,6 +42,10 @@ class BDeu(LocalScore, name="bdeu"):
     def __post_init__(self) -> None:
         """Refuse a sample size that is not positive."""
         positive(self.equivalent_sample_size, "equivalent_sample_size")
+
+    def parametrization(self, data: Data) -> Parametrization | None:
+        """Return what the parameters of a family are."""
+        return "discrete"
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""

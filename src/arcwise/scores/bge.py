@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
 from arcwise.data import Data
+from arcwise.data.profile import Parametrization
 from arcwise.errors import ArgumentError
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import intervention_mask, positive
@@ -74,6 +75,10 @@ class BGe(LocalScore, name="bge"):
         positive(self.alpha_mu, "alpha_mu")
         if self.alpha_w is not None:
             positive(self.alpha_w, "alpha_w")
+
+    def parametrization(self, data: Data) -> Parametrization | None:
+        """Return what the parameters of a family are."""
+        return "gaussian"
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""

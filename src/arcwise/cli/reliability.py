@@ -1,0 +1,35 @@
+"""Prints how reliable a result is, in its two parts: computation, and data and model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arcwise.diagnostics.diagnosis import Diagnosis
+from arcwise.posterior import Posterior
+from arcwise.records.findings import Finding, in_words
+
+_SIGNS = {"serious": "✗", "caution": "!", "note": "·"}
+
+
+def print_reliability(diagnosis: Diagnosis) -> None:
+    """Print both verdicts, each with its findings."""
+    print("Reliability")
+    print(f"  computation: {diagnosis.verdict}")
+    _print_findings([each for each in diagnosis.findings if each.part == "computation"])
+    print(f"  data and model: {diagnosis.data_verdict}")
+    _print_findings([each for each in diagnosis.findings if each.part == "data and model"])
+    print()
+
+
+def _print_findings(findings: Sequence[Finding]) -> None:
+    for finding, sentence in zip(findings, in_words(findings), strict=True):
+        print(f"    {_SIGNS[finding.severity]} {sentence}")
+
+
+def print_verdicts(posterior: Posterior) -> None:
+    """Print both verdicts and what is serious about them, to go with a single figure or graph."""
+    diagnosis = posterior.diagnose()
+    print(f"Computation: {diagnosis.verdict}; data and model: {diagnosis.data_verdict}.")
+    for finding in diagnosis.findings:
+        if finding.severity == "serious":
+            print(f"  {_SIGNS[finding.severity]} {finding.sentence}")

@@ -1,0 +1,43 @@
+"""`Preparation`: what was done to a table before it became data, in numbers to judge it by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What was done to a table before it became data.
+
+    Parameters
+    ----------
+    dropped_rows
+        The number of rows left out because values are missing in them.
+    discretized
+        The number of intervals of each column that was cut into some.
+    missing_as_level
+        The columns in which missing values are a level of their own.
+
+    Examples
+    --------
+    >>> Preparation().with_dropped(20).with_discretized({"age": 3})
+    Preparation(dropped_rows=20, discretized={'age': 3}, missing_as_level=())
+    """
+
+    dropped_rows: int = 0
+    discretized: Mapping[str, int] = field(default_factory=dict)
+    missing_as_level: tuple[str, ...] = ()
+
+    def with_dropped(self, rows: int) -> Preparation:
+        """Return it with further rows dropped."""
+        return replace(self, dropped_rows=self.dropped_rows + rows)
+
+    def with_discretized(self, intervals: Mapping[str, int]) -> Preparation:
+        """Return it with further columns cut into intervals."""
+        return replace(self, discretized={**self.discretized, **intervals})
+
+    def with_missing_level(self, columns: tuple[str, ...]) -> Preparation:
+        """Return it with further columns in which missing values are a level."""
+        both = (*self.missing_as_level, *columns)
+        return replace(self, missing_as_level=tuple(dict.fromkeys(both)))

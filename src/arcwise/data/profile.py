@@ -1,0 +1,141 @@
+"""`DataProfile`: the facts about a table by which results from it are judged, without its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.moments import Moments
+from arcwise.data.preparation import Preparation
+from arcwise.data.table import Data
+
+Parametrization = Literal["discrete", "gaussian"]
+"""The parameters of a family: a table of probabilities, or a linear regression."""
+
+_FEWEST_DIFFERENT = 20
+_LABELS_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class DataProfile:
+    """The facts about a table by which results from it are judged.
+
+    Parameters
+    ----------
+    levels
+        The number of levels of each variable; 0 if it is continuous.
+    parametrization
+        What the parameters of a family are; None if that is not known, as of a score that is a
+        function.
+    notes, preparation
+        What was done to the table before, in words and in numbers.
+    total_weight, effective_rows
+        The sum of the row weights, and Kish's effective number of rows; None without weights.
+    intervened_rows, intervened
+        The number of rows in which some variable was intervened on, and of those in which each
+        was, for variables that were.
+    identifiers
+        The variables that seem only to identify rows.
+    moments
+        The shapes of the variables that the score takes to be normal, from the rows without an
+        intervention.
+    """
+
+    levels: tuple[int, ...]
+    parametrization: Parametrization | None = None
+    notes: tuple[str, ...] = ()
+    preparation: Preparation = field(default_factory=Preparation)
+    total_weight: float | None = None
+    effective_rows: float | None = None
+    intervened_rows: int = 0
+    intervened: Mapping[str, int] = field(default_factory=dict)
+    identifiers: tuple[str, ...] = ()
+    moments: Mapping[str, Moments] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, data: Data, parametrization: Parametrization | None) -> DataProfile:
+        """Return the profile of a table.
+
+        Parameters
+        ----------
+        data
+            The table.
+        parametrization
+            What the parameters of a family are, if known.
+        """
+        weights, mask = data.weights, data.intervened
+        return cls(
+            levels=tuple(data.level_counts().tolist()),
+            parametrization=parametrization,
+            notes=data.notes,
+            preparation=data.preparation,
+            total_weight=None if weights is None else float(weights.sum()),
+            effective_rows=None
+            if weights is None
+            else float(weights.sum() ** 2 / np.square(weights).sum()),
+            intervened_rows=0 if mask is None else int(mask.any(axis=1).sum()),
+            intervened={}
+            if mask is None
+            else {
+                name: int(count)
+                for name, count in zip(data.variables, mask.sum(axis=0), strict=True)
+                if count
+            },
+            identifiers=tuple(
+                column.name for column in data.columns if _identifies_rows(column, data.rows)
+            ),
+            moments=_moments(data) if parametrization == "gaussian" else {},
+        )
+
+    def rows_for(self, variable: str, rows: int) -> float:
+        """Return how many rows tell about the parents of a variable, as their weights count."""
+        share = 1.0 - self.intervened.get(variable, 0) / rows
+        return share * (rows if self.total_weight is None else self.total_weight)
+
+    def preparation_sentences(self, rows: int) -> tuple[str, ...]:
+        """Return in words what was done to the table, and what its rows are."""
+        result = [*self.notes]
+        if self.intervened_rows:
+            several = "" if len(self.intervened) == 1 else "s"
+            result.append(
+                f"In {self.intervened_rows:,} of {rows:,} rows {len(self.intervened)} "
+                f"variable{several} were intervened on; there, nothing is learned about the "
+                "parents of such a variable."
+                if several
+                else f"In {self.intervened_rows:,} of {rows:,} rows "
+                f"{next(iter(self.intervened))!r} was intervened on; there, nothing is learned "
+                "about its parents."
+            )
+        if self.total_weight is not None:
+            result.append(f"The rows are weighted and count as {self.total_weight:,.6g} rows.")
+        return tuple(result)
+
+
+def _identifies_rows(column: Column, rows: int) -> bool:
+    """Return whether hardly any two rows share a value, or whole numbers count the rows."""
+    if rows <= _FEWEST_DIFFERENT:
+        return False
+    if isinstance(column, DiscreteColumn):
+        different = int(np.count_nonzero(np.bincount(column.codes)))
+        if different > max(_FEWEST_DIFFERENT, _LABELS_SHARE * rows):
+            return True
+    numbers = column.numbers()
+    if numbers is None:
+        return False
+    steps = np.diff(np.sort(numbers))
+    return bool((steps == steps[0]).all() and steps[0] > 0 and (numbers % 1 == 0).all())
+
+
+def _moments(data: Data) -> dict[str, Moments]:
+    rows = slice(None) if data.intervened is None else ~data.intervened.any(axis=1)
+    result = {}
+    for column in data.columns:
+        numbers = column.numbers()
+        found = None if numbers is None else Moments.of(numbers[rows])
+        if found is not None:
+            result[column.name] = found
+    return result

@@ -1,0 +1,303 @@
+"""Findings about the data and the model: what a posterior cannot tell however well computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from arcwise.data.moments import Moments
+from arcwise.data.profile import DataProfile
+from arcwise.diagnostics.parameters import FamilySizes
+from arcwise.posterior import Posterior
+from arcwise.posterior.adjacencies import OPEN_SHARE, adjacencies
+from arcwise.posterior.matrices import relation_probabilities
+from arcwise.records.findings import DataVerdict, Finding, Severity, by_gravity, data_verdict
+from arcwise.support.words import listing, plural
+
+FEWEST_ROWS_PER_PARAMETER = 5.0
+"""Below, estimates of parameters, and with them scores, depend on the prior as much as on rows."""
+HOPELESS_ROWS_PER_PARAMETER = 1.0
+
+FEW_ROWS, VERY_FEW_ROWS = 200, 50
+LARGEST_SHARE_DROPPED = 0.05
+
+# Deviations from normality that are both certain and large enough to matter; beyond the latter,
+# methods for normal data are known to break down (Curran, West and Finch 1996).
+_P_VALUE = 1e-4
+_SKEWED, _HEAVY = 0.5, 1.0
+_VERY_SKEWED, _VERY_HEAVY = 2.0, 7.0
+
+_LIKELY = 0.5
+_MOST_NAMED = 4
+_MOST_DAGS = 1000
+_EQUIVALENT_SCORES = ("BDeu", "BGe", "BIC")
+
+
+def data_and_model(posterior: Posterior) -> tuple[DataVerdict, tuple[Finding, ...]]:
+    """Return what is to be said about the data and the model, and what it comes to.
+
+    Everything is read from the posterior and its provenance, so that it is the same for a
+    posterior that was saved.
+
+    Parameters
+    ----------
+    posterior
+        Any posterior.
+    """
+    profile, rows = posterior.provenance.data, posterior.provenance.rows
+    findings: list[Finding] = []
+    if profile is not None and rows is not None:
+        findings += _of_parameters(posterior, profile, rows)
+        findings += _of_rows(profile, rows)
+        findings += _of_weights(profile, rows)
+        findings += _of_identifiers(profile)
+        findings += _of_shapes(profile)
+        findings += _of_preparation(profile, rows)
+        findings += _of_interventions(profile, rows)
+    verdict: DataVerdict = "unknown" if profile is None else data_verdict(findings)
+    findings += _of_directions(posterior, profile)
+    findings += _assumptions(profile)
+    return verdict, tuple(by_gravity(findings))
+
+
+def _found(severity: Severity, topic: str, fact: str, advice: str = "") -> Finding:
+    return Finding("data and model", severity, topic, fact, advice)
+
+
+def _of_parameters(posterior: Posterior, profile: DataProfile, rows: int) -> list[Finding]:
+    """Return a finding if likely parent sets have too many parameters for the rows there are."""
+    sizes = FamilySizes.of(posterior, profile)
+    if sizes is None:
+        return []
+    available = np.array([profile.rows_for(name, rows) for name in posterior.variables])
+    ratio = available / sizes.parameters
+    few = np.flatnonzero(ratio < FEWEST_ROWS_PER_PARAMETER)
+    if len(few) == 0:
+        return []
+    worst = int(np.argmin(ratio))
+    n, count = len(posterior.variables), len(few)
+    them = "it" if count == 1 else "them"
+    return [
+        _found(
+            "serious" if ratio[worst] < HOPELESS_ROWS_PER_PARAMETER else "caution",
+            "rows per parameter",
+            f"The likely parent sets of {count} of {plural(n, 'variable')} leave fewer than "
+            f"{FEWEST_ROWS_PER_PARAMETER:.0f} rows for each free parameter, so that the edges into "
+            f"{them} may reflect the prior, or chance (worst: {posterior.variables[worst]}, with "
+            f"{sizes.parameters[worst]:,.0f} parameters and {available[worst]:,.0f} rows)",
+            "bound the number of parents, use a prior that favours sparse graphs, merge levels, or "
+            "collect more rows",
+        )
+    ]
+
+
+def _of_rows(profile: DataProfile, rows: int) -> list[Finding]:
+    """Return a finding if there are so few rows that all but strong dependence is missed.
+
+    A dependence pays for its parameter, by the Bayesian information criterion, if the squared
+    correlation exceeds 1 - N^(-1/N).
+    """
+    number = rows if profile.total_weight is None else max(2.0, profile.total_weight)
+    if number > FEW_ROWS:
+        return []
+    weakest = math.sqrt(1.0 - number ** (-1.0 / number))
+    return [
+        _found(
+            "caution" if number < VERY_FEW_ROWS else "note",
+            "rows",
+            f"With {'only ' if number < VERY_FEW_ROWS else ''}{number:,.0f} rows, dependence "
+            f"weaker than a correlation of about {weakest:.2f} will usually be missed: a missing "
+            "edge is no proof of independence",
+        )
+    ]
+
+
+def _of_weights(profile: DataProfile, rows: int) -> list[Finding]:
+    total, effective = profile.total_weight, profile.effective_rows
+    if total is None or effective is None:
+        return []
+    over = total > 1.05 * min(rows, effective)
+    return [
+        _found(
+            "caution" if over else "note",
+            "weights",
+            f"The weights of the {rows:,} rows count as {total:,.6g} rows"
+            + (f", though as a sample they are worth only {effective:,.4g}" if over else ""),
+            "unless a weight is the number of times a row was seen, scale the weights to the "
+            "effective number of rows"
+            if over
+            else "",
+        )
+    ]
+
+
+def _of_identifiers(profile: DataProfile) -> list[Finding]:
+    names = profile.identifiers
+    if not names:
+        return []
+    seems = "seems" if len(names) == 1 else "seem"
+    return [
+        _found(
+            "caution",
+            "identifiers",
+            f"{listing(names, _MOST_NAMED)} {seems} only to identify rows, with hardly any value "
+            "that two rows share",
+            "leave such columns out",
+        )
+    ]
+
+
+def _of_shapes(profile: DataProfile) -> list[Finding]:
+    """Return a finding if columns that are taken to be normal clearly are not.
+
+    The p-value wanted is divided by the number of columns. The test is too ready to reject that
+    far out, up to twenty times with 60 rows, so that a table of normal columns has a finding with
+    a probability below 0.01.
+    """
+    limit = _P_VALUE / max(1, len(profile.moments))
+    odd = {
+        name: moments
+        for name, moments in profile.moments.items()
+        if moments.p_value < limit and _is_odd(moments, _SKEWED, _HEAVY)
+    }
+    if not odd:
+        return []
+    worst = max(odd, key=lambda name: _oddity(odd[name]))
+    grave = _is_odd(odd[worst], _VERY_SKEWED, _VERY_HEAVY)
+    return [
+        _found(
+            "serious" if grave else "caution",
+            "normality",
+            f"{plural(len(odd), 'column')} of {len(profile.levels)} "
+            f"{'is' if len(odd) == 1 else 'are'} not normal, as the score assumes (worst: {worst} "
+            f"with skewness {odd[worst].skewness:.1f} and excess kurtosis "
+            f"{odd[worst].excess_kurtosis:.1f})",
+            "transform such columns, for example by logarithms or normal scores, or discretize "
+            "them",
+        )
+    ]
+
+
+def _is_odd(moments: Moments, skewness: float, kurtosis: float) -> bool:
+    # Flat distributions, of negative excess kurtosis, do little harm.
+    return abs(moments.skewness) > skewness or moments.excess_kurtosis > kurtosis
+
+
+def _oddity(moments: Moments) -> float:
+    return max(abs(moments.skewness) / _VERY_SKEWED, moments.excess_kurtosis / _VERY_HEAVY)
+
+
+def _of_preparation(profile: DataProfile, rows: int) -> list[Finding]:
+    done = profile.preparation
+    found = []
+    if done.dropped_rows:
+        share = done.dropped_rows / (rows + done.dropped_rows)
+        found.append(
+            _found(
+                "caution" if share > LARGEST_SHARE_DROPPED else "note",
+                "dropped rows",
+                f"{done.dropped_rows:,} of {rows + done.dropped_rows:,} rows ({share:.0%}) were "
+                "dropped for missing values, which is right only if these are missing by chance",
+                "compare the rows dropped with the others" if share > LARGEST_SHARE_DROPPED else "",
+            )
+        )
+    if done.discretized:
+        found.append(
+            _found(
+                "note",
+                "discretized",
+                f"{plural(len(done.discretized), 'column')} "
+                f"{'was' if len(done.discretized) == 1 else 'were'} cut into intervals: what "
+                "happens within an interval is lost, and other cut points can give other edges",
+                "try another number of intervals",
+            )
+        )
+    if done.missing_as_level:
+        found.append(
+            _found(
+                "note",
+                "missing values",
+                f"Missing values are a level of their own in "
+                f"{listing(done.missing_as_level, _MOST_NAMED)}: edges may tell why values are "
+                "missing rather than what they are",
+            )
+        )
+    return found
+
+
+def _of_interventions(profile: DataProfile, rows: int) -> list[Finding]:
+    if not profile.intervened:
+        return []
+    named = listing([f"{name} in {n:,}" for name, n in profile.intervened.items()], _MOST_NAMED)
+    return [
+        _found(
+            "note",
+            "interventions",
+            f"In {profile.intervened_rows:,} of {rows:,} rows variables were intervened on "
+            f"({named}): a variable is taken to be set there whatever its causes, and nothing "
+            "else to be affected directly",
+        )
+    ]
+
+
+def _of_directions(posterior: Posterior, profile: DataProfile | None) -> list[Finding]:
+    """Return a finding on the likely adjacencies whose direction the data cannot tell, or do not.
+
+    In observational data, all DAGs of an equivalence class have the same likelihood. With
+    interventions, or another score, only the posterior says what is open.
+    """
+    likely = adjacencies(posterior, _LIKELY)
+    if not likely:
+        return []
+    score = posterior.provenance.score
+    observational = (
+        profile is not None
+        and not profile.intervened
+        and score is not None
+        and score.name in _EQUIVALENT_SCORES
+    )
+    total = f"{plural(len(likely), 'likely adjacency', 'likely adjacencies')}"
+    if observational and posterior.dags is not None:
+        reversible = relation_probabilities(posterior.dags.thinned(_MOST_DAGS), "reversible")
+        place = {name: number for number, name in enumerate(posterior.variables)}
+        names = [
+            f"{pair.source} – {pair.target}"
+            for pair in likely
+            if reversible[place[pair.source], place[pair.target]] > pair.probability / 2.0
+        ]
+        fact = (
+            f"Observational data cannot tell the direction of {len(names)} of {total}, however "
+            "many rows there are, since both directions imply the same independences "
+            f"({listing(names, _MOST_NAMED)})"
+        )
+    else:
+        names = [f"{pair.source} – {pair.target}" for pair in likely if pair.is_open]
+        fact = (
+            f"The direction of {len(names)} of {total} is open: either way has at least "
+            f"{OPEN_SHARE:.0%} of the probability ({listing(names, _MOST_NAMED)})"
+        )
+    if not names:
+        return []
+    advice = "interventions, an order in time or other knowledge can tell"
+    return [_found("note", "directions", fact, advice)]
+
+
+def _assumptions(profile: DataProfile | None) -> Sequence[Finding]:
+    linear = profile is not None and profile.parametrization == "gaussian"
+    return [
+        _found(
+            "note",
+            "hidden causes",
+            "Hidden common causes are not part of the model: two variables with a cause in common "
+            "that is not in the table appear adjacent, in either direction",
+            "read an edge as a cause only where such causes can be ruled out",
+        ),
+        _found(
+            "note",
+            "assumptions",
+            "Rows are taken to be independent of each other and alike"
+            + (", and dependence to be linear" if linear else ""),
+        ),
+    ]
