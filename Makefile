@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser lint format sanitize stubs benchmark clean
+.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-install lint format sanitize stubs benchmark clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -96,6 +96,14 @@ test-browser: $(VENV)/test-browser.stamp  ## the report page in a real browser, 
 	    "not there; on Debian: apt-get install chromium"; exit 1; }
 	$(call say,Testing the report page:)
 	@$(BIN)/python -m pytest tests/browser
+
+# The objects of the extension are those that are there; an old wheel may have another name.
+test-install: $(VENV)/test.stamp  ## README's first snippet, in a fresh environment with the plain install
+	$(call say,Trying README's first minute:)
+	@rm -rf build/wheel
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+	    --config-settings build-dir=build/python $(STRICT) --wheel-dir build/wheel .
+	@$(BIN)/python -m pytest tests/install
 
 sanitize: $(VENV)/tools.stamp  ## the tests of the core under address and undefined sanitizers
 	$(call say,Testing the core with sanitizers:)

@@ -12,7 +12,7 @@ import arcwise
 from arcwise import Model, Posterior
 from arcwise.errors import ArgumentError
 from arcwise.records.stopping_rule import StoppingRule
-from arcwise.support.running import ProgressUpdate
+from arcwise.support.progress import ProgressUpdate
 from support.exact_models import random_model
 from support.interrupting import assert_returns_what_there_is
 from support.run_records import chains_of

@@ -23,7 +23,7 @@ def test_score_with_chosen_candidates(
     assert status(*arguments) == 0
     chosen = arcwise.candidates(table, method, max_indegree=2)
     expected = arcwise.score(table, candidates=chosen, max_indegree=2)
-    assert f"Candidate parents were chosen by '{method}', " in capsys.readouterr().out
+    assert f"Candidate parents were chosen by '{method}', " in capsys.readouterr().err
     written = arcwise.scores.read_scores(out)
     for name in expected.variables:
         assert {parents for parents, _ in written.families(name)} == {
@@ -46,7 +46,7 @@ def test_every_command_takes_them(
     edges.write_text("source,target\nxray,asia\n")
     arguments = [command[0], str(table), *command[1:], "--candidates", "greedy:2"]
     assert main([*arguments, "--required-edges", str(edges), "--prior", "fair"]) == 0
-    assert "Candidate parents were chosen by 'greedy:2', 2 to 3" in capsys.readouterr().out
+    assert "Candidate parents were chosen by 'greedy:2', 2 to 3" in capsys.readouterr().err
 
 
 def test_a_file_of_candidates_is_still_a_file(
@@ -86,7 +86,7 @@ def test_grown_candidates(table: Path, tmp_path: Path, capsys: Captured) -> None
     out = tmp_path / "best"
     arguments = ["map", table, "--candidates", "greedy:1", "--grow", "--max-candidates", 5]
     assert main([*(str(part) for part in arguments), "--seed", "1", "--out", str(out)]) == 0
-    said = capsys.readouterr().out
+    said = capsys.readouterr().err
     assert "Growing candidate parents, up to 5 per node; a node with that many takes 2 KiB" in said
     assert "Candidate parents were grown from 'greedy:1' in " in said
     found = json.loads((out / "summary.json").read_text())
@@ -101,7 +101,7 @@ def test_map_grows_candidates_where_all_parent_sets_are_too_many(
     path = tmp_path / "wide.csv"
     arcwise.networks.gaussian_network(dag, seed=1).sample(300, seed=1).write_csv(path)
     assert main(["map", str(path), "--seed", "1", "--out", str(tmp_path / "best")]) == 0
-    assert "too many parent sets to score them all" in capsys.readouterr().out
+    assert "too many parent sets to score them all" in capsys.readouterr().err
     found = json.loads((tmp_path / "best" / "summary.json").read_text())
     data = arcwise.read(path)
     truth = arcwise.Model(data, candidates=dag.matrix().astype(int)).log_weight_of(dag)

@@ -102,7 +102,7 @@ def test_learn_takes_every_override(table: Path, tmp_path: Path, capsys: Capture
 
 def test_learn_grows_where_it_is_told_to(table: Path, capsys: Captured) -> None:
     options = ["--grow", "--candidates", "greedy:2", "--until", "ess>500"]
-    assert main(["learn", str(table), *options]) == 0
+    assert main(["learn", str(table), *options, "--quiet"]) == 0
     said = capsys.readouterr()
     assert "Candidate parents were grown from 'greedy:2'" in said.out
     assert "The run ended when its stopping rule was met (ess>500)." in said.out
@@ -294,8 +294,7 @@ print("started", flush=True)
 errors, output = io.StringIO(), io.StringIO()
 with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(output):
     status = main(["learn", sys.argv[1], "--algorithm", "mcmc", "--until", "ess>1e12",
-                   "--prior", "uniform",
-                   "--chains", "2", "--out", sys.argv[2]])
+                   "--prior", "uniform", "--chains", "2", "--quiet", "--out", sys.argv[2]])
 print(status, "the run was interrupted" in errors.getvalue())
 print("The run was interrupted" in output.getvalue())
 """

@@ -73,7 +73,7 @@ def test_candidates_restarts_and_seeds_of_a_larger_network(
         assert summary["settings"]["seed"] == 9
         assert len(summary["restart_log_weights"]) == 3
     assert files[0] == files[1]
-    assert "Candidate parents were chosen by 'greedy:5'" in capsys.readouterr().out
+    assert "Candidate parents were chosen by 'greedy:5'" in capsys.readouterr().err
 
 
 def test_constraints_hold_and_edges_can_be_read_again(table: Path, tmp_path: Path) -> None:

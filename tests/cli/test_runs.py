@@ -101,7 +101,7 @@ def test_mistakes_are_one_sentence(table: Path, tmp_path: Path, capsys: Captured
             "--checkpoint is -1.0",
         ),
     ):
-        assert status(*arguments) == 2
+        assert status(*arguments, "--quiet") == 2
         errors = capsys.readouterr().err
         assert words in errors
         assert errors.count("\n") == 1
@@ -114,7 +114,7 @@ def test_ctrl_c_before_there_is_anything(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("arcwise.sample", interrupted)
-    assert main(_sample(table, "--steps", 500)) == 130
+    assert main([*_sample(table, "--steps", 500), "--quiet"]) == 130
     assert capsys.readouterr().err == "arcwise: interrupted\n"
 
 

@@ -62,7 +62,7 @@ def test_shell_blocks_of_the_readme_run(
         for line in text.splitlines()
         if line.startswith("$ arcwise ")
     ]
-    assert len(commands) == 19
+    assert len(commands) == 20
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
     assert len(arcwise.scores.read_scores(tmp_path / "asia.jkl")) == 512

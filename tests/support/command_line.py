@@ -15,8 +15,8 @@ def status(*arguments: object) -> int:
 
 
 def run(capsys: Captured, *arguments: object) -> str:
-    """Run a command that must do well and say nothing on standard error."""
-    assert status(*arguments) == 0
+    """Run a command that must do well and, asked to be quiet, say nothing on standard error."""
+    assert status(*arguments, "--quiet") == 0
     said = capsys.readouterr()
     assert said.err == ""
     return said.out
@@ -24,7 +24,7 @@ def run(capsys: Captured, *arguments: object) -> str:
 
 def refusal(capsys: Captured, *arguments: object) -> str:
     """Run a command that must fail, and return the one line it says why in."""
-    assert status(*arguments) == 2
+    assert status(*arguments, "--quiet") == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1, lines
     assert lines[0].startswith("arcwise: ")

@@ -28,7 +28,8 @@ from arcwise.runs.annealing_log import AnnealingLog
 from arcwise.statistics.log_estimate import LogEstimate
 from arcwise.statistics.log_weights import effective_runs
 from arcwise.sums import ScoreSums
-from arcwise.support.running import ProgressUpdate, Run, running
+from arcwise.support.progress import ProgressUpdate
+from arcwise.support.running import Run, running
 from arcwise.support.warnings import warn
 
 _MOST_RUNS_OF_WEIGHT_ZERO = 4096

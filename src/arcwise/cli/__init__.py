@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typer.exceptions import Exit, TyperException
 
 from arcwise.cli.app import application
+from arcwise.cli.completion import words_to_complete
 from arcwise.cli.composition import began
 from arcwise.data.problems import SEPARATOR
 from arcwise.errors import ArcwiseError, ArcwiseWarning, readable
@@ -23,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``arcwise`` with these arguments and return its exit status.
 
     A user's mistake ends in one sentence on standard error and status 2. Each warning
-    is one sentence, too.
+    is one sentence, too. Without arguments, the help is printed.
 
     Examples
     --------
@@ -38,13 +39,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with sigterm_interrupts(), warnings.catch_warnings():
             warnings.showwarning = _show_warning
             warnings.simplefilter("always", ArcwiseWarning)
-            words = list(sys.argv[1:] if arguments is None else arguments)
+            words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+            completed = words_to_complete()
+            run = application(words if completed is None else completed)
             # Typer turns Ctrl-C into a status that it returns.
-            if application(words)(words, standalone_mode=False) == _INTERRUPTED:
+            if run(words, prog_name="arcwise", standalone_mode=False) == _INTERRUPTED:
                 raise KeyboardInterrupt
             sys.stdout.flush()
     except Exit as exit_request:
         return exit_request.exit_code
+    except SystemExit as done:  # completion, which Typer ends so
+        return int(done.code or 0)
     except TyperException as usage:
         return _refuse(usage.format_message() or "see arcwise --help")
     except ArcwiseError as error:

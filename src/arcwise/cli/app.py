@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -13,6 +13,7 @@ from typer.main import get_command
 import arcwise
 from arcwise.cli.compare import compare
 from arcwise.cli.compare_models import compare_models
+from arcwise.cli.completion import complete_values
 from arcwise.cli.composition import command
 from arcwise.cli.cross_validate import cross_validate
 from arcwise.cli.data import describe, simulate
@@ -21,6 +22,7 @@ from arcwise.cli.effects import effects
 from arcwise.cli.estimate import estimate
 from arcwise.cli.evidence import evidence
 from arcwise.cli.exact import exact
+from arcwise.cli.help_texts import Command, Group, name_values, paragraphs
 from arcwise.cli.learn import learn
 from arcwise.cli.map import map
 from arcwise.cli.predict import predict
@@ -30,6 +32,22 @@ from arcwise.cli.sample import sample
 from arcwise.cli.score import score
 from arcwise.cli.status import status
 from arcwise.cli.summary_graph import summary_graph
+
+EXIT_STATUSES = {
+    0: "done",
+    1: "the reader of a pipe closed it",
+    2: "an error, told in one sentence on standard error",
+    130: "interrupted by Ctrl-C or SIGTERM before there was a result",
+}
+
+_PANELS: Mapping[str, tuple[Callable[..., Any], ...]] = {
+    "From a table to results": (learn, describe, simulate),
+    "Results": (report, draw, estimate, summary_graph, effects, predict, compare),
+    "Models": (compare_models, cross_validate),
+    "Step by step": (score, exact, sample, map, evidence),
+    "Long runs": (status, resume),
+}
+"""The sub-commands, as they are grouped in the help."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -53,14 +71,11 @@ def _global_options(
     pass
 
 
-_COMMANDS = {
-    function.__name__.replace("_", "-"): function
-    for function in (
-        *(learn, report, draw, estimate, summary_graph, effects, predict, cross_validate),
-        *(compare, compare_models),
-        *(exact, sample, resume, status, map, evidence, score, describe, simulate),
-    )
-}
+def _name(function: Callable[..., Any]) -> str:
+    return function.__name__.replace("_", "-")
+
+
+_COMMANDS = {_name(function): function for panel in _PANELS.values() for function in panel}
 
 
 def application(words: Sequence[str] = ()) -> TyperGroup:
@@ -81,19 +96,26 @@ def application(words: Sequence[str] = ()) -> TyperGroup:
 def _application(only: str | None) -> TyperGroup:
     app = typer.Typer(
         name="arcwise",
+        cls=Group,
         help="Bayesian structure discovery: the posterior probability of each edge between the "
-        "variables of a data table.",
-        epilog="Every sub-command calls the Python function of the same name. An error prints one "
-        "sentence to standard error, and the exit status is 2.",
-        no_args_is_help=True,
-        add_completion=False,
+        "variables of a data table. Begin with [bold]arcwise learn data.csv --out results[/bold].",
+        epilog="Results go to standard output, progress and notes to standard error. Exit status: "
+        + "; ".join(f"{status} - {meaning}" for status, meaning in EXIT_STATUSES.items())
+        + ".",
+        context_settings={"help_option_names": ["-h", "--help"]},
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
     )
     app.callback()(_global_options)
-    for name, function in _COMMANDS.items():
-        if only in (None, name):
-            app.command()(command(function))
+    for panel, functions in _PANELS.items():
+        for function in functions:
+            if only in (None, _name(function)):
+                made = app.command(cls=Command, help=paragraphs(function), rich_help_panel=panel)
+                made(command(function))
     group = get_command(app)
     assert isinstance(group, TyperGroup)
+    for each in (group, *group.commands.values()):
+        for parameter in each.params:
+            name_values(parameter)
+            complete_values(parameter)
     return group

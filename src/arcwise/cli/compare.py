@@ -1,4 +1,4 @@
-"""`arcwise compare`: whether the posteriors in two folders agree."""
+"""`arcwise compare`: whether two posteriors agree, or how close one comes to a known graph."""
 
 from __future__ import annotations
 
@@ -11,31 +11,51 @@ from rich.table import Table
 from rich.text import Text
 
 import arcwise
-from arcwise.cli.folders import saved_posterior
-from arcwise.comparison.runs import RunComparison
+from arcwise.cli.edge_files import read_edge_file
+from arcwise.cli.folders import ResultFolder, saved_posterior
+from arcwise.cli.output import Result
+from arcwise.comparison import PosteriorComparison, RunComparison
+from arcwise.graphs import Dag
 
 _EDGES_SHOWN = 10
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="FOLDER1", help="The first folder of results.")],
-    second: Annotated[
-        Path, typer.Argument(metavar="FOLDER2", help="The second folder of results.")
+    folder: ResultFolder,
+    other: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER|FILE",
+            help="Another such folder, or a file with the known graph: a .csv of source,target "
+            "pairs, an adjacency matrix with a header, or a .json.",
+        ),
     ],
-) -> None:
-    """Compare two posteriors over the same variables: whether they agree, and where they differ.
+) -> Result:
+    """Compare a posterior with another over the same variables, or with a known graph.
 
-    Differences are given in units of their standard errors, so that Monte Carlo error is not
-    mistaken for disagreement.
+    With another posterior: whether they agree, and where they differ. Differences are given in
+    units of their standard errors, so that Monte Carlo error is not mistaken for disagreement.
 
-    [bold]Example:[/bold] arcwise compare results results-of-another-seed
+    With a known graph: how many of its edges are found, how many others, and how far a DAG of the
+    posterior is from it on average.
+
+    [bold]Examples:[/bold] arcwise compare results results-of-another-seed;
+    arcwise compare results truth.csv
     """
-    found = arcwise.compare(saved_posterior(first), saved_posterior(second))
-    Console().print(_table(found))
+    posterior = saved_posterior(folder)
+    if other.is_file():
+        known = Dag.from_edges(posterior.variables, read_edge_file(other))
+        with_graph = arcwise.compare(posterior, known)
+        Console().print(_found_table(with_graph))
+        print(*with_graph.sentences, sep="\n")
+        return with_graph.as_dict
+    found = arcwise.compare(posterior, saved_posterior(other))
+    Console().print(_difference_table(found))
     print(*found.sentences, sep="\n")
+    return found.as_dict
 
 
-def _table(found: RunComparison) -> Table:
+def _difference_table(found: RunComparison) -> Table:
     table = Table(title="The edges that differ most", title_justify="left")
     for name in ("source", "target"):
         table.add_column(name)
@@ -49,5 +69,24 @@ def _table(found: RunComparison) -> Table:
             f"{row.second:.4f}",
             f"{row.second - row.first:+.4f}",
             f"{row.in_errors:.1f}",
+        )
+    return table
+
+
+def _found_table(found: PosteriorComparison) -> Table:
+    table = Table(title="What of the known graph was found", title_justify="left")
+    table.add_column("of")
+    for name in ("probability at least", "true", "false", "missed", "precision", "recall"):
+        table.add_column(name, justify="right")
+    for row in found.rows():
+        counts = row.counts
+        table.add_row(
+            row.of,
+            f"{row.threshold:g}",
+            str(counts.true_positives),
+            str(counts.false_positives),
+            str(counts.false_negatives),
+            f"{counts.precision:.3f}",
+            f"{counts.recall:.3f}",
         )
     return table

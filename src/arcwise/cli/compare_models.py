@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 import arcwise
+from arcwise.cli.output import Result
 from arcwise.comparison import ModelComparison, ModelEvidence
 from arcwise.errors import ArgumentError
 from arcwise.support.files import write_json
@@ -37,7 +38,7 @@ def compare_models(
     out: Annotated[
         Path | None, typer.Option("--out", help="The .json file to write.", metavar="FILE")
     ] = None,
-) -> None:
+) -> Result:
     """Compare models of the same data: their posterior probabilities, by their evidence.
 
     Models may differ in anything but the data: the score, --equivalent-sample-size, --prior,
@@ -53,6 +54,7 @@ def compare_models(
     if out is not None:
         write_json(found.as_dict(), out)
         print(f"Comparison written to {out}")
+    return found.as_dict
 
 
 def _file(path: Path) -> Path:

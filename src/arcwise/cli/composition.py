@@ -4,6 +4,8 @@ A parameter annotated ``Annotated[Data, OptionGroup(read_data)]`` stands for all
 `read_data`: the command line shows those options, and the sub-command receives what
 `read_data` returns. Options shared by several sub-commands are thus declared once, on the
 function that reads them.
+
+Every command also has --quiet, and every one that returns a result has --json, which prints it.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, get_type_hints
 
+from arcwise.cli.output import JsonFlag, QuietFlag, Result, print_result
 from arcwise.support.clock import Deadline
 
 began: ContextVar[float | None] = ContextVar("began", default=None)
@@ -37,7 +40,7 @@ class OptionGroup:
     then: Callable[[Any], Any] = lambda value: value
 
 
-def command(function: Callable[..., None]) -> Callable[..., None]:
+def command(function: Callable[..., Result | None]) -> Callable[..., None]:
     """Return the function with each `OptionGroup` replaced by the options it stands for."""
     readers: dict[str, OptionGroup] = {}
     parameters: list[inspect.Parameter] = []
@@ -50,8 +53,14 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         else:
             parameters.append(parameter)
 
+    parameters += _output_parameters(function)
+
     @wraps(function)
     def expanded(**options: Any) -> None:
+        quiet, as_json = options.pop("quiet"), options.pop("as_json", False)
+        print_result(lambda: run(options), as_json=as_json, quiet=quiet)
+
+    def run(options: dict[str, Any]) -> Result | None:
         arguments = {}
         if options.get("seconds") is not None:
             # Reading the data counts as well, and so does starting the program.
@@ -59,7 +68,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         for name, group in readers.items():
             own = {p.name: options.pop(p.name) for p in _parameters(group.reader)}
             arguments[name] = group.then(group.reader(**own))
-        function(**arguments, **options)
+        return function(**arguments, **options)
 
     # Arguments without a default come first, whichever group they belong to.
     parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
@@ -68,6 +77,18 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     expanded.__signature__ = signature  # type: ignore[attr-defined]
     expanded.__annotations__ = {p.name: p.annotation for p in parameters}
     return expanded
+
+
+def _output_parameters(function: Callable[..., Result | None]) -> list[inspect.Parameter]:
+    """Return --quiet, and --json where there is a result to print."""
+    flags: dict[str, Any] = {"quiet": QuietFlag}
+    if get_type_hints(function)["return"] is not type(None):
+        flags["as_json"] = JsonFlag
+    keyword_only = inspect.Parameter.KEYWORD_ONLY
+    return [
+        inspect.Parameter(name, keyword_only, default=False, annotation=flag)
+        for name, flag in flags.items()
+    ]
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:

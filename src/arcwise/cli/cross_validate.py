@@ -17,6 +17,7 @@ from arcwise.cli.options import (
     Steps,
     Threads,
 )
+from arcwise.cli.output import Result
 from arcwise.cli.predict import TargetName
 
 
@@ -40,7 +41,7 @@ def cross_validate(
         Path | None,
         typer.Option("--out", help="The .csv file for the scores of each fold.", metavar="FILE"),
     ] = None,
-) -> None:
+) -> Result:
     """Cross-validate the prediction of a variable: learn from all folds but one, predict that one.
 
     Prints log loss, Brier score and accuracy for discrete data, or RMSE, log density and coverage
@@ -70,3 +71,4 @@ def cross_validate(
     if out is not None:
         found.write(out)
         print(f"The scores of each fold were written to {out}")
+    return lambda: {"target": target, "folds": found.table().to_dicts()}

@@ -10,11 +10,15 @@ import typer
 
 import arcwise
 from arcwise.cli.options import Seed
+from arcwise.cli.output import Result
 from arcwise.cli.table_options import TableOptions
+from arcwise.data.examination import examine
 from arcwise.data.export import write_text
+from arcwise.data.plain_description import examined_dict
+from arcwise.data.reader import DEFAULTS
 
 
-def describe(data: TableOptions) -> None:
+def describe(data: TableOptions) -> Result:
     """Describe a table: rows, kinds of columns, levels, ranges, what is missing and remarkable.
 
     Any table that can be read at all is described, with what has to be mended before it can be
@@ -22,7 +26,8 @@ def describe(data: TableOptions) -> None:
 
     [bold]Example:[/bold] arcwise describe data.csv
     """
-    print(arcwise.describe(data.path, **data.reading).in_shell)
+    print(arcwise.describe(data.source, **data.reading).in_shell)
+    return lambda: examined_dict(examine(data.source, DEFAULTS | dict(data.reading)))
 
 
 def simulate(

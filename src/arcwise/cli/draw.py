@@ -9,6 +9,7 @@ import typer
 
 import arcwise
 from arcwise.cli.folders import ResultFolder, saved_posterior
+from arcwise.cli.output import Result
 
 
 def draw(
@@ -50,7 +51,7 @@ def draw(
             metavar="NUMBER",
         ),
     ] = None,
-) -> None:
+) -> Result:
     """Draw the network of a folder of results, for a paper.
 
     [bold]Example:[/bold] arcwise draw results network.pdf --threshold 0.7
@@ -58,3 +59,4 @@ def draw(
     posterior = saved_posterior(folder)
     drawn = arcwise.draw(posterior, file, threshold, module=module, width=width, dpi=dpi)
     print(f"Picture written to {drawn}")
+    return lambda: {"picture": str(drawn)}

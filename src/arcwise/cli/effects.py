@@ -10,6 +10,7 @@ import typer
 import arcwise
 from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
 from arcwise.cli.options import Seed
+from arcwise.cli.output import Result
 from arcwise.data import Data, DiscreteColumn
 from arcwise.parameters.highest_density import checked_level
 
@@ -47,7 +48,7 @@ def effects(
     out: Annotated[
         Path | None, typer.Option("--out", help="The .csv file to write.", metavar="FILE")
     ] = None,
-) -> None:
+) -> Result:
     """Estimate the causal effect of one variable on another, with its uncertainty.
 
     For continuous data: the change in the mean of TARGET if an intervention raises SOURCE by one
@@ -72,6 +73,7 @@ def effects(
     if out is not None:
         found.write(out, level)
         print(f"The table was written to {out}")
+    return lambda: {"level": level, "effects": found.table(level).to_dicts()}
 
 
 def _level(text: str, variable: str, data: Data) -> object:

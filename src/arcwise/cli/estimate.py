@@ -8,6 +8,7 @@ import typer
 
 import arcwise
 from arcwise.cli.folders import ResultFolder, saved_posterior
+from arcwise.cli.output import Result
 from arcwise.cli.reliability import print_verdicts
 
 
@@ -24,11 +25,13 @@ def estimate(
     given: Annotated[
         str | None, typer.Option("--given", help="An event to condition on.", metavar="FEATURE")
     ] = None,
-) -> None:
+) -> Result:
     """Estimate the posterior probability of a feature, with its standard error.
 
     [bold]Example:[/bold] arcwise estimate results "smoke ~> dysp"
     """
     posterior = saved_posterior(folder)
-    print(arcwise.estimate(posterior, feature, given=given))
+    found = arcwise.estimate(posterior, feature, given=given)
+    print(found)
     print_verdicts(posterior)
+    return found.as_dict

@@ -33,6 +33,7 @@ from arcwise.cli.options import (
     Threads,
     refuse_options,
 )
+from arcwise.cli.output import Result, note_data
 from arcwise.cli.results import evidence_lines
 from arcwise.engines import opened_engine
 from arcwise.errors import ArgumentError
@@ -80,7 +81,8 @@ def evidence(
         int | None,
         typer.Option(
             "--bins",
-            help="For ais and smc: compute a further lower bound, from this number of bins.",
+            help="For ais and smc: compute a further lower bound, from the runs in this number of "
+            "groups.",
             metavar="N",
         ),
     ] = None,
@@ -97,7 +99,7 @@ def evidence(
     out: Annotated[
         Path | None, typer.Option("--out", help="The .json file to write.", metavar="FILE")
     ] = None,
-) -> None:
+) -> Result:
     """Compute the log evidence: the log marginal likelihood of the data, summed over structures.
 
     Its difference between two models, such as two scores, two priors or two values of
@@ -121,7 +123,7 @@ def evidence(
         options["confidence"] = confidence
     if chosen is not EvidenceMethod.EXACT:
         options["seed"] = seed
-    print(data.describe())
+    note_data(data)
     with opened_engine(cluster) as engine:
         deadline = Deadline.of(seconds)
         parents = families.parents(
@@ -142,13 +144,14 @@ def evidence(
     if found.parts:
         Console().print(_table(found.parts))
     print(*evidence_lines(found), sep="\n")
+    result = found.as_dict() | {
+        "modularity": modularity,
+        "provenance": model.provenance().as_dict(),
+    }
     if out is not None:
-        write_json(
-            found.as_dict()
-            | {"modularity": modularity, "provenance": model.provenance().as_dict()},
-            out,
-        )
+        write_json(result, out)
         print(f"Evidence written to {out}")
+    return lambda: result
 
 
 def _refuse_options(given: Iterable[str], method: EvidenceMethod) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -20,9 +21,11 @@ from arcwise.cli.options import (
     ScoreOptions,
     Threads,
 )
+from arcwise.cli.output import Result, note_data, note_nothing_kept, posterior_result
 from arcwise.cli.reliability import print_reliability
 from arcwise.cli.results import print_edges, write_results
 from arcwise.errors import ArgumentError
+from arcwise.support.progress import tell
 
 
 def exact(
@@ -49,7 +52,7 @@ def exact(
             metavar="FOLDER",
         ),
     ] = None,
-) -> None:
+) -> Result:
     """Compute the exact posterior: edge probabilities, evidence and the best DAG.
 
     By dynamic programming, for up to {modular} variables (3^n operations), or {order_modular} with
@@ -59,13 +62,10 @@ def exact(
     """
     if memory_limit is not None and not 0 < memory_limit * 2**30 < float("inf"):
         raise ArgumentError(f"--memory-limit is {memory_limit:g}; give a positive number of GiB")
-    print(data.describe())
+    note_data(data)
     parents = families.parents(data, score, prior, threads=threads)
     model = parents.model(engine=cluster, threads=threads, progress=True)
-    print(
-        f"Exact {modularity} posterior: {exact_cost(model, modularity, threads=threads)}",
-        flush=True,
-    )
+    tell(f"Exact {modularity} posterior: {exact_cost(model, modularity, threads=threads)}.")
     posterior = arcwise.exact(
         model,
         modularity,
@@ -81,6 +81,9 @@ def exact(
     if out is not None:
         save_data(data, out)
         print(f"{write_results(posterior, out)} written to {out}")
+    else:
+        note_nothing_kept()
+    return partial(posterior_result, posterior)
 
 
 assert exact.__doc__ is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -31,6 +32,7 @@ from arcwise.cli.options import (
     UsualSpaceName,
     refuse_options,
 )
+from arcwise.cli.output import Result, note_nothing_kept, posterior_result
 from arcwise.cli.results import make_folder, print_learned, write_learned
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 
@@ -91,7 +93,7 @@ def learn(
             metavar="FOLDER",
         ),
     ] = None,
-) -> None:
+) -> Result:
     """Learn the structure: the posterior probability of each edge. Start here with a new table.
 
     Chooses the score, exact computation or a sampler, and when to stop, and reports what was done
@@ -151,3 +153,6 @@ def learn(
     print_learned(posterior)
     if folder is not None:
         write_learned(posterior, folder, title)
+    else:
+        note_nothing_kept()
+    return partial(posterior_result, posterior)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -19,8 +21,11 @@ from arcwise.cli.options import (
     Seed,
     Threads,
 )
+from arcwise.cli.output import Result, note_data, note_nothing_kept
 from arcwise.cli.results import map_lines, print_dag, write_map
+from arcwise.posterior import MapResult
 from arcwise.support.clock import Deadline
+from arcwise.support.progress import tell
 
 
 def map(
@@ -58,7 +63,7 @@ def map(
             "--out", help="Folder for edges.csv, cpdag.csv and summary.json.", metavar="FOLDER"
         ),
     ] = None,
-) -> None:
+) -> Result:
     """Find the best DAG: the one of maximum posterior probability, and its equivalence class.
 
     The search is restarted several times; the more restarts reach the same score, the more reliable
@@ -67,10 +72,10 @@ def map(
 
     [bold]Example:[/bold] arcwise map data.csv --candidates pc+greedy:10 --out results
     """
-    print(data.describe())
+    note_data(data)
     asked = families.method is not None or method == "exact"
     if not asked and not all_families_fit(data.variables, **families.constraints):
-        print("There are too many parent sets to score them all, so candidate parents are grown")
+        tell("There are too many parent sets to score them all, so candidate parents are grown.")
         families = replace(families, grow=True)
     deadline = Deadline.of(seconds)
     parents = families.parents(
@@ -92,3 +97,10 @@ def map(
     print(*map_lines(best), sep="\n")
     if out is not None:
         print(f"{write_map(best, out)} written to {out}")
+    else:
+        note_nothing_kept()
+    return partial(_result, best)
+
+
+def _result(best: MapResult) -> Mapping[str, Any]:
+    return {"dag": [list(edge) for edge in best.dag.edges], **best.summary()}

@@ -253,8 +253,9 @@ ModularityName = Annotated[
     Literal["modular", "order-modular"],
     typer.Option(
         "--modularity",
-        help="Which posterior: under the structure prior itself (modular), or under the prior of "
-        "order MCMC, which weights each DAG by its number of topological orders (order-modular).",
+        help="modular: --prior is the prior on DAGs. order-modular: each DAG counts once for every "
+        "order of the variables that it agrees with, as in order MCMC, which is faster and exact "
+        "for more variables, but favours DAGs that agree with many orders.",
     ),
 ]
 

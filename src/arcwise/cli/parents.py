@@ -15,6 +15,7 @@ from arcwise.learning.parents import Parents, choose_parents
 from arcwise.model import Question
 from arcwise.scores import LocalScore
 from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.progress import tell
 from arcwise.support.words import byte_size
 
 
@@ -75,9 +76,9 @@ class FamilyChoice:
         """Return the parent sets, all unless there are candidates, and print how they arose."""
         if self.grow:
             size = byte_size(growth_memory(len(data.variables), self.max_candidates))
-            print(
+            tell(
                 f"Growing candidate parents, up to {self.max_candidates} per node; a node with "
-                f"that many takes {size}"
+                f"that many takes {size}."
             )
         found = choose_parents(
             self.question(data, score, prior),
@@ -91,5 +92,5 @@ class FamilyChoice:
             keep_interrupted=keep_interrupted,
         )
         if self.method is not None:
-            print(*found.sentences, sep="\n")
+            tell("\n".join(found.sentences))
         return found

@@ -11,6 +11,7 @@ import arcwise
 from arcwise.cli.effects import IntervalLevel
 from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
 from arcwise.cli.options import Seed
+from arcwise.cli.output import Result
 
 TargetName = Annotated[
     str, typer.Option("--target", help="The variable to predict.", metavar="COLUMN")
@@ -43,7 +44,7 @@ def predict(
         Path | None,
         typer.Option("--out", help="The .csv file for the predictions.", metavar="FILE"),
     ] = None,
-) -> None:
+) -> Result:
     """Predict one variable given the rest of each row, averaged over DAGs and parameters.
 
     If the table has the target, predictions do not use it but are compared with it: log loss,
@@ -66,3 +67,8 @@ def predict(
     else:
         found.write(out)
         print(f"The predictions were written to {out}")
+    return lambda: {
+        "target": target,
+        "scores": found.scores,
+        "predictions": found.table().to_dicts(),
+    }

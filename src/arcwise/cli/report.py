@@ -10,6 +10,7 @@ import typer
 
 import arcwise
 from arcwise.cli.folders import ResultFolder, saved_posterior
+from arcwise.cli.output import Result
 from arcwise.errors import MissingDependencyError
 from arcwise.posterior import Posterior
 
@@ -19,13 +20,14 @@ def report(
     title: Annotated[
         str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
     ] = None,
-) -> None:
+) -> Result:
     """Write the report page of a folder of results, from its posterior.npz.
 
     [bold]Example:[/bold] arcwise report results
     """
     page = arcwise.report(saved_posterior(folder), folder / "report.html", title=title)
     print(f"Report written to {page}")
+    return lambda: {"report": str(page)}
 
 
 def write_page(posterior: Posterior, folder: Path, title: str | None) -> None:

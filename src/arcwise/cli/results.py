@@ -17,7 +17,7 @@ from arcwise.posterior import MapResult, Posterior
 from arcwise.posterior.evidence import Evidence
 from arcwise.records.account import UNCONVERGED
 from arcwise.records.runs import AnnealingRun, ChainRun, Exchanges
-from arcwise.support.words import listing
+from arcwise.support.words import listing, plural
 
 _EDGES_SHOWN = 15
 _LIKELY = 0.5
@@ -143,9 +143,10 @@ def evidence_lines(evidence: Evidence) -> list[str]:
     """Return the evidence with its verdict, standard error and lower bounds, in words."""
     lines = [f"log evidence {evidence.log_evidence:.4f} ({_precision(evidence)})"]
     lines += [f"  {doubt}" for doubt in evidence.doubts]
-    for name, bound in evidence.lower_bounds.items():
+    for bound in evidence.lower_bounds.values():
         certain = f"with probability {bound.confidence:.3g}"
-        lines.append(f"  at least {bound.value:.4f} {certain} (bound {name!r})")
+        groups = plural(bound.bins, "group")
+        lines.append(f"  at least {bound.value:.4f} {certain} (from the least of {groups} of runs)")
     return lines
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 import arcwise
 from arcwise.cli.options import CheckpointSeconds, ClusterOptions, Threads
+from arcwise.cli.output import Result, posterior_result
 from arcwise.cli.results import print_learned, print_sampled, write_learned
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 
@@ -26,7 +28,7 @@ def resume(
             "--out", help="Folder for the results (default: the run directory).", metavar="FOLDER"
         ),
     ] = None,
-) -> None:
+) -> Result:
     """Resume a run from its last checkpoint; the result is as if it had never been stopped.
 
     Only the run directory is needed. If the run is already complete, its results are written again.
@@ -42,3 +44,4 @@ def resume(
         write_learned(posterior, folder)
     else:
         print_sampled(posterior, folder)
+    return partial(posterior_result, posterior)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -32,6 +33,7 @@ from arcwise.cli.options import (
     UsualSpaceName,
     refuse_options,
 )
+from arcwise.cli.output import Result, note_data, note_nothing_kept, posterior_result
 from arcwise.cli.results import print_sampled
 from arcwise.engines import opened_engine
 from arcwise.records.stopping_rule import StoppingRule
@@ -96,7 +98,7 @@ def sample(
             metavar="FOLDER",
         ),
     ] = None,
-) -> None:
+) -> Result:
     """Sample the posterior: edge probabilities with standard errors, DAGs, and the evidence.
 
     mcmc runs Markov chains; mc3 couples each chain to heated ones, which helps with several modes;
@@ -120,7 +122,7 @@ def sample(
     refuse_options(options, algorithm, "--algorithm")
     if until is not None:
         StoppingRule.parse(until)
-    print(data.describe())
+    note_data(data)
     folder = run if out is None else out
     if folder is not None:
         save_data(data, folder)
@@ -147,3 +149,6 @@ def sample(
             **options,
         )
     print_sampled(posterior, folder)
+    if folder is None:
+        note_nothing_kept()
+    return partial(posterior_result, posterior)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -19,6 +21,7 @@ from arcwise.cli.options import (
     Seed,
     Threads,
 )
+from arcwise.cli.output import Result, note_data
 from arcwise.errors import ArgumentError
 from arcwise.scores import FamilyScores, as_score
 
@@ -40,7 +43,7 @@ def score(
             "--best", help="Number of best parent sets to print for each node.", metavar="N"
         ),
     ] = 1,
-) -> None:
+) -> Result:
     """Score every parent set of every node.
 
     Prints the best parent sets of each node and, with --out, writes all scores to a .jkl file,
@@ -50,19 +53,34 @@ def score(
     """
     if best < 0:
         raise ArgumentError(f"--best is {best}; give 0 or more")
+    note_data(data)
     chosen = as_score(score, data)
     parents = families.parents(data, chosen, seed=seed, threads=threads)
     if parents.growth is not None:
         scores = parents.growth.model.scores
     else:
         scores = arcwise.score(parents.asked, engine=cluster, threads=threads, progress=True)
-    print(data.describe())
     print(f"{len(scores):,} families scored by {chosen!r}")
     if best:
         Console().print(_best_table(scores, best))
     if out is not None:
         scores.write_jkl(out)
         print(f"Scores written to {out}")
+    return partial(_result, scores, repr(chosen), best)
+
+
+def _result(scores: FamilyScores, score: str, count: int) -> Mapping[str, Any]:
+    return {
+        "score": score,
+        "families": len(scores),
+        "best": {
+            node: [
+                {"parents": list(parents), "log_score": value}
+                for parents, value in scores.best(node, count)
+            ]
+            for node in scores.variables
+        },
+    }
 
 
 def _best_table(scores: FamilyScores, count: int) -> Table:

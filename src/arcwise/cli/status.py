@@ -8,20 +8,18 @@ from typing import Annotated
 import typer
 
 import arcwise
-from arcwise.support.plain import strict_json
+from arcwise.cli.output import Result
 
 
 def status(
     directory: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="The run directory given by --run.")
     ],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the status as JSON.", metavar="")
-    ] = False,
-) -> None:
+) -> Result:
     """Show the progress of a run: steps, rate, acceptance, R-hat, last checkpoint, time left.
 
     [bold]Example:[/bold] arcwise status runs/first
     """
     found = arcwise.status(directory)
-    print(strict_json(found.as_dict(), indent=2) if as_json else found)
+    print(found)
+    return found.as_dict

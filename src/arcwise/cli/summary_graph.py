@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -13,6 +16,7 @@ from rich.text import Text
 import arcwise
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.cli.folders import ResultFolder, saved_posterior
+from arcwise.cli.output import Result
 from arcwise.cli.reliability import print_verdicts
 from arcwise.comparison import SummaryGraphComparison, compare_summary_graphs
 from arcwise.errors import ArgumentError
@@ -54,7 +58,7 @@ def summary_graph(
             metavar="FILE",
         ),
     ] = None,
-) -> None:
+) -> Result:
     """Summarise a posterior by one graph, and compare it with a known graph.
 
     Adjacencies come first: a pair of variables that is probably adjacent is kept although its
@@ -74,13 +78,34 @@ def summary_graph(
         found = arcwise.summary_graph(posterior, name, threshold=threshold)
         print(f"{name}: {SUMMARY_GRAPHS[name]}")
         print(*_lines(found), sep="\n")
+    compared: tuple[SummaryGraphComparison, ...] = ()
     if known is not None:
         names = None if graph is None else [graph]
-        _print_comparison(compare_summary_graphs(posterior, known, names, threshold=threshold))
+        compared = compare_summary_graphs(posterior, known, names, threshold=threshold)
+        _print_comparison(compared)
     print_verdicts(posterior)
     if out is not None and found is not None:
         _WRITERS[out.suffix](found, out)
         print(f"Graph written to {out}")
+    return partial(_result, found, compared)
+
+
+def _result(
+    graph: Dag | Cpdag | None, compared: tuple[SummaryGraphComparison, ...]
+) -> Mapping[str, Any]:
+    rows = [
+        {
+            "name": row.name,
+            "adjacencies": asdict(row.skeleton),
+            "directions": asdict(row.directions),
+            "cpdag_distance": row.cpdag_distance,
+            "arrows": None if row.arrows is None else asdict(row.arrows),
+        }
+        for row in compared
+    ]
+    undirected = graph.undirected if isinstance(graph, Cpdag) else ()
+    directed = graph.directed if isinstance(graph, Cpdag) else graph.edges if graph else ()
+    return {"directed": list(directed), "undirected": list(undirected), "compared": rows}
 
 
 def _lines(graph: Dag | Cpdag) -> list[str]:

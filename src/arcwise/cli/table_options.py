@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,6 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from arcwise.cli.composition import OptionGroup
+from arcwise.cli.table_files import TableFormat, table_source
 from arcwise.data import Data, read
 from arcwise.data.arguments import ReadingArguments
 from arcwise.errors import ArgumentError
@@ -23,20 +25,32 @@ def _option(flag: str, text: str, metavar: str | None) -> Any:
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file that holds a table, and the arguments of `arcwise.read` to read it with."""
+    """A file or standard input that holds a table, and the arguments of `arcwise.read` for it."""
 
-    path: Path
+    source: Path | Mapping[str, Any]
     reading: ReadingArguments
 
     def read(self) -> Data:
         """Return the table."""
-        return read(self.path, **self.reading)
+        return read(self.source, **self.reading)
 
 
 def _table_file(
     data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="A table: .csv, .tsv or .parquet, with a header.")
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            help="A table with a header: .csv, .tsv or .parquet; - for standard input.",
+        ),
     ],
+    form: Annotated[
+        TableFormat | None,
+        _option(
+            "--format",
+            "The format of the table, if its name does not tell (default: csv for standard input).",
+            _AS_LISTED,
+        ),
+    ] = None,
     drop: Annotated[
         list[str] | None, _option("--drop", "Leave this column out; repeatable.", "COLUMN")
     ] = None,
@@ -99,7 +113,7 @@ def _table_file(
     ] = None,
 ) -> TableFile:
     return TableFile(
-        data,
+        table_source(data, form),
         {
             "drop": drop,
             "kinds": _kinds(discrete or [], continuous or []),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +12,18 @@ from numpy.typing import NDArray
 from arcwise.comparison.curves import EdgeCurve
 from arcwise.constraints.dags import as_dag
 from arcwise.errors import ArgumentError
-from arcwise.graphs import cpdag, structural_hamming_distance
+from arcwise.graphs import EdgeCounts, cpdag, structural_hamming_distance
 from arcwise.graphs.dag import Dag
 from arcwise.posterior import DagSample, Posterior, views
 from arcwise.statistics.convergence import weighted_standard_error
 from arcwise.statistics.edges import parent_bits
 from arcwise.support.checks import whole_number
+from arcwise.support.html import card, paragraphs, table
 from arcwise.support.names import positions, refuse_other_names
+from arcwise.support.plain import plain
+from arcwise.support.words import plural
 
+THRESHOLDS = (0.5, 0.9)
 _PIECE = 4096
 
 
@@ -39,6 +44,14 @@ class MeanDistance:
         """Return the value and its standard error."""
         error = "" if self.standard_error is None else f" ± {self.standard_error:.2g}"
         return f"{self.value:.3g}{error}"
+
+
+class ThresholdRow(NamedTuple):
+    """What is found where edges at least as probable as a threshold are predicted."""
+
+    of: str
+    threshold: float
+    counts: EdgeCounts
 
 
 @dataclass(frozen=True)
@@ -70,6 +83,70 @@ class PosteriorComparison:
     cpdag_distance: MeanDistance | None
     directed: EdgeCurve
     skeleton: EdgeCurve
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The expected distances, in words."""
+        result = [
+            f"The known graph has {plural(self.skeleton.positives, 'edge')}; a DAG of the "
+            f"posterior differs from it in {self.structural_hamming_distance} edges on average "
+            "(structural Hamming distance)."
+        ]
+        if self.cpdag_distance is not None:
+            result.append(
+                f"The equivalence classes (CPDAGs) differ in {self.cpdag_distance} edges on "
+                "average."
+            )
+        return tuple(result)
+
+    def rows(self, thresholds: Sequence[float] = THRESHOLDS) -> list[ThresholdRow]:
+        """Return what is found at each threshold: adjacencies first, then directed edges."""
+        curves = {"adjacencies": self.skeleton, "directed edges": self.directed}
+        return [
+            ThresholdRow(kind, threshold, curve.at(threshold))
+            for kind, curve in curves.items()
+            for threshold in thresholds
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, with the numbers found at some thresholds."""
+        distance, of_classes = self.structural_hamming_distance, self.cpdag_distance
+        values: dict[str, Any] = plain(
+            {
+                "sentences": self.sentences,
+                "structural_hamming_distance": asdict(distance),
+                "cpdag_distance": None if of_classes is None else asdict(of_classes),
+                "area_under_roc_curve": {
+                    "adjacencies": self.skeleton.auc,
+                    "directed edges": self.directed.auc,
+                },
+                "thresholds": [
+                    {
+                        "of": row.of,
+                        "threshold": row.threshold,
+                        **asdict(row.counts),
+                        "precision": row.counts.precision,
+                        "recall": row.counts.recall,
+                    }
+                    for row in self.rows()
+                ],
+            }
+        )
+        return values
+
+    def _repr_html_(self) -> str:
+        """Return the distances and what is found at some thresholds, for notebooks."""
+        rows = self.rows()
+        columns: dict[str, list[object]] = {
+            "of": [row.of for row in rows],
+            "probability at least": [row.threshold for row in rows],
+            "true": [row.counts.true_positives for row in rows],
+            "false": [row.counts.false_positives for row in rows],
+            "missed": [row.counts.false_negatives for row in rows],
+            "precision": [row.counts.precision for row in rows],
+            "recall": [row.counts.recall for row in rows],
+        }
+        return card("Posterior and known graph", paragraphs(self.sentences), table(columns))
 
 
 @views.compare_with_graph.fill

@@ -21,6 +21,7 @@ from arcwise.statistics.student import t_quantile
 from arcwise.support.checks import real_numbers
 from arcwise.support.clock import Deadline
 from arcwise.support.files import UNREADABLE
+from arcwise.support.html import card, paragraphs, share, table
 from arcwise.support.plain import plain
 from arcwise.support.plain_dataclasses import PlainDataclasses
 from arcwise.support.words import listing, shown
@@ -151,6 +152,24 @@ class ModelComparison:
                 f"{listing(map(repr, others)) if others else 'others'}."
             )
         return tuple(result)
+
+    def _repr_html_(self) -> str:
+        """Return the models and their probabilities, for notebooks."""
+        columns: dict[str, list[object]] = {
+            "model": [model.name for model in self.models],
+            "probability": [share(model.probability) for model in self.models],
+            "95 % interval": [
+                f"{model.interval.low:.3f} to {model.interval.high:.3f}" for model in self.models
+            ],
+            "log evidence": [f"{model.evidence.log_evidence:.2f}" for model in self.models],
+            "log Bayes factor": [f"{model.log_bayes_factor:.2f}" for model in self.models],
+            "evidence is": [model.evidence.verdict for model in self.models],
+        }
+        return card(
+            "Models of the same data, the most probable first",
+            paragraphs(self.sentences),
+            table(columns),
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""

@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import ArgumentError
 from arcwise.posterior import Posterior
+from arcwise.support.html import card, paragraphs, share, table
+from arcwise.support.plain import plain
 from arcwise.support.words import quoted
 
 # The probability that two runs that differ only by chance are found to differ.
 _FALSE_ALARM_RATE = 0.01
 _ROUNDING = 1e-6
+_EDGES_SHOWN = 10
 
 
 class EdgeDifference(NamedTuple):
@@ -120,6 +123,33 @@ class RunComparison:
                 f"{error}."
             )
         return (*result, *self.notes)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, with the edges that differ most."""
+        values: dict[str, Any] = plain(
+            {
+                "agree": self.agree,
+                "sentences": self.sentences,
+                "limit_in_standard_errors": self.limit,
+                "evidence_difference": self.evidence_difference,
+                "evidence_error": self.evidence_error,
+                "edges": [edge._asdict() for edge in self.largest(_EDGES_SHOWN)],
+            }
+        )
+        return values
+
+    def _repr_html_(self) -> str:
+        """Return the verdict and the edges that differ most, for notebooks."""
+        rows = self.largest(_EDGES_SHOWN)
+        columns: dict[str, list[object]] = {
+            "from": [row.source for row in rows],
+            "to": [row.target for row in rows],
+            "first": [share(row.first) for row in rows],
+            "second": [share(row.second) for row in rows],
+            "difference, in standard errors": [f"{row.in_errors:.1f}" for row in rows],
+        }
+        verdict = "The posteriors agree" if self.agree else "The posteriors differ"
+        return card(verdict, paragraphs(self.sentences), table(columns))
 
 
 def compare_posteriors(first: Posterior, second: Posterior) -> RunComparison:

@@ -13,6 +13,7 @@ from arcwise.data import description, export, fingerprints
 from arcwise.data.columns import Column, DiscreteColumn, Kind, read_only
 from arcwise.data.messages import columns as columns_text
 from arcwise.data.messages import suggestion
+from arcwise.data.notebook import data_html
 from arcwise.data.options import DISCRETIZE, drop_option, kinds_option
 from arcwise.data.preparation import Preparation
 from arcwise.errors import ArgumentError, DataError
@@ -128,6 +129,8 @@ class Data:
 
     def __repr__(self) -> str:
         return f"<Data: {description.summary(self)}>"
+
+    _repr_html_ = data_html
 
     @property
     def kinds(self) -> dict[str, Kind]:

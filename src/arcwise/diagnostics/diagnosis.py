@@ -15,10 +15,24 @@ from arcwise.records.account import Verdict
 from arcwise.records.convergence import Convergence
 from arcwise.records.findings import DataVerdict, Finding, in_words
 from arcwise.statistics.chains import largest, number_or_none
+from arcwise.support.html import card, facts, paragraphs
 from arcwise.support.plain import plain
 from arcwise.support.warnings import warn
 
 Matrix = NDArray[np.float64]
+
+_FIGURES_IN_WORDS = {
+    "chains": "chains",
+    "draws": "draws of each",
+    "rhat_log_weight": "R-hat of the log posterior",
+    "effective_samples_log_weight": "effective sample size of the log posterior",
+    "largest_rhat_edge": "largest R-hat of an edge",
+    "smallest_effective_samples_edge": "smallest effective sample size of an edge",
+    "largest_difference": "largest difference of an edge between chains",
+    "largest_standard_error": "largest standard error of an edge",
+    "effective_dags": "effective number of DAGs",
+    "effective_runs": "effective number of runs",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -206,3 +220,15 @@ class Diagnosis(Figures):
     def __repr__(self) -> str:
         """Show the two verdicts."""
         return f"<Diagnosis: computation {self.verdict}; data and model {self.data_verdict}>"
+
+    def _repr_html_(self) -> str:
+        """Return the two verdicts, their reasons and the figures, for notebooks."""
+        figures = self.as_dict()
+        worst = self.most_different_edge
+        told = {words: figures[name] for name, words in _FIGURES_IN_WORDS.items()}
+        told["edge that differs most between chains"] = worst and " → ".join(worst)
+        return card(
+            f"Reliability: computation {self.verdict}; data and model {self.data_verdict}",
+            paragraphs([*self.sentences, *self.data_sentences]),
+            facts(told),
+        )

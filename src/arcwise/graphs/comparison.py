@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from arcwise.graphs.distance import aligned_matrices, structural_hamming_distance
 from arcwise.graphs.shape import Graph
+from arcwise.support.html import card, table
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,21 @@ class GraphComparison:
     skeleton: EdgeCounts
     directed: EdgeCounts
     structural_hamming_distance: int
+
+    def _repr_html_(self) -> str:
+        """Return the counts as a table, for notebooks."""
+        kinds = {"adjacencies": self.skeleton, "directed edges": self.directed}
+        counts = list(kinds.values())
+        columns: dict[str, list[object]] = {
+            "of": list(kinds),
+            "true": [each.true_positives for each in counts],
+            "false": [each.false_positives for each in counts],
+            "missed": [each.false_negatives for each in counts],
+            "precision": [each.precision for each in counts],
+            "recall": [each.recall for each in counts],
+        }
+        distance = f"structural Hamming distance {self.structural_hamming_distance}"
+        return card(f"Estimated and true graph, {distance}", table(columns))
 
 
 def compare(estimated: Graph, truth: Graph) -> GraphComparison:

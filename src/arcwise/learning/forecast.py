@@ -5,7 +5,6 @@ The estimates come from timings of real families and steps; no choice depends on
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,6 +28,7 @@ from arcwise.records.recording import Recording
 from arcwise.records.start import as_order_steps, usual_order_steps
 from arcwise.sums import ScoreSums
 from arcwise.support.devices import Processors
+from arcwise.support.progress import is_hidden, tell
 from arcwise.support.words import duration, plural
 
 # Searches of growth, from the benchmarks: the seconds, the number of variables they were measured
@@ -46,7 +46,7 @@ _MOST_BETWEEN = 64  # steps for each variable
 def say(seconds: float, sentence: str) -> None:
     """Say on standard error what takes longer than a moment."""
     if seconds >= _WORTH_SAYING:
-        print(sentence, file=sys.stderr, flush=True)
+        tell(sentence)
 
 
 def say_preparation(
@@ -77,7 +77,8 @@ def say_sampling(
 ) -> ScoreSums | None:
     """Say how long chains take at most, by a short trial; return the sums, if there are any yet."""
     steps, chains = settings.get("steps"), settings.get("chains")
-    if request.progress is not True or request.seconds is not None or None in (steps, chains):
+    silent = request.progress is not True or is_hidden()
+    if silent or request.seconds is not None or None in (steps, chains):
         return sums
     assert steps is not None
     assert chains is not None

@@ -26,8 +26,9 @@ from arcwise.scores import FamilyScores
 from arcwise.support.checks import file_path
 from arcwise.support.clock import Deadline
 from arcwise.support.descriptions import Description
+from arcwise.support.html import card, facts
 from arcwise.support.running import Progress
-from arcwise.support.words import quoted
+from arcwise.support.words import plural, quoted, shown
 
 
 class Model:
@@ -133,6 +134,22 @@ class Model:
         return (
             f"<Model: {len(self.variables)} variables, {len(self.scores)} families, "
             f"score {self.score!r}, prior {self.prior!r}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return what the model is made of as a table, for notebooks."""
+        constraints = self.constraints.resolve(self.variables).as_dict(self.variables)
+        return card(
+            f"Model of {plural(len(self.variables), 'variable')}",
+            facts(
+                {
+                    "rows": None if self.data is None else self.data.rows,
+                    "score": "given, not computed" if self.score is None else repr(self.score),
+                    "prior": repr(self.prior),
+                    **{name.replace("_", " "): shown(given) for name, given in constraints.items()},
+                    "families scored": len(self.scores),
+                }
+            ),
         )
 
     def _weigh(self) -> FamilyScores:

@@ -1,9 +1,9 @@
 """Plots of posteriors, with matplotlib.
 
 Each function draws into the given axes, or into those of a new figure, and returns the
-axes; nothing is shown and no global state is changed. ``axes.figure`` is the figure, which
-notebooks display and ``savefig`` writes. `draw` writes a file. The colours are those of the report
-page, and suitable for colour-blind readers.
+axes; no global state is changed. A notebook shows the picture where they are the last value of a
+cell, or through ``display(axes)``. ``axes.figure.savefig("network.pdf")`` writes it to a file, and
+so does `draw`. The colours are those of the report page, and suitable for colour-blind readers.
 """
 
 from arcwise.plots.agreement import agreement

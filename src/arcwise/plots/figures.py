@@ -20,7 +20,9 @@ def axes_for(axes: Any, size: tuple[float, float], method: str) -> Any:
     module = optional("matplotlib.figure", method, INSTALL)
     if axes is not None:
         return axes
-    return module.Figure(figsize=size, layout="constrained").add_subplot()
+    from arcwise.plots.picture_axes import PictureAxes
+
+    return module.Figure(figsize=size, layout="constrained").add_subplot(axes_class=PictureAxes)
 
 
 def shades(method: str) -> Any:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from arcwise.support.html import facts, share
+from arcwise.support.plain import plain
 
 _NORMAL = 1.959963984540054  # the 97.5 % quantile of the standard normal distribution
 _FEW = 4.0
@@ -86,6 +89,33 @@ class Estimate:
         if math.isfinite(self.effective_samples):
             details.append(f"effective sample size {self.effective_samples:.0f}")
         return f"{text} ({', '.join(details)})"
+
+    def _repr_html_(self) -> str:
+        """Return the estimate as a table, for notebooks."""
+        digits = 6 if self.exact else _digits(self.standard_error)
+        return facts(
+            {
+                "feature": self.feature,
+                "probability" if self.is_event else "mean": (
+                    share(self.value, digits) if self.is_event else f"{self.value:.{digits}f}"
+                ),
+                "standard error": "0, exact"
+                if self.exact
+                else f"{self.standard_error:.{digits}f}"
+                if math.isfinite(self.standard_error)
+                else "unknown",
+                "95 % interval": None if self.exact else _in_words(self.interval, digits),
+                "guaranteed bounds": self.bounds and _in_words(self.bounds, digits),
+                "effective sample size": f"{self.effective_samples:.0f}"
+                if math.isfinite(self.effective_samples)
+                else None,
+            }
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, with None for what cannot be estimated."""
+        values: dict[str, Any] = plain(asdict(self))
+        return values
 
 
 def _digits(error: float) -> int:

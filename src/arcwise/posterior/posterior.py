@@ -29,6 +29,7 @@ from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.estimate import Estimate
 from arcwise.posterior.evidence import Evidence
 from arcwise.posterior.matrices import FeatureMatrix, Relation
+from arcwise.posterior.notebook import posterior_html
 from arcwise.posterior.summary import summary_of
 from arcwise.posterior.summary_graphs import SummaryGraph, summary_graph
 from arcwise.records.account import Account
@@ -168,6 +169,8 @@ class Posterior:
         if self.account is not None:
             parts.append(self.account.verdicts)
         return f"<Posterior: {', '.join(parts)}>"
+
+    _repr_html_ = posterior_html
 
     @property
     def algorithm(self) -> str:

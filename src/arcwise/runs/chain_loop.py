@@ -16,7 +16,8 @@ from arcwise.records.convergence import Convergence
 from arcwise.records.traces import Traces
 from arcwise.statistics.chains import trace_convergence
 from arcwise.support.clock import NEVER, Deadline
-from arcwise.support.running import ProgressUpdate, Run
+from arcwise.support.progress import ProgressUpdate
+from arcwise.support.running import Run
 
 _FIRST_LOOK = 64  # draws of a chain before R-hat is shown; then whenever they have doubled
 

@@ -1,0 +1,88 @@
+"""What a command prints, and where: results to standard output, notes to standard error.
+
+Scripts ask for one JSON object instead of the text (--json), and for no notes (--quiet).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, redirect_stdout
+from typing import Annotated, Any
+
+import typer
+
+from arcwise.data import Data
+from arcwise.data.description import summary
+from arcwise.posterior import Posterior
+from arcwise.posterior.adjacencies import pair_columns
+from arcwise.support.plain import strict_json
+from arcwise.support.progress import hidden_progress, tell
+
+Result = Callable[[], Mapping[str, Any]]
+"""What a command returns: a function that makes the object --json prints, called for that alone."""
+
+_PANEL = "Output"
+_LEAST_PROBABILITY = 0.01
+
+JsonFlag = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="Print the result as one JSON object instead of text.",
+        metavar="",
+        rich_help_panel=_PANEL,
+    ),
+]
+
+QuietFlag = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help="Print results, warnings and errors only: no progress and no notes.",
+        metavar="",
+        rich_help_panel=_PANEL,
+    ),
+]
+
+
+def note_data(data: Data) -> None:
+    """Say in a line what was read; `arcwise describe` has the details."""
+    tell(f"Data: {summary(data)}.")
+
+
+def note_nothing_kept() -> None:
+    """Say how to keep a result that was only printed."""
+    tell("Nothing was written; add --out FOLDER to keep the result.")
+
+
+def print_result(function: Callable[[], Result | None], *, as_json: bool, quiet: bool) -> None:
+    """Run a command, and print what it prints, or with --json what it returns."""
+    with ExitStack() as shown:
+        if quiet:
+            shown.enter_context(hidden_progress())
+        if as_json:
+            shown.enter_context(redirect_stdout(io.StringIO()))
+        result = function()
+    if as_json:
+        assert result is not None
+        print(strict_json(result(), indent=2))
+
+
+def posterior_result(posterior: Posterior) -> Mapping[str, Any]:
+    """Return a posterior as `--json` prints it: its summary, and the pairs worth a look."""
+    best, evidence, diagnosis = posterior.map_dag, posterior.evidence, posterior.diagnose()
+    columns = pair_columns(posterior, _LEAST_PROBABILITY)
+    rows = zip(*columns.values(), strict=True)
+    return {
+        "reliability": {
+            "computation": diagnosis.verdict,
+            "data_and_model": diagnosis.data_verdict,
+            "sentences": [*diagnosis.sentences, *diagnosis.data_sentences],
+        },
+        "adjacencies": [dict(zip(columns, row, strict=True)) for row in rows],
+        "evidence": None if evidence is None else evidence.as_dict(),
+        "best_dag": None if best is None else [list(edge) for edge in best.edges],
+        **posterior.summary_dict(),
+    }
