@@ -51,6 +51,7 @@ _COMMANDS = {
 # are called.
 _WORDS: dict[str, list[str]] = {
     "--discretize": ["quantile", "interval:3", "quantile:2"],
+    "--format": ["csv", "tsv", "parquet", "csv.gz"],
     "--missing": ["error", "drop", "level"],
     "--constant": ["error", "drop", "keep"],
     "--score": ["auto", "bdeu", "bge", "bic"],
