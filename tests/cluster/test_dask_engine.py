@@ -243,7 +243,7 @@ def test_the_command_line_refuses_a_bad_address(
     monkeypatch.setattr("arcwise.cluster.connection._CONNECT", 1.0)
     table = tmp_path / "data.csv"
     arcwise.simulate("asia", 50, seed=3).write_csv(table)
-    assert main(["sample", str(table), "--cluster", "127.0.0.1:1"]) == 2
+    assert main(["sample", str(table), "--cluster", "127.0.0.1:1", "--quiet"]) == 2
     assert capsys.readouterr().err.startswith("arcwise: no Dask scheduler responds at")
 
 

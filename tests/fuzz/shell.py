@@ -56,6 +56,7 @@ _COMMANDS = {
 # are called.
 _WORDS: dict[str, list[str]] = {
     "--discretize": ["quantile", "interval:3", "quantile:2", "d=quantile:2", "e=uniform"],
+    "--format": ["csv", "tsv", "parquet", "csv.gz"],
     "--missing": ["error", "drop", "level"],
     "--constant": ["error", "drop", "keep"],
     "--identifiers": ["warn", "drop", "keep", "error"],
@@ -63,7 +64,7 @@ _WORDS: dict[str, list[str]] = {
     "--knowledge": ["edges.csv", "nothing.txt"],
     "--edge-probabilities": ["edges.csv", "probabilities.csv"],
     "--score": ["auto", "bdeu", "bge", "bic"],
-    "--prior": ["uniform", "fair"],
+    "--prior": ["uniform", "fair", "sparse:0.5"],
     "--candidates": ["pc", "greedy:2", "gains", "edges.csv"],
     "--required-edges": ["edges.csv", "table.csv"],
     "--forbidden-edges": ["edges.csv", "nothing.csv"],

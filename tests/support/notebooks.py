@@ -32,7 +32,8 @@ def executed(folder: Path, *cells: str) -> list[list[dict[str, Any]]]:
     )
     # The kernel that is installed may be another Python's.
     client.create_kernel_manager()
-    kernel = client.km and client.km.kernel_spec
+    assert client.km is not None
+    kernel = client.km.kernel_spec
     assert kernel is not None
     kernel.argv[0] = sys.executable
     package = Path(arcwise.__file__).resolve().parents[1]
