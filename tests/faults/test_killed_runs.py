@@ -20,15 +20,15 @@ from faults.run_processes import (
     write_data,
 )
 
-# Runs that take about a second and a half of a processor, with thirty checkpoints and more: steps of
+# Runs that take one and a half to two seconds of a processor, with dozens of checkpoints: steps of
 # chains and of coupled chains, particles, and populations.
 _SIZES: dict[str, tuple[int, int, int, int]] = {
-    "linear": (2_500_000, 400_000, 2_500, 300),
-    "canonical": (1_000_000, 150_000, 1_700, 50),
-    "buckets:3": (2_500_000, 350_000, 1_700, 200),
-    "partitions": (750_000, 75_000, 750, 40),
-    "layerings:4": (75_000, 12_500, 125, 8),
-    "dags": (1_000_000, 150_000, 1_500, 15),
+    "linear": (2_500_000, 400_000, 4_000, 400),
+    "canonical": (1_000_000, 150_000, 2_500, 70),
+    "buckets:3": (2_500_000, 350_000, 2_500, 280),
+    "partitions": (750_000, 75_000, 1_100, 60),
+    "layerings:4": (75_000, 12_500, 180, 16),
+    "dags": (1_000_000, 150_000, 2_200, 22),
 }
 _KILLS = 3
 
