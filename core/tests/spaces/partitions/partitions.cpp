@@ -93,7 +93,10 @@ const Kind kinds[] = {
     {.nodes = 80, .candidates = 4, .spread = 50.0, .method = SumMethod::rows},
     {.nodes = 80, .candidates = 4, .required_edges = true, .method = SumMethod::rows},
     // More than one word of possible parents.
-    {.nodes = 100, .spread = 50.0, .required_edges = true, .method = SumMethod::walk},
+    {.nodes = sanitized ? 70 : 100,
+     .spread = 50.0,
+     .required_edges = true,
+     .method = SumMethod::walk},
     {.nodes = 70, .spread = 5.0, .method = SumMethod::scan},
 };
 
