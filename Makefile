@@ -112,13 +112,14 @@ sanitize: $(VENV)/tools.stamp  ## the tests of the core under address and undefi
 	@$(BIN)/cmake --build build/sanitize --target core_tests -- --quiet
 	@$(call run_core_tests,build/sanitize)
 
-lint: $(VENV)/lint.stamp  ## ruff, mypy, clang-format, include cycles, the stub of the extension
+lint: $(VENV)/lint.stamp  ## ruff, mypy, clang-format, includes, the stub of the extension
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
 	@$(BIN)/python tools/include_cycles.py
+	@$(BIN)/python tools/standard_includes.py
 	@$(BIN)/python -m nanobind.stubgen -q -m arcwise._core -o build/_core.pyi
 	@diff build/_core.pyi src/arcwise/_core.pyi || \
 	    { echo "src/arcwise/_core.pyi is out of date; run make stubs"; exit 1; }
@@ -146,8 +147,10 @@ benchmark: $(VENV)/test.stamp  ## speed and memory, as ratios measured side by s
 clean:  ## remove the environment and everything built
 	rm -rf build $(VENV)
 
-# $(call run_core_tests,FOLDER): each core takes its share of the tests.
-run_core_tests = seq 0 $$(($$(nproc) - 1)) | xargs -P $$(nproc) -I{} $(1)/core_tests "" {} $$(nproc)
+# $(call run_core_tests,FOLDER): each core takes a share of the tests, and another when it is done.
+SHARES := 16
+run_core_tests = seq 0 $$(($(SHARES) - 1)) | \
+    xargs -P $$(nproc) -I{} $(1)/core_tests "" {} $(SHARES)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \

@@ -134,7 +134,7 @@ def test_a_process_that_is_ended(number: int, table: Path, tmp_path: Path) -> No
         # Draws begin in the middle of the run.
         while not (folder / "settings.json").exists() or arcwise.status(folder).states < 100:
             assert process.poll() is None
-            time.sleep(0.02)
+            time.sleep(0.05)
         process.send_signal(number)
         _, errors = process.communicate(timeout=60)
     if number == signal.SIGTERM:

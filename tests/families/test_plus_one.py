@@ -120,7 +120,7 @@ def test_rows_of_many_outside_parents(outside: int) -> None:
     node = node_with(3, lambda sets: random.uniform(-20, 0, len(sets)), required=2, outside=outside)
     sums, always = node.sums(), ["r0", "r1"]
     assert sums.methods[0] == "rows"
-    for _ in range(60):
+    for _ in range(20):
         allowed = [name for name in node.others if random.random() < 0.5] + always
         required = [name for name in node.others[:-2] if random.random() < 0.02]
         for wanted in (None, required):
@@ -174,7 +174,7 @@ def test_draws_from_rows_follow_the_weights(allowed: Any, wanted: Any, spread: f
     node = node_with(8, lambda sets: random.normal(0.0, spread, len(sets)), required=1, outside=4)
     allowed = None if allowed is None else [*allowed, "r0"]
     law = reference.probabilities(node.families, allowed, wanted)
-    drawn = node.sums().sample("v", allowed, wanted, size=40_000, seed=5)
+    drawn = node.sums().sample("v", allowed, wanted, size=20_000, seed=5)
     assert_follows(map(frozenset, drawn), law)
 
 

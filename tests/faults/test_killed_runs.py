@@ -20,15 +20,15 @@ from faults.run_processes import (
     write_data,
 )
 
-# Runs that take about three seconds of a processor: steps of chains and of coupled chains,
-# particles, and populations.
+# Runs that take one and a half to two seconds of a processor, with dozens of checkpoints: steps of
+# chains and of coupled chains, particles, and populations.
 _SIZES: dict[str, tuple[int, int, int, int]] = {
-    "linear": (5_000_000, 800_000, 5_000, 600),
-    "canonical": (2_000_000, 300_000, 3_500, 100),
-    "buckets:3": (5_000_000, 700_000, 3_500, 400),
-    "partitions": (1_500_000, 150_000, 1_500, 80),
-    "layerings:4": (150_000, 25_000, 250, 16),
-    "dags": (2_000_000, 300_000, 3_000, 30),
+    "linear": (2_500_000, 400_000, 4_000, 400),
+    "canonical": (1_000_000, 150_000, 2_500, 70),
+    "buckets:3": (2_500_000, 350_000, 2_500, 280),
+    "partitions": (750_000, 75_000, 1_100, 60),
+    "layerings:4": (75_000, 12_500, 180, 16),
+    "dags": (1_000_000, 150_000, 2_200, 22),
 }
 _KILLS = 3
 
@@ -63,13 +63,13 @@ def test_killed_again_and_again(
     finish(*arguments, "--out", tmp_path / "whole")
     folder = tmp_path / "run"
     random = np.random.default_rng([len(algorithm), len(space)])
-    # However many cores there are, the run takes a second and more.
-    begin = [*arguments, "--run", folder, "--checkpoint", 0.05, "--threads", 2]
-    go_on = ["resume", folder, "--checkpoint", 0.05, "--threads", 1]
+    # However many cores there are, the run takes more than half a second.
+    begin = [*arguments, "--run", folder, "--checkpoint", 0.02, "--threads", 2]
+    go_on = ["resume", folder, "--checkpoint", 0.02, "--threads", 1]
     for kill in range(_KILLS):
         # The same command begins a run and goes on with it.
         command = go_on if kill % 2 else begin
-        more, seconds = int(random.integers(1, 4)), float(random.uniform(0.0, 0.06))
+        more, seconds = int(random.integers(1, 4)), float(random.uniform(0.0, 0.03))
         what = f"{algorithm} on {space}"
         kill_under_way(more, seconds, command, folder / "ledger.sqlite", record_property, what)
     finish("status", folder)

@@ -11,7 +11,6 @@ import struct
 from typing import Any, Literal
 
 import numpy as np
-import polars
 
 import arcwise
 from arcwise.cli.edge_files import read_edge_file
@@ -87,6 +86,8 @@ class ParquetFiles(Target, name="parquet"):
     share = 2.0
 
     def set_up(self) -> None:
+        import polars  # takes long, and each of the other targets is a process without it
+
         frames = [
             polars.DataFrame({"a": [0, 1, 0, 1], "b": [0.5, 1.5, 2.5, 3.5], "c": list("xyxy")}),
             polars.DataFrame({"t": [True, False, None], "n": [None, 1, 2]}),

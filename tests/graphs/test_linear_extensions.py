@@ -248,6 +248,9 @@ def estimate(
     return _core.estimate_linear_extensions(packed, sets, runs, 0, exact_nodes, seed, threads, None)
 
 
+_MANY = 10_000  # runs, of which no error is larger than a few per cent here
+
+
 @pytest.mark.parametrize("sets", [1, 2, 3, 7])
 @pytest.mark.parametrize("exact_nodes", [1, 4])
 @pytest.mark.parametrize(
@@ -265,12 +268,12 @@ def test_estimates_are_unbiased_and_know_their_error(
     parents: Parents, sets: int, exact_nodes: int
 ) -> None:
     expected = count_linear_extensions(parents)
-    log_count, error = estimate(parents, sets, 40_000, exact_nodes=exact_nodes)
+    log_count, error = estimate(parents, sets, _MANY, exact_nodes=exact_nodes)
     # Five standard errors: a false alarm once in two million for each of the cases.
     assert abs(math.exp(log_count) / expected - 1.0) <= 5.0 * error + 1e-9
     # Few runs tell the same error of a run as many do, on average: 100 sets of 16 runs, whose
     # variances spread by at most their mean here, so that six standard errors are 60 %.
-    variance = 40_000 * error**2
+    variance = _MANY * error**2
     few = [estimate(parents, sets, 16, seed, exact_nodes=exact_nodes) for seed in range(2, 102)]
     found = sum(16 * (math.exp(log) / expected) ** 2 * se**2 for log, se in few) / len(few)
     assert abs(found - variance) <= 0.6 * variance + 1e-12

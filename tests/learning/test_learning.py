@@ -152,7 +152,10 @@ def test_choices_depend_on_data_and_arguments_only(
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("algorithm", [None, "mcmc", "mc3", "ais"])
 @quick
-def test_very_few_variables(n: int, algorithm: Any) -> None:
+def test_very_few_variables(n: int, algorithm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = costs.default_steps
+    # Rules on edges that never change are not met before the usual steps are done.
+    monkeypatch.setattr(costs, "default_steps", lambda *asked: usual(*asked) // 400)
     found = learn(gaussian(n, 10), algorithm=algorithm)
     assert found.edges.shape == (n, n)
     assert found.algorithm == (algorithm or "exact")

@@ -47,7 +47,9 @@ KINDS = {
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "layerings of 1"])
 def test_dags_follow_the_modular_posterior(kind: str, rule: dict[str, Any]) -> None:
     model = random_model(4, spread=4.0, seed=11, **rule)
-    record = recorded(KINDS[kind].space, model, draws=6000, dags=1)
+    # A step may draw a whole layer anew, so fewer of them leave little of where they began.
+    thinning = 60 if kind == "partitions" else 20
+    record = recorded(KINDS[kind].space, model, draws=6000, dags=1, thinning=thinning)
     assert_follows([as_dag(dag) for dag in record["parents"]], law_of_dags(model))
 
 
@@ -83,11 +85,11 @@ def test_edges_given_a_state_are_exact_sums(kind: str, spread: float) -> None:
     ("space", "algorithm", "steps"),
     [
         ("partitions", "mcmc", 24_000),
-        ("partitions", "mc3", 8000),
+        ("partitions", "mc3", 5000),
         ("partitions", "ais", 4000),
         ("layerings:4", "mcmc", 8000),
-        ("layerings:4", "mc3", 2000),
-        ("layerings:4", "ais", 1500),
+        ("layerings:4", "mc3", 1200),
+        ("layerings:4", "ais", 800),
     ],
 )
 def test_edges_agree_with_exact_ones(space: str, algorithm: str, steps: int) -> None:

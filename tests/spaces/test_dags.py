@@ -130,21 +130,21 @@ def test_edges_of_eight_variables_agree_with_exact_ones(rule: str, algorithm: st
     model = Model(data_of(8, 200, seed=2), **EIGHT[rule])
     exact = arcwise.exact(model)
     if algorithm == "ais":
-        found = arcwise.ais(model, "dags", steps=20_000, particles=250, seed=4, threads=1)
+        found = arcwise.ais(model, "dags", steps=20_000, particles=120, seed=4, threads=1)
     elif algorithm == "mc3":
         found = arcwise.mc3(
             model,
             "dags",
             ladder="adapted",
             temperatures=13,
-            steps=40_000,
+            steps=25_000,
             chains=2,
             seed=4,
             threads=1,
         )
     else:
         # Two modes, one of 0.036, between which a chain goes every 20,000 steps.
-        found = arcwise.mcmc(model, "dags", steps=1_000_000, chains=2, seed=4, threads=1)
+        found = arcwise.mcmc(model, "dags", steps=600_000, chains=2, seed=4, threads=1)
     assert_edges_within_errors(found, exact.edges)
     assert_evidence_within_errors(found, exact, 4.9)
     assert found.run.order_weights is None

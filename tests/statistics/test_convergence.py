@@ -37,7 +37,7 @@ def autoregressive(
 
 
 def kinds(chains: int, length: int, correlation: float) -> dict[str, Any]:
-    draws = autoregressive((chains, length, 5), correlation, chains * length)
+    draws = autoregressive((chains, length, 3), correlation, chains * length)
     apart = draws + np.arange(chains)[:, np.newaxis, np.newaxis]
     return {
         "real": draws,
@@ -74,7 +74,7 @@ def test_as_arviz(chains: int, length: int, correlation: float) -> None:
             found = [numbers[quantity] for numbers in ours]
             np.testing.assert_allclose(found, theirs, rtol=1e-9, err_msg=kind)
             compared += 1
-    assert compared >= 30
+    assert compared >= 18
 
 
 def test_one_chain_is_compared_with_itself() -> None:

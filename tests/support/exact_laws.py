@@ -23,14 +23,30 @@ Point = float | tuple[float, float]
 def target_of(space: _core.Space, states: list[State], point: Point) -> np.ndarray:
     """Return the probability of each state at an inverse temperature, or a place of the bridge."""
     inverse, bridge = point if isinstance(point, tuple) else (point, 1.0)
-    penalty = math.inf if inverse == 1.0 else PENALTY_SCALE * inverse / (1.0 - inverse)
-    logs = []
-    for state in states:
-        value, impossible = space.log_weight(list(state), bridge)
-        logs.append(inverse * value - (penalty * impossible if impossible else 0.0))
-    densities = np.exp(np.array(logs) - max(logs))
-    law: np.ndarray = densities / densities.sum()
+    (law,) = targets_of([space.log_weight(list(state), bridge) for state in states], inverse)
     return law
+
+
+def targets_of(weights: list[tuple[float, int]], *inverses: float) -> list[np.ndarray]:
+    """Return the probability of each state at inverse temperatures, from what the core weighs it.
+
+    Parameters
+    ----------
+    weights
+        The log weight of each state, and how many of its nodes are impossible.
+    inverses
+        The inverse temperatures.
+    """
+    values, impossible = (np.array(column, dtype=float) for column in zip(*weights, strict=True))
+    laws = []
+    for inverse in inverses:
+        penalty = math.inf if inverse == 1.0 else PENALTY_SCALE * inverse / (1.0 - inverse)
+        penalties = np.zeros(len(weights))
+        penalties[impossible > 0] = penalty * impossible[impossible > 0]
+        logs = inverse * values - penalties
+        densities = np.exp(logs - logs.max())
+        laws.append(densities / densities.sum())
+    return laws
 
 
 def kernel_of(

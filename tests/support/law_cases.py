@@ -102,9 +102,11 @@ def _linear_orders(move: str) -> Case:
     return Case(LinearOrders({move: 1.0}), weights_of_linear_orders)
 
 
+_first_to_last: Weights = partial(weights_of_canonical_orders, numbers=range(4))
+
+
 def _canonical_orders(move: str) -> Case:
-    weights = partial(weights_of_canonical_orders, numbers=range(4))
-    return Case(CanonicalOrders({move: 1.0}), weights, reaches=False)
+    return Case(CanonicalOrders({move: 1.0}), _first_to_last, reaches=False)
 
 
 def _partitions(move: str, reaches: bool = False) -> Case:
@@ -115,11 +117,15 @@ def _dags(move: str) -> Case:
     return Case(Dags({move: 1.0}), weights_of_dags, reaches=False)
 
 
+@cache
+def _weights_of_layerings(max_size: int) -> Weights:
+    return partial(weights_of_layerings, max_size=max_size)
+
+
 def _layerings(max_size: int, move: str | None = None, reaches: bool = False) -> Case:
     moves = None if move is None else {move: 1.0}
-    weights = partial(weights_of_layerings, max_size=max_size)
     space = Layerings(max_size, moves, partition_moves=1)
-    return Case(space, weights, reaches or move is None)
+    return Case(space, _weights_of_layerings(max_size), reaches or move is None)
 
 
 # Where the way from one family to another leads over sets that are none, edges cannot go it.
@@ -133,7 +139,7 @@ CASES = {
     "canonical": Case(CanonicalOrders(), weights_of_numbered_orders, numbered=True),
     "canonical, first to last": Case(
         CanonicalOrders({"swap": 1.0, "adjacent": 1.0, "relocate": 1.0}),
-        partial(weights_of_canonical_orders, numbers=range(4)),
+        _first_to_last,
     ),
     "swap in canonical orders": _canonical_orders("swap"),
     "adjacent in canonical orders": _canonical_orders("adjacent"),
@@ -189,11 +195,20 @@ def model_of(name: str, n: int) -> Model:
 
 
 @cache
+def _weights_by(definition: Weights, model: str, n: int) -> dict[State, float]:
+    return definition(model_of(model, n))
+
+
 def weights_of(case: str, model: str, n: int) -> dict[State, float]:
-    """Return the weight of each state from its definition."""
-    return CASES[case].weights(model_of(model, n))
+    """Return the weight of each state from its definition, which the moves of a space share."""
+    return _weights_by(CASES[case].weights, model, n)
+
+
+@cache
+def _sums_of(model: str, n: int) -> ScoreSums:
+    return ScoreSums(model_of(model, n))
 
 
 def space_of(case: str, model: str, n: int) -> _core.Space:
     """Return the space of the core."""
-    return CASES[case].space.build(ScoreSums(model_of(model, n)))
+    return CASES[case].space.build(_sums_of(model, n))

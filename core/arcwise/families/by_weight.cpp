@@ -1,6 +1,7 @@
 // Families sorted by their bits, and those that are light beside one of their subsets.
 #include "arcwise/families/by_weight.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>

@@ -282,7 +282,7 @@ void wander(State& state, int steps, const std::function<void(int)>& look) {
 void check_keeps_track(const Held& held, int steps, int every) {
     const auto state = held.space->make_state();
     const auto other = held.space->make_state();
-    wander(*state, steps, [&](int step) {
+    wander(*state, sanitized ? steps / 2 : steps, [&](int step) {
         if (step % every != 0) return;
         const LogWeight kept = state->log_weight();
         const LogWeight fresh = state->recomputed_weight();

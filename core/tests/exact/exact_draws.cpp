@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "arcwise/exact/best_dag.hpp"
