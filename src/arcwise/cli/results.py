@@ -131,6 +131,9 @@ def print_learned(posterior: Posterior) -> None:
     assert account is not None
     print("\nWhat was done:")
     print(*account.choices, sep="\n", end="\n\n")
+    if account.sensitivity:
+        print("Under other assumptions:")
+        print(*account.sensitivity, sep="\n", end="\n\n")
 
 
 def write_learned(posterior: Posterior, folder: Path, title: str | None = None) -> None:

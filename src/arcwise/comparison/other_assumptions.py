@@ -35,6 +35,8 @@ _LEAST_EFFECTIVE = 30.0
 _FACTOR = 2.0  # of the expected number of parents, up and down
 # The most variables and parent sets for which the other posteriors are computed exactly: a second.
 _MOST_VARIABLES = 14
+# The most cells of a table that is scored again without being asked to.
+_MOST_CELLS = 5_000_000
 _MOST_FAMILIES = 200_000
 
 
@@ -74,10 +76,11 @@ class Shift:
                 f"{self.assumption!r}: too far away to be judged from these DAGs; run learn with it"
             )
         assert self.pair is not None
+        pairs = "1 pair crosses" if self.crossing == 1 else f"{self.crossing} pairs cross"
         return (
-            f"{self.assumption!r}: {self.expected_edges:.1f} expected edges; {self.crossing} pairs "
-            f"cross one half; the largest change is that of {self.pair[0]} - {self.pair[1]}, from "
-            f"{self.before:.2f} to {self.after:.2f}"
+            f"{self.assumption!r}: {self.expected_edges:.1f} expected edges; {pairs} one half; the "
+            f"largest change is that of {self.pair[0]} - {self.pair[1]}, from {self.before:.2f} to "
+            f"{self.after:.2f}"
         )
 
 
@@ -146,7 +149,12 @@ def sensitivity(
     if model is None:
         raise ArgumentError("the posterior has no model, as it was loaded; give the model as well")
     wanted = _other_priors(model.prior) if priors is None else [as_prior(each) for each in priors]
-    others = _other_scores(model.score) if scores is None else [as_score(each) for each in scores]
+    rows = 0 if model.data is None else model.data.rows
+    others = (
+        _other_scores(model.score, rows, len(model.variables))
+        if scores is None
+        else [as_score(each) for each in scores]
+    )
     if others and (model.data is None or model.score is None):
         raise ArgumentError("the model has no data to score again; leave out the scores")
     if _exact_is_cheap(model):
@@ -204,12 +212,12 @@ def _other_priors(prior: Prior) -> list[Prior]:
     return [each for each in (Sparse(), Fair(), Uniform()) if each != prior]
 
 
-def _other_scores(score: LocalScore | None) -> list[LocalScore]:
-    """Return the neighbours of a score among its alternatives."""
+def _other_scores(score: LocalScore | None, rows: int, variables: int) -> list[LocalScore]:
+    """Return the neighbours of a score among its alternatives, unless scoring takes long."""
     if score is None:
         return []
     every = list(score.alternatives())
-    if score not in every or len(every) == 1:
+    if score not in every or len(every) == 1 or rows * variables > _MOST_CELLS:
         return []
     place = every.index(score)
     return every[max(0, place - 1) : place] + every[place + 1 : place + 2]

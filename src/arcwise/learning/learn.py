@@ -11,8 +11,9 @@ from typing import Any, Literal, Unpack
 from arcwise.algorithms.exact import exact
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS
+from arcwise.comparison import sensitivity
 from arcwise.constraints import gather
-from arcwise.errors import TimeIsUpError
+from arcwise.errors import ArgumentError, TimeIsUpError
 from arcwise.learning import costs
 from arcwise.learning.choices import (
     AlgorithmChoice,
@@ -222,9 +223,24 @@ def learn(
         plan, posterior = _computed(request, asked, about, replace(prepared, choice=choice))
     if request.directory is not None:
         (Path(request.directory) / SCORES).unlink(missing_ok=True)
-    return plan.with_account(posterior, deadline.spent)
+    moved = _under_other_assumptions(posterior, deadline)
+    return plan.with_account(posterior, deadline.spent, moved)
 
 
+def _under_other_assumptions(posterior: Posterior, deadline: Deadline) -> tuple[str, ...]:
+    """Return how much the posterior moves under other priors and scores, if that can be told."""
+    model = posterior.model
+    if model is None or model.data is None:
+        return ()
+    if deadline.limited and deadline.left < _SECONDS_FOR_SENSITIVITY:
+        return ()
+    try:
+        return tuple(str(sensitivity(posterior)).splitlines())
+    except ArgumentError:  # a prior that is a function, or no DAGs were drawn
+        return ()
+
+
+_SECONDS_FOR_SENSITIVITY = 4.0
 _OWN_ARGUMENTS = frozenset(inspect.signature(learn).parameters) - {"further"}
 
 

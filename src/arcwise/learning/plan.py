@@ -45,7 +45,9 @@ class Plan:
     chosen: Choices
     request: Mapping[str, Any]
 
-    def with_account(self, posterior: Posterior, seconds: float) -> Posterior:
+    def with_account(
+        self, posterior: Posterior, seconds: float, sensitivity: tuple[str, ...] = ()
+    ) -> Posterior:
         """Return the posterior with its account.
 
         Parameters
@@ -54,6 +56,8 @@ class Plan:
             The result of the run.
         seconds
             The time the whole computation took.
+        sensitivity
+            How much it moves under other assumptions, in sentences.
         """
         diagnosis = diagnose(posterior)
         account = Account(
@@ -64,6 +68,7 @@ class Plan:
             seconds=seconds,
             data_verdict=diagnosis.data_verdict,
             findings=diagnosis.findings,
+            sensitivity=sensitivity,
         )
         return replace(posterior, account=account)
 

@@ -199,5 +199,6 @@ def _of_account(account: Account) -> dict[str, Any]:
         "trust": list(account.trust),
         "data_verdict": account.data_verdict,
         "findings": PlainDataclasses().write(account.findings),
+        "sensitivity": list(account.sensitivity),
         "seconds_in_all": account.seconds,
     }

@@ -84,6 +84,9 @@ class Account:
         The verdict on data and model, and the findings about both.
     seconds
         The total running time.
+    sensitivity
+        How much the result moves under other priors and scores, in sentences; none if that
+        could not be told in the time there was.
 
     Examples
     --------
@@ -100,6 +103,7 @@ class Account:
     seconds: float
     data_verdict: DataVerdict = added("unknown")
     findings: tuple[Finding, ...] = added(())
+    sensitivity: tuple[str, ...] = added(())
 
     @property
     def verdicts(self) -> str:

@@ -52,7 +52,10 @@ def what_was_done(posterior: Posterior, data_description: str | None) -> list[st
     """
     described = [data_description] if data_description else []
     account = posterior.account
-    return [*described, *(_by_settings(posterior) if account is None else account.choices)]
+    if account is None:
+        return [*described, *_by_settings(posterior)]
+    moved = [f"Under other assumptions: {account.sensitivity[0]}"] if account.sensitivity else []
+    return [*described, *account.choices, *moved, *account.sensitivity[1:]]
 
 
 def _by_settings(posterior: Posterior) -> list[str]:
