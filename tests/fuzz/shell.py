@@ -43,6 +43,7 @@ _COMMANDS = {
     "describe": [[_TABLE]],
     "simulate": [["asia", "--rows=5"]],
     "report": [[_POSTERIOR]],
+    "draw": [[_POSTERIOR, "network.svg"]],
     "estimate": [[_POSTERIOR, "a -> b"]],
     "effects": [[_POSTERIOR, "a", "d"]],
     "predict": [[_POSTERIOR, _TABLE, "--target=d"]],
