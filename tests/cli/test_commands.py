@@ -253,7 +253,7 @@ def test_a_warning_names_options(tmp_path: Path, capsys: Captured) -> None:
     path.write_text(
         "\n".join(["PassengerId,sex,age", *(f"{i},{i % 2},{i % 30}" for i in range(60))])
     )
-    assert main(["score", str(path), "--best", "0"]) == 0
+    assert main(["score", str(path), "--best", "0", "--quiet"]) == 0
     assert capsys.readouterr().err == (
         "arcwise: warning: left out 'PassengerId' (it numbers the rows), as it seems to identify "
         "rows; to keep it, give --identifiers keep, or the kind of a column, as in --discrete "

@@ -38,7 +38,7 @@ def test_learn_leaves_everything_in_its_folder(
 ) -> None:
     said = run(capsys, "learn", table, "--out", tmp_path / "out", "--title", "Lungs")
     names = {"edges.csv", "summary.json", "evidence.json", "posterior.npz", "report.html"}
-    assert {path.name for path in (tmp_path / "out").iterdir()} == names
+    assert {path.name for path in (tmp_path / "out").iterdir()} == names | {"data.npz"}
     saved = Posterior.load(tmp_path / "out" / "posterior.npz")
     expected = arcwise.learn(table, progress=None)
     assert np.array_equal(saved.edges, expected.edges)
@@ -209,7 +209,6 @@ def test_compare_tells_agreement(folders: dict[str, Path], capsys: Captured) -> 
         (None, "there is no file"),
         (["a,b", "1,x", "2,y", "0.5,x"], "a"),
         (["a,b", "1,2"], "a single row"),
-        (["a,b", "1,2", "1,3"], "column 'a' has a single value"),
         (["a,a", "1,2", "2,3"], "'a'"),
         (["a,b", "1,2", "2,"], "values are missing in 'b'"),
         ([], "data.csv"),

@@ -37,7 +37,7 @@ def test_files_are_written_and_agree(
         assert ("log evidence" in printed) == (algorithm != "mcmc")
         assert ("5 temperatures, exchanges accepted: " in printed) == (algorithm == "mc3")
         assert ("round trips of each chain: " in printed) == (algorithm == "mc3")
-        expected = {"edges.csv", "summary.json", "posterior.npz"}
+        expected = {"data.npz", "edges.csv", "summary.json", "posterior.npz"}
         assert {path.name for path in out.iterdir()} == expected | (
             {"evidence.json"} if algorithm != "mcmc" else set()
         )

@@ -33,4 +33,4 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="session")
 def model() -> Model:
     """Return a model of eight variables."""
-    return Model(arcwise.simulate("asia", 400, seed=1), max_indegree=2)
+    return Model(arcwise.simulate("asia", 400, seed=1), prior="uniform", max_indegree=2)

@@ -59,20 +59,27 @@ def _measurements(rows: int, columns: int, seed: int) -> dict[str, Any]:
     return {f"x{i}": column for i, column in enumerate(table)}
 
 
-def _with_candidates(table: dict[str, Any], method: str, **rule: Any) -> Model:
-    return Model(table, candidates=arcwise.candidates(table, method), **rule)
+def _with_candidates(table: dict[str, Any], method: str, score: Any = None, **rule: Any) -> Model:
+    few = arcwise.candidates(table, method, score=score, **_FIXED)
+    return Model(table, score, candidates=few, **_FIXED, **rule)
+
+
+# Not the defaults of tables, which may become better.
+_FIXED: dict[str, Any] = {"prior": "uniform"}
+_GAUSSIAN = arcwise.scores.BGe(prior_mean=0.0, prior_scale=0.5)
 
 
 _MODELS: dict[str, Callable[[], Model]] = {
-    "discrete": lambda: Model(_coins(150, 7, 1)),
-    "bounded": lambda: Model(_measurements(100, 8, 2), max_indegree=2, prior="fair"),
+    "discrete": lambda: Model(_coins(150, 7, 1), **_FIXED),
+    "bounded": lambda: Model(_measurements(100, 8, 2), _GAUSSIAN, max_indegree=2, prior="fair"),
     "constrained": lambda: Model(
         _coins(80, 6, 3),
         required_edges=[("x0", "x3")],
         forbidden_edges=[("x1", "x2"), ("x2", "x1")],
         score=arcwise.scores.BIC(),
+        **_FIXED,
     ),
-    "candidates": lambda: _with_candidates(_measurements(120, 9, 4), "greedy:3"),
+    "candidates": lambda: _with_candidates(_measurements(120, 9, 4), "greedy:3", _GAUSSIAN),
     "plus one": lambda: _with_candidates(_coins(200, 10, 5), "gains:3", plus_one=True),
 }
 GROUPS = (*_MODELS, "others")
@@ -114,17 +121,17 @@ def _posteriors(model: Model, modularity: Any) -> Iterator[tuple[str, Posterior]
 def _others() -> Iterator[tuple[str, str]]:
     names = [f"x{i}" for i in range(4)]
     partial = arcwise.spaces.PartialOrders([(names[0], names[1]), (names[2], names[3])])
-    small = Model(_coins(60, 4, 6))
+    small = Model(_coins(60, 4, 6), **_FIXED)
     for algorithm, settings in _SETTINGS.items():
         sampler = getattr(arcwise, algorithm.split()[0])
         found = sampler(small, partial, seed=8, threads=1, **settings)
         yield f"{algorithm} over a partial order", digest(*_parts(found))
     table = _measurements(200, 24, 9)
-    grown = arcwise.grow(table, seed=3, threads=1)
+    grown = arcwise.grow(table, score=_GAUSSIAN, seed=3, threads=1, **_FIXED)
     yield "growth", digest(*_tables(grown.model.scores))
     found = arcwise.mcmc(grown.model, "partitions", steps=2000, seed=3, threads=1)
     yield "mcmc over partitions, grown", digest(*_parts(found))
-    walked = Model(_coins(150, 22, 10), max_indegree=3)
+    walked = Model(_coins(150, 22, 10), max_indegree=3, **_FIXED)
     found = arcwise.mcmc(walked, "linear", steps=500, seed=3, threads=1, modularity="order-modular")
     yield "mcmc over linear, 22 variables by walk", digest(*_parts(found))
     stopped = arcwise.mcmc(small, "dags", until="rhat<1.05, ess>100", seed=2, threads=1)

@@ -17,6 +17,7 @@ from arcwise import Model
 from arcwise.parameters.highest_density import highest_density
 from arcwise.results import LevelPredictions, NumberPredictions
 from arcwise.scores import BDeu, BGe
+from arcwise.scores.bge import NormalWishart
 from reference.dags import Parents, all_dags
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
 from support.weighted_dags import weighted_dags
@@ -91,8 +92,8 @@ def ranks_of_numbers() -> tuple[list[int], list[int]]:
     The plug-in normal of the second has the mean right, and 0.6 of the deviation.
     """
     random = np.random.default_rng(12)
-    score = BGe(1.0, 5.0)
-    prior = score.normal_wishart(NAMES)
+    score = BGe(1.0, 5.0, 0.0, 0.5)
+    prior = NormalWishart(1.0, 5.0, np.zeros(3), 0.5 * np.eye(3))
     ranks, narrow = [], []
     for _ in range(CASES):
         dag = DAGS[random.integers(len(DAGS))]

@@ -137,7 +137,7 @@ def test_edges_of_eight_variables_agree_with_exact_ones(rule: str, algorithm: st
             "dags",
             ladder="adapted",
             temperatures=13,
-            steps=25_000,
+            steps=40_000,
             chains=2,
             seed=4,
             threads=1,

@@ -35,6 +35,8 @@ DATA = "data.npz"
 
 def save_data(data: Data, folder: Path) -> None:
     """Write the table, as it was read, to a folder of results: effects and predictions need it."""
+    if folder.is_file():
+        raise ArgumentError(f"'{folder}' is a file; give a folder")
     folder.mkdir(parents=True, exist_ok=True)
     save_table(data, folder / DATA)
 

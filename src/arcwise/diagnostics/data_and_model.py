@@ -153,8 +153,9 @@ def _of_identifiers(profile: DataProfile) -> list[Finding]:
 def _of_nearly_constant(profile: DataProfile) -> list[Finding]:
     if profile.parametrization != "discrete" or not profile.nearly_constant:
         return []
-    few = profile.nearly_constant
-    named = listing([f"{name} in {plural(rows, 'row')}" for name, rows in few.items()], _MOST_NAMED)
+    # Rarest first: mappings of a saved posterior are in no order of their own.
+    few = sorted(profile.nearly_constant.items(), key=lambda each: (each[1], each[0]))
+    named = listing([f"{name} in {plural(rows, 'row')}" for name, rows in few], _MOST_NAMED)
     differs = "variable differs" if len(few) == 1 else "variables differ"
     return [
         _found(

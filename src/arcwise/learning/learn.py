@@ -230,7 +230,7 @@ def learn(
 def _under_other_assumptions(posterior: Posterior, deadline: Deadline) -> tuple[str, ...]:
     """Return how much the posterior moves under other priors and scores, if that can be told."""
     model = posterior.model
-    if model is None or model.data is None:
+    if model is None or model.data is None or len(model.variables) < 2:
         return ()
     if deadline.limited and deadline.left < _SECONDS_FOR_SENSITIVITY:
         return ()
