@@ -137,7 +137,7 @@ def test_what_was_chosen_is_told(name: str, asia: Data) -> None:
 def test_choices_depend_on_data_and_arguments_only(
     asia: Data, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for options in ({}, {"until": "rhat<1.5"}, {"seconds": 0.2, "space": "dags"}):
+    for options in ({}, {"until": "rhat<1.5"}, {"seconds": 0.2, "space": "dags", "prior": "fair"}):
         one = account_of(learn(asia, threads=1, **options))
         monkeypatch.setattr(memory, "available_memory", lambda: 2**26)
         other = account_of(learn(asia, threads=2, **options))
