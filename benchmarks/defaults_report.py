@@ -166,13 +166,14 @@ def _median(texts: list[str]) -> list[str]:
 
 def _totals(rows: list[Row]) -> NDArray[np.float64]:
     """Return for each range the sum of what was said, the true ones and the number."""
-    return np.sum(
+    totals: NDArray[np.float64] = np.sum(
         [
             [[float(x) for x in each.split("/")] for each in (row.reliability or "").split()]
             for row in rows
         ],
         axis=0,
     )
+    return totals
 
 
 def _said_and_true(rows: list[Row]) -> None:

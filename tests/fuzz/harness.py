@@ -213,6 +213,8 @@ def work(
     ):
         faulthandler.enable(crash)
         warnings.simplefilter("ignore", ArcwiseWarning)
+        import polars as polars  # an import that is cut off later would leave half a module
+
         with opened(name) as target:
             _limit_memory()
             start = time.monotonic()

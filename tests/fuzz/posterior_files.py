@@ -150,5 +150,5 @@ def _with_other_numbers(draw: random.Random, values: np.ndarray) -> np.ndarray:
             new = draw.choice(
                 [0, 1, 2, 3, 2**width - 1, 2 ** (width - 1), 1 << draw.randrange(width)]
             )
-            changed.flat[place] = np.array([new], dtype=np.uint64).astype(changed.dtype)[0]
+            changed.flat[place] = np.array([new % 2**64], dtype=np.uint64).astype(changed.dtype)[0]
     return changed

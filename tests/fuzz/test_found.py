@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import arcwise
 from arcwise import _core
-from arcwise.errors import ArcwiseError, ArgumentError, DataError
+from arcwise.errors import (
+    ArcwiseError,
+    ArgumentError,
+    DataError,
+    FileFormatError,
+    NumericalError,
+)
 from arcwise.learning.request import Request
+from arcwise.parameters.highest_density import checked_level
+from arcwise.priors import EdgeProbabilities
 from arcwise.records.settings import Schedule
 from arcwise.records.start import usual_order_steps
 from arcwise.records.tempering import Tempering
+from arcwise.statistics.student import summed_degrees
 from arcwise.support.archives import read_archive
 from arcwise.support.files import UNREADABLE, write_json
 from support.exact_models import flat_model
@@ -69,3 +81,44 @@ def test_a_header_that_is_no_python(tmp_path: Path) -> None:
     path.write_bytes(content.replace(b"'shape'", b"\x11sha(e'"))
     with pytest.raises(UNREADABLE):
         read_archive(path)
+
+
+@pytest.mark.parametrize("level", [{}, object(), "b", 1j, 0, 1, math.nan, None])
+def test_levels_that_are_no_probability(level: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"^level is "):
+        checked_level(level)
+
+
+def test_probabilities_of_edges_that_are_complex() -> None:
+    with pytest.raises(ArgumentError, match=r"^edge_probabilities is "):
+        EdgeProbabilities(np.array([[0, 0.5j], [0.5, 0]]))
+
+
+def test_tiers_numbered_in_sixteen_bits() -> None:
+    given = {"a": np.float16(2.0), "b": 10**300, "c": 1}
+    assert arcwise.Constraints(tiers=given).tiers == (("c",), ("a",), ("b",))
+
+
+def test_chains_without_dimensions() -> None:
+    with pytest.raises(ArgumentError, match="chain_edges has the shape"):
+        replace(arcwise.exact(arcwise.Model({"a": [0, 1], "b": [1, 0]})), chain_edges=np.array(1.0))
+
+
+@pytest.mark.parametrize("largest", [1e200, 1e-200])
+def test_variances_whose_squares_are_no_numbers(largest: float) -> None:
+    assert summed_degrees([largest, largest], [3.0, 3.0]) == pytest.approx(6.0)
+    assert summed_degrees([math.inf, 1.0], [3.0, 5.0]) == 3.0
+
+
+def test_variances_beyond_all_numbers() -> None:
+    values = np.random.default_rng(1).normal(size=(20, 2))
+    for scale in (1e200, 1e-200):
+        with pytest.raises(NumericalError, match=r"the variance of column 'X0' times 0\.5 is too"):
+            arcwise.score(scale * values, "bge")
+
+
+def test_a_parent_with_a_nul_byte(tmp_path: Path) -> None:
+    path = tmp_path / "scores.jkl"
+    path.write_bytes(b"2\na 1\n-1.0 1 b\0c\nb 1\n-1.0 0\n")
+    with pytest.raises(FileFormatError, match="not a variable of the file; correct the file"):
+        arcwise.scores.read_scores(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from arcwise.model import Question
 from arcwise.priors import Sparse
 from arcwise.scores import BDeu, BGe
 
-CONSTRAINTS = (
+CONSTRAINTS: tuple[dict[str, Any], ...] = (
     {},
     {"max_indegree": 1},
     {"max_indegree": 2, "required_edges": [("a", "c")], "forbidden_edges": [("b", "d")]},
@@ -43,11 +44,12 @@ def reference(models: list[arcwise.Model], order: list[str]) -> np.ndarray:
                             weights += odds**size
                 log[row, column] += math.log(scores) - math.log(weights)
     shares: np.ndarray = np.exp(log - log.max())
-    return shares / shares.sum()
+    shares /= shares.sum()
+    return shares
 
 
 @pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
-def test_the_evidence_given_an_order_is_the_sum_over_its_dags(constraints: dict) -> None:
+def test_the_evidence_given_an_order_is_the_sum_over_its_dags(constraints: dict[str, Any]) -> None:
     random = np.random.default_rng(3)
     data = {name: random.integers(0, 2 + (name == "b"), 25) for name in "abcd"}
     models = [arcwise.Model(data, BDeu(size), **constraints) for size in (1.0, 10.0)]
@@ -65,6 +67,8 @@ def test_noise_is_expected_to_have_next_to_no_edges(kind: str) -> None:
     data = {f"v{number}": column for number, column in enumerate(values.T)}
     posterior = arcwise.learn(data, seed=1, dags=0, progress=None)
     assert posterior.edges.sum() / 12 < 0.1
+    assert posterior.model is not None
+    assert isinstance(posterior.model.prior, Sparse)
     assert posterior.model.prior.expected_parents < 0.25
 
 
@@ -73,6 +77,7 @@ def test_dense_networks_are_expected_to_have_more_edges_than_sparse_ones() -> No
         dag = arcwise.networks.random_dag(12, expected_degree=degree, seed=2)
         data = arcwise.simulate(arcwise.networks.gaussian_network(dag, seed=2), 500, seed=2)
         found = choose_hyperparameters(Question.of(data), (BGe(),))
+        assert found is not None
         return found.prior.expected_parents
 
     assert chosen(0.5) < 0.7 < 2 < chosen(4.0)
@@ -83,7 +88,10 @@ def test_weak_and_strong_tables_have_their_equivalent_sample_sizes() -> None:
         dag = arcwise.networks.random_dag(10, expected_degree=2, seed=1)
         network = arcwise.networks.discrete_network(dag, concentration=concentration, seed=1)
         question = Question.of(arcwise.simulate(network, 1000, seed=1))
-        return choose_hyperparameters(question, BDeu().alternatives()).score.equivalent_sample_size
+        found = choose_hyperparameters(question, BDeu().alternatives())
+        assert found is not None
+        assert isinstance(found.score, BDeu)
+        return found.score.equivalent_sample_size
 
     assert chosen(0.2) < chosen(5.0)
 

@@ -105,6 +105,13 @@ std::string read_file(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+// A message ends at its first NUL byte.
+std::string without_nul(std::string_view text) {
+    std::string result(text);
+    std::replace(result.begin(), result.end(), '\0', ' ');
+    return result;
+}
+
 NodeFamilies resolve(const RawFamilies& raw, int node,
                      const std::unordered_map<std::string_view, int>& numbers,
                      const std::string& name, const std::string& path) {
@@ -113,8 +120,8 @@ NodeFamilies resolve(const RawFamilies& raw, int node,
         const auto found = numbers.find(parent);
         if (found == numbers.end() || found->second == node) {
             throw Error(ErrorKind::file_format,
-                        "'" + path + "' gives variable '" + name + "' the parent '" +
-                            std::string(parent) + "', which is " +
+                        "'" + path + "' gives variable '" + without_nul(name) + "' the parent '" +
+                            without_nul(parent) + "', which is " +
                             (found == numbers.end() ? "not a variable of the file" : "itself") +
                             "; correct the file.");
         }

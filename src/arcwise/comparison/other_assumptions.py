@@ -194,8 +194,12 @@ def _by_exact(
     before = _adjacency(posterior.edges)
     shifts = []
     for each in assumptions:
-        changed = {"prior" if isinstance(each, Prior) else "score": each}
-        other = exact(Model(replace(model.question, **changed)), posterior.modularity, dags=0)
+        asked = model.question
+        if isinstance(each, Prior):
+            asked = replace(asked, prior=each)
+        else:
+            asked = replace(asked, score=each)
+        other = exact(Model(asked), posterior.modularity, dags=0)
         shifts.append(_shift(each, None, model.variables, before, _adjacency(other.edges)))
     return Sensitivity(float(before.sum()), tuple(shifts))
 
@@ -300,7 +304,7 @@ def _shift(
     after: NDArray[np.float64],
 ) -> Shift:
     change = np.abs(after - before)
-    first, second = np.unravel_index(int(np.argmax(change)), change.shape)
+    first, second = map(int, np.unravel_index(int(np.argmax(change)), change.shape))
     return Shift(
         assumption,
         effective,

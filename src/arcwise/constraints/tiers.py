@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Real
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -71,16 +70,16 @@ def backward_matrix(tiers: Tiers | None, variables: Sequence[str]) -> NDArray[np
 
 
 def _grouped(numbers: Mapping[Any, Any]) -> list[list[str]]:
-    tiers: defaultdict[Real, list[str]] = defaultdict(list)
+    tiers: defaultdict[float, list[str]] = defaultdict(list)
     for name, number in numbers.items():
-        real_number(
+        place = real_number(
             number,
             worded(f"the tier of {shown(name)} in ", TIERS),
             lambda _: True,
             "a number",
             ConstraintError,
         )
-        tiers[number].extend(_names([name]))
+        tiers[place].extend(_names([name]))
     return [tiers[number] for number in sorted(tiers)]
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data, DiscreteColumn, read
+from arcwise.data.arguments import ReadingArguments
 from arcwise.errors import ArgumentError, option
 from arcwise.learning.learn import learn
-from arcwise.learning.request import ReadingArguments
 from arcwise.parameters.frames import figure, frame, html_table, stacked, text_table, write_columns
 from arcwise.parameters.predict import predict
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions

@@ -218,6 +218,7 @@ def _orders(
             threads=threads,
             progress=None,
         )
+    assert drawn.dags is not None
     if drawn.run.interrupted:
         raise KeyboardInterrupt
     generator = np.random.default_rng(seed)
@@ -279,7 +280,8 @@ class EvidenceGivenOrder:
             total = total - self._prior_sum(free, int(min(self.room[v], self.n)))
             before[v] = True
         share: NDArray[np.float64] = np.exp(total - np.max(total))
-        return share / share.sum()
+        share /= share.sum()
+        return share
 
     def _prior_sum(self, free: int, room: int) -> NDArray[np.float64]:
         """Return the log prior weight of all sets of so many optional parents before a node."""

@@ -14,10 +14,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.errors import ArgumentError
-from arcwise.parameters.quantiles import checked_probabilities, weighted_quantiles
+from arcwise.errors import option
+from arcwise.parameters.quantiles import weighted_quantiles
 from arcwise.posterior.estimate import Interval
-from arcwise.support.words import shown
+from arcwise.support.checks import open_fraction
 
 Array = NDArray[np.float64]
 
@@ -33,10 +33,7 @@ _FEWEST_DRAWS = 10
 
 def checked_level(level: float) -> float:
     """Return the probability of an interval, or refuse it."""
-    (checked,) = checked_probabilities([level]).tolist()
-    if not 0 < checked < 1:
-        raise ArgumentError(f"level is {shown(level)}; give a probability between 0 and 1")
-    return float(checked)
+    return open_fraction(level, option("level"))
 
 
 def highest_density(

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import ArgumentError
+from arcwise.support.checks import real_numbers
 from arcwise.support.words import shown
 
 
 def checked_probabilities(probabilities: float | Sequence[float]) -> NDArray[np.float64]:
     """Return the probabilities as an array, or refuse them."""
-    given = np.asarray(probabilities, dtype=np.float64)
+    given = real_numbers(probabilities, "probabilities")
     if given.ndim > 1 or not ((given >= 0) & (given <= 1)).all():
         raise ArgumentError(
             f"probabilities is {shown(probabilities)}; give one number from 0 to 1 or a list of "

@@ -139,7 +139,8 @@ class Posterior:
             if getattr(self, name) is None and name != "edges":
                 continue
             matrix = real_numbers(getattr(self, name), name)
-            shape = (max(1, len(matrix)), n, n) if name == "chain_edges" else (n, n)
+            chains = (max(1, *matrix.shape[:1], 0),) if name == "chain_edges" else ()
+            shape = (*chains, n, n)
             if matrix.shape != shape:
                 raise ArgumentError(f"{name} has the shape {matrix.shape}; give {shape}")
             object.__setattr__(self, name, matrix)

@@ -19,6 +19,7 @@ from arcwise.priors.base import Prior
 from arcwise.priors.coerce import as_prior
 from arcwise.priors.edge_odds import PairStatement, log_weights_for
 from arcwise.priors.terms import PriorTerms
+from arcwise.support.checks import real_numbers
 from arcwise.support.edges import edges_of_list, is_edge_list, is_frame, labelled_matrix
 from arcwise.support.names import positions
 from arcwise.support.text_files import read_rows, read_text
@@ -230,8 +231,8 @@ def _from_matrix(value: Any) -> list[Statement]:
         names, matrix = labelled_matrix(value, EDGE_PROBABILITIES)
     else:
         try:
-            matrix = np.asarray(value, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError):
+            matrix = real_numbers(value, EDGE_PROBABILITIES)
+        except ArgumentError:
             matrix = np.empty(0)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ArgumentError(

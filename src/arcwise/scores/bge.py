@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise import _core
 from arcwise.data import Data
 from arcwise.data.profile import Parametrization
-from arcwise.errors import ArgumentError
+from arcwise.errors import ArgumentError, NumericalError
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import intervention_mask, positive
 from arcwise.support.names import positions
@@ -119,7 +119,7 @@ class BGe(LocalScore, name="bge"):
         mean = means if self.prior_mean is None else _mean(self.prior_mean, variables)
         scale = self.prior_scale
         if scale is None:
-            scale = _default_scale(strength, degrees, n) * variances
+            scale = _scaled(_default_scale(strength, degrees, n), variances, variables)
         return NormalWishart(strength, degrees, mean, _scale(scale, n))
 
 
@@ -135,8 +135,9 @@ def _moments(data: Data) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if data.intervened is not None:
         weights[data.intervened] = 0.0
     weights[:, weights.sum(axis=0) == 0.0] = 1.0
-    means = np.average(values, axis=0, weights=weights)
-    variances = np.average((values - means) ** 2, axis=0, weights=weights)
+    with np.errstate(over="ignore", invalid="ignore"):  # refused where the variance is needed
+        means = np.average(values, axis=0, weights=weights)
+        variances = np.average((values - means) ** 2, axis=0, weights=weights)
     # Rounding leaves a little variance in a column of one value.
     counted = np.where(weights > 0.0, values, values[weights.argmax(axis=0), range(len(means))])
     return means, np.where(np.ptp(counted, axis=0) > 0.0, variances, 1.0)
@@ -157,6 +158,20 @@ def _mean(prior_mean: Any, variables: tuple[str, ...]) -> NDArray[np.float64]:
     if not np.isfinite(mean).all():
         raise ArgumentError("prior_mean contains inf or nan; give finite numbers")
     return mean
+
+
+def _scaled(
+    factor: float, variances: NDArray[np.float64], variables: tuple[str, ...]
+) -> NDArray[np.float64]:
+    with np.errstate(over="ignore", under="ignore"):
+        scale: NDArray[np.float64] = factor * variances
+    far = np.flatnonzero(~(np.isfinite(scale) & (scale > 0.0)))
+    if len(far):
+        raise NumericalError(
+            f"the variance of column {variables[far[0]]!r} times {factor:g} is too large or too "
+            "small for a number; rescale the column, or give prior_scale"
+        )
+    return scale
 
 
 def _default_scale(alpha_mu: float, alpha_w: float, n: int) -> float:

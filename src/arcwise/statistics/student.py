@@ -60,5 +60,10 @@ def summed_degrees(variances: Sequence[float], degrees: Sequence[float]) -> floa
     >>> summed_degrees([1.0, 1.0], [3.0, 3.0]), summed_degrees([1.0, 0.0], [3.0, 1.0])
     (6.0, 3.0)
     """
-    squares = sum(v**2 / df for v, df in zip(variances, degrees, strict=True))
-    return float("inf") if squares == 0.0 else sum(variances) ** 2 / squares
+    # Relative to the largest, whose square may be too large for a number, or too small.
+    largest = max(variances, default=0.0)
+    if not 0.0 < largest < float("inf"):
+        return float("inf") if largest == 0.0 else min(degrees)
+    shares = [variance / largest for variance in variances]
+    squares = sum(share**2 / df for share, df in zip(shares, degrees, strict=True))
+    return float("inf") if squares == 0.0 else sum(shares) ** 2 / squares
