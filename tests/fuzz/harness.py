@@ -7,7 +7,9 @@ library's own; a target that knows the answer compares it.
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
+import importlib
 import json
 import mmap
 import os
@@ -213,7 +215,10 @@ def work(
     ):
         faulthandler.enable(crash)
         warnings.simplefilter("ignore", ArcwiseWarning)
-        import polars as polars  # an import that is cut off later would leave half a module
+        # An import that is cut off later would leave half a module.
+        for module in ("polars", "matplotlib.figure"):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(module)
 
         with opened(name) as target:
             _limit_memory()

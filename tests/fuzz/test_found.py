@@ -21,6 +21,7 @@ from arcwise.errors import (
 )
 from arcwise.learning.request import Request
 from arcwise.parameters.highest_density import checked_level
+from arcwise.posterior.evidence import Evidence
 from arcwise.priors import EdgeProbabilities
 from arcwise.records.settings import Schedule
 from arcwise.records.start import usual_order_steps
@@ -122,3 +123,20 @@ def test_a_parent_with_a_nul_byte(tmp_path: Path) -> None:
     path.write_bytes(b"2\na 1\n-1.0 1 b\0c\nb 1\n-1.0 0\n")
     with pytest.raises(FileFormatError, match="not a variable of the file; correct the file"):
         arcwise.scores.read_scores(path)
+
+
+def test_errors_of_the_evidence_below_zero() -> None:
+    for wrong in ({"standard_error": -1.0}, {"degrees_of_freedom": 0.0}):
+        with pytest.raises(ArgumentError, match=f"^{next(iter(wrong))} is"):
+            Evidence(-3.0, **wrong)  # type: ignore[arg-type]
+
+
+def test_breaks_that_are_complex() -> None:
+    with pytest.raises(ArgumentError, match=r"^breaks\['a'\] is"):
+        arcwise.read({"a": [0.1, 0.7, 0.9], "b": [1, 0, 1]}, discretize={"a": [0.5j]})
+
+
+def test_seconds_too_few_for_thousands_of_columns() -> None:
+    values = np.random.default_rng(1).normal(size=(5, 2000))
+    with pytest.raises(ArgumentError, match=r"^seconds is 5, and the probabilities of 2,000"):
+        arcwise.learn(values, seconds=5)

@@ -17,6 +17,7 @@ from arcwise.data.options import DISCRETIZATION_METHOD
 from arcwise.data.raw import RawLabels
 from arcwise.errors import ArgumentError, DataError, option
 from arcwise.support import words
+from arcwise.support.checks import real_numbers
 from arcwise.support.names import as_list
 from arcwise.support.words import plural, quoted
 
@@ -201,8 +202,8 @@ def _cut(name: object, given: Any) -> Cut:
 
 def _checked_breaks(name: object, points: Any) -> NDArray[np.float64]:
     try:
-        cuts = np.asarray(points, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+        cuts = real_numbers(points, "breaks")
+    except ArgumentError:
         cuts = np.array([])
     if cuts.ndim != 1 or not cuts.size or not np.isfinite(cuts).all() or (np.diff(cuts) <= 0).any():
         raise ArgumentError(

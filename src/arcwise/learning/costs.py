@@ -11,7 +11,7 @@ from arcwise.algorithms.exact_limits import exact_limit as exact_limit
 from arcwise.algorithms.exact_limits import exact_operations as exact_operations
 from arcwise.algorithms.exact_limits import exact_seconds as exact_seconds
 from arcwise.algorithms.rates import steps_per_second
-from arcwise.errors import CapacityError, option
+from arcwise.errors import ArgumentError, CapacityError, option
 from arcwise.model import Question
 from arcwise.model.scoring_time import scoring_seconds, sets_to_score
 from arcwise.support.clock import Deadline
@@ -74,6 +74,17 @@ def before_sampling(deadline: Deadline, variables: int) -> Deadline:
 def all_families_fit(families: int) -> bool:
     """Return whether chains can use all families, without candidates."""
     return families <= _MOST_TABULATED_FAMILIES
+
+
+def refuse_too_short(deadline: Deadline, variables: int) -> None:
+    """Refuse seconds that the probabilities of all pairs take, without anything before them."""
+    least = _SECONDS_PER_PAIR * variables**2
+    if deadline.seconds is not None and least > deadline.seconds:
+        raise ArgumentError(
+            option("seconds"),
+            f" is {deadline.seconds:g}, and the probabilities of {variables:,} variables take "
+            f"about {least:.0f} s whatever is done before; give more, or learn from fewer columns",
+        )
 
 
 def refuse_too_many(variables: int, chains: int) -> None:

@@ -50,6 +50,7 @@ _MOST_STEPS = 400_000
 # families that choose them may take: a second or two.
 _CANDIDATES = (8, 6, 4, 3, 2, 1)
 _MOST_FAMILIES = 2_000_000
+_MOST_VARIABLES = 1_000
 _MOST_VISITS = 4e9
 _VISITS_OF_MOMENTS = 64
 # If seconds are given: those from which on all this work is done, and the most that it may take.
@@ -180,9 +181,10 @@ def _clock(deadline: Deadline) -> Deadline | None:
 def _candidates_of_a_node(question: Question, effort: float) -> int:
     """Return how many candidates can be chosen in a second or two; 0 if none can."""
     table = question.table
-    if table is None:
-        return 0
     n = len(question.variables)
+    # Orders of more variables settle too slowly.
+    if table is None or n > effort * _MOST_VARIABLES:
+        return 0
     visits = _VISITS_OF_MOMENTS if "continuous" in table.kinds.values() else table.rows
     for size in _CANDIDATES:
         size = min(size, n - 1)

@@ -208,6 +208,7 @@ def learn(
         return resumed
     n = len(asked.variables)
     costs.refuse_too_many(n, request.chains or default_chains(Algorithm.MCMC, n))
+    costs.refuse_too_short(deadline, n)
     definite, how = by_evidence(request, asked, score=score is None, prior=prior is None)
     about = (*data_sentences(definite, score_by_user=score is not None), *how)
     choice = choose_algorithm(request, definite)

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from arcwise.errors import ArgumentError
 from arcwise.posterior.estimate import Interval
 from arcwise.posterior.lower_bounds import LowerBound
 from arcwise.records.account import Verdict
 from arcwise.statistics.log_estimate import LogEstimate, interval_of
 from arcwise.statistics.student import t_quantile
 from arcwise.support.plain_dataclasses import added
+from arcwise.support.words import shown
 
 FEWEST_EFFECTIVE_RUNS = 10.0
 """Below this, the standard error itself is too uncertain to be stated."""
@@ -71,6 +73,17 @@ class Evidence:
     degrees_of_freedom: float = added(math.inf)
     doubts: tuple[str, ...] = added(())
     parts: tuple[Evidence, ...] = added(())
+
+    def __post_init__(self) -> None:
+        """Refuse errors and degrees of freedom that no estimate has."""
+        if self.standard_error is not None and self.standard_error < 0.0:
+            raise ArgumentError(
+                f"standard_error is {shown(self.standard_error)}; give 0 or more, or None"
+            )
+        if not self.degrees_of_freedom > 0.0:
+            raise ArgumentError(
+                f"degrees_of_freedom is {shown(self.degrees_of_freedom)}; give a positive number"
+            )
 
     @classmethod
     def estimated(
