@@ -39,7 +39,7 @@ def test_a_full_disk(algorithm: str, small_disk: Path, tmp_path: Path) -> None:
     # Something else fills the disk, all but a little.
     filler = small_disk / "filler"
     filler.write_bytes(bytes(1_700_000))
-    _, errors = finish(*arguments, "--run", folder, "--checkpoint", 0.05, status=2)
+    _, errors = finish(*arguments, "--run", folder, "--checkpoint", 0.05, "--quiet", status=2)
     assert errors.count("\n") == 1
     assert "full" in errors
     assert "arcwise resume" in errors
