@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -330,3 +332,21 @@ def test_ctrl_c_before_anything_is_sampled_is_no_success(tmp_path: Path) -> None
     assert output.startswith("130 Candidate parents are grown (about ")
     assert output.endswith(" s), then mcmc samples it.\narcwise: interrupted\n")
     assert not (tmp_path / "out" / "posterior.npz").exists()
+
+
+class _Closed(io.StringIO):
+    """An output that nobody reads any more."""
+
+    def write(self, text: str, /) -> int:
+        raise BrokenPipeError
+
+
+def test_files_are_written_even_if_nobody_reads_what_is_printed(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout", _Closed())
+    main(["learn", str(table), "--max-indegree", "1", "--out", str(tmp_path / "out"), "--quiet"])
+    sys.stdout.close()  # what takes its place
+    monkeypatch.undo()
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"posterior.npz", "edges.csv", "report.html"} <= written

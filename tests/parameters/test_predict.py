@@ -272,3 +272,15 @@ def test_what_predict_refuses() -> None:
     plain = levels(EDGE, {"b": [0, 1]}, "a", model=MODEL)
     assert freed.probabilities[0] == pytest.approx([0.5, 0.5])
     assert np.array_equal(freed.probabilities[1], plain.probabilities[1])
+
+
+def test_whole_numbers_are_put_into_the_intervals_of_the_model() -> None:
+    random = np.random.default_rng(4)
+    age = random.integers(1, 70, 80).astype(float)
+    age[::9] = np.nan
+    table = {"age": age, "ill": (np.nan_to_num(age) > 40).astype(int)}
+    data = arcwise.read(table, missing="level", discretize={"age": "quantile:3"})
+    posterior = arcwise.exact(arcwise.Model(data), dags=50, seed=1)
+    found = arcwise.predict(posterior, {"age": [3, 66, None]}, "ill").table()
+    young, old, unknown = found["P(ill = 1)"].to_list()
+    assert young < unknown < 0.5 < old

@@ -33,7 +33,7 @@ from arcwise.cli.options import (
     refuse_options,
 )
 from arcwise.cli.output import Result, note_nothing_kept, posterior_result
-from arcwise.cli.results import make_folder, print_learned, write_learned
+from arcwise.cli.results import make_folder, print_learned
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 
 
@@ -150,9 +150,7 @@ def learn(
         **families.constraints,
         **options,
     )
-    print_learned(posterior)
-    if folder is not None:
-        write_learned(posterior, folder, title)
-    else:
+    print_learned(posterior, folder, title)
+    if folder is None:
         note_nothing_kept()
     return partial(posterior_result, posterior)

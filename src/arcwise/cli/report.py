@@ -30,9 +30,11 @@ def report(
     return lambda: {"report": str(page)}
 
 
-def write_page(posterior: Posterior, folder: Path, title: str | None) -> None:
-    """Write the page to a folder, or say which package it needs."""
+def write_page(posterior: Posterior, folder: Path, title: str | None) -> str | None:
+    """Write the page to a folder and return that in words, or say which package it needs."""
     try:
-        print(f"Report written to {arcwise.report(posterior, folder / 'report.html', title=title)}")
+        page = arcwise.report(posterior, folder / "report.html", title=title)
     except MissingDependencyError as missing:
         print(f"arcwise: report.html was not written: {missing.in_shell()}", file=sys.stderr)
+        return None
+    return f"Report written to {page}"

@@ -109,19 +109,26 @@ def _exchanges(exchanges: Exchanges) -> str:
 
 
 def print_sampled(posterior: Posterior, folder: Path | None) -> None:
-    """Print the result of a sampler, and write it to a folder if one is given."""
+    """Write the result of a sampler to a folder, if one is given, and print it."""
+    # Before anything is printed: whoever reads may stop reading, as `head` does.
+    written = None if folder is None else f"{write_results(posterior, folder)} written to {folder}"
     diagnosis = posterior.diagnose()
     print_reliability(diagnosis)
     print_edges(posterior, diagnosis)
     print_summary(posterior)
     if posterior.evidence is not None:
         print(*evidence_lines(posterior.evidence), sep="\n")
-    if folder is not None:
-        print(f"{write_results(posterior, folder)} written to {folder}")
+    if written is not None:
+        print(written)
 
 
-def print_learned(posterior: Posterior) -> None:
-    """Print the result of `learn`: how reliable it is, edges, and the choices made."""
+def print_learned(posterior: Posterior, folder: Path | None, title: str | None = None) -> None:
+    """Write the result of `learn` and its page to a folder, if one is given, and print it.
+
+    Printed are how reliable it is, the edges, and the choices made.
+    """
+    written = None if folder is None else f"{write_results(posterior, folder)} written to {folder}"
+    page = None if folder is None else write_page(posterior, folder, title)
     diagnosis = posterior.diagnose()
     print_reliability(diagnosis)
     print_edges(posterior, diagnosis)
@@ -134,12 +141,9 @@ def print_learned(posterior: Posterior) -> None:
     if account.sensitivity:
         print("Under other assumptions:")
         print(*account.sensitivity, sep="\n", end="\n\n")
-
-
-def write_learned(posterior: Posterior, folder: Path, title: str | None = None) -> None:
-    """Write the files of a posterior and its report page to a folder."""
-    print(f"{write_results(posterior, folder)} written to {folder}")
-    write_page(posterior, folder, title)
+    for line in (written, page):
+        if line is not None:
+            print(line)
 
 
 def evidence_lines(evidence: Evidence) -> list[str]:

@@ -11,7 +11,7 @@ import typer
 import arcwise
 from arcwise.cli.options import CheckpointSeconds, ClusterOptions, Threads
 from arcwise.cli.output import Result, posterior_result
-from arcwise.cli.results import print_learned, print_sampled, write_learned
+from arcwise.cli.results import print_learned, print_sampled
 from arcwise.runs.directory import CHECKPOINT_SECONDS
 
 
@@ -40,8 +40,7 @@ def resume(
     )
     folder = directory if out is None else out
     if posterior.account is not None:
-        print_learned(posterior)
-        write_learned(posterior, folder)
+        print_learned(posterior, folder)
     else:
         print_sampled(posterior, folder)
     return partial(posterior_result, posterior)

@@ -148,7 +148,7 @@ def level_codes(
     table
         What the new rows are called in messages.
     """
-    if isinstance(column, RawNumbers) and not column.whole:
+    if isinstance(column, RawNumbers):
         intervals = interval_bounds(known.levels)
         if intervals is not None:
             return _binned(column, known, intervals, table)
