@@ -80,7 +80,7 @@ def test_refusals(capsys: Captured, learned: Path, table: Path, tmp_path: Path) 
     assert "--reference is 'maybe'" in refusal(
         capsys, "effects", learned, "bronc", "dysp", "--reference", "maybe"
     )
-    assert "give a probability between 0 and 1" in refusal(
+    assert "give a number between 0 and 1" in refusal(
         capsys, "effects", learned, "bronc", "dysp", "--level", "1"
     )
     bare = tmp_path / "bare"
