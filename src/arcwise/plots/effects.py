@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 from arcwise.errors import ArgumentError
 from arcwise.layout.colours import colour
 from arcwise.parameters.effect import EffectEstimate, LinearEffect
-from arcwise.parameters.highest_density import highest_density
+from arcwise.parameters.highest_density import checked_level, highest_density
 from arcwise.plots.figures import axes_for, tidy
-from arcwise.support.words import shown
 
 _MAX_BINS = 60
 
@@ -78,8 +77,7 @@ def effect(
             "samples are not all finite, or weights are negative, infinite or all zero; give "
             "finite samples, and weights of 0 or more with a positive sum"
         )
-    if not 0 < level < 1:
-        raise ArgumentError(f"level is {shown(level)}; give a probability between 0 and 1")
+    level = checked_level(level)
     axes = axes_for(axes, (6.0, 3.5), "plots.effect")
     shares = shares / shares.sum()
     nonzero = values != 0.0
