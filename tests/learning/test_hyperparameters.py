@@ -115,3 +115,11 @@ def test_the_choice_depends_on_the_seed_alone() -> None:
     found = [choose_hyperparameters(question, scores, seed=4, threads=t) for t in (1, 2)]
     assert found[0].prior == found[1].prior
     assert (found[0].probabilities == found[1].probabilities).all()
+
+
+def test_runs_with_other_seeds_are_of_the_same_model() -> None:
+    data = arcwise.simulate("asia", 300, seed=3)
+    one, two = (arcwise.learn(data, seed=seed, dags=0, progress=None).model for seed in (1, 2))
+    assert one is not None
+    assert two is not None
+    assert (one.prior, one.score) == (two.prior, two.score)

@@ -42,7 +42,8 @@ from arcwise.support.clock import NEVER, Deadline
 EXPECTED_PARENTS = tuple(0.03125 * 2.0**step for step in range(9))
 """The expected numbers of parents that are compared: 1/32 to 8, each twice the one before."""
 
-# Values are drawn, orders under them, values again. The first orders settle from a random one.
+# Orders are drawn under the values so far, and values taken from them; the first under a score
+# and a prior that suit many tables.
 _ROUNDS = 3
 _ORDERS = 12
 _MOST_STEPS = 400_000
@@ -145,7 +146,7 @@ def choose_hyperparameters(
         The time after which nothing is chosen.
     """
     size = _candidates_of_a_node(question, effort)
-    if size == 0 or (deadline.limited and deadline.passed):
+    if size == 0 or deadline.passed:
         return None
     try:
         begin = replace(question, score=scores[0], prior=Sparse(), candidates=None, plus_one=False)
@@ -260,7 +261,7 @@ class EvidenceGivenOrder:
         self.sets, self.weights = [], []
         for v in range(self.n):
             every = np.arange(2 ** len(self.candidates[v]))
-            sizes = np.bitwise_count(every)
+            sizes = np.array([int(members).bit_count() for members in every])
             # Families are in the order of their sets as bit masks, the larger ones left out.
             allowed = sizes <= table.max_free(v)
             scores = np.stack([model.scores.table.values(v) for model in models])
