@@ -146,9 +146,10 @@ def choose_hyperparameters(
         The time after which nothing is chosen.
     """
     size = _candidates_of_a_node(question, effort)
-    if size == 0 or deadline.passed:
+    if size == 0:
         return None
     try:
+        deadline.check()
         begin = replace(question, score=scores[0], prior=Sparse(), candidates=None, plus_one=False)
         few = candidates(begin, "greedy", size=size, seconds=_clock(deadline), threads=threads)
         models = [
@@ -162,8 +163,7 @@ def choose_hyperparameters(
         evidence = EvidenceGivenOrder(models)
         place, prior = 0, Sparse()
         for number in range(_ROUNDS):
-            if deadline.passed:
-                return None
+            deadline.check()
             orders = _orders(models[place], prior, effort, seed + number, threads)
             found = np.mean([evidence.posterior(order) for order in orders], axis=0)
             place = int(np.argmax(found.sum(axis=1)))
