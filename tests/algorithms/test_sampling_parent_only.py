@@ -74,7 +74,7 @@ def test_edges_and_evidence_are_within_their_errors(algorithm: str, space: str) 
         "mcmc": {"steps": 40_000, "chains": 2},
         "mc3": {"steps": 8_000, "chains": 2, "temperatures": 5},
         "ais": {"particles": 200, "steps": 400},
-        "smc": {"particles": 100, "runs": 4},
+        "smc": {"particles": 50, "runs": 24},
     }[algorithm]
     found: Posterior = getattr(arcwise, algorithm)(
         model, space, modularity=modularity, seed=3, threads=1, **options
@@ -117,7 +117,7 @@ def test_a_stopped_run_goes_on_to_the_same_end(space: str, tmp_path: Path) -> No
     model = larger()
 
     def begin(**options: Any) -> Posterior:
-        return arcwise.mcmc(model, space, steps=3000, chains=2, seed=7, threads=1, **options)
+        return arcwise.mcmc(model, space, steps=3000, chains=2, seed=7, **options)
 
     with checkpoints_whatever_they_cost():
         resumed, stops = run_with_stops(begin, tmp_path / "run", seed=1)

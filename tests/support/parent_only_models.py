@@ -10,6 +10,7 @@ import numpy as np
 
 from arcwise import Model
 from arcwise.model.modularity import Modularity
+from arcwise.results import DagSample
 from reference.dags import Parents
 from reference.parent_only import ConditionalPosterior
 from support.exact_models import random_model
@@ -122,6 +123,11 @@ def log_prior_total(model: Model, modularity: Modularity) -> float:
     return ConditionalPosterior(len(names), chosen, weight, modularity == "order-modular").log_total
 
 
-def parents_of(dags: Any) -> list[Parents]:
-    """Return the DAGs of a sample as tuples of parents."""
-    return [tuple(tuple(sorted(own)) for own in dag.parent_indices) for dag in dags]
+def parents_of(dags: DagSample) -> list[Parents]:
+    """Return the DAGs of a sample of up to 64 nodes as tuples of parents."""
+    return [tuple(map(_members, masks)) for masks in dags.parents[:, :, 0].tolist()]
+
+
+@cache
+def _members(mask: int) -> tuple[int, ...]:
+    return tuple(u for u in range(mask.bit_length()) if mask >> u & 1)
