@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +86,7 @@ class FoldedWeights:
             return families, edges
         return self.core.probabilities(self.weights, families)
 
-    def draws(self, parents: NDArray[np.generic], seed: int, first: int) -> NDArray[np.generic]:
+    def draws(self, parents: NDArray[Any], seed: int, first: int) -> NDArray[Any]:
         """Return DAGs over all variables, of which those over the ordinary ones were drawn.
 
         Parameters
@@ -122,6 +123,6 @@ class FoldedWeights:
         return Dag(self.ordinary, {v: kept.intersection(dag.parents(v)) for v in self.ordinary})
 
 
-def _packed(parents: NDArray[np.generic]) -> NDArray[np.uint64]:
+def _packed(parents: NDArray[Any]) -> NDArray[np.uint64]:
     whole = parents[:, :, np.newaxis] if parents.ndim == 2 else parents
     return np.ascontiguousarray(whole, dtype=np.uint64)
