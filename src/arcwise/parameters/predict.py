@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from arcwise.data import Data, DiscreteColumn
-from arcwise.errors import DataError, option
+from arcwise.errors import ArgumentError, DataError, option
 from arcwise.parameters.dirichlet import Tables
 from arcwise.parameters.discrete_prediction import log_joint
 from arcwise.parameters.gaussian_prediction import gaussian_mixtures
@@ -83,6 +83,11 @@ def predict(
     data, score = scored_data(posterior, model, "predict")
     (place,) = positions([target], data.variables, "target")
     inside = checked_level(level)
+    if target in getattr(posterior, "parent_only", ()):
+        raise ArgumentError(
+            f"target is {target!r}, which is parent-only: the model is conditional on it and does "
+            "not predict it; name a variable that may have parents"
+        )
     families = sampled_families(posterior, data.variables)
     each = -(-_DRAWS // len(families))
     if draws is not None:
