@@ -9,8 +9,8 @@ from arcwise.scores.bde import BDe
 from arcwise.scores.bdeu import BDeu
 from arcwise.scores.bge import BGe
 from arcwise.scores.bic import BIC
-from arcwise.scores.conditional_gaussian import ConditionalGaussian
 from arcwise.scores.coerce import as_score
+from arcwise.scores.conditional_gaussian import ConditionalGaussian
 from arcwise.scores.family_scores import FamilyScores, read_scores
 from arcwise.scores.function import FunctionScore
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,6 @@ from scipy.special import gammaln
 
 from arcwise import _core
 from arcwise.data import Data, DiscreteColumn
-from arcwise.data.profile import Parametrization
 from arcwise.errors import ArgumentError
 from arcwise.scores.base import LocalScore
 from arcwise.scores.bdeu import BDeu
@@ -169,8 +167,7 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
             for cell in np.unique(cells[rows]):
                 here = rows & (cells == cell)
                 count = float(weights[here].sum())
-                if among:
-                    total += gammaln(pseudo + count) - gammaln(pseudo)
+                total += gammaln(pseudo + count) - gammaln(pseudo)
                 if not others:
                     continue
                 x = values[np.ix_(here, others)]
