@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "arcwise/scores/conditional_gaussian.hpp"
 #include "arcwise/scores/discrete.hpp"
 #include "arcwise/scores/gaussian.hpp"
 #include "arcwise/scores/score_families.hpp"
@@ -117,19 +118,54 @@ void bind_scores_of(nb::module_& module) {
         },
         nb::arg("families"), nb::arg("values"), nb::arg("names"), nb::arg("weights").none(),
         nb::arg("intervened").none(), nb::arg("threads"), nb::arg("progress").none());
+    module.def(
+        "score_conditional_gaussian",
+        [](Families& families, Columns<std::uint16_t> codes, Columns<double> values,
+           std::vector<std::uint32_t> level_counts, std::vector<double> log_deviations,
+           Weights weights, Mask intervened, double equivalent_sample_size, double alpha_mu,
+           double degrees, double scale, int threads, nb::object progress) {
+            MixedTable table;
+            table.codes = view(codes);
+            table.values = view(values);
+            table.level_counts = std::move(level_counts);
+            table.log_deviations = std::move(log_deviations);
+            fill_rows(table, codes.shape(0), codes.shape(1), families, weights, intervened);
+            if (values.shape(0) != codes.shape(0) || values.shape(1) != codes.shape(1) ||
+                table.level_counts.size() != families.size() ||
+                table.log_deviations.size() != families.size()) {
+                throw Error(ErrorKind::argument, "Codes and values differ in shape.");
+            }
+            for (std::size_t v = 0; v < families.size(); ++v) {
+                if (table.level_counts[v] == 0) continue;
+                for (const std::uint16_t code : table.codes.subspan(v * table.rows, table.rows)) {
+                    if (code >= table.level_counts[v]) {
+                        throw Error(ErrorKind::argument, "A code is not below its level count.");
+                    }
+                }
+            }
+            run(*make_conditional_gaussian_score(
+                    std::move(table), {equivalent_sample_size, alpha_mu, degrees, scale}),
+                families, threads, std::move(progress));
+        },
+        nb::arg("families"), nb::arg("codes"), nb::arg("values"), nb::arg("level_counts"),
+        nb::arg("log_deviations"), nb::arg("weights").none(), nb::arg("intervened").none(),
+        nb::arg("equivalent_sample_size"), nb::arg("alpha_mu"), nb::arg("degrees"),
+        nb::arg("scale"), nb::arg("threads"), nb::arg("progress").none());
 }
 
 void bind_parts(nb::module_& module) {
     nb::class_<ScoringPlan>(module, "ScoringPlan")
         .def(
             "__init__",
-            [](ScoringPlan* self, const FamilyTable& table, Vector<std::uint8_t> intervened) {
-                if (intervened.size() != table.size()) {
-                    throw Error(ErrorKind::argument, "Every node is intervened on or not.");
+            [](ScoringPlan* self, const FamilyTable& table, Vector<std::uint8_t> intervened,
+               Vector<std::uint8_t> pushed_first) {
+                if (intervened.size() != table.size() || pushed_first.size() != table.size()) {
+                    throw Error(ErrorKind::argument,
+                                "Every node is intervened on or not, and pushed first or not.");
                 }
-                new (self) ScoringPlan(plan_scoring(table, view(intervened)));
+                new (self) ScoringPlan(plan_scoring(table, view(intervened), view(pushed_first)));
             },
-            nb::arg("table"), nb::arg("intervened"))
+            nb::arg("table"), nb::arg("intervened"), nb::arg("pushed_first"))
         .def_ro("sharing", &ScoringPlan::sharing)
         .def_ro("alone", &ScoringPlan::alone)
         .def_ro("largest_set", &ScoringPlan::largest_set)

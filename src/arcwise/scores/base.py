@@ -48,6 +48,16 @@ class LocalScore(ABC):
         """
         return None
 
+    def pushed_first(self, data: Data) -> list[int]:
+        """Return the variables with which walks of the core over sets begin; see `by_sets`.
+
+        Parameters
+        ----------
+        data
+            The data.
+        """
+        return []
+
     def impossible_edges(self, data: Data) -> NDArray[np.bool_] | None:
         """Return the edges [parent, child] that no DAG of this score can have; None for none.
 
