@@ -4,8 +4,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "arcwise/scores/blocks.hpp"
 #include "arcwise/scores/conditional_gaussian.hpp"
 #include "arcwise/scores/discrete.hpp"
 #include "arcwise/scores/gaussian.hpp"
@@ -106,6 +108,32 @@ void bind_scores_of(nb::module_& module) {
         nb::arg("families"), nb::arg("values"), nb::arg("names"), nb::arg("weights").none(),
         nb::arg("intervened").none(), nb::arg("alpha_mu"), nb::arg("alpha_w"),
         nb::arg("prior_mean"), nb::arg("prior_scale"), nb::arg("threads"),
+        nb::arg("progress").none());
+    module.def(
+        "score_blocks",
+        [](Families& families, Columns<double> values, std::vector<std::string> names,
+           std::vector<int> starts, Weights weights, Mask intervened, double alpha_mu,
+           double alpha_w, Vector<double> prior_mean, Matrix<double> prior_scale, int threads,
+           nb::object progress) {
+            ContinuousTable table;
+            table.values = view(values);
+            table.names = std::move(names);
+            fill_rows(table, values.shape(0), values.shape(1), table.names, weights, intervened);
+            if (starts.size() != families.size() + 1 || starts.front() != 0 ||
+                starts.back() != static_cast<int>(values.shape(1)) ||
+                !std::is_sorted(starts.begin(), starts.end())) {
+                throw Error(ErrorKind::argument, "Columns must belong to the variables in order.");
+            }
+            BgeSettings settings{alpha_mu, alpha_w, {}, {}};
+            settings.prior_mean.assign(view(prior_mean).begin(), view(prior_mean).end());
+            settings.prior_scale.assign(view(prior_scale).begin(), view(prior_scale).end());
+            run(*make_block_score(make_bge_score(std::move(table), std::move(settings)),
+                                  std::move(starts)),
+                families, threads, std::move(progress));
+        },
+        nb::arg("families"), nb::arg("values"), nb::arg("names"), nb::arg("starts"),
+        nb::arg("weights").none(), nb::arg("intervened").none(), nb::arg("alpha_mu"),
+        nb::arg("alpha_w"), nb::arg("prior_mean"), nb::arg("prior_scale"), nb::arg("threads"),
         nb::arg("progress").none());
     module.def(
         "score_gaussian_bic",

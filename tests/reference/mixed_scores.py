@@ -99,20 +99,18 @@ def blocks(rows: Rows, ordinal: Sequence[bool]) -> tuple[np.ndarray, list[list[i
     """Return the columns that stand for the variables, and which are those of each.
 
     A continuous or ordinal variable is one column; any other discrete one an indicator for each
-    level that occurs in a row that counts for it, except for the last of them.
+    level that occurs in some row, except for the last of them.
     """
     table = np.array(rows.values, dtype=float)
+    counting = np.ones(len(table)) if rows.weights is None else np.array(rows.weights)
     found: list[np.ndarray] = []
     places = []
     for variable, levels in enumerate(rows.levels):
         column = table[:, variable]
-        counted = [row[variable] for row, weight in rows.counting(variable) if weight > 0]
-        if not counted:
-            counted = list(column)
-        if levels == 0 or ordinal[variable]:
-            own = [column] if levels == 0 or len(set(counted)) > 1 else []
-        else:
-            own = [(column == level).astype(float) for level in sorted(set(counted))[:-1]]
+        own = [column]
+        if levels and not ordinal[variable]:
+            occurring = sorted(set(column[counting > 0]))
+            own = [(column == level).astype(float) for level in occurring[:-1]]
         places.append(list(range(len(found), len(found) + len(own))))
         found += own
     return np.array(found).reshape(len(found), len(table)).T, places
@@ -136,18 +134,20 @@ def degenerate_gaussian(
     table, places = blocks(rows, ordinal)
     if not places[node]:
         return 0.0
-    width = table.shape[1]
     owner = [v for v, own in enumerate(places) for _ in own]
-    mask = (
-        None
-        if rows.intervened is None
-        else [[bool(row[v]) for v in owner] for row in rows.intervened]
-    )
+    mask = None
+    if rows.intervened is not None:
+        mask = [[bool(row[v]) for v in owner] for row in rows.intervened]
     expanded = Rows(table.tolist(), rows.weights, mask)
     mean, covariance = columns(expanded)
+    of_all_rows, all_covariances = columns(Rows(table.tolist(), rows.weights))
+    for i, v in enumerate(owner):
+        if rows.levels[v] and not ordinal[v]:
+            mean[i] = of_all_rows[i]
+            covariance[i] = all_covariances[i]
     within = np.equal.outer(owner, owner)
     scale = alpha_mu * (extra_degrees - 1) / (alpha_mu + 1) * np.where(within, covariance, 0.0)
-    prior = (alpha_mu, width + extra_degrees, mean, scale)
+    prior = (alpha_mu, table.shape[1] + extra_degrees, mean, scale)
     first = places[node][0]
     of_parents = [place for parent in parents for place in places[parent]]
     return normal_wishart(expanded, first, [*of_parents, *places[node]], *prior) - normal_wishart(

@@ -59,10 +59,11 @@ def mixed_case(
     levels: Any,
     weights: np.ndarray | None = None,
     intervened: np.ndarray | None = None,
+    ordinal: Any = (),
 ) -> Case:
-    """Return a table with codes in the columns that have levels."""
+    """Return a table with codes in the columns that have levels, some of them ordinal."""
     columns = [
-        DiscreteColumn(NAMES[i], values[:, i].astype(np.uint16), tuple(range(count)))
+        DiscreteColumn(NAMES[i], values[:, i].astype(np.uint16), tuple(range(count)), i in ordinal)
         if count
         else ContinuousColumn(NAMES[i], values[:, i])
         for i, count in enumerate(levels)
@@ -159,7 +160,8 @@ def mixed_cases(draw: Any) -> Case:
     order = random.permutation(len(levels))
     weights = draw(row_weights(rows, random))
     mask = draw(masks(rows, len(levels), random))
-    return mixed_case(table[:, order], [levels[i] for i in order], weights, mask)
+    ordinal = {i for i in range(len(levels)) if random.random() < 0.2}
+    return mixed_case(table[:, order], [levels[i] for i in order], weights, mask, ordinal)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from arcwise import _core
 from arcwise.data import Data
 from arcwise.data.profile import Parametrization
 from arcwise.errors import ArgumentError, NumericalError
-from arcwise.scores.base import LocalScore
+from arcwise.scores.base import IndependenceTest, LocalScore
 from arcwise.scores.column_moments import column_moments
 from arcwise.scores.discrete import intervention_mask, positive
 from arcwise.support.names import positions
@@ -87,6 +87,14 @@ class BGe(LocalScore, name="bge"):
     def parametrization(self, data: Data) -> Parametrization | None:
         """Return what the parameters of a family are."""
         return "gaussian"
+
+    def independence_test(self, data: Data) -> IndependenceTest:
+        """Return the test of normal columns, as integers are to this score."""
+        return "fisher-z"
+
+    def visits_rows(self, data: Data) -> bool:
+        """Return that it does not: products of columns are summed up once."""
+        return False
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""
