@@ -10,6 +10,8 @@ from arcwise.scores.bdeu import BDeu
 from arcwise.scores.bge import BGe
 from arcwise.scores.bic import BIC
 from arcwise.scores.coerce import as_score
+from arcwise.scores.conditional_gaussian import ConditionalGaussian
+from arcwise.scores.degenerate_gaussian import DegenerateGaussian
 from arcwise.scores.family_scores import FamilyScores, read_scores
 from arcwise.scores.function import FunctionScore
 
@@ -18,6 +20,8 @@ __all__ = [
     "BDe",
     "BDeu",
     "BGe",
+    "ConditionalGaussian",
+    "DegenerateGaussian",
     "FamilyScores",
     "FunctionScore",
     "LocalScore",
