@@ -13,8 +13,10 @@ from arcwise.data.moments import Moments
 from arcwise.data.preparation import Preparation
 from arcwise.data.table import Data
 
-Parametrization = Literal["discrete", "gaussian"]
-"""The parameters of a family: a table of probabilities, or a linear regression."""
+ParametrizationKind = Literal["discrete", "gaussian", "conditional-gaussian"]
+"""The parameters of a family: a table of probabilities, a linear regression, or, where columns
+are mixed, a table for a discrete variable and for a continuous one a regression for each
+configuration of its discrete parents."""
 
 FEWEST_OTHERS = 20
 """Rows outside the commonest level of a discrete variable, below which it is nearly constant."""
@@ -52,7 +54,7 @@ class DataProfile:
     """
 
     levels: tuple[int, ...]
-    parametrization: Parametrization | None = None
+    parametrization: ParametrizationKind | None = None
     notes: tuple[str, ...] = ()
     preparation: Preparation = field(default_factory=Preparation)
     total_weight: float | None = None
@@ -64,7 +66,7 @@ class DataProfile:
     moments: Mapping[str, Moments] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, data: Data, parametrization: Parametrization | None) -> DataProfile:
+    def of(cls, data: Data, parametrization: ParametrizationKind | None) -> DataProfile:
         """Return the profile of a table.
 
         Parameters

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data import Data
-from arcwise.scores.bge import BGe, NormalWishart
+from arcwise.scores.parametrization import NormalWishart
 
 Array = NDArray[np.float64]
 
@@ -139,10 +139,9 @@ class Regressions:
     inverse_roots: Array
 
 
-def node_posteriors(data: Data, score: BGe) -> list[NodePosterior]:
+def node_posteriors(data: Data, prior: NormalWishart) -> list[NodePosterior]:
     """Return the posterior of each node, from all rows if it was never intervened on."""
-    prior = score.normal_wishart(data)
-    values = data.continuous_values("BGe")
+    values = data.continuous_values("a linear Gaussian model")
     weights = np.ones(data.rows) if data.weights is None else data.weights
     whole: tuple[float, float, Array, Array] | None = None
     found = []

@@ -12,15 +12,27 @@ from arcwise.scores.bic import BIC
 from arcwise.scores.coerce import as_score
 from arcwise.scores.family_scores import FamilyScores, read_scores
 from arcwise.scores.function import FunctionScore
+from arcwise.scores.parametrization import (
+    DirichletPrior,
+    LinearGaussian,
+    NormalWishart,
+    Parametrization,
+    ProbabilityTables,
+)
 
 __all__ = [
     "BIC",
     "BDe",
     "BDeu",
     "BGe",
+    "DirichletPrior",
     "FamilyScores",
     "FunctionScore",
+    "LinearGaussian",
     "LocalScore",
+    "NormalWishart",
+    "Parametrization",
+    "ProbabilityTables",
     "as_score",
     "read_scores",
 ]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.data.profile import Parametrization
+from arcwise.scores.parametrization import Parametrization
 from arcwise.support.running import Run
 
 NAMED_SCORES: dict[str, type[LocalScore]] = {}
@@ -36,7 +36,9 @@ class LocalScore(ABC):
         return (self,)
 
     def parametrization(self, data: Data) -> Parametrization | None:
-        """Return what the parameters of a family are, by which results are judged; None if unknown.
+        """Return what the parameters of a family are, and their prior; None if unknown.
+
+        By it results are judged, and it chooses how effects and predictions are computed.
 
         Parameters
         ----------

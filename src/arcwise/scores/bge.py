@@ -11,23 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.data.profile import Parametrization
 from arcwise.errors import ArgumentError, NumericalError
 from arcwise.scores.base import LocalScore
 from arcwise.scores.discrete import intervention_mask, positive
+from arcwise.scores.parametrization import LinearGaussian, NormalWishart
 from arcwise.support.names import positions
 from arcwise.support.running import Run
 from arcwise.support.words import shown
-
-
-@dataclass(frozen=True, eq=False)
-class NormalWishart:
-    """The normal-Wishart prior of BGe for given variables, with all defaults filled in."""
-
-    alpha_mu: float
-    alpha_w: float
-    mean: NDArray[np.float64]
-    scale: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +73,9 @@ class BGe(LocalScore, name="bge"):
         if self.alpha_w is not None:
             positive(self.alpha_w, "alpha_w")
 
-    def parametrization(self, data: Data) -> Parametrization | None:
-        """Return what the parameters of a family are."""
-        return "gaussian"
+    def parametrization(self, data: Data) -> LinearGaussian:
+        """Return what the parameters of a family are, and their prior."""
+        return LinearGaussian(self.normal_wishart(data))
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""

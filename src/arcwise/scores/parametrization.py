@@ -1,0 +1,97 @@
+"""What the parameters of a score's families are, and their prior, if the score has one.
+
+All that needs parameters (effects, prediction, draws of them) is chosen by these types, so that
+a score of one's own has it, too, if its `parametrization` returns one of them with its prior.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data.profile import ParametrizationKind
+
+
+@dataclass(frozen=True, eq=False)
+class DirichletPrior:
+    """Pseudo-counts of all tables: marginals of one distribution of imaginary rows.
+
+    Parameters
+    ----------
+    equivalent_sample_size
+        The number of imaginary rows.
+    marginals
+        The distribution of each variable, where these are independent; None for uniform ones.
+    joint
+        Rows of codes and their probabilities, where the variables are not independent.
+    """
+
+    equivalent_sample_size: float
+    marginals: Sequence[Sequence[float]] | None = None
+    joint: tuple[NDArray[np.uint16], NDArray[np.float64]] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class NormalWishart:
+    """A normal-Wishart prior of given variables: mean and precision of normal rows."""
+
+    alpha_mu: float
+    alpha_w: float
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+
+
+class Parametrization:
+    """What the parameters of a family are; each kind is a subclass."""
+
+    kind: ClassVar[ParametrizationKind]
+
+    @property
+    def has_prior(self) -> bool:
+        """Whether the score has a prior on the parameters, so that they have a posterior."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class ProbabilityTables(Parametrization):
+    """A table of probabilities for each family of discrete variables.
+
+    Parameters
+    ----------
+    prior
+        The prior of the tables; None for a score without one.
+    """
+
+    kind: ClassVar[ParametrizationKind] = "discrete"
+
+    prior: DirichletPrior | None
+
+    @property
+    def has_prior(self) -> bool:
+        """Whether the tables have a prior."""
+        return self.prior is not None
+
+
+@dataclass(frozen=True, eq=False)
+class LinearGaussian(Parametrization):
+    """A linear regression with normal noise for each family of continuous variables.
+
+    Parameters
+    ----------
+    prior
+        The prior of mean and precision of all variables, from which those of the regressions
+        follow; None for a score without one.
+    """
+
+    kind: ClassVar[ParametrizationKind] = "gaussian"
+
+    prior: NormalWishart | None
+
+    @property
+    def has_prior(self) -> bool:
+        """Whether the regressions have a prior."""
+        return self.prior is not None
