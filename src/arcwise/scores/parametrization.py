@@ -6,6 +6,7 @@ a score of one's own has it, too, if its `parametrization` returns one of them w
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -28,6 +29,11 @@ class DirichletPrior:
         The distribution of each variable, where these are independent; None for uniform ones.
     joint
         Rows of codes and their probabilities, where the variables are not independent.
+
+    Examples
+    --------
+    >>> DirichletPrior(10.0).marginals is None
+    True
     """
 
     equivalent_sample_size: float
@@ -37,7 +43,22 @@ class DirichletPrior:
 
 @dataclass(frozen=True, eq=False)
 class NormalWishart:
-    """A normal-Wishart prior of given variables: mean and precision of normal rows."""
+    """A normal-Wishart prior of given variables: mean and precision of normal rows.
+
+    Parameters
+    ----------
+    alpha_mu
+        The strength of the mean, as a number of rows.
+    alpha_w
+        The degrees of freedom of the precision.
+    mean, scale
+        The prior mean, and the matrix T of the precision.
+
+    Examples
+    --------
+    >>> NormalWishart(1.0, 4.0, np.zeros(2), np.eye(2)).alpha_w
+    4.0
+    """
 
     alpha_mu: float
     alpha_w: float
@@ -45,15 +66,15 @@ class NormalWishart:
     scale: NDArray[np.float64]
 
 
-class Parametrization:
+class Parametrization(ABC):
     """What the parameters of a family are; each kind is a subclass."""
 
     kind: ClassVar[ParametrizationKind]
 
     @property
+    @abstractmethod
     def has_prior(self) -> bool:
         """Whether the score has a prior on the parameters, so that they have a posterior."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +85,11 @@ class ProbabilityTables(Parametrization):
     ----------
     prior
         The prior of the tables; None for a score without one.
+
+    Examples
+    --------
+    >>> ProbabilityTables(DirichletPrior(1.0)).has_prior
+    True
     """
 
     kind: ClassVar[ParametrizationKind] = "discrete"
@@ -85,6 +111,11 @@ class LinearGaussian(Parametrization):
     prior
         The prior of mean and precision of all variables, from which those of the regressions
         follow; None for a score without one.
+
+    Examples
+    --------
+    >>> LinearGaussian(None).has_prior
+    False
     """
 
     kind: ClassVar[ParametrizationKind] = "gaussian"
