@@ -85,7 +85,7 @@ class NodePosterior:
         members = np.array(parents, dtype=np.intp).reshape(len(parents), -1)
         result = np.empty((len(parents), len(rows)))
         d = found.degrees
-        constant = _log_gamma_step(d / 2) - 0.5 * math.log(d * math.pi)
+        constant = log_gamma_step(d / 2) - 0.5 * math.log(d * math.pi)
         step = max(1, _PIECE // max(1, rows.size))
         for first in range(0, len(parents), step):
             piece = slice(first, first + step)
@@ -148,17 +148,18 @@ def node_posteriors(data: Data, prior: NormalWishart) -> list[NodePosterior]:
     for node in range(len(data.variables)):
         mask = None if data.intervened is None else data.intervened[:, node]
         if mask is not None and mask.any():
-            updated = _updated(prior, values[~mask], weights[~mask])
+            updated = updated(prior, values[~mask], weights[~mask])
         else:
-            whole = _updated(prior, values, weights) if whole is None else whole
+            whole = updated(prior, values, weights) if whole is None else whole
             updated = whole
         found.append(NodePosterior(node, *updated))
     return found
 
 
-def _updated(
+def updated(
     prior: NormalWishart, values: Array, weights: Array
 ) -> tuple[float, float, Array, Array]:
+    """Return strength, degrees less the number of variables, mean and root of the posterior."""
     total = float(weights.sum())
     n = len(prior.mean)
     mean, centred = prior.mean, np.zeros((0, n))
@@ -179,8 +180,14 @@ def _updated(
     return strength, prior.alpha_w + total - n, centre, root
 
 
-def _log_gamma_step(x: float) -> float:
+def log_gamma_step(x: float) -> float:
     """Return log Gamma(x + 1/2) - log Gamma(x)."""
     if x < _LARGE:
         return math.lgamma(x + 0.5) - math.lgamma(x)
     return 0.5 * math.log(x) - 1 / (8 * x) + 1 / (192 * x**3)
+
+
+def log_gamma_steps(x: Array) -> Array:
+    """Return log Gamma(x + 1/2) - log Gamma(x) of each number, of which few are different."""
+    distinct, which = np.unique(x, return_inverse=True)
+    return np.array([log_gamma_step(each) for each in distinct.tolist()])[which.reshape(x.shape)]

@@ -13,11 +13,13 @@ from arcwise.scores.coerce import as_score
 from arcwise.scores.family_scores import FamilyScores, read_scores
 from arcwise.scores.function import FunctionScore
 from arcwise.scores.parametrization import (
+    ConditionalLinearGaussian,
     DirichletPrior,
     LinearGaussian,
     NormalWishart,
     Parametrization,
     ProbabilityTables,
+    RegressionPrior,
 )
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "BDe",
     "BDeu",
     "BGe",
+    "ConditionalLinearGaussian",
     "DirichletPrior",
     "FamilyScores",
     "FunctionScore",
@@ -33,6 +36,7 @@ __all__ = [
     "NormalWishart",
     "Parametrization",
     "ProbabilityTables",
+    "RegressionPrior",
     "as_score",
     "read_scores",
 ]

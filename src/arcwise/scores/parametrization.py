@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -64,6 +64,44 @@ class NormalWishart:
     alpha_w: float
     mean: NDArray[np.float64]
     scale: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionPrior:
+    """The prior of the continuous variables within one configuration of discrete parents.
+
+    It is normal-Wishart: for any l of the variables, the mean given the precision W is normal
+    with precision ``alpha_mu W``, and W is Wishart with ``degrees + l - 1`` degrees of freedom
+    and the diagonal scale matrix of their entries of `scale`.
+
+    Parameters
+    ----------
+    alpha_mu
+        The strength of the prior mean, as a number of rows.
+    degrees
+        The degrees of freedom of the variance of a single variable, as a number of rows.
+    mean, scale
+        For each variable of the table; 0 and 1 for discrete ones.
+
+    Examples
+    --------
+    >>> RegressionPrior(1.0, 3.0, np.zeros(2), np.ones(2)).shared(2).degrees
+    1.5
+    """
+
+    alpha_mu: float
+    degrees: float
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+
+    def shared(self, configurations: float) -> RegressionPrior:
+        """Return the prior within each of so many configurations, which share the rows of this."""
+        return replace(
+            self,
+            alpha_mu=self.alpha_mu / configurations,
+            degrees=self.degrees / configurations,
+            scale=self.scale / configurations,
+        )
 
 
 class Parametrization(ABC):
@@ -126,3 +164,35 @@ class LinearGaussian(Parametrization):
     def has_prior(self) -> bool:
         """Whether the regressions have a prior."""
         return self.prior is not None
+
+
+@dataclass(frozen=True, eq=False)
+class ConditionalLinearGaussian(Parametrization):
+    """Tables for discrete variables, regressions by configuration for continuous ones.
+
+    A continuous variable has a linear regression on its continuous parents for each
+    configuration of its discrete parents; a discrete one has discrete parents only.
+
+    Parameters
+    ----------
+    tables
+        The prior of the tables.
+    regressions
+        The prior of the continuous variables, which configurations share.
+
+    Examples
+    --------
+    >>> regressions = RegressionPrior(1.0, 3.0, np.zeros(2), np.ones(2))
+    >>> ConditionalLinearGaussian(DirichletPrior(1.0), regressions).has_prior
+    True
+    """
+
+    kind: ClassVar[ParametrizationKind] = "conditional-gaussian"
+
+    tables: DirichletPrior
+    regressions: RegressionPrior
+
+    @property
+    def has_prior(self) -> bool:
+        """Whether tables and regressions have a prior, as they do."""
+        return True
