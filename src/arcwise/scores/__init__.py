@@ -10,6 +10,7 @@ from arcwise.scores.bdeu import BDeu
 from arcwise.scores.bge import BGe
 from arcwise.scores.bic import BIC
 from arcwise.scores.coerce import as_score
+from arcwise.scores.conditional_gaussian import ConditionalGaussian
 from arcwise.scores.family_scores import FamilyScores, read_scores
 from arcwise.scores.function import FunctionScore
 from arcwise.scores.parametrization import (
@@ -27,6 +28,7 @@ __all__ = [
     "BDe",
     "BDeu",
     "BGe",
+    "ConditionalGaussian",
     "ConditionalLinearGaussian",
     "DirichletPrior",
     "FamilyScores",

@@ -5,6 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arcwise import _core
 from arcwise.data import Data
 from arcwise.scores.parametrization import Parametrization
@@ -46,6 +49,20 @@ class LocalScore(ABC):
             The data.
         """
         return None
+
+    def impossible_edges(self, data: Data) -> NDArray[np.bool_] | None:
+        """Return the edges [parent, child] that no DAG of this score can have; None for none.
+
+        Parameters
+        ----------
+        data
+            The data.
+        """
+        return None
+
+    def impossibility(self) -> str:
+        """Return in a clause why edges are impossible, as "a score ... cannot have ..."."""
+        return f"{type(self).__name__} does not define them"
 
     @abstractmethod
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
