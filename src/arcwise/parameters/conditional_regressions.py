@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from arcwise.data import Data
 from arcwise.errors import CapacityError, option
 from arcwise.parameters.dirichlet import MAX_CELLS, Tables, level_codes
 from arcwise.parameters.normal_wishart import log_gamma_steps, updated
+from arcwise.parameters.numbering import all_combinations
 from arcwise.scores.parametrization import ConditionalLinearGaussian, NormalWishart
 
 Array = NDArray[np.float64]
@@ -104,23 +106,37 @@ class ConditionalRegressions:
         return math.fsum(terms.tolist())
 
     def mean(self) -> DrawnRegressions:
-        """Return the centres of all parameters but the deviations, as a single draw."""
+        """Return the centres of all parameters, as a single draw."""
         intercepts = self.centres[:, -1] - (self.coefficients * self.centres[:, :-1]).sum(axis=1)
         deviations = np.sqrt(self.residuals / self.degrees)
         return DrawnRegressions(
             intercepts[np.newaxis], self.coefficients[np.newaxis], deviations[np.newaxis]
         )
 
-    def drawn(self, count: int, random: np.random.Generator) -> DrawnRegressions:
-        """Draw from the posterior."""
+    def drawn(
+        self, count: int, random: np.random.Generator, origin: Array | None = None
+    ) -> DrawnRegressions:
+        """Draw from the posterior.
+
+        Parameters
+        ----------
+        count, random
+            The number of draws, and the random numbers.
+        origin
+            For each variable the value that counts as 0, for columns far from it; None for 0.
+        """
+        zero = np.zeros(1 + len(self.continuous))
+        if origin is not None:
+            zero = origin[[*self.continuous, self.node]]
+        centres = self.centres - zero
         shape = count, len(self.degrees)
         gammas = np.maximum(random.standard_gamma(self.degrees / 2, shape), _SMALLEST_GAMMA)
         deviations = np.sqrt(0.5 * self.residuals / gammas)
         normals = random.standard_normal((*shape, 1 + len(self.continuous)))
         spread = np.einsum("cji,dcj->dci", self.inverse_roots, normals[..., 1:])
         coefficients = self.coefficients + deviations[..., np.newaxis] * spread
-        middle = self.centres[:, -1] + deviations / np.sqrt(self.strengths) * normals[..., 0]
-        intercepts = middle - (coefficients * self.centres[:, :-1]).sum(axis=-1)
+        middle = centres[:, -1] + deviations / np.sqrt(self.strengths) * normals[..., 0]
+        intercepts = middle - (coefficients * centres[:, :-1]).sum(axis=-1)
         return DrawnRegressions(intercepts, coefficients, deviations)
 
 
@@ -168,6 +184,32 @@ class MixedPosterior:
         if (node, parents) not in self._regressions:
             self._regressions[node, parents] = self._computed(node, parents)
         return self._regressions[node, parents]
+
+    @property
+    def origin(self) -> Array:
+        """The prior mean of each variable."""
+        return self._prior.regressions.mean
+
+    def log_means(self, node: int, parents: tuple[int, ...], rows: NDArray[Any]) -> Array:
+        """Return the log probability or density of the node in rows of codes and numbers."""
+        if self.is_discrete(node):
+            return self.tables.log_means(node, parents, rows)
+        return self.regressions(node, parents).log_predictive(rows.astype(np.int64), rows)
+
+    def scaled_factor(
+        self, node: int, parents: tuple[int, ...], scope: tuple[int, ...], rows: NDArray[Any]
+    ) -> tuple[Array, Array]:
+        """Return densities at the known values of each row, [row, *scope], and logs of scales."""
+        if self.is_discrete(node):
+            return self.tables.scaled_factor(node, parents, scope, rows)
+        sizes = [self.levels[v] for v in scope]
+        every = all_combinations(sizes)
+        expanded = np.repeat(rows, len(every), axis=0)
+        expanded[:, list(scope)] = np.tile(every, (len(rows), 1))
+        logs = self.log_means(node, parents, expanded).reshape(len(rows), -1)
+        highest = logs.max(axis=1)
+        found = np.exp(logs - highest[:, np.newaxis])
+        return found.reshape(len(rows), *sizes), highest
 
     def log_predictive(
         self, node: int, parents: tuple[int, ...], codes: Codes, values: Array

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,7 @@ class Tables:
         self._strength = prior.equivalent_sample_size
         self._joint = prior.joint
         self._marginals = prior.marginals
+        self._means: dict[tuple[int, tuple[int, ...]], Array] = {}
 
     def log_predictive(self, node: int, parents: tuple[int, ...], rows: Codes) -> Array:
         """Return the log probability of the node's level given its parents in each row."""
@@ -66,6 +68,48 @@ class Tables:
             above > 0, above, self.levels[node]
         )
         return found
+
+    def log_means(self, node: int, parents: tuple[int, ...], rows: NDArray[Any]) -> Array:
+        """Return the log of the mean probability of the node's level in each row of codes."""
+        with np.errstate(divide="ignore"):
+            found: Array = np.log(self.mean(node, parents, rows.astype(np.uint16)))
+        return found
+
+    def scaled_factor(
+        self, node: int, parents: tuple[int, ...], scope: tuple[int, ...], rows: NDArray[Any]
+    ) -> tuple[Array, Array]:
+        """Return mean probabilities at the known values of each row, and logs of their scales.
+
+        Parameters
+        ----------
+        node, parents
+            The family.
+        scope
+            Those of its members whose values are not known, in the order (*parents, node).
+        rows
+            Rows of codes.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            Probabilities divided by the largest of the row, as [row, *scope], and the log of that.
+        """
+        if (node, parents) not in self._means:
+            table = self.dirichlet(node, parents)
+            self._means[node, parents] = table / table.sum(axis=-1, keepdims=True)
+        members = (*parents, node)
+        given = [axis for axis, member in enumerate(members) if member not in scope]
+        rest = [axis for axis, member in enumerate(members) if member in scope]
+        table = self._means[node, parents].transpose(*given, *rest)
+        if given:
+            codes = rows.astype(np.int64)
+            factor: Array = table[tuple(codes[:, members[axis]] for axis in given)]
+        else:
+            factor = np.broadcast_to(table, (len(rows), *table.shape))
+        # Products of many small numbers would underflow.
+        highest = factor.reshape(len(rows), -1).max(axis=1)
+        highest = np.where(highest > 0, highest, 1.0)
+        return factor / highest.reshape(-1, *[1] * len(scope)), np.log(highest)
 
     def log_joint_predictive(self, node: int, parents: tuple[int, ...], new: Data) -> float:
         """Return the joint log probability of the node given its parents in all new rows."""

@@ -8,6 +8,7 @@ from typing import overload
 from arcwise.errors import ArgumentError, option
 from arcwise.parameters.effect import LevelEffects, LinearEffect
 from arcwise.parameters.effect_matrix import Effects
+from arcwise.parameters.mean_effects import MeanEffects
 from arcwise.parameters.requirements import AnyModel, inference
 from arcwise.parameters.sampled import Dags, sampled_families
 from arcwise.support.checks import whole_number
@@ -27,7 +28,7 @@ def effects(
     model: AnyModel = None,
     draws: int | None = None,
     seed: int = 0,
-) -> LinearEffect | LevelEffects: ...
+) -> LinearEffect | LevelEffects | MeanEffects: ...
 
 
 @overload
@@ -51,13 +52,17 @@ def effects(
     draws: int | None = None,
     seed: int = 0,
     pairs: Iterable[tuple[str, str]] | None = None,
-) -> LinearEffect | LevelEffects | Effects:
+) -> LinearEffect | LevelEffects | MeanEffects | Effects:
     """Return the posterior of the causal effect of one variable on another.
 
     For continuous data (score `BGe`) it is the total effect per unit: the change in the mean of
     the target if an intervention raises the source by one. For discrete data (`BDeu`, `BDe`) it
     is the distribution of the target if an intervention sets the source to each of its levels,
-    P(target | do(source = level)), and how it differs between levels. DAGs are averaged by
+    P(target | do(source = level)), and how it differs between levels. For mixed data
+    (`ConditionalGaussian`) it is the latter between discrete variables; the mean of the target at
+    each level of the source, and how it differs, if only the source is discrete; and between
+    continuous ones the total effect per unit, averaged over the configurations of the discrete
+    variables. A continuous variable has no effect on a discrete one there. DAGs are averaged by
     their weights, and for each the parameters are drawn from their posterior; means are exact
     given the DAGs. In DAGs without a directed path from source to target the effect is 0: their
     probability is stated, and highest-density intervals are given for the others.
@@ -87,8 +92,9 @@ def effects(
 
     Returns
     -------
-    LinearEffect, LevelEffects or Effects
-        For continuous data, for discrete data, and for all pairs.
+    LinearEffect, LevelEffects, MeanEffects or Effects
+        For continuous data, for discrete data, of a discrete variable on a continuous one, and
+        for all pairs.
 
     Examples
     --------

@@ -14,6 +14,7 @@ from arcwise.errors import ArgumentError
 from arcwise.parameters.dirichlet import Tables
 from arcwise.parameters.effect import LevelEffects, LinearEffect
 from arcwise.parameters.effect_matrix import Effects
+from arcwise.parameters.mean_effects import MeanEffects
 from arcwise.parameters.partial_rows import PartialRows
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.parameters.sampled import SampledFamilies
@@ -64,7 +65,7 @@ class Inference(ABC):
         reference: Any,
         draws: int,
         seed: int,
-    ) -> LinearEffect | LevelEffects:
+    ) -> LinearEffect | LevelEffects | MeanEffects:
         """Return the effect of the first variable of a pair on the second.
 
         Parameters

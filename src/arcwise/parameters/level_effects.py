@@ -73,6 +73,7 @@ def estimates(
     means: NDArray[np.float64],
     draws: NDArray[np.float32],
     path: NDArray[np.bool_],
+    variances: NDArray[np.float64] | None = None,
 ) -> list[EffectEstimate]:
     """Return an estimate for each level of the target.
 
@@ -84,8 +85,13 @@ def estimates(
         The mean of each DAG, as [DAG, level], and its draws, all of the first DAG first.
     path
         Which DAGs have an effect.
+    variances
+        Of the means, where these have an error of their own; in their form.
     """
     errors = weighted_standard_error(means, families.shares, families.chains)
+    if variances is not None and variances.any():
+        errors = np.sqrt(np.square(np.nan_to_num(errors)) + np.square(families.shares) @ variances)
+    single = len(families) == 1 and (variances is None or not variances.any())
     probability = float(np.minimum(families.shares @ path, 1.0))
     each = len(draws) // len(families)
     weights = np.repeat(np.where(path, families.shares, 0.0), each)
@@ -95,7 +101,7 @@ def estimates(
     return [
         EffectEstimate(
             float(averages[level]) if probability > 0 else 0.0,
-            math.nan if len(families) == 1 else float(errors[level]),
+            math.nan if single else float(errors[level]),
             probability,
             draws[kept, level].astype(np.float64),
             weights,

@@ -12,23 +12,30 @@ from arcwise.model import Model
 from arcwise.model.provenance import Provenance
 from arcwise.parameters.gaussian_inference import GaussianInference
 from arcwise.parameters.inference import Inference
+from arcwise.parameters.mixed_inference import MixedInference
 from arcwise.parameters.sampled import Dags, not_dags
 from arcwise.parameters.table_inference import TableInference
 from arcwise.posterior import DagSample, Posterior
 from arcwise.scores import LocalScore
 from arcwise.scores.base import NAMED_SCORES
-from arcwise.scores.parametrization import LinearGaussian, Parametrization, ProbabilityTables
+from arcwise.scores.parametrization import (
+    ConditionalLinearGaussian,
+    LinearGaussian,
+    Parametrization,
+    ProbabilityTables,
+)
 from arcwise.support.descriptions import Description
 
 AnyModel: TypeAlias = Model | Data | None
 """A model; its data, if the posterior knows the score; or None for the posterior's own model."""
 
-_WITH_PARAMETERS = "BDeu, BDe or BGe"
+_WITH_PARAMETERS = "BDeu, BDe, BGe or ConditionalGaussian"
 
 
 INFERENCES: dict[type[Parametrization], Callable[[Data, str, Any], Inference]] = {
     ProbabilityTables: TableInference,
     LinearGaussian: GaussianInference,
+    ConditionalLinearGaussian: MixedInference,
 }
 """What follows from the parameters, by their kind."""
 
@@ -92,7 +99,10 @@ def _known_score(posterior: Dags, data: Data) -> LocalScore:
         known = "is not known" if there.score is None else f"{there.score.text} cannot be restored"
         raise ArgumentError(
             f"the score of the posterior {known}",
-            Wording("; give its model instead of its data", "; learn it with bdeu or bge"),
+            Wording(
+                "; give its model instead of its data",
+                "; learn it with bdeu, bge or conditional-gaussian",
+            ),
         )
     return score
 
