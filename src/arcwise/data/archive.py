@@ -1,8 +1,9 @@
 """Saving and loading of a table as it was read: names, kinds, levels, weights and interventions.
 
 A saved table is a zip archive of NumPy arrays (.npz). ``header`` is JSON text in UTF-8: for each
-column its name and its levels, or null if it is continuous. ``column_i`` holds its codes or
-values; ``weights`` and ``intervened`` are there if the table has them.
+column its name and its levels, or null if it is continuous; ``ordinal`` has the positions of
+columns whose levels are ordered. ``column_i`` holds its codes or values; ``weights`` and
+``intervened`` are there if the table has them.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def save_table(data: Data, path: Path) -> None:
         arrays["weights"] = data.weights
     if data.intervened is not None:
         arrays["intervened"] = data.intervened
-    header = json.dumps({"format": FORMAT, "columns": described}).encode()
+    ordinal = [place for place, column in enumerate(data.columns) if column.kind == "ordinal"]
+    header = json.dumps({"format": FORMAT, "columns": described, "ordinal": ordinal}).encode()
     with replacing(path) as temporary, open(temporary, "wb") as file:
         np.savez_compressed(
             file, allow_pickle=False, header=np.frombuffer(header, dtype=np.uint8), **arrays
@@ -64,6 +66,7 @@ def load_table(path: Path) -> Data:
         if header["format"] != FORMAT:
             raise ValueError
         columns: list[Column] = []
+        ordinal = header.get("ordinal", [])
         for place, (name, levels) in enumerate(header["columns"]):
             values = arrays[f"column_{place}"]
             if not isinstance(name, str) or values.dtype != (
@@ -73,7 +76,9 @@ def load_table(path: Path) -> Data:
             columns.append(
                 ContinuousColumn(name, values)
                 if levels is None
-                else DiscreteColumn(name, values, tuple(map(_checked_level, levels)))
+                else DiscreteColumn(
+                    name, values, tuple(map(_checked_level, levels)), place in ordinal
+                )
             )
         return Data(columns, arrays.get("weights"), arrays.get("intervened"))
     except FileNotFoundError:
