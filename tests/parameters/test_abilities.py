@@ -77,7 +77,7 @@ def test_a_surrogate_has_no_parameters() -> None:
     with pytest.raises(
         arcwise.errors.ArgumentError, match="DegenerateGaussian, a surrogate, does not have; use"
     ):
-        arcwise.predict(Dag(["a", "b"]), data, "a", model=model)
+        arcwise.predict(Dag(["a", "b"], {}), data, "a", model=model)
 
 
 def test_each_kind_of_parameters_has_its_inference() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data import Data
+from arcwise.data import ContinuousColumn, Data
 from arcwise.errors import CapacityError, option
 from arcwise.parameters.dirichlet import MAX_CELLS, Tables, level_codes
 from arcwise.parameters.normal_wishart import log_gamma_steps, updated
@@ -291,6 +291,6 @@ def column_values(data: Data) -> Array:
     """Return the numbers of continuous columns, as [row, variable]; 0 for discrete ones."""
     found = np.zeros((data.rows, len(data.columns)))
     for place, column in enumerate(data.columns):
-        if column.kind == "continuous":
-            found[:, place] = column.numbers()
+        if isinstance(column, ContinuousColumn):
+            found[:, place] = column.values
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ def with_new_rows(data: Data, new: Data) -> Data:
     for first, second in zip(data.columns, new.columns, strict=True):
         if isinstance(first, DiscreteColumn) and isinstance(second, DiscreteColumn):
             codes = np.concatenate([first.codes, second.codes])
-            columns.append(DiscreteColumn(first.name, codes, first.levels))
+            columns.append(replace(first, codes=codes))
         else:
             values = np.concatenate([_numbers(first), _numbers(second)])
             columns.append(ContinuousColumn(first.name, values))
@@ -138,7 +139,7 @@ def _discrete(column: RawColumn, known: DiscreteColumn) -> DiscreteColumn:
             f"values are missing in column {column.name!r} of new_data; leave such rows out, or "
             "fill in the values"
         )
-    return DiscreteColumn(known.name, codes.astype(np.uint16), known.levels)
+    return replace(known, codes=codes.astype(np.uint16))
 
 
 def level_codes(
