@@ -12,6 +12,7 @@ from arcwise.data.columns import Column, DiscreteColumn
 from arcwise.data.moments import Moments
 from arcwise.data.preparation import Preparation
 from arcwise.data.table import Data
+from arcwise.support.words import counted
 
 Parametrization = Literal["discrete", "gaussian"]
 """The parameters of a family: a table of probabilities, or a linear regression."""
@@ -112,6 +113,13 @@ class DataProfile:
     def preparation_sentences(self, rows: int) -> tuple[str, ...]:
         """Return in words what was done to the table, and what its rows are."""
         result = [*self.notes]
+        imputed = self.preparation.imputed
+        if imputed:
+            values = len(self.levels) * rows
+            result.append(
+                f"{sum(imputed.values()):,} of {values:,} values are missing, in "
+                f"{counted(imputed)}, and were imputed, as if they were missing at random."
+            )
         if self.intervened_rows:
             several = "" if len(self.intervened) == 1 else "s"
             result.append(
