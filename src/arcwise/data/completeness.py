@@ -46,7 +46,9 @@ def missing_values_problem(columns: Sequence[RawColumn], counts: Mapping[str, in
     mostly = [name for name, count in counts.items() if count > _MOSTLY * rows]
     others = [column for column in columns if column.name not in mostly]
     level = worded(option("missing", "level"), " to make missing a level of discrete columns")
-    impute = worded(option("missing", "impute"), " to learn from completed tables, as learn does by itself")
+    impute = worded(
+        option("missing", "impute"), " to learn from completed tables, as learn does by itself"
+    )
     ways = [impute, _dropping(columns), level]
     if mostly and others:
         rest = _dropping(others)

@@ -45,6 +45,18 @@ class LocalScore(ABC):
         """
         return None
 
+    def fixed_by(self, data: Data) -> LocalScore:
+        """Return the score with all that it takes from the data fixed; itself by default.
+
+        A prior that is chosen by the data must not change with every completion of a table.
+
+        Parameters
+        ----------
+        data
+            The data that decide.
+        """
+        return self
+
     @abstractmethod
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family.

@@ -1,0 +1,178 @@
+"""`ImputationChain`: a Markov chain over DAGs, parameters and the missing cells of a table.
+
+Each sweep draws
+
+    a DAG given the completed table, with the parameters integrated out,
+    the parameters given the DAG and the table, from their posterior,
+    every missing cell given DAG and parameters,
+
+so that DAG, parameters and cells follow their joint posterior given the values that are there, as
+if these were missing at random (Tanner and Wong 1987, "The calculation of posterior distributions
+by data augmentation").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Data, IncompleteData
+from arcwise.data.incomplete import column_values
+from arcwise.imputation.cell_blocks import CellBlocks
+from arcwise.imputation.draw_cells import CellSampler, observed_start
+from arcwise.imputation.rescoring import Rescoring
+from arcwise.imputation.structure import Packed, StructureStep, TableStructure
+from arcwise.model import Model, Question
+from arcwise.networks._random import Purpose, generator
+from arcwise.parameters.conditionals import draw_conditionals
+from arcwise.posterior import DagSample
+from arcwise.support.clock import NEVER, Deadline
+
+# Cells of a row depend on each other, and draws of them are cheap beside scores.
+_DRAWS_OF_CELLS = 2
+_SEEDS = 1 << 63
+
+
+@dataclass(frozen=True, eq=False)
+class CompletedTable:
+    """A completion of a table, and what is learned from it.
+
+    Parameters
+    ----------
+    values
+        The value of each cell: the code of a level, or a number.
+    structure
+        The probabilities of edges and the DAGs given the completed table.
+    """
+
+    values: NDArray[np.float64]
+    structure: TableStructure
+
+
+class ImputationChain:
+    """A Markov chain over DAGs, parameters and cells.
+
+    Parameters
+    ----------
+    data
+        The table.
+    question
+        The model that is asked about: score, prior, constraints and candidates. Its data count
+        for nothing, and its score must not depend on them, see `LocalScore.fixed_by`.
+    structure
+        How DAGs are drawn given a completed table.
+    seed
+        The seed.
+    number
+        The number of the chain: chains of one seed have random numbers of their own.
+    threads
+        The number of threads.
+    deadline
+        By when to end, by a `TimeIsUpError`.
+    conditioned
+        The nodes that are conditioned on and so have no law.
+    """
+
+    def __init__(
+        self,
+        data: IncompleteData,
+        question: Question,
+        structure: StructureStep,
+        *,
+        seed: int = 0,
+        number: int = 0,
+        threads: int | None = None,
+        deadline: Deadline = NEVER,
+        conditioned: frozenset[int] = frozenset(),
+    ) -> None:
+        assert question.score is not None
+        self.data = data
+        self.question = question
+        self._score = question.score
+        self._structure = structure
+        self._random = generator(seed, Purpose.IMPUTATION, number)
+        self._threads = threads
+        self._deadline = deadline
+        self._conditioned = conditioned
+        self._blocks = CellBlocks.of(data)
+        self._engine = Rescoring(data.missing.any(axis=0))
+        # The placeholders are values of their columns.
+        self._columns = [column_values(column).copy() for column in data.table.columns]
+        observed_start(self._columns, self._blocks, self._random)
+        self._dag: Packed | None = None
+
+    @property
+    def table(self) -> Data:
+        """The table as it is completed now."""
+        return self.data.with_columns(self._columns)
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The values of the cells now."""
+        result = np.empty(self.data.count)
+        rows, variables = np.nonzero(self.data.missing)
+        cells = self.data.cells[rows, variables]
+        for variable in np.unique(variables).tolist():
+            own = variables == variable
+            result[cells[own]] = self._columns[variable][rows[own]]
+        return result
+
+    @property
+    def dag(self) -> Packed | None:
+        """The DAG now, drawn given the table of the sweep before; None before the first sweep."""
+        return self._dag
+
+    def go_to(self, values: NDArray[np.float64], dag: Packed | None) -> None:
+        """Go on from these values of the cells and this DAG.
+
+        Parameters
+        ----------
+        values, dag
+            As `values` and `dag` of a chain over the same table.
+        """
+        self._columns = self.data.columns_with(values)
+        self._dag = dag
+
+    def sweep(self) -> None:
+        """Draw a DAG, its parameters and all cells."""
+        model = self._model()
+        if self._dag is None:
+            self._dag = self._structure.first(model, self._seed())
+        self._dag = self._structure.next(model, self._dag, self._seed())
+        self._draw_cells()
+
+    def keep(self, dags: int) -> CompletedTable:
+        """Return the table of now with what is learned from it, and then go on as in a sweep.
+
+        Parameters
+        ----------
+        dags
+            The number of DAGs drawn given the table.
+        """
+        model = self._model()
+        if self._dag is None:
+            self._dag = self._structure.first(model, self._seed())
+        found = self._structure.look(model, self._dag, dags, self._seed())
+        kept = CompletedTable(self.values, found)
+        self._dag = found.dags.parents[-1]
+        self._draw_cells()
+        return kept
+
+    def _model(self) -> Model:
+        asked = replace(self.question, data=self.table)
+        return Model(asked, engine=self._engine, threads=self._threads, seconds=self._deadline)
+
+    def _seed(self) -> int:
+        return int(self._random.integers(_SEEDS))
+
+    def _draw_cells(self) -> None:
+        """Draw the parameters of the DAG given the table, and the cells given both."""
+        assert self._dag is not None
+        table = self.table
+        dag = DagSample(table.variables, self._dag[np.newaxis])[0]
+        conditionals = draw_conditionals(dag, table, self._score, self._random)
+        sampler = CellSampler(self._blocks, conditionals, table.intervened, self._conditioned)
+        for _ in range(_DRAWS_OF_CELLS):
+            sampler.draw(self._columns, self._random)
