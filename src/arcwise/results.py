@@ -36,6 +36,7 @@ from arcwise.records import (
     ChainRun,
     Convergence,
     ExactRun,
+    ImputationRun,
     MergedRun,
     UniqueDagsRun,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "GraphComparison",
     "Growth",
     "ImportanceWeightedDags",
+    "ImputationRun",
     "Interventional",
     "LevelEffects",
     "LevelPredictions",

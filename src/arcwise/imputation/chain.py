@@ -137,7 +137,7 @@ class ImputationChain:
 
     def sweep(self) -> None:
         """Draw a DAG, its parameters and all cells."""
-        model = self._model()
+        model = self.model()
         if self._dag is None:
             self._dag = self._structure.first(model, self._seed())
         self._dag = self._structure.next(model, self._dag, self._seed())
@@ -151,7 +151,7 @@ class ImputationChain:
         dags
             The number of DAGs drawn given the table.
         """
-        model = self._model()
+        model = self.model()
         if self._dag is None:
             self._dag = self._structure.first(model, self._seed())
         found = self._structure.look(model, self._dag, dags, self._seed())
@@ -160,7 +160,8 @@ class ImputationChain:
         self._draw_cells()
         return kept
 
-    def _model(self) -> Model:
+    def model(self) -> Model:
+        """Return the model of the table as it is completed now."""
         asked = replace(self.question, data=self.table)
         return Model(asked, engine=self._engine, threads=self._threads, seconds=self._deadline)
 
