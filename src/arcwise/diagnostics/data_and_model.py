@@ -263,9 +263,9 @@ def _of_missing(profile: DataProfile, rows: int) -> Finding:
     return _found(
         "caution" if many else "note",
         "missing values",
-        f"{total:,} of {rows * len(profile.levels):,} values ({_share(share)}) are missing ({named}) "
-        "and were imputed, which is right if they are missing at random: by chance, or for reasons "
-        "that other columns tell",
+        f"{total:,} of {rows * len(profile.levels):,} values ({_share(share)}) are missing "
+        f"({named}) and were imputed, which is right if they are missing at random: by chance, or "
+        "for reasons that other columns tell",
         "compare with the result from complete rows, and ask why values are missing"
         if many
         else "",

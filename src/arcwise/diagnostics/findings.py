@@ -201,7 +201,7 @@ def of_halves(change: str, figures: Figures) -> list[Finding]:
 
 
 def of_completions(figures: Figures) -> list[Finding]:
-    """Return the findings about completed tables: whether chains agree, and how precise means are."""
+    """Return the findings about completed tables: whether chains agree, how precise means are."""
     change = "average over more completed tables"
     if figures.chains < _FEWEST_CHAINS_OF_TABLES:
         return [

@@ -4,6 +4,7 @@ Each sweep draws
 
     a DAG given the completed table, with the parameters integrated out,
     the parameters given the DAG and the table, from their posterior,
+    some edges anew, each together with the cells of its ends (`pair_moves`),
     every missing cell given DAG and parameters,
 
 so that DAG, parameters and cells follow their joint posterior given the values that are there, as
@@ -13,6 +14,7 @@ by data augmentation").
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,14 +24,16 @@ from arcwise.data import Data, IncompleteData
 from arcwise.data.incomplete import column_values
 from arcwise.imputation.cell_blocks import CellBlocks
 from arcwise.imputation.draw_cells import CellSampler, observed_start
+from arcwise.imputation.pair_moves import PairMoves
 from arcwise.imputation.rescoring import Rescoring
 from arcwise.imputation.structure import Packed, StructureStep, TableStructure
 from arcwise.model import Model, Question
 from arcwise.networks._random import Purpose, generator
-from arcwise.parameters.conditionals import draw_conditionals
+from arcwise.parameters.conditionals import Conditionals, draw_conditionals
 from arcwise.posterior import DagSample
 from arcwise.support.clock import NEVER, Deadline
 
+_MOVES_PER_VARIABLE = 1
 # Cells of a row depend on each other, and draws of them are cheap beside scores.
 _DRAWS_OF_CELLS = 2
 _SEEDS = 1 << 63
@@ -97,11 +101,34 @@ class ImputationChain:
         self._deadline = deadline
         self._conditioned = conditioned
         self._blocks = CellBlocks.of(data)
+        self._moves = PairMoves(data, question, threads)
+        self._moves_of_a_sweep = _MOVES_PER_VARIABLE * len(data.variables)
+        self._pairs: tuple[list[tuple[int, int]], NDArray[np.float64]] | None = None
+        self.choose_pairs(np.ones((len(data.variables), len(data.variables))))
+        self.proposed = self.accepted = 0
         self._engine = Rescoring(data.missing.any(axis=0))
         # The placeholders are values of their columns.
         self._columns = [column_values(column).copy() for column in data.table.columns]
         observed_start(self._columns, self._blocks, self._random)
         self._dag: Packed | None = None
+
+    def choose_pairs(self, weights: NDArray[np.float64]) -> None:
+        """Set how often the edge between two variables is moved, relative to others.
+
+        Pairs without a missing cell are left to the draws of DAGs.
+
+        Parameters
+        ----------
+        weights
+            For each pair, as [one, other].
+        """
+        ends = self._moves.incomplete
+        u, v = np.triu_indices(len(ends), 1)
+        worth = np.where(ends[u] | ends[v], (weights + weights.T)[u, v], 0.0)
+        self._pairs = None
+        if worth.sum() > 0.0:
+            pairs = list(zip(u.tolist(), v.tolist(), strict=True))
+            self._pairs = pairs, worth / worth.sum()
 
     @property
     def table(self) -> Data:
@@ -173,7 +200,34 @@ class ImputationChain:
         assert self._dag is not None
         table = self.table
         dag = DagSample(table.variables, self._dag[np.newaxis])[0]
-        conditionals = draw_conditionals(dag, table, self._score, self._random)
+        conditionals = self._moved(draw_conditionals(dag, table, self._score, self._random))
+        self._dag = _packed(conditionals.parents)
         sampler = CellSampler(self._blocks, conditionals, table.intervened, self._conditioned)
         for _ in range(_DRAWS_OF_CELLS):
             sampler.draw(self._columns, self._random)
+
+    def _moved(self, conditionals: Conditionals) -> Conditionals:
+        """Change edges together with the cells of their ends, a few times."""
+        if self._pairs is None:
+            return conditionals
+        pairs, shares = self._pairs
+        for place in self._random.choice(
+            len(pairs), size=self._moves_of_a_sweep, p=shares
+        ).tolist():
+            u, v = pairs[place]
+            after = self._moves.move(u, v, self._columns, conditionals, self._random)
+            self.proposed += 1
+            if after is not None:
+                self.accepted += 1
+                conditionals = after
+        return conditionals
+
+
+def _packed(parents: Sequence[tuple[int, ...]]) -> Packed:
+    """Return parent sets as bits, 64 to a word."""
+    words = (len(parents) + 63) // 64
+    packed = np.zeros((len(parents), words), dtype=np.uint64)
+    for node, members in enumerate(parents):
+        for parent in members:
+            packed[node, parent // 64] |= np.uint64(1) << np.uint64(parent % 64)
+    return packed

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.imputation.cell_blocks import Block, CellBlocks, NormalRows, Places
+from arcwise.imputation.normal_law import normal_law
 from arcwise.parameters.conditionals import Conditionals
 
 Array = NDArray[np.float64]
@@ -133,53 +134,28 @@ class CellSampler:
     def _draw_normal_rows(
         self, among: NormalRows, columns: Columns, random: np.random.Generator
     ) -> None:
-        """Draw all lone continuous cells of each row at once.
-
-        With residuals w_v'x - c_v of variance s_v for each continuous node v, the missing values
-        have the precision Σ w_v w_v' / s_v and, times it, the mean Σ w_v (c_v - w_v'x) / s_v,
-        where x is 0 in place of what is missing.
-        """
+        """Draw all lone continuous cells of each row at once."""
         rows, missing = among.rows, among.variables
-        held = missing >= 0
-        at, place = np.nonzero(held)
+        at, place = np.nonzero(missing >= 0)
         variables = missing[at, place]
+        places = np.full((len(rows), len(columns)), -1, dtype=np.int64)
+        places[at, variables] = place
         for variable in np.unique(variables).tolist():
             columns[variable][rows[at[variables == variable]]] = 0.0
-        count, width = missing.shape
-        # Of each missing value: its place among those of its row, by variable.
-        places = np.full((count, len(columns)), -1, dtype=np.int64)
-        places[at, variables] = place
-        precision = np.zeros((count, width, width))
-        linear = np.zeros((count, width))
-        for node, parents in enumerate(self._conditionals.parents):
-            touched = np.flatnonzero((places[:, [node, *parents]] >= 0).any(axis=1))
-            if not len(touched):
-                continue
-            chosen = rows[touched]
-            values = self._rows_of(node, columns, chosen)
-            found = self._conditionals.regression(node, values)
-            if found is None:
-                continue
-            weight = 1.0 / found.variance
-            counted = self._counted(node, chosen)
-            weight = weight if counted is None else np.where(counted, weight, 0.0)
-            slopes = np.zeros((len(touched), width))
-            for member, slope in (
-                (node, np.ones(len(touched))),
-                *((p, -found.coefficients[:, i]) for i, p in enumerate(found.parents)),
-            ):
-                of_member = places[touched, member]
-                there = of_member >= 0
-                slopes[there, of_member[there]] = slope[there]
-            rest = found.mean(values) - values[node]
-            precision[touched] += (weight[:, None] * slopes)[:, :, None] * slopes[:, None, :]
-            linear[touched] += (weight * rest)[:, None] * slopes
-        precision[:, np.arange(width), np.arange(width)] += ~held
-        root = np.linalg.cholesky(precision)
-        # x = K^-1 b + L^-T z, for K = L L'.
-        noise = random.standard_normal((count, width, 1))
-        half = np.linalg.solve(root, linear[:, :, None])
-        drawn = np.linalg.solve(root.transpose(0, 2, 1), half + noise)[:, :, 0]
+        touched = [
+            node
+            for node, parents in enumerate(self._conditionals.parents)
+            if (places[:, [node, *parents]] >= 0).any()
+        ]
+        law = normal_law(
+            self._conditionals,
+            touched,
+            [column[rows] for column in columns],
+            places,
+            missing.shape[1],
+            lambda node: self._counted(node, rows),
+        )
+        drawn = law.draw(random)
         for variable in np.unique(variables).tolist():
             own = variables == variable
             columns[variable][rows[at[own]]] = drawn[at[own], place[own]]
