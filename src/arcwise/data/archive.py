@@ -1,9 +1,10 @@
 """Saving and loading of a table as it was read: names, kinds, levels, weights and interventions.
 
 A saved table is a zip archive of NumPy arrays (.npz). ``header`` is JSON text in UTF-8: for each
-column its name and its levels, or null if it is continuous. ``column_i`` holds its codes or
-values; ``weights`` and ``intervened`` are there if the table has them, and ``cells``, the numbers
-of missing values, if it is to be completed.
+column its name and its levels, or null if it is continuous; ``ordinal`` has the positions of
+columns whose levels are ordered. ``column_i`` holds its codes or values; ``weights`` and
+``intervened`` are there if the table has them, and ``cells``, the numbers of missing values, if it
+is to be completed.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def save_table(given: Data | IncompleteData, path: Path) -> None:
         arrays["intervened"] = data.intervened
     if isinstance(given, IncompleteData):
         arrays["cells"] = given.cells
-    header = json.dumps({"format": FORMAT, "columns": described}).encode()
+    ordinal = [place for place, column in enumerate(data.columns) if column.kind == "ordinal"]
+    header = json.dumps({"format": FORMAT, "columns": described, "ordinal": ordinal}).encode()
     with replacing(path) as temporary, open(temporary, "wb") as file:
         np.savez_compressed(
             file, allow_pickle=False, header=np.frombuffer(header, dtype=np.uint8), **arrays
@@ -69,6 +71,7 @@ def load_table(path: Path) -> Data | IncompleteData:
         if header["format"] != FORMAT:
             raise ValueError
         columns: list[Column] = []
+        ordinal = header.get("ordinal", [])
         for place, (name, levels) in enumerate(header["columns"]):
             values = arrays[f"column_{place}"]
             if not isinstance(name, str) or values.dtype != (
@@ -78,7 +81,9 @@ def load_table(path: Path) -> Data | IncompleteData:
             columns.append(
                 ContinuousColumn(name, values)
                 if levels is None
-                else DiscreteColumn(name, values, tuple(map(_checked_level, levels)))
+                else DiscreteColumn(
+                    name, values, tuple(map(_checked_level, levels)), place in ordinal
+                )
             )
         data = Data(columns, arrays.get("weights"), arrays.get("intervened"))
         return IncompleteData(data, arrays["cells"]) if "cells" in arrays else data

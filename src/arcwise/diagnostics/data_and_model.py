@@ -34,7 +34,7 @@ _VERY_SKEWED, _VERY_HEAVY = 2.0, 7.0
 _LIKELY = 0.5
 _MOST_NAMED = 4
 _MOST_DAGS = 1000
-_EQUIVALENT_SCORES = ("BDeu", "BGe", "BIC")
+_EQUIVALENT_SCORES = ("BDeu", "BGe", "BIC", "DegenerateGaussian")
 
 
 def data_and_model(posterior: Posterior) -> tuple[DataVerdict, tuple[Finding, ...]]:
@@ -61,6 +61,7 @@ def data_and_model(posterior: Posterior) -> tuple[DataVerdict, tuple[Finding, ..
         findings += _of_interventions(profile, rows)
     verdict: DataVerdict = "unknown" if profile is None else data_verdict(findings)
     findings += _of_directions(posterior, profile)
+    findings += _of_kinds(posterior, profile)
     findings += _assumptions(profile)
     return verdict, tuple(by_gravity(findings))
 
@@ -153,7 +154,7 @@ def _of_identifiers(profile: DataProfile) -> list[Finding]:
 
 
 def _of_nearly_constant(profile: DataProfile) -> list[Finding]:
-    if profile.parametrization != "discrete" or not profile.nearly_constant:
+    if profile.parametrization in (None, "gaussian") or not profile.nearly_constant:
         return []
     # Rarest first: mappings of a saved posterior are in no order of their own.
     few = sorted(profile.nearly_constant.items(), key=lambda each: (each[1], each[0]))
@@ -188,13 +189,15 @@ def _of_shapes(profile: DataProfile) -> list[Finding]:
         return []
     worst = max(odd, key=lambda name: _oddity(odd[name]))
     grave = _is_odd(odd[worst], _VERY_SKEWED, _VERY_HEAVY)
+    mixed = profile.parametrization == "conditional-gaussian"
+    within = " within levels of the discrete ones" if mixed else ""
     return [
         _found(
             "serious" if grave else "caution",
             "normality",
             f"{plural(len(odd), 'column')} of {len(profile.levels)} "
-            f"{'is' if len(odd) == 1 else 'are'} not normal, as the score assumes (worst: {worst} "
-            f"with skewness {odd[worst].skewness:.1f} and excess kurtosis "
+            f"{'is' if len(odd) == 1 else 'are'} not normal{within}, as the score assumes (worst: "
+            f"{worst} with skewness {odd[worst].skewness:.1f} and excess kurtosis "
             f"{odd[worst].excess_kurtosis:.1f})",
             "transform such columns, for example by logarithms or normal scores, or discretize "
             "them",
@@ -333,8 +336,36 @@ def _of_directions(posterior: Posterior, profile: DataProfile | None) -> list[Fi
     return [_found("note", "directions", fact, advice)]
 
 
+def _of_kinds(posterior: Posterior, profile: DataProfile | None) -> list[Finding]:
+    """Return a finding on likely edges whose direction is that of the score, not of the data."""
+    if profile is None or profile.parametrization != "conditional-gaussian":
+        return []
+    discrete = np.array(profile.levels) > 0
+    between = np.logical_and.outer(discrete, ~discrete) & (posterior.edges > _LIKELY)
+    if not between.any():
+        return []
+    names = posterior.variables
+    shown = [f"{names[u]} → {names[v]}" for u, v in np.argwhere(between).tolist()]
+    return [
+        _found(
+            "note",
+            "kinds",
+            "The score allows no edge from a continuous to a discrete variable, so that the "
+            f"direction of {plural(len(shown), 'likely edge')} from a discrete to a continuous one "
+            f"was not learned from the data ({listing(shown, _MOST_NAMED)})",
+            "where a continuous cause of a discrete variable is possible, compare with the score "
+            "DegenerateGaussian, or cut the continuous variable into intervals",
+        )
+    ]
+
+
 def _assumptions(profile: DataProfile | None) -> Sequence[Finding]:
-    linear = profile is not None and profile.parametrization == "gaussian"
+    kind = None if profile is None else profile.parametrization
+    linear = {
+        "gaussian": ", and dependence to be linear",
+        "conditional-gaussian": ", and dependence between continuous variables to be linear, with "
+        "normal deviations, for each configuration of the discrete ones",
+    }
     return [
         _found(
             "note",
@@ -346,7 +377,6 @@ def _assumptions(profile: DataProfile | None) -> Sequence[Finding]:
         _found(
             "note",
             "assumptions",
-            "Rows are taken to be independent of each other and alike"
-            + (", and dependence to be linear" if linear else ""),
+            "Rows are taken to be independent of each other and alike" + linear.get(kind or "", ""),
         ),
     ]

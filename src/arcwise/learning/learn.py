@@ -24,7 +24,6 @@ from arcwise.learning.choices import (
     default_chains,
     make_plan,
     plain_request,
-    refuse_unscored,
     settings_for,
 )
 from arcwise.learning.forecast import say_sampling
@@ -92,9 +91,10 @@ def learn(
         `identifiers`, arguments of `arcwise.read`, say otherwise. Missing values are imputed,
         unless `missing` does: see `completions`.
     score, prior
-        As for `Model`. By default `BDeu` for discrete data, `BGe` otherwise, and `Sparse`, the
-        equivalent sample size and the expected number of parents by the evidence of the
-        data; with a prior, the scores' own parameters.
+        As for `Model`. By default `BDeu` for discrete data, `BGe` for continuous and
+        `ConditionalGaussian` for mixed ones, and `Sparse`, the equivalent sample size and the
+        expected number of parents by the evidence of the data; with a prior, the scores' own
+        parameters.
     edge_probabilities
         Prior probabilities of edges, as in ``{("smoke", "lung"): 0.9}``, beside the prior; see
         `arcwise.priors.EdgeProbabilities`.
@@ -228,7 +228,6 @@ def learn(
             prior_by_user=prior is not None,
         )
     asked = question(data, groups.reading) if table is None else question(table)
-    refuse_unscored(asked, score_by_user=score is not None)
     resumed = _resumed_run(request, asked)
     if resumed is not None:
         return resumed

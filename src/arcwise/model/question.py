@@ -19,7 +19,7 @@ from arcwise.constraints import Constraints
 from arcwise.data import Data, IncompleteData
 from arcwise.data.arguments import LENIENT, ReadingArguments
 from arcwise.data.reader import read_table
-from arcwise.errors import ArgumentError, Wording, option
+from arcwise.errors import ArgumentError, ConstraintError, Wording, option
 from arcwise.families import Families
 from arcwise.priors import EdgeProbabilities, Prior, Sparse, Uniform, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
@@ -140,9 +140,12 @@ class Question:
                 ", or give ",
                 option("missing", "drop"),
             )
+        chosen = as_score(score, table)
+        rest["constraints"] = _with_impossible(rules, chosen, table)
+        rest["prior"] = chosen_prior.under(rest["constraints"])
         if prior is None:
             rest["prior"] = rest["prior"].on(Sparse())
-        return cls(table, as_score(score, table), **rest)
+        return cls(table, chosen, **rest)
 
     @property
     def table(self) -> Data | None:
@@ -251,6 +254,24 @@ def table_to_learn(data: Any, reading: ReadingArguments) -> Data | IncompleteDat
     if isinstance(data, Data | IncompleteData):
         return read_table(data, reading)
     return read_table(data, {**LENIENT, **reading})
+
+
+def _with_impossible(rules: Constraints, score: LocalScore, table: Data) -> Constraints:
+    """Return the constraints with the edges forbidden that the score cannot have."""
+    impossible = score.impossible_edges(table)
+    if impossible is None:
+        return rules
+    names = table.variables
+    required = rules.resolve(names).required & impossible
+    if required.any():
+        parent, child = np.argwhere(required)[0]
+        raise ConstraintError(
+            option("required_edges"),
+            f" contains {names[parent]!r} -> {names[child]!r}, but {score.impossibility()}; "
+            "remove this edge, or give another score",
+        )
+    pairs = [(names[parent], names[child]) for parent, child in np.argwhere(impossible)]
+    return rules & Constraints(forbidden_edges=pairs)
 
 
 def _are_names(data: Any) -> bool:

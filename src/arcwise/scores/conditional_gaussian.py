@@ -1,0 +1,179 @@
+"""`ConditionalGaussian`: the Bayesian score of tables with discrete and continuous columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.data import Data, DiscreteColumn
+from arcwise.errors import ArgumentError
+from arcwise.scores.base import LocalScore
+from arcwise.scores.bdeu import BDeu
+from arcwise.scores.bge import BGe, default_scale, scaled
+from arcwise.scores.column_moments import column_moments
+from arcwise.scores.discrete import intervention_mask, positive
+from arcwise.scores.parametrization import (
+    ConditionalLinearGaussian,
+    DirichletPrior,
+    Parametrization,
+    RegressionPrior,
+)
+from arcwise.support.running import Run
+from arcwise.support.words import shown
+
+
+@dataclass(frozen=True)
+class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
+    """The Bayesian score of mixed data: discrete and continuous columns in one table.
+
+    A discrete variable has discrete parents only and is scored as by `BDeu`. A continuous
+    variable has, for each configuration of its discrete parents, a linear regression of its own
+    on its continuous parents, with its own mean and variance (Boettcher 2001). The rows that
+    the prior stands for are shared out between the configurations.
+
+    Parameters
+    ----------
+    equivalent_sample_size
+        The strength of the prior of discrete variables, as a number of rows; see `BDeu`.
+    alpha_mu
+        The strength of the prior mean of continuous variables, as a number of rows; see `BGe`.
+    alpha_w
+        The degrees of freedom of their variances, greater than n + 1 for n continuous
+        variables; None for n + 2.
+
+    Notes
+    -----
+    It is a marginal likelihood. With q configurations of the discrete parents, the prior within
+    each is the normal-Wishart prior of `BGe` with ``alpha_mu / q``, scale matrix ``T / q`` and
+    ``(alpha_w - n + 1) / q + l - 1`` degrees of freedom for l variables, where T and the prior
+    mean come from the variances and means of the columns. The score therefore depends neither
+    on the units of continuous columns nor on where their zero is, and Markov equivalent DAGs
+    without an edge from a continuous to a discrete variable score the same. It is equal to
+    `BDeu` if all columns are discrete, and to `BGe` if all are continuous.
+
+    Ordinal columns are taken as discrete ones whose levels have no order.
+
+    Examples
+    --------
+    >>> import arcwise
+    >>> data = {"group": ["a", "a", "b", "b"], "x": [0.1, 0.2, 5.1, 5.3]}
+    >>> scores = arcwise.score(data, ConditionalGaussian())
+    >>> scores.log_score("x", ["group"]) > scores.log_score("x", [])
+    True
+    >>> [parents for parents, _ in scores.families("group")]
+    [()]
+    """
+
+    by_sets: ClassVar[bool] = True
+
+    equivalent_sample_size: float = 1.0
+    alpha_mu: float = 1.0
+    alpha_w: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse values that are wrong for any data."""
+        positive(self.equivalent_sample_size, "equivalent_sample_size")
+        positive(self.alpha_mu, "alpha_mu")
+        if self.alpha_w is not None:
+            positive(self.alpha_w, "alpha_w")
+
+    def alternatives(self) -> tuple[LocalScore, ...]:
+        """Return scores with equivalent sample sizes from 1 to 30."""
+        return tuple(replace(self, equivalent_sample_size=size) for size in (1.0, 3.0, 10.0, 30.0))
+
+    def pushed_first(self, data: Data) -> list[int]:
+        """Return the discrete variables, whose configurations split the rows."""
+        if not _is_mixed(data):
+            return []
+        places: list[int] = np.flatnonzero(_discrete(data)).tolist()
+        return places
+
+    def impossible_edges(self, data: Data) -> NDArray[np.bool_] | None:
+        """Return the edges from continuous to discrete variables; None if there are none."""
+        discrete = _discrete(data)
+        edges: NDArray[np.bool_] = np.logical_and.outer(~discrete, discrete)
+        return edges if edges.any() else None
+
+    def impossibility(self) -> str:
+        """Return in a clause why edges are impossible."""
+        return "a discrete variable cannot have a continuous parent under ConditionalGaussian"
+
+    def parametrization(self, data: Data) -> Parametrization:
+        """Return what the parameters of a family are, and their prior."""
+        discrete = _discrete(data)
+        if discrete.all():
+            return BDeu(self.equivalent_sample_size).parametrization(data)
+        if not discrete.any():
+            return BGe(self.alpha_mu, self.alpha_w).parametrization(data)
+        tables = DirichletPrior(float(self.equivalent_sample_size))
+        return ConditionalLinearGaussian(tables, self.regression_prior(data))
+
+    def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
+        """Set every value of the table to the score of its family."""
+        discrete = _discrete(data)
+        if discrete.all():
+            BDeu(self.equivalent_sample_size).fill(data, table, run)
+        elif not discrete.any():
+            BGe(self.alpha_mu, self.alpha_w).fill(data, table, run)
+        else:
+            self._fill_mixed(data, table, run)
+
+    def regression_prior(self, data: Data) -> RegressionPrior:
+        """Return the prior of continuous variables without discrete parents."""
+        discrete = _discrete(data)
+        values = _numbers(data)
+        n = int((~discrete).sum())
+        if self.alpha_w is not None and self.alpha_w <= n + 1:
+            raise ArgumentError(
+                f"alpha_w is {shown(self.alpha_w)}; for {n} continuous variables give a number "
+                f"above {n + 1}"
+            )
+        degrees = float(n + 2 if self.alpha_w is None else self.alpha_w)
+        mean, variances = column_moments(values, data.weights, data.intervened)
+        scale = scaled(default_scale(self.alpha_mu, degrees, n), variances, data.variables)
+        mean[discrete], scale[discrete] = 0.0, 1.0
+        return RegressionPrior(float(self.alpha_mu), degrees - n + 1, mean, scale)
+
+    def _fill_mixed(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
+        prior = self.regression_prior(data)
+        factor = default_scale(prior.alpha_mu, prior.degrees + 1.0, 2)
+        deviations = np.sqrt(prior.scale / factor)
+        discrete = _discrete(data)
+        numbers = _numbers(data)
+        codes = np.where(discrete, numbers, 0.0)
+        _core.score_conditional_gaussian(
+            table,
+            np.asfortranarray(codes, dtype=np.uint16),
+            np.asfortranarray((numbers - prior.mean) / deviations),
+            data.level_counts().tolist(),
+            np.where(discrete, 0.0, np.log(deviations)).tolist(),
+            data.weights,
+            intervention_mask(data),
+            self.equivalent_sample_size,
+            prior.alpha_mu,
+            prior.degrees,
+            factor,
+            run.threads,
+            run.progress,
+        )
+
+
+def _discrete(data: Data) -> NDArray[np.bool_]:
+    return np.array([isinstance(column, DiscreteColumn) for column in data.columns])
+
+
+def _is_mixed(data: Data) -> bool:
+    discrete = _discrete(data)
+    return bool(discrete.any() and not discrete.all())
+
+
+def _numbers(data: Data) -> NDArray[np.float64]:
+    """Return the values of continuous columns and the codes of discrete ones."""
+    table = np.empty((data.rows, len(data.columns)))
+    for place, column in enumerate(data.columns):
+        table[:, place] = column.codes if isinstance(column, DiscreteColumn) else column.values
+    return table
