@@ -29,6 +29,7 @@ from arcwise.imputation.rescoring import Rescoring
 from arcwise.imputation.structure import Packed, StructureStep, TableStructure
 from arcwise.model import Model, Question
 from arcwise.networks._random import Purpose, generator
+from arcwise.parameters import mixed_conditionals as mixed_conditionals  # enters itself
 from arcwise.parameters.conditionals import Conditionals, draw_conditionals
 from arcwise.posterior import DagSample
 from arcwise.support.clock import NEVER, Deadline

@@ -177,11 +177,10 @@ class PairMoves:
 
     def _log_ratio(self, known: Data, changed: Sequence[int], old: Parents, new: Parents) -> float:
         """Return the log ratio of p(G) m_R(G), the new to the old."""
-        n = len(old)
-        sets = [[old[v], new[v]] if v in changed else [()] for v in range(n)]
-        among = [sorted({p for each in of_node for p in each}) for of_node in sets]
-        members = [[[among[v].index(p) for p in each] for each in sets[v]] for v in range(n)]
-        table = _core.FamilyTable.from_lists(among, members, [[0.0] * len(s) for s in sets])
+        nodes = range(len(old))
+        common = [sorted(set(old[v]) & set(new[v])) if v in changed else [] for v in nodes]
+        other = [sorted(set(old[v]) ^ set(new[v])) for v in nodes]
+        table = _core.FamilyTable(other, common, [len(each) for each in other])
         with running(self._threads, None, "") as run:
             self._score.fill(known, table, run)
         total = 0.0

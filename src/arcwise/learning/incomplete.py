@@ -78,10 +78,11 @@ def learn_incomplete(
     _refuse(request, data)
     asked = ask(data.table)
     assert isinstance(asked, Question)
-    if not can_draw(asked.score):
+    if not can_draw(asked.score, data.table):
         raise ArgumentError(
             f"imputing needs a prior on the parameters, which the score "
-            f"{type(asked.score).__name__} does not have; use BDeu, BDe or BGe, or give ",
+            f"{type(asked.score).__name__} does not have; use BDeu, BDe, BGe or "
+            "ConditionalGaussian, or give ",
             option("missing", "drop"),
         )
     if isinstance(asked.score, BGe):

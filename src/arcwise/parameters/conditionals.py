@@ -24,7 +24,8 @@ from arcwise.errors import ArgumentError
 from arcwise.graphs.dag import Dag
 from arcwise.parameters.dirichlet import Tables, drawn_tables
 from arcwise.parameters.normal_wishart import NodePosterior, node_posteriors
-from arcwise.scores import BDe, BDeu, BGe, LocalScore
+from arcwise.scores import LocalScore
+from arcwise.scores.parametrization import LinearGaussian, Parametrization, ProbabilityTables
 
 Array = NDArray[np.float64]
 
@@ -167,30 +168,31 @@ class LinearConditionals(Conditionals):
 Draw: TypeAlias = Callable[
     [tuple[tuple[int, ...], ...], Data, Any, np.random.Generator], Conditionals
 ]
-"""A function of the parents of each node, the data, the score and random numbers."""
+"""A function of the parents of each node, the data, the parametrization and random numbers."""
 
-_DRAWS: dict[type[LocalScore], Draw] = {}
+_DRAWS: dict[type[Parametrization], Draw] = {}
 
 
-def draws_for(*scores: type[LocalScore]) -> Callable[[Draw], Draw]:
-    """Enter the function that draws the parameters of models with these scores.
+def draws_for(kind: type[Parametrization]) -> Callable[[Draw], Draw]:
+    """Enter the function that draws parameters of a kind.
 
     Parameters
     ----------
-    *scores
-        The classes of the scores.
+    kind
+        The kind.
     """
 
     def entered(draw: Draw) -> Draw:
-        _DRAWS.update(dict.fromkeys(scores, draw))
+        _DRAWS[kind] = draw
         return draw
 
     return entered
 
 
-def can_draw(score: LocalScore | None) -> bool:
-    """Return whether the parameters of models with a score can be drawn."""
-    return any(isinstance(score, kind) for kind in _DRAWS)
+def can_draw(score: LocalScore | None, data: Data) -> bool:
+    """Return whether the parameters of a model with this score can be drawn."""
+    found = None if score is None else score.parametrization(data)
+    return found is not None and found.has_prior and type(found) in _DRAWS
 
 
 def draw_conditionals(
@@ -219,23 +221,24 @@ def draw_conditionals(
     >>> bool((drawn.log_probability(1, columns) > np.log(0.9)).all())
     True
     """
-    for kind in type(score).__mro__:
-        if kind in _DRAWS:
-            return _DRAWS[kind](dag.parent_indices, data, score, random)
-    raise ArgumentError(
-        f"drawing parameters needs a prior on them, which the score {type(score).__name__} does "
-        "not have; use BDeu, BDe or BGe"
-    )
+    found = score.parametrization(data)
+    if found is None or not can_draw(score, data):
+        raise ArgumentError(
+            f"drawing parameters needs a prior on them, which the score {type(score).__name__} "
+            "does not have; use BDeu, BDe, BGe or ConditionalGaussian"
+        )
+    return _DRAWS[type(found)](dag.parent_indices, data, found, random)
 
 
-@draws_for(BDeu, BDe)
+@draws_for(ProbabilityTables)
 def _drawn_tables(
     parents: tuple[tuple[int, ...], ...],
     data: Data,
-    score: BDeu | BDe,
+    kind: ProbabilityTables,
     random: np.random.Generator,
 ) -> Conditionals:
-    tables = Tables(data, score)
+    assert kind.prior is not None
+    tables = Tables(data, kind.prior)
     return TableConditionals(
         parents,
         [
@@ -245,12 +248,16 @@ def _drawn_tables(
     )
 
 
-@draws_for(BGe)
+@draws_for(LinearGaussian)
 def _drawn_regressions(
-    parents: tuple[tuple[int, ...], ...], data: Data, score: BGe, random: np.random.Generator
+    parents: tuple[tuple[int, ...], ...],
+    data: Data,
+    kind: LinearGaussian,
+    random: np.random.Generator,
 ) -> Conditionals:
+    assert kind.prior is not None
     intercepts, coefficients, variances = [], [], []
-    for posterior, members in zip(node_posteriors(data, score), parents, strict=True):
+    for posterior, members in zip(node_posteriors(data, kind.prior), parents, strict=True):
         intercept, slopes, variance = _drawn_regression(posterior, members, random)
         intercepts.append(intercept)
         coefficients.append(slopes)
