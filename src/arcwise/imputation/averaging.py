@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.data import IncompleteData
 from arcwise.errors import InterruptedWarning, TimeIsUpError
@@ -23,6 +24,7 @@ from arcwise.model.modularity import Modularity
 from arcwise.model.provenance import Provenance
 from arcwise.posterior import DagSample, Posterior
 from arcwise.posterior.completions import Completions
+from arcwise.posterior.matrices import unpacked
 from arcwise.records.convergence import Convergence
 from arcwise.records.runs import ImputationRun
 from arcwise.scores import LocalScore
@@ -41,6 +43,8 @@ _FEWEST_TABLES = 2
 # Of a limited time, what the sweeps before the first table may take.
 _SHARE_OF_BURN_IN = 0.25
 _DAGS_OF_A_TABLE = 100
+# How often pairs that never changed in the burn-in are moved, beside those that changed most.
+_LEAST_WORTH = 0.05
 
 
 @dataclass(frozen=True)
@@ -207,11 +211,14 @@ class _Drawing:
         target = settings.completions or FEWEST_COMPLETIONS
         most = settings.completions or max(settings.most, target)
         sweeps = self.burn_in + settings.thinning * target / len(self._chains)
+        seen = [self._edges()]
         for sweep in range(1, self.burn_in):
             for chain in self._chains:
                 self._deadline.check()
                 chain.sweep()
+            seen.append(self._edges())
             _report(progress, sweep / sweeps)
+        self._choose_pairs(np.concatenate(seen).mean(axis=0))
         each = max(1, min(_DAGS_OF_A_TABLE, -(-settings.dags // target)))
         while True:
             while len(self.kept) < target:
@@ -222,6 +229,21 @@ class _Drawing:
                 return
             target = min(2 * target, most)
             sweeps = self.burn_in + settings.thinning * target / len(self._chains)
+
+    def _edges(self) -> NDArray[np.float64]:
+        """Return which edges the DAGs of all chains have, as [chain, source, target]."""
+        n = len(self._data.variables)
+        packed = np.stack([chain.dag for chain in self._chains if chain.dag is not None])
+        return unpacked(packed, n).transpose(0, 2, 1).astype(np.float64)
+
+    def _choose_pairs(self, shares: NDArray[np.float64]) -> None:
+        """Let all chains move the edges most that have been there and have been not.
+
+        The choice is made once, of the burn-in, so that chains keep their law.
+        """
+        worth = shares * (1.0 - shares)
+        for chain in self._chains:
+            chain.choose_pairs(worth + _LEAST_WORTH * max(float(worth.max()), _LEAST_WORTH))
 
     def _round(self, dags: int, target: int) -> None:
         """Keep a table of each chain, unless there are enough."""
