@@ -197,7 +197,9 @@ class _Drawing:
     @property
     def model(self) -> Model:
         """The model of a completed table."""
-        return self._chains[0].model()
+        model = self._chains[0].last_model
+        assert model is not None
+        return model
 
     def run(self, progress: Callable[[float], None] | None) -> None:
         """Draw all tables; whatever happens, those kept so far are there."""

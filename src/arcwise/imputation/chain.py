@@ -107,6 +107,7 @@ class ImputationChain:
         self._pairs: tuple[list[tuple[int, int]], NDArray[np.float64]] | None = None
         self.choose_pairs(np.ones((len(data.variables), len(data.variables))))
         self.proposed = self.accepted = 0
+        self.last_model: Model | None = None
         self._engine = Rescoring(data.missing.any(axis=0))
         # The placeholders are values of their columns.
         self._columns = [column_values(column).copy() for column in data.table.columns]
@@ -191,7 +192,10 @@ class ImputationChain:
     def model(self) -> Model:
         """Return the model of the table as it is completed now."""
         asked = replace(self.question, data=self.table)
-        return Model(asked, engine=self._engine, threads=self._threads, seconds=self._deadline)
+        self.last_model = Model(
+            asked, engine=self._engine, threads=self._threads, seconds=self._deadline
+        )
+        return self.last_model
 
     def _seed(self) -> int:
         return int(self._random.integers(_SEEDS))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -76,7 +76,9 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
     equivalent_sample_size: float = 1.0
     alpha_mu: float = 1.0
     alpha_w: float | None = None
-    prior_moments: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    prior_moments: tuple[NDArray[np.float64], NDArray[np.float64]] | None = field(
+        default=None, repr=False
+    )
 
     def __post_init__(self) -> None:
         """Refuse values that are wrong for any data."""
