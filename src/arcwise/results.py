@@ -37,6 +37,7 @@ from arcwise.records import (
     ChainRun,
     Convergence,
     ExactRun,
+    ImputationRun,
     MergedRun,
     UniqueDagsRun,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "GraphComparison",
     "Growth",
     "ImportanceWeightedDags",
+    "ImputationRun",
     "Interventional",
     "LevelEffects",
     "LevelPredictions",

@@ -13,6 +13,7 @@ from arcwise.data.moments import Moments
 from arcwise.data.preparation import Preparation
 from arcwise.data.table import Data
 from arcwise.data.within_levels import standardized_within_levels
+from arcwise.support.words import counted
 
 ParametrizationKind = Literal["discrete", "gaussian", "conditional-gaussian"]
 """The parameters of a family: a table of probabilities, a linear regression, or, where columns
@@ -115,6 +116,13 @@ class DataProfile:
     def preparation_sentences(self, rows: int) -> tuple[str, ...]:
         """Return in words what was done to the table, and what its rows are."""
         result = [*self.notes]
+        imputed = self.preparation.imputed
+        if imputed:
+            values = len(self.levels) * rows
+            result.append(
+                f"{sum(imputed.values()):,} of {values:,} values are missing, in "
+                f"{counted(imputed)}, and were imputed, as if they were missing at random."
+            )
         if self.intervened_rows:
             several = "" if len(self.intervened) == 1 else "s"
             result.append(

@@ -22,6 +22,8 @@ HOPELESS_ROWS_PER_PARAMETER = 1.0
 
 FEW_ROWS, VERY_FEW_ROWS = 200, 50
 LARGEST_SHARE_DROPPED = 0.05
+LARGEST_SHARE_MISSING = 0.2
+LARGEST_SHARE_MISSING_OF_A_COLUMN = 0.5
 
 # Deviations from normality that are both certain and large enough to matter; beyond the latter,
 # methods for normal data are known to break down (Curran, West and Finch 1996).
@@ -226,6 +228,8 @@ def _of_preparation(profile: DataProfile, rows: int) -> list[Finding]:
                 "compare the rows dropped with the others" if share > LARGEST_SHARE_DROPPED else "",
             )
         )
+    if done.imputed:
+        found.append(_of_missing(profile, rows))
     if done.discretized:
         found.append(
             _found(
@@ -248,6 +252,31 @@ def _of_preparation(profile: DataProfile, rows: int) -> list[Finding]:
             )
         )
     return found
+
+
+def _of_missing(profile: DataProfile, rows: int) -> Finding:
+    """Return what share of the values is missing, and what imputing them assumes."""
+    counts = profile.preparation.imputed
+    total = sum(counts.values())
+    share = total / (rows * len(profile.levels))
+    most = max(counts.values()) / rows
+    many = share > LARGEST_SHARE_MISSING or most > LARGEST_SHARE_MISSING_OF_A_COLUMN
+    by_share = sorted(counts.items(), key=lambda item: -item[1])
+    named = listing([f"{name} {_share(count / rows)}" for name, count in by_share], _MOST_NAMED)
+    return _found(
+        "caution" if many else "note",
+        "missing values",
+        f"{total:,} of {rows * len(profile.levels):,} values ({_share(share)}) are missing "
+        f"({named}) and were imputed, which is right if they are missing at random: by chance, or "
+        "for reasons that other columns tell",
+        "compare with the result from complete rows, and ask why values are missing"
+        if many
+        else "",
+    )
+
+
+def _share(share: float) -> str:
+    return "< 1 %" if share < 0.01 else f"{100 * share:.0f} %"
 
 
 def _of_interventions(profile: DataProfile, rows: int) -> list[Finding]:

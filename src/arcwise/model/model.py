@@ -288,7 +288,6 @@ def ask(
     candidates: Any = None,
     plus_one: bool = False,
     reading: ReadingArguments | None = None,
-    lenient: bool = False,
 ) -> Model | Question:
     """Return the given model, or the question that data and arguments define; see `Question.of`.
 
@@ -308,7 +307,6 @@ def ask(
         candidates=candidates,
         plus_one=plus_one,
         reading=reading,
-        lenient=lenient,
     )
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import overload
 
 from arcwise.errors import ArgumentError, option
+from arcwise.parameters.completed_effects import completed_effect
 from arcwise.parameters.effect import LevelEffects, LinearEffect
 from arcwise.parameters.effect_matrix import Effects
 from arcwise.parameters.mean_effects import MeanEffects
 from arcwise.parameters.requirements import AnyModel, inference
 from arcwise.parameters.sampled import Dags, sampled_families
+from arcwise.posterior import Posterior
 from arcwise.support.checks import whole_number
 from arcwise.support.names import positions
 
@@ -114,16 +116,31 @@ def effects(
         return found.effect_matrix(families, each, seed, pairs)
     if pairs is not None:
         raise ArgumentError("pairs is for all effects at once; leave it out, or source and target")
+    if isinstance(posterior, Posterior) and posterior.completions is not None:
+        u, v = _pair(source, target, posterior.variables)
+        number = len(posterior.sampled_dags("an effect"))
+        each = -(-_DRAWS // number) if draws is None else _checked(draws)
+        return completed_effect(posterior, model, (u, v), reference, each, seed)
     found = inference(posterior, model, "effects")
     variables = found.data.variables
-    u, v = positions([_given(source, "source"), _given(target, "target")], variables, "effects")
-    if u == v:
-        raise ArgumentError(f"{source!r} has no effect on itself; give two different variables")
+    u, v = _pair(source, target, variables)
     families = sampled_families(posterior, variables)
     each = -(-_DRAWS // len(families))
     if draws is not None:
-        each = whole_number(draws, option("draws"), at_least=1)
+        each = _checked(draws)
     return found.effect(families, (u, v), reference, each, seed)
+
+
+def _checked(draws: int) -> int:
+    return whole_number(draws, option("draws"), at_least=1)
+
+
+def _pair(source: str | None, target: str | None, variables: Sequence[str]) -> tuple[int, int]:
+    """Return the positions of source and target, or refuse what is no pair."""
+    u, v = positions([_given(source, "source"), _given(target, "target")], variables, "effects")
+    if u == v:
+        raise ArgumentError(f"{source!r} has no effect on itself; give two different variables")
+    return u, v
 
 
 def _given(name: str | None, argument: str) -> str:

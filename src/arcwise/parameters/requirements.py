@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from arcwise.data import Data
-from arcwise.errors import ArgumentError, Wording
+from arcwise.data import Data, IncompleteData
+from arcwise.errors import ArgumentError, Wording, option
 from arcwise.graphs.dag import Dag
 from arcwise.model import Model
 from arcwise.model.provenance import Provenance
@@ -26,7 +26,7 @@ from arcwise.scores.parametrization import (
 )
 from arcwise.support.descriptions import Description
 
-AnyModel: TypeAlias = Model | Data | None
+AnyModel: TypeAlias = Model | Data | IncompleteData | None
 """A model; its data, if the posterior knows the score; or None for the posterior's own model."""
 
 _WITH_PARAMETERS = "BDeu, BDe, BGe or ConditionalGaussian"
@@ -52,12 +52,32 @@ def inference(posterior: Dags, model: AnyModel, purpose: str) -> Inference:
     purpose
         What needs the parameters, for the messages.
     """
+    if isinstance(posterior, Posterior) and posterior.completions is not None:
+        raise ArgumentError(
+            f"{purpose} needs the parameters of one table, but the posterior is averaged over "
+            f"{len(posterior.completions)} completed ones; learn with ",
+            option("missing", "drop"),
+            ", or ask for the effect of one variable on another",
+        )
     data, score = _data_and_score(posterior, model)
     if score is None or data is None:
         raise ArgumentError(
             f"{purpose} needs data, but the model was built from precomputed scores or a score "
             f"function; give a model of data with {_WITH_PARAMETERS}"
         )
+    return inference_of(data, score, purpose)
+
+
+def inference_of(data: Data, score: LocalScore, purpose: str) -> Inference:
+    """Return what follows from the parameters of data under a score, or refuse the score.
+
+    Parameters
+    ----------
+    data, score
+        The data and the score.
+    purpose
+        What needs the parameters, for the messages.
+    """
     found = score.parametrization(data)
     if found is None or not found.has_prior or type(found) not in INFERENCES:
         name = type(score).__name__ + (", a surrogate," if score.surrogate else "")
@@ -95,6 +115,12 @@ def _known_score(posterior: Dags, data: Data) -> LocalScore:
     """Return the score a posterior was computed with, if it was from these data."""
     there = posterior.provenance if isinstance(posterior, Posterior) else Provenance()
     _refuse_other_model(there, Provenance(data_fingerprint=data.fingerprint))
+    return restored_score(posterior)
+
+
+def restored_score(posterior: Dags) -> LocalScore:
+    """Return the score a posterior was computed with."""
+    there = posterior.provenance if isinstance(posterior, Posterior) else Provenance()
     score = None if there.score is None else _restored(there.score)
     if score is None:
         known = "is not known" if there.score is None else f"{there.score.text} cannot be restored"

@@ -60,6 +60,18 @@ class LocalScore(ABC):
         """
         return None
 
+    def fixed_by(self, data: Data) -> LocalScore:
+        """Return the score with all that it takes from the data fixed; itself by default.
+
+        A prior that is chosen by the data must not change with every completion of a table.
+
+        Parameters
+        ----------
+        data
+            The data that decide.
+        """
+        return self
+
     def independence_test(self, data: Data) -> IndependenceTest:
         """Return the test of conditional independence that suits the score; by default the data.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -85,6 +85,11 @@ class BGe(LocalScore, name="bge"):
     def visits_rows(self, data: Data) -> bool:
         """Return that it does not: products of columns are summed up once."""
         return False
+
+    def fixed_by(self, data: Data) -> BGe:
+        """Return the score with the prior that it has for these data."""
+        prior = self.normal_wishart(data)
+        return replace(self, alpha_w=prior.alpha_w, prior_mean=prior.mean, prior_scale=prior.scale)
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""
