@@ -19,6 +19,7 @@ from arcwise.learning import CrossValidation
 from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
 from arcwise.parameters.effect_matrix import Effects
 from arcwise.parameters.level_estimates import Interventional
+from arcwise.parameters.mean_effects import MeanEffects
 from arcwise.parameters.predictions import LevelPredictions, NumberPredictions
 from arcwise.posterior import (
     Adjacency,
@@ -36,6 +37,7 @@ from arcwise.records import (
     ChainRun,
     Convergence,
     ExactRun,
+    ImputationRun,
     MergedRun,
     UniqueDagsRun,
 )
@@ -64,12 +66,14 @@ __all__ = [
     "GraphComparison",
     "Growth",
     "ImportanceWeightedDags",
+    "ImputationRun",
     "Interventional",
     "LevelEffects",
     "LevelPredictions",
     "LinearEffect",
     "MapResult",
     "MeanDistance",
+    "MeanEffects",
     "MergedRun",
     "ModelComparison",
     "ModelEvidence",

@@ -10,8 +10,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from arcwise.data import read
-from arcwise.errors import DataError, DataWarning
+from arcwise.data import Data, IncompleteData, read
+from arcwise.errors import ArgumentError, DataError, DataWarning
 from support.columns import discrete
 
 GAPPY = {
@@ -100,6 +100,32 @@ def test_level_is_not_for_measurements() -> None:
 def test_dropping_must_leave_rows(rows: list[Any]) -> None:
     with pytest.raises(DataError, match=r"at least 2.*'x' \(2\)"):
         read({"x": rows}, missing="drop")
+
+
+def test_cells_to_be_imputed_hold_values_of_their_columns_until_then() -> None:
+    table = {"x": ["a", None, "b", "b", None], "y": [0.5, 1.5, None, 2.5, None]}
+    data = read(table, missing="impute")
+    assert isinstance(data, IncompleteData)
+    assert (data.rows, data.count) == (4, 2)  # the last row has no value at all
+    assert data.missing_counts() == {"x": 1, "y": 1}
+    assert "25 %" in data.describe()
+    completed = data.completed([1, 7.25])
+    assert completed.to_dict() == {"x": ["a", "b", "b", "b"], "y": [0.5, 1.5, 7.25, 2.5]}
+    assert data.fingerprint == read(table, missing="impute").fingerprint
+    assert data.fingerprint != completed.fingerprint
+    with pytest.warns(DataWarning, match="dropped"):
+        assert read(data, missing="drop").rows == 2
+    complete = read({"x": [0, 1, 1]}, missing="impute")
+    assert isinstance(complete, Data)
+
+
+def test_copies_of_a_cell_share_a_value_and_cannot_stand_in_one_row() -> None:
+    table = read({"x": [0, 1, 1], "y": [0, 1, 0]})
+    copies = IncompleteData(table, [[-1, 0], [0, -1], [-1, -1]])
+    assert copies.completed([1]).to_dict() == {"x": [0, 1, 1], "y": [1, 1, 0]}
+    for cells in ([[0, 0], [-1, -1], [-1, -1]], [[1, -1], [-1, -1], [-1, -1]], [[0, 1]]):
+        with pytest.raises(ArgumentError):
+            IncompleteData(table, cells)
 
 
 def test_columns_of_nothing_but_gaps_are_missing() -> None:

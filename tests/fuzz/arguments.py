@@ -68,6 +68,7 @@ class Arguments(Target, name="arguments"):
             (arcwise.discretize, (reals,), {"bins": 3}),
             (arcwise.describe, (data,), {}),
             (arcwise.read, ({"a": [0, 1, 1], "b": [1, 0, 1]},), {}),
+            (arcwise.read, ({"a": [0, None, 1], "b": [1.5, 0, None]},), {"missing": "impute"}),
             (arcwise.read, (np.zeros((4, 2), int),), {"names": ["a", "b"], "constant": "keep"}),
             (arcwise.diagnose, (sampled,), {}),
             (arcwise.compare, (exact, exact), {}),

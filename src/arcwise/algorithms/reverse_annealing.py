@@ -226,7 +226,7 @@ def _starts(
         drawn = (
             ExactSampler(model, modularity, threads=threads).ordinary_dags(count, seed=seed).parents
         )
-        code = _depths if isinstance(space, Partitions) else _parents
+        code = _depths if isinstance(space, Partitions) else dag_code
         return [code(parents) for parents in drawn]
     raise ArgumentError(
         f"annealing backwards on {type(space).__name__} under the {modularity} prior needs exact "
@@ -245,8 +245,8 @@ def _depths(parents: NDArray[np.uint64]) -> list[int]:
     return depths
 
 
-def _parents(parents: NDArray[np.uint64]) -> list[int]:
-    """Return the parents of all nodes as bits, sixteen to a number."""
+def dag_code(parents: NDArray[np.uint64]) -> list[int]:
+    """Return a DAG as its space encodes it: the parents of all nodes as bits, 16 to a number."""
     n = len(parents)
     numbers = -(-n // _BITS_OF_A_NUMBER)
     return [

@@ -11,7 +11,7 @@ import arcwise
 from arcwise.cli.folders import ResultFolder, saved_data, saved_posterior
 from arcwise.cli.options import Seed
 from arcwise.cli.output import Result
-from arcwise.data import Data, DiscreteColumn
+from arcwise.data import Data, DiscreteColumn, IncompleteData
 from arcwise.parameters.highest_density import checked_level
 
 IntervalLevel = Annotated[
@@ -76,8 +76,9 @@ def effects(
     return lambda: {"level": level, "effects": found.table(level).to_dicts()}
 
 
-def _level(text: str, variable: str, data: Data) -> object:
+def _level(text: str, variable: str, given: Data | IncompleteData) -> object:
     """Return the level that is written so; the text itself if there is none."""
+    data = given.table if isinstance(given, IncompleteData) else given
     for column in data.columns:
         if column.name == variable and isinstance(column, DiscreteColumn):
             return next((level for level in column.levels if str(level) == text), text)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arcwise.data import Data
+from arcwise.data import Data, IncompleteData
 from arcwise.data.archive import load_table, save_table
 from arcwise.errors import ArgumentError
 from arcwise.posterior import Posterior
@@ -33,7 +33,7 @@ def saved_posterior(folder: Path) -> Posterior:
 DATA = "data.npz"
 
 
-def save_data(data: Data, folder: Path) -> None:
+def save_data(data: Data | IncompleteData, folder: Path) -> None:
     """Write the table, as it was read, to a folder of results: effects and predictions need it."""
     if folder.is_file():
         raise ArgumentError(f"'{folder}' is a file; give a folder")
@@ -41,7 +41,7 @@ def save_data(data: Data, folder: Path) -> None:
     save_table(data, folder / DATA)
 
 
-def saved_data(folder: Path) -> Data:
+def saved_data(folder: Path) -> Data | IncompleteData:
     """Return the table in a folder of results."""
     if not (folder / DATA).is_file():
         raise ArgumentError(

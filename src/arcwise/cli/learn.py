@@ -14,9 +14,9 @@ from arcwise.cli.options import (
     Chains,
     CheckpointSeconds,
     ClusterOptions,
-    DataOptions,
     FamilyOptions,
     Ladder,
+    LearnedDataOptions,
     ModularityName,
     Particles,
     PriorName,
@@ -38,7 +38,7 @@ from arcwise.runs.directory import CHECKPOINT_SECONDS
 
 
 def learn(
-    data: DataOptions,
+    data: LearnedDataOptions,
     score: ScoreOptions,
     families: FamilyOptions,
     cluster: ClusterOptions,
@@ -74,6 +74,15 @@ def learn(
         typer.Option(
             "--dags",
             help="Number of DAGs drawn from an exact posterior (default: 10,000).",
+            metavar="N",
+        ),
+    ] = None,
+    completions: Annotated[
+        int | None,
+        typer.Option(
+            "--completions",
+            help="Where values are missing: the number of completed tables to average over "
+            "(default: as many as the precision of the result needs, 40 to 320).",
             metavar="N",
         ),
     ] = None,
@@ -141,6 +150,7 @@ def learn(
         chains=chains,
         particles=particles,
         dags=dags,
+        completions=completions,
         seed=seed,
         engine=cluster,
         threads=threads,

@@ -16,6 +16,7 @@ from arcwise.cli.composition import OptionGroup
 from arcwise.cli.edge_files import read_edge_file
 from arcwise.cli.parents import FamilyChoice
 from arcwise.cli.table_options import DataOptions as DataOptions
+from arcwise.cli.table_options import LearnedDataOptions as LearnedDataOptions
 from arcwise.cluster import SecureAddress
 from arcwise.errors import ArgumentError
 from arcwise.scores import BDeu, BGe, LocalScore, as_score

@@ -11,8 +11,9 @@ import typer
 
 from arcwise.cli.composition import OptionGroup
 from arcwise.cli.table_files import TableFormat, table_source
-from arcwise.data import Data, read
+from arcwise.data import Data, IncompleteData, read
 from arcwise.data.arguments import ReadingArguments
+from arcwise.data.reader import read_table
 from arcwise.errors import ArgumentError
 
 _GROUP = "Reading the data"
@@ -33,6 +34,10 @@ class TableFile:
     def read(self) -> Data:
         """Return the table."""
         return read(self.source, **self.reading)
+
+    def read_to_learn(self) -> Data | IncompleteData:
+        """Return the table, with missing values to be imputed unless the options say otherwise."""
+        return read_table(self.source, {"missing": "impute", **self.reading})
 
 
 def _table_file(
@@ -83,14 +88,14 @@ def _table_file(
         ),
     ] = None,
     missing: Annotated[
-        Literal["error", "drop", "level"],
+        Literal["error", "drop", "level", "impute"] | None,
         _option(
             "--missing",
-            "How to treat missing values: as an error, drop their rows, or as a further level, "
-            "also of columns that --discretize cuts.",
+            "How to treat missing values: as an error, drop their rows, as a further level, also "
+            "of columns that --discretize cuts, or impute them (learn alone, and its default).",
             _AS_LISTED,
         ),
-    ] = "error",
+    ] = None,
     constant: Annotated[
         Literal["error", "drop", "keep"],
         _option(
@@ -122,20 +127,19 @@ def _table_file(
     ] = None,
 ) -> TableFile:
     levels = dict(map(_ordered_levels, ordinal or []))
-    return TableFile(
-        table_source(data, form),
-        {
-            "drop": drop,
-            "kinds": _kinds(discrete or [], continuous or [], list(levels)),
-            "levels": {column: found for column, found in levels.items() if found} or None,
-            "discretize": _cuts(discretize or []),
-            "missing": missing,
-            "constant": constant,
-            "identifiers": identifiers,
-            "weights": weights,
-            "interventions": interventions,
-        },
-    )
+    reading: ReadingArguments = {
+        "drop": drop,
+        "kinds": _kinds(discrete or [], continuous or [], list(levels)),
+        "levels": {column: found for column, found in levels.items() if found} or None,
+        "discretize": _cuts(discretize or []),
+        "constant": constant,
+        "identifiers": identifiers,
+        "weights": weights,
+        "interventions": interventions,
+    }
+    if missing is not None:
+        reading["missing"] = missing
+    return TableFile(table_source(data, form), reading)
 
 
 def _ordered_levels(given: str) -> tuple[str, list[str]]:
@@ -174,6 +178,11 @@ def _cuts(given: list[str]) -> dict[str | None, str] | None:
 
 DataOptions = Annotated[Data, OptionGroup(_table_file, TableFile.read)]
 """The table, read according to the options of the group "Reading the data"."""
+
+LearnedDataOptions = Annotated[
+    Data | IncompleteData, OptionGroup(_table_file, TableFile.read_to_learn)
+]
+"""The same of a table whose missing values are imputed."""
 
 TableOptions = Annotated[TableFile, OptionGroup(_table_file)]
 """The same options, of a table that is not read yet."""

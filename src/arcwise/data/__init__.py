@@ -3,7 +3,17 @@
 from arcwise.data.columns import Column, ContinuousColumn, DiscreteColumn
 from arcwise.data.describe import describe
 from arcwise.data.discretization import discretize
+from arcwise.data.incomplete import IncompleteData
 from arcwise.data.reader import read
 from arcwise.data.table import Data
 
-__all__ = ["Column", "ContinuousColumn", "Data", "DiscreteColumn", "describe", "discretize", "read"]
+__all__ = [
+    "Column",
+    "ContinuousColumn",
+    "Data",
+    "DiscreteColumn",
+    "IncompleteData",
+    "describe",
+    "discretize",
+    "read",
+]

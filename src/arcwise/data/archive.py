@@ -3,7 +3,8 @@
 A saved table is a zip archive of NumPy arrays (.npz). ``header`` is JSON text in UTF-8: for each
 column its name and its levels, or null if it is continuous; ``ordinal`` has the positions of
 columns whose levels are ordered. ``column_i`` holds its codes or values; ``weights`` and
-``intervened`` are there if the table has them.
+``intervened`` are there if the table has them, and ``cells``, the numbers of missing values, if it
+is to be completed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.columns import Column, ContinuousColumn, DiscreteColumn
+from arcwise.data.incomplete import IncompleteData
 from arcwise.data.table import Data
 from arcwise.errors import ArcwiseError, FileFormatError
 from arcwise.support.archives import read_archive
@@ -24,8 +26,9 @@ from arcwise.support.files import UNREADABLE, replacing
 FORMAT = "arcwise data"
 
 
-def save_table(data: Data, path: Path) -> None:
+def save_table(given: Data | IncompleteData, path: Path) -> None:
     """Write a table to one file."""
+    data = given.table if isinstance(given, IncompleteData) else given
     arrays: dict[str, NDArray[Any]] = {}
     described: list[list[Any]] = []
     for place, column in enumerate(data.columns):
@@ -39,6 +42,8 @@ def save_table(data: Data, path: Path) -> None:
         arrays["weights"] = data.weights
     if data.intervened is not None:
         arrays["intervened"] = data.intervened
+    if isinstance(given, IncompleteData):
+        arrays["cells"] = given.cells
     ordinal = [place for place, column in enumerate(data.columns) if column.kind == "ordinal"]
     header = json.dumps({"format": FORMAT, "columns": described, "ordinal": ordinal}).encode()
     with replacing(path) as temporary, open(temporary, "wb") as file:
@@ -47,7 +52,7 @@ def save_table(data: Data, path: Path) -> None:
         )
 
 
-def load_table(path: Path) -> Data:
+def load_table(path: Path) -> Data | IncompleteData:
     """Return a saved table, which is equal to the one that was saved.
 
     Examples
@@ -80,7 +85,8 @@ def load_table(path: Path) -> Data:
                     name, values, tuple(map(_checked_level, levels)), place in ordinal
                 )
             )
-        return Data(columns, arrays.get("weights"), arrays.get("intervened"))
+        data = Data(columns, arrays.get("weights"), arrays.get("intervened"))
+        return IncompleteData(data, arrays["cells"]) if "cells" in arrays else data
     except FileNotFoundError:
         raise FileFormatError(f"there is no file '{path}'; check the path") from None
     except (*UNREADABLE, ArcwiseError):

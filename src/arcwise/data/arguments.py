@@ -20,5 +20,5 @@ class ReadingArguments(TypedDict, total=False):
     interventions: Any
 
 
-LENIENT: ReadingArguments = {"constant": "drop", "identifiers": "drop"}
-"""What `learn` and the shell do unless told otherwise: leave out what nothing is learned from."""
+LENIENT: ReadingArguments = {"constant": "drop", "identifiers": "drop", "missing": "impute"}
+"""What `learn` does unless told otherwise: leave out what nothing is learned from, and impute."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,7 @@ from arcwise.data.raw import RawColumn, RawLabels, RawNumbers
 from arcwise.errors import ArgumentError, DataError, Wording, option, worded
 from arcwise.support.words import counted, quoted, shown
 
-MISSING_CHOICES = ("error", "drop", "level")
+MISSING_CHOICES = ("error", "drop", "level", "impute")
 CONSTANT_CHOICES = ("error", "drop", "keep")
 IDENTIFIER_CHOICES = ("warn", "drop", "keep", "error")
 
@@ -44,7 +46,10 @@ def missing_values_problem(columns: Sequence[RawColumn], counts: Mapping[str, in
     mostly = [name for name, count in counts.items() if count > _MOSTLY * rows]
     others = [column for column in columns if column.name not in mostly]
     level = worded(option("missing", "level"), " to make missing a level of discrete columns")
-    ways = [_dropping(columns), level]
+    impute = worded(
+        option("missing", "impute"), " to learn from completed tables, as learn does by itself"
+    )
+    ways = [impute, _dropping(columns), level]
     if mostly and others:
         rest = _dropping(others)
         ways.append(
@@ -117,6 +122,29 @@ def check_finite(columns: Sequence[RawColumn], kinds: Mapping[str, Kind]) -> Non
     counts = infinite_counts(columns, kinds)
     if counts:
         raise DataError(infinite_problem(counts))
+
+
+def filled(column: RawColumn) -> RawColumn:
+    """Return the column with values of its own in its gaps, spread evenly over those it has.
+
+    They stand for nothing but what the column is like: mean, variance and levels stay about the
+    same.
+    """
+    gaps = column.missing
+    if not gaps.any():
+        return column
+    values = column.codes if isinstance(column, RawLabels) else column.values
+    present = np.sort(values[~gaps])
+    count = int(gaps.sum())
+    # A stride that shares no factor with the number of gaps visits all of them, out of order.
+    stride = next(step for step in range(max(1, round(0.618 * count)), count + 1)
+                  if math.gcd(step, count) == 1)  # fmt: skip
+    places = (np.arange(count) * stride % count + 0.5) / count * len(present)
+    complete = values.copy()
+    complete[gaps] = present[places.astype(np.int64)]
+    if isinstance(column, RawLabels):
+        return replace(column, codes=complete)
+    return replace(column, values=complete, missing=np.zeros_like(gaps))
 
 
 def is_empty(column: RawColumn) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 from arcwise.data.arguments import ReadingArguments
 from arcwise.data.description import as_it_comes
 from arcwise.data.examination import examine
+from arcwise.data.incomplete import IncompleteData
 from arcwise.data.reader import DEFAULTS
 from arcwise.data.table import Data
 from arcwise.errors import Wording, worded
@@ -53,10 +54,10 @@ def describe(data: Any, **reading: Unpack[ReadingArguments]) -> TableDescription
     smoker  discrete       2     33 %  no, yes
     site    discrete       1           B        constant
     To be mended before the table can be used:
-      - values are missing in 'smoker' (1); give missing='drop' to drop the rows concerned, ...
+      - values are missing in 'smoker' (1); give missing='impute' to learn from completed ...,...
       - column 'site' has a single value and thus no information; give constant='drop' to ...
     """
     refuse_unknown(reading, DEFAULTS, "describe")
-    if isinstance(data, Data) and not reading:
+    if isinstance(data, Data | IncompleteData) and not reading:
         return TableDescription(worded(data.describe()))
     return TableDescription(as_it_comes(examine(data, DEFAULTS | dict(reading))))

@@ -49,9 +49,15 @@ def _summary(rows: int, kinds: Sequence[str]) -> str:
     return f"{plural(rows, 'row')}, {listing(parts)} {nouns}"
 
 
-def describe(data: Data) -> str:
-    """Return the summary and a line for each column."""
-    lines = [summary(data), *_aligned([_line(column) for column in data.columns])]
+def describe(data: Data, missing: Sequence[int] | None = None) -> str:
+    """Return the summary and a line for each column, with how many of its values are missing."""
+    told = [_line(column) for column in data.columns]
+    if missing is not None:
+        told = [
+            line._replace(missing=_percent(count, data.rows))
+            for line, count in zip(told, missing, strict=True)
+        ]
+    lines = [summary(data), *_aligned(told)]
     if data.weights is not None:
         lines.append(f"row weights: {data.weights.min():.4g} to {data.weights.max():.4g}")
     if data.intervened is not None:
@@ -65,7 +71,7 @@ def as_it_comes(table: Examination) -> Wording:
     encoded = {column.name: column for column in table.encoded}
     usable = not table.problems.sentences
     if usable and not table.left_out and not table.warnings and not table.problems.asides:
-        return worded(describe(table.data()))
+        return worded(table.data().describe())
     lines: list[Line] = []
     kinds: list[str] = []
     for column in table.found:
@@ -136,7 +142,10 @@ def _line_of_raw(column: RawColumn, kind: str) -> Line:
 
 
 def _share(column: RawColumn) -> str:
-    count, rows = int(column.missing.sum()), len(column.missing)
+    return _percent(int(column.missing.sum()), len(column.missing))
+
+
+def _percent(count: int, rows: int) -> str:
     if not count:
         return ""
     percent = 100 * count / rows

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from arcwise.data import completeness, wording
 from arcwise.data.columns import Column, DiscreteColumn, Kind, level_numbers
 from arcwise.data.encoding import chosen_kinds, continuous, declared_levels, discrete
+from arcwise.data.gaps import with_placeholders, without_gaps
 from arcwise.data.identifiers import identifier_reason
+from arcwise.data.incomplete import OBSERVED, IncompleteData
 from arcwise.data.intervals import Discretization, cut
 from arcwise.data.interventions import column_mask, given_mask
 from arcwise.data.messages import suggestion
@@ -26,7 +28,7 @@ from arcwise.data.table import Data
 from arcwise.data.weights import array_weights, column_weights
 from arcwise.errors import ArgumentError, DataError, Wording, option, worded
 from arcwise.support.names import as_list
-from arcwise.support.words import counted, plural, shown
+from arcwise.support.words import shown
 
 MANY_LEVELS = 50
 MANY_LEVELS_SHARE = 0.2
@@ -67,16 +69,28 @@ class Examination:
     preparation: Preparation = field(default_factory=Preparation)
     name: str | None = None
     """The name of the file, without its folder."""
+    gaps: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
+    """Which values of these columns are missing and to be imputed."""
 
     @property
     def rows(self) -> int:
         """The number of rows that the source has."""
         return len(self.found[0].missing) if self.found else 0
 
-    def data(self) -> Data:
+    def data(self) -> Data | IncompleteData:
         """Return the table, or refuse it with all its problems."""
         self.problems.refuse()
-        return Data(self.encoded, self.weights, self.mask, self.notes, self.preparation, self.name)
+        table = Data(self.encoded, self.weights, self.mask, self.notes, self.preparation, self.name)
+        if not self.gaps:
+            return table
+        cells = np.full((table.rows, len(table.columns)), OBSERVED, dtype=np.int64)
+        used = 0
+        for place, name in enumerate(table.variables):
+            missing = self.gaps.get(name, np.zeros(table.rows, dtype=np.bool_))
+            count = int(missing.sum())
+            cells[missing, place] = used + np.arange(count)
+            used += count
+        return IncompleteData(table, cells)
 
     def warn(self, *parts: str | Wording) -> None:
         """Add a warning."""
@@ -99,7 +113,7 @@ def examine(source: Any, options: Mapping[str, Any]) -> Examination:
     cuts.check_names(variables)
     missing = options["missing"]
     columns = table.found
-    if isinstance(source, Data) and missing == "drop":
+    if isinstance(source, Data) and missing in ("drop", "impute"):
         columns = [_without_missing_level(column) for column in columns]
     declared = declared_levels(columns, options["levels"])
     table.kinds = chosen_kinds(columns, options["kinds"], declared)
@@ -107,7 +121,7 @@ def examine(source: Any, options: Mapping[str, Any]) -> Examination:
     columns = _leave_out(table, columns, options, settled)
     if cuts.others is None:
         _ask_about_integers(table, columns, settled)
-    columns = _without_gaps(table, columns, cuts, missing)
+    columns = without_gaps(table, columns, cuts, missing)
     infinite = completeness.infinite_counts(columns, table.kinds)
     if infinite:
         table.problems.add(completeness.infinite_problem(infinite))
@@ -115,6 +129,8 @@ def examine(source: Any, options: Mapping[str, Any]) -> Examination:
     columns = _cut_columns(table, columns, cuts)
     varied = {name for name, levels in declared.items() if len(levels) > 1}
     columns = _without_constants(table, columns, options["constant"], missing, varied)
+    if missing == "impute":
+        columns = with_placeholders(table, columns, variables)
     _encode(table, columns, declared)
     _warn_about_many_levels(table, settled)
     if table.mask is not None:
@@ -125,8 +141,8 @@ def examine(source: Any, options: Mapping[str, Any]) -> Examination:
 
 def _name_of(source: object) -> str | None:
     """Return the name of the file that was read, without its folder."""
-    if isinstance(source, Data):
-        return source.name
+    if isinstance(source, Data | IncompleteData):
+        return (source.table if isinstance(source, IncompleteData) else source).name
     return Path(source).name if isinstance(source, str | os.PathLike) else None
 
 
@@ -161,8 +177,16 @@ def _begun(
         count = "no rows" if rows == 0 else "a single row"
         table.problems.add(f"the table has {count}; give at least 2 rows")
     variables = [column.name for column in columns]
+    if isinstance(source, IncompleteData):
+        if source.count < int(source.missing.sum()):
+            raise ArgumentError(
+                "the table has copies of its missing values, which options of reading would tear "
+                "apart; leave the options out"
+            )
+        source = source.table
     if isinstance(source, Data):
-        table.weights, table.preparation = source.weights, source.preparation
+        table.weights = source.weights
+        table.preparation = source.preparation.with_imputed({})
         table.notes = list(source.notes)
         if source.intervened is not None:
             table.mask = source.intervened[:, [source.index(name) for name in variables]]
@@ -246,54 +270,6 @@ def _ask_about_integers(
             table.measured[column.name] = len(np.unique(column.values[~column.missing]))
     if table.measured:
         table.warn(*wording.integers_asked_about(table.measured))
-
-
-def _without_gaps(
-    table: Examination, columns: list[RawColumn], cuts: Discretization, missing: str
-) -> list[RawColumn]:
-    counts = completeness.missing_counts(columns)
-    if not counts:
-        return columns
-    if missing == "error":
-        table.problems.add(completeness.missing_values_problem(columns, counts))
-        return _present(table, columns, counts)
-    if missing == "level":
-        whole = {
-            name: count
-            for name, count in counts.items()
-            if table.kinds[name] == "continuous" and cuts.cut_for(name, "continuous") is None
-        }
-        if whole:
-            table.problems.add(completeness.missing_level_problem(whole))
-            return _present(table, columns, whole)
-        table.notes.append(f"Missing values are a level of their own in {counted(counts)}.")
-        table.preparation = table.preparation.with_missing_level(tuple(counts))
-        return columns
-    keep = completeness.complete_rows(columns)
-    dropped, rows = int((~keep).sum()), len(keep)
-    if rows - dropped < 2:
-        table.problems.add(
-            f"dropping the rows with missing values leaves {rows - dropped} of "
-            f"{plural(rows, 'row')}; give at least 2 complete rows, or leave out some of the "
-            f"columns concerned, {counted(counts)}, with ",
-            option("drop"),
-        )
-        return _present(table, columns, counts)
-    why = f"since values are missing in {counted(counts)}"
-    table.warn(f"dropped {dropped:,} of {plural(rows, 'row')}, {why}")
-    table.notes.append(f"{dropped:,} of {plural(rows, 'row')} were dropped, {why}.")
-    table.preparation = table.preparation.with_dropped(dropped)
-    table.weights = None if table.weights is None else table.weights[keep]
-    table.mask = None if table.mask is None else table.mask[keep]
-    return [column.take(keep) for column in columns]
-
-
-def _present(
-    table: Examination, columns: list[RawColumn], gappy: Mapping[str, int]
-) -> list[RawColumn]:
-    """Return the columns, some with the values only that they have, to find other problems."""
-    table.undecided |= set(gappy)
-    return [each.take(~each.missing) if each.name in gappy else each for each in columns]
 
 
 def _cut_columns(

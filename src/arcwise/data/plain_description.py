@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arcwise.data.columns import Column, DiscreteColumn
+from arcwise.data.incomplete import IncompleteData
 
 if TYPE_CHECKING:
     from arcwise.data.examination import Examination
@@ -24,11 +25,17 @@ def examined_dict(table: Examination) -> dict[str, Any]:
     return found | {"left_out": list(table.left_out), "problems": problems}
 
 
-def data_dict(data: Data) -> dict[str, Any]:
+def data_dict(given: Data | IncompleteData) -> dict[str, Any]:
     """Return the rows and the columns as plain values."""
+    data = given.table if isinstance(given, IncompleteData) else given
+    missing = given.missing_counts() if isinstance(given, IncompleteData) else {}
     return {
         "rows": data.rows,
-        "variables": [_column_dict(column) for column in data.columns],
+        "variables": [
+            _column_dict(column)
+            | ({"missing": missing[column.name]} if column.name in missing else {})
+            for column in data.columns
+        ],
         "weighted": data.weights is not None,
         "rows_with_interventions": 0
         if data.intervened is None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from arcwise.support.plain_dataclasses import added
+
 
 @dataclass(frozen=True)
 class Preparation:
@@ -18,20 +20,27 @@ class Preparation:
         The number of intervals of each column that was cut into some.
     missing_as_level
         The columns in which missing values are a level of their own.
+    imputed
+        The number of missing values of each column that has any, where they are imputed.
 
     Examples
     --------
     >>> Preparation().with_dropped(20).with_discretized({"age": 3})
-    Preparation(dropped_rows=20, discretized={'age': 3}, missing_as_level=())
+    Preparation(dropped_rows=20, discretized={'age': 3}, missing_as_level=(), imputed={})
     """
 
     dropped_rows: int = 0
     discretized: Mapping[str, int] = field(default_factory=dict)
     missing_as_level: tuple[str, ...] = ()
+    imputed: Mapping[str, int] = added(factory=dict)
 
     def with_dropped(self, rows: int) -> Preparation:
         """Return it with further rows dropped."""
         return replace(self, dropped_rows=self.dropped_rows + rows)
+
+    def with_imputed(self, missing: Mapping[str, int]) -> Preparation:
+        """Return it with these numbers of missing values, which are imputed."""
+        return replace(self, imputed=missing)
 
     def with_discretized(self, intervals: Mapping[str, int]) -> Preparation:
         """Return it with further columns cut into intervals."""

@@ -12,9 +12,13 @@ from arcwise.data.columns import Column, DiscreteColumn
 from arcwise.data.moments import Moments
 from arcwise.data.preparation import Preparation
 from arcwise.data.table import Data
+from arcwise.data.within_levels import standardized_within_levels
+from arcwise.support.words import counted
 
-Parametrization = Literal["discrete", "gaussian"]
-"""The parameters of a family: a table of probabilities, or a linear regression."""
+ParametrizationKind = Literal["discrete", "gaussian", "conditional-gaussian"]
+"""The parameters of a family: a table of probabilities, a linear regression, or, where columns
+are mixed, a table for a discrete variable and for a continuous one a regression for each
+configuration of its discrete parents."""
 
 FEWEST_OTHERS = 20
 """Rows outside the commonest level of a discrete variable, below which it is nearly constant."""
@@ -48,11 +52,11 @@ class DataProfile:
         with the number of those rows.
     moments
         The shapes of the variables that the score takes to be normal, from the rows without an
-        intervention.
+        intervention; in mixed data, of the deviations within levels of discrete variables.
     """
 
     levels: tuple[int, ...]
-    parametrization: Parametrization | None = None
+    parametrization: ParametrizationKind | None = None
     notes: tuple[str, ...] = ()
     preparation: Preparation = field(default_factory=Preparation)
     total_weight: float | None = None
@@ -64,7 +68,7 @@ class DataProfile:
     moments: Mapping[str, Moments] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, data: Data, parametrization: Parametrization | None) -> DataProfile:
+    def of(cls, data: Data, parametrization: ParametrizationKind | None) -> DataProfile:
         """Return the profile of a table.
 
         Parameters
@@ -101,7 +105,7 @@ class DataProfile:
                 if isinstance(column, DiscreteColumn)
                 and (others := data.rows - int(np.bincount(column.codes).max())) < FEWEST_OTHERS
             },
-            moments=_moments(data) if parametrization == "gaussian" else {},
+            moments=_moments(data, parametrization),
         )
 
     def rows_for(self, variable: str, rows: int) -> float:
@@ -112,6 +116,13 @@ class DataProfile:
     def preparation_sentences(self, rows: int) -> tuple[str, ...]:
         """Return in words what was done to the table, and what its rows are."""
         result = [*self.notes]
+        imputed = self.preparation.imputed
+        if imputed:
+            values = len(self.levels) * rows
+            result.append(
+                f"{sum(imputed.values()):,} of {values:,} values are missing, in "
+                f"{counted(imputed)}, and were imputed, as if they were missing at random."
+            )
         if self.intervened_rows:
             several = "" if len(self.intervened) == 1 else "s"
             result.append(
@@ -143,12 +154,24 @@ def _identifies_rows(column: Column, rows: int) -> bool:
     return bool((steps == steps[0]).all() and steps[0] > 0 and (numbers % 1 == 0).all())
 
 
-def _moments(data: Data) -> dict[str, Moments]:
+def _moments(data: Data, parametrization: ParametrizationKind | None) -> dict[str, Moments]:
+    if parametrization not in ("gaussian", "conditional-gaussian"):
+        return {}
     rows = slice(None) if data.intervened is None else ~data.intervened.any(axis=1)
+    levels = [
+        column.codes[rows].astype(np.int64)
+        for column in data.columns
+        if isinstance(column, DiscreteColumn)
+    ]
     result = {}
     for column in data.columns:
         numbers = column.numbers()
-        found = None if numbers is None else Moments.of(numbers[rows])
+        if parametrization == "conditional-gaussian":
+            if isinstance(column, DiscreteColumn) or numbers is None:
+                continue
+            found = Moments.of(standardized_within_levels(numbers[rows], levels))
+        else:
+            found = None if numbers is None else Moments.of(numbers[rows])
         if found is not None:
             result[column.name] = found
     return result

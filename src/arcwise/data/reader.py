@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from numpy.typing import ArrayLike
 
 from arcwise.data.examination import examine
+from arcwise.data.incomplete import IncompleteData
 from arcwise.data.messages import warn
 from arcwise.data.table import Data
+from arcwise.support.arguments import refuse_unknown
 
 
+@overload
 def read(
     source: Any,
     *,
@@ -26,7 +29,27 @@ def read(
     discretize: str | Mapping[str, Any] | None = None,
     weights: str | ArrayLike | None = None,
     interventions: Any = None,
-) -> Data:
+) -> Data: ...
+
+
+@overload
+def read(source: Any, *, missing: Literal["impute"], **reading: Any) -> Data | IncompleteData: ...
+
+
+def read(
+    source: Any,
+    *,
+    names: Sequence[str] | None = None,
+    drop: str | Sequence[str] | None = None,
+    kinds: str | Mapping[str, str] | None = None,
+    levels: Mapping[str, Sequence[object]] | None = None,
+    missing: Literal["error", "drop", "level", "impute"] = "error",
+    constant: Literal["error", "drop", "keep"] = "error",
+    identifiers: Literal["warn", "drop", "keep", "error"] = "warn",
+    discretize: str | Mapping[str, Any] | None = None,
+    weights: str | ArrayLike | None = None,
+    interventions: Any = None,
+) -> Data | IncompleteData:
     """Read a data table.
 
     Parameters
@@ -60,8 +83,10 @@ def read(
         default, the observed values in ascending order, or the categories that the source
         declares (pandas Categorical, polars Enum, pyarrow dictionary).
     missing
-        What to do with missing values (null, NaN): "error"; "drop" the rows; or "level",
-        which gives discrete columns, and those cut into intervals, the additional level None.
+        What to do with missing values (null, NaN): "error"; "drop" the rows; "level",
+        which gives discrete columns, and those cut into intervals, the additional level None;
+        or "impute", which keeps them as cells that `learn` imputes, as an `IncompleteData`. Only
+        levels that are declared or observed can be imputed; rows without any value are left out.
     constant
         What to do with columns that have a single value and no second declared level:
         "error", "drop" or "keep". With "drop", columns without any value are left out as well.
@@ -85,7 +110,7 @@ def read(
     Returns
     -------
     Data
-        The validated table.
+        The validated table; an `IncompleteData` if values are missing and to be imputed.
 
     Raises
     ------
@@ -101,19 +126,36 @@ def read(
     >>> data.columns[0].levels
     ('no', 'yes')
     """
-    options = {
-        "names": names,
-        "drop": drop,
-        "kinds": kinds,
-        "levels": levels,
-        "missing": missing,
-        "constant": constant,
-        "identifiers": identifiers,
-        "discretize": discretize,
-        "weights": weights,
-        "interventions": interventions,
-    }
-    if isinstance(source, Data) and all(_is_default(*option) for option in options.items()):
+    return read_table(
+        source,
+        {
+            "names": names,
+            "drop": drop,
+            "kinds": kinds,
+            "levels": levels,
+            "missing": missing,
+            "constant": constant,
+            "identifiers": identifiers,
+            "discretize": discretize,
+            "weights": weights,
+            "interventions": interventions,
+        },
+    )
+
+
+def read_table(source: Any, reading: Mapping[str, Any]) -> Data | IncompleteData:
+    """Return a table, complete or not.
+
+    Parameters
+    ----------
+    source, reading
+        The source and further arguments of `read`.
+    """
+    refuse_unknown(reading, DEFAULTS, "read")
+    options = DEFAULTS | dict(reading)
+    if isinstance(source, Data | IncompleteData) and all(
+        _is_default(*option) for option in options.items()
+    ):
         return source
     table = examine(source, options)
     for warning in table.warnings:

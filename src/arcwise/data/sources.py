@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from arcwise.data.arrays import from_array, from_objects
 from arcwise.data.columns import Column, DiscreteColumn
 from arcwise.data.files import read_file
 from arcwise.data.foreign_errors import replace_errors
+from arcwise.data.incomplete import IncompleteData
 from arcwise.data.messages import suggestion
 from arcwise.data.raw import (
     RawColumn,
@@ -68,6 +70,14 @@ def usable_columns(
         _refuse_names(names, "a Data")
         given = checked_drop(drop, source.variables)
         return [raw_column_of(each) for each in source.columns if each.name not in given], {}
+    if isinstance(source, IncompleteData):
+        _refuse_names(names, "a Data")
+        given = checked_drop(drop, source.variables)
+        return [
+            _with_gaps(raw_column_of(each), source.missing[:, place])
+            for place, each in enumerate(source.table.columns)
+            if each.name not in given
+        ], {}
     if isinstance(source, str | os.PathLike):
         pairs: Iterable[tuple[object, Any]] = read_file(Path(source), names)
     elif isinstance(source, np.ndarray):
@@ -159,6 +169,12 @@ def raw_column_of(column: Column) -> RawColumn:
         codes = column.codes.astype(np.int64)
         return RawLabels(column.name, codes, column.levels, True, column.ordered)
     return RawNumbers(column.name, column.values, np.zeros(len(column.values), dtype=np.bool_))
+
+
+def _with_gaps(column: RawColumn, missing: NDArray[np.bool_]) -> RawColumn:
+    if isinstance(column, RawLabels):
+        return replace(column, codes=np.where(missing, -1, column.codes))
+    return replace(column, missing=missing)
 
 
 def _from_matrix(

@@ -11,7 +11,7 @@ from arcwise.data.options import (
     kinds_option,
 )
 from arcwise.errors import Wording, option
-from arcwise.support.words import listing, quoted
+from arcwise.support.words import counted, listing, quoted
 
 Parts = tuple[str | Wording, ...]
 
@@ -114,6 +114,25 @@ def constants_left_out(single: Sequence[str]) -> Parts:
         f"left out the constant {columns_text(single, every=True)}, which no edge can concern; "
         f"to keep {'it' if len(single) == 1 else 'them'}, give ",
         option("constant", "keep"),
+    )
+
+
+def nothing_to_impute_from(empty: Sequence[str]) -> Parts:
+    """Say that some columns have no value at all."""
+    return (
+        columns_text(empty, every=True),
+        f" {'has' if len(empty) == 1 else 'have'} no value to impute others from; leave out with ",
+        drop_option(empty),
+    )
+
+
+def intervened_but_missing(counts: Mapping[str, int]) -> Parts:
+    """Say that what some variables were set to is not known."""
+    return (
+        f"values are missing in rows in which the variable itself was intervened on, in "
+        f"{counted(counts)}: what it was set to cannot be imputed; give these values, or ",
+        option("missing", "drop"),
+        " to drop the rows",
     )
 
 

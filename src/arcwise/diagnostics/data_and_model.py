@@ -22,6 +22,8 @@ HOPELESS_ROWS_PER_PARAMETER = 1.0
 
 FEW_ROWS, VERY_FEW_ROWS = 200, 50
 LARGEST_SHARE_DROPPED = 0.05
+LARGEST_SHARE_MISSING = 0.2
+LARGEST_SHARE_MISSING_OF_A_COLUMN = 0.5
 
 # Deviations from normality that are both certain and large enough to matter; beyond the latter,
 # methods for normal data are known to break down (Curran, West and Finch 1996).
@@ -32,7 +34,7 @@ _VERY_SKEWED, _VERY_HEAVY = 2.0, 7.0
 _LIKELY = 0.5
 _MOST_NAMED = 4
 _MOST_DAGS = 1000
-_EQUIVALENT_SCORES = ("BDeu", "BGe", "BIC")
+_EQUIVALENT_SCORES = ("BDeu", "BGe", "BIC", "DegenerateGaussian")
 
 
 def data_and_model(posterior: Posterior) -> tuple[DataVerdict, tuple[Finding, ...]]:
@@ -59,6 +61,7 @@ def data_and_model(posterior: Posterior) -> tuple[DataVerdict, tuple[Finding, ..
         findings += _of_interventions(profile, rows)
     verdict: DataVerdict = "unknown" if profile is None else data_verdict(findings)
     findings += _of_directions(posterior, profile)
+    findings += _of_kinds(posterior, profile)
     findings += _assumptions(profile)
     return verdict, tuple(by_gravity(findings))
 
@@ -151,7 +154,7 @@ def _of_identifiers(profile: DataProfile) -> list[Finding]:
 
 
 def _of_nearly_constant(profile: DataProfile) -> list[Finding]:
-    if profile.parametrization != "discrete" or not profile.nearly_constant:
+    if profile.parametrization in (None, "gaussian") or not profile.nearly_constant:
         return []
     # Rarest first: mappings of a saved posterior are in no order of their own.
     few = sorted(profile.nearly_constant.items(), key=lambda each: (each[1], each[0]))
@@ -186,13 +189,15 @@ def _of_shapes(profile: DataProfile) -> list[Finding]:
         return []
     worst = max(odd, key=lambda name: _oddity(odd[name]))
     grave = _is_odd(odd[worst], _VERY_SKEWED, _VERY_HEAVY)
+    mixed = profile.parametrization == "conditional-gaussian"
+    within = " within levels of the discrete ones" if mixed else ""
     return [
         _found(
             "serious" if grave else "caution",
             "normality",
             f"{plural(len(odd), 'column')} of {len(profile.levels)} "
-            f"{'is' if len(odd) == 1 else 'are'} not normal, as the score assumes (worst: {worst} "
-            f"with skewness {odd[worst].skewness:.1f} and excess kurtosis "
+            f"{'is' if len(odd) == 1 else 'are'} not normal{within}, as the score assumes (worst: "
+            f"{worst} with skewness {odd[worst].skewness:.1f} and excess kurtosis "
             f"{odd[worst].excess_kurtosis:.1f})",
             "transform such columns, for example by logarithms or normal scores, or discretize "
             "them",
@@ -223,6 +228,8 @@ def _of_preparation(profile: DataProfile, rows: int) -> list[Finding]:
                 "compare the rows dropped with the others" if share > LARGEST_SHARE_DROPPED else "",
             )
         )
+    if done.imputed:
+        found.append(_of_missing(profile, rows))
     if done.discretized:
         found.append(
             _found(
@@ -245,6 +252,31 @@ def _of_preparation(profile: DataProfile, rows: int) -> list[Finding]:
             )
         )
     return found
+
+
+def _of_missing(profile: DataProfile, rows: int) -> Finding:
+    """Return what share of the values is missing, and what imputing them assumes."""
+    counts = profile.preparation.imputed
+    total = sum(counts.values())
+    share = total / (rows * len(profile.levels))
+    most = max(counts.values()) / rows
+    many = share > LARGEST_SHARE_MISSING or most > LARGEST_SHARE_MISSING_OF_A_COLUMN
+    by_share = sorted(counts.items(), key=lambda item: -item[1])
+    named = listing([f"{name} {_share(count / rows)}" for name, count in by_share], _MOST_NAMED)
+    return _found(
+        "caution" if many else "note",
+        "missing values",
+        f"{total:,} of {rows * len(profile.levels):,} values ({_share(share)}) are missing "
+        f"({named}) and were imputed, which is right if they are missing at random: by chance, or "
+        "for reasons that other columns tell",
+        "compare with the result from complete rows, and ask why values are missing"
+        if many
+        else "",
+    )
+
+
+def _share(share: float) -> str:
+    return "< 1 %" if share < 0.01 else f"{100 * share:.0f} %"
 
 
 def _of_interventions(profile: DataProfile, rows: int) -> list[Finding]:
@@ -310,8 +342,36 @@ def _of_directions(posterior: Posterior, profile: DataProfile | None) -> list[Fi
     return [_found("note", "directions", fact, advice)]
 
 
+def _of_kinds(posterior: Posterior, profile: DataProfile | None) -> list[Finding]:
+    """Return a finding on likely edges whose direction is that of the score, not of the data."""
+    if profile is None or profile.parametrization != "conditional-gaussian":
+        return []
+    discrete = np.array(profile.levels) > 0
+    between = np.logical_and.outer(discrete, ~discrete) & (posterior.edges > _LIKELY)
+    if not between.any():
+        return []
+    names = posterior.variables
+    shown = [f"{names[u]} → {names[v]}" for u, v in np.argwhere(between).tolist()]
+    return [
+        _found(
+            "note",
+            "kinds",
+            "The score allows no edge from a continuous to a discrete variable, so that the "
+            f"direction of {plural(len(shown), 'likely edge')} from a discrete to a continuous one "
+            f"was not learned from the data ({listing(shown, _MOST_NAMED)})",
+            "where a continuous cause of a discrete variable is possible, compare with the score "
+            "DegenerateGaussian, or cut the continuous variable into intervals",
+        )
+    ]
+
+
 def _assumptions(profile: DataProfile | None) -> Sequence[Finding]:
-    linear = profile is not None and profile.parametrization == "gaussian"
+    kind = None if profile is None else profile.parametrization
+    linear = {
+        "gaussian": ", and dependence to be linear",
+        "conditional-gaussian": ", and dependence between continuous variables to be linear, with "
+        "normal deviations, for each configuration of the discrete ones",
+    }
     return [
         _found(
             "note",
@@ -323,7 +383,6 @@ def _assumptions(profile: DataProfile | None) -> Sequence[Finding]:
         _found(
             "note",
             "assumptions",
-            "Rows are taken to be independent of each other and alike"
-            + (", and dependence to be linear" if linear else ""),
+            "Rows are taken to be independent of each other and alike" + linear.get(kind or "", ""),
         ),
     ]

@@ -13,6 +13,7 @@ from arcwise.diagnostics.diagnosis import Diagnosis, Figures
 from arcwise.diagnostics.findings import (
     advice,
     of_chains,
+    of_completions,
     of_halves,
     of_precision,
     of_rare_changes,
@@ -22,12 +23,20 @@ from arcwise.errors import ArgumentError
 from arcwise.posterior import DagSample, Posterior, views
 from arcwise.records.account import Verdict
 from arcwise.records.findings import Finding, by_gravity
-from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
+from arcwise.records.runs import (
+    AnnealingRun,
+    ChainRun,
+    ExactRun,
+    ImputationRun,
+    MergedRun,
+    UniqueDagsRun,
+)
 from arcwise.records.settings import SamplingSettings
 from arcwise.records.traces import Traces
 from arcwise.statistics.chains import largest, number_or_none, smallest, trace_convergence
 from arcwise.statistics.convergence import PARTS, largest_chain_difference
 from arcwise.statistics.edges import EdgeDiagnostics
+from arcwise.support.words import plural
 
 _FEWEST_DRAWS = 4
 
@@ -64,11 +73,14 @@ def diagnose(posterior: Posterior) -> Diagnosis:
     probability exceeds 0.025, an edge of intermediate probability changed fewer than 10
     times, there are fewer than four chains, the effective sample size of importance weights
     is below 20 DAGs, 1 % of the DAGs or 50 particles, or fewer than 1 % of the moves of every
-    kind are accepted.
+    kind are accepted. Of a posterior averaged over completed tables it is ``"doubtful"`` if the
+    standard error of an edge probability exceeds 0.025, there is only one chain, or the two halves
+    of the chains differ by more than 0.1, and ``"not converged"`` beyond 0.3.
 
     Data and model are ``"questionable"`` if likely parent sets have fewer than five rows per
     free parameter, there are fewer than 50 rows, more than 5 % of the rows were dropped, weights
-    count for more rows than they are worth, a column seems only to identify rows or differs from
+    count for more rows than they are worth, more than 20 % of all values or half of a column were
+    imputed, a column seems only to identify rows or differs from
     its commonest level in fewer than 20 rows, or one that the score takes to be normal clearly
     is not (D'Agostino and Pearson's test at 0.0001 divided by the number of columns, and a
     skewness beyond 0.5 or an excess kurtosis beyond 1). They are ``"poor"`` if likely parent sets
@@ -87,6 +99,8 @@ def diagnose(posterior: Posterior) -> Diagnosis:
     run = posterior.run
     if isinstance(run, ExactRun):
         return _exact(posterior)
+    if isinstance(run, ImputationRun):
+        return _imputed(posterior, run)
     figures = _figures(posterior)
     change = advice(_settings(run))
     findings: list[Finding] = []
@@ -110,6 +124,43 @@ def _exact(posterior: Posterior) -> Diagnosis:
     fact = f"The probabilities were computed exactly, not sampled{rounding}"
     return _diagnosis(
         posterior, Figures(variables=tuple(posterior.variables)), "exact", [_note(fact)]
+    )
+
+
+def _imputed(posterior: Posterior, run: ImputationRun) -> Diagnosis:
+    """Judge completed tables by the halves of their chains, and by the errors of edges."""
+    figures = Figures(
+        variables=tuple(posterior.variables),
+        chains=run.chains,
+        draws=run.completions // run.chains,
+        convergence=run.convergence,
+        standard_errors=posterior.edge_errors,
+        dags=0 if posterior.dags is None else len(posterior.dags),
+    )
+    by_chain = posterior.chain_edges
+    if by_chain is not None:
+        half = len(by_chain) // 2
+        halves = np.stack([by_chain[:half].mean(axis=0), by_chain[half:].mean(axis=0)])
+        figures = replace(_between_chains(figures, halves), chain_edges=by_chain)
+    findings = by_gravity(of_completions(figures))
+    verdict: Verdict = "reliable"
+    if findings and findings[0].severity != "note":
+        verdict = "not converged" if findings[0].severity == "serious" else "doubtful"
+    else:
+        findings.insert(0, _note(_agreement_of_tables(figures, run)))
+    if run.interrupted:
+        findings.append(
+            _note("The run was interrupted, and this refers to the tables completed until then")
+        )
+    return _diagnosis(posterior, figures, verdict, findings)
+
+
+def _agreement_of_tables(figures: Figures, run: ImputationRun) -> str:
+    error = figures.largest_standard_error
+    precision = "" if error is None else f": no standard error exceeds {error:.2g}"
+    return (
+        f"{plural(run.completions, 'completed table')} from {plural(run.chains, 'chain')} "
+        f"agree{precision}"
     )
 
 

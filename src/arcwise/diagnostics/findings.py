@@ -32,6 +32,7 @@ from arcwise.support.words import listing, plural
 _FEW_EFFECTIVE_DAGS, _SMALL_EFFECTIVE_SHARE = 20.0, 0.01
 _MIDDLING = 0.05
 _EDGES_NAMED = 3
+_FEWEST_CHAINS_OF_TABLES = 2
 
 
 def _found(severity: Severity, topic: str, fact: str, advice: str = "") -> Finding:
@@ -194,6 +195,35 @@ def of_halves(change: str, figures: Figures) -> list[Finding]:
             "convergence",
             f"The probability of an edge{example} differs by {difference:.2f} between the two "
             "halves of the particles",
+            change,
+        )
+    ]
+
+
+def of_completions(figures: Figures) -> list[Finding]:
+    """Return the findings about completed tables: whether chains agree, how precise means are."""
+    change = "average over more completed tables"
+    if figures.chains < _FEWEST_CHAINS_OF_TABLES:
+        return [
+            _found(
+                "caution",
+                "convergence",
+                "A single chain of completed tables cannot show whether it has missed something",
+                "run several chains",
+            ),
+            *of_precision(change, figures),
+        ]
+    difference = number_or_none(largest(figures.differences))
+    if difference is None or difference <= LARGEST_DIFFERENCE_OF_HALVES:
+        return of_precision(change, figures)
+    edge = figures.most_different_edge
+    example = "" if edge is None else f" ({edge[0]} → {edge[1]})"
+    return [
+        _found(
+            "serious" if difference > HOPELESS_DIFFERENCE else "caution",
+            "convergence",
+            f"The probability of an edge{example} differs by {difference:.2f} between the two "
+            "halves of the chains that complete the table",
             change,
         )
     ]

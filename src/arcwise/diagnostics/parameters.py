@@ -26,7 +26,8 @@ class FamilySizes:
     ----------
     parameters
         One number for each variable. With r levels and parents that have q configurations it is
-        q (r - 1); of a Gaussian variable the number of parents plus 2.
+        q (r - 1); of a Gaussian variable the number of parents plus 2, and in mixed data q times
+        the number of continuous parents plus 2.
     """
 
     parameters: NDArray[np.float64]
@@ -40,37 +41,66 @@ class FamilySizes:
         """
         if profile.parametrization is None:
             return None
-        gaussian = profile.parametrization == "gaussian"
         levels = np.array(profile.levels, dtype=np.float64)
-        # The logarithm of a family's size is a sum over its parents, and so is its number.
-        each = np.ones(len(levels)) if gaussian else np.log(levels)
+        # Whole numbers count as continuous where the score takes them so.
+        discrete = (levels > 0) & (profile.parametrization != "gaussian")
+        sizes = _Sizes(np.log(np.where(discrete, levels, 1.0)), (~discrete).astype(np.float64))
         families = posterior.family_probabilities
         if posterior.dags is not None:
-            sums = _of_dags(posterior.dags, each)
-        elif families is not None and len(families) <= _MOST_FAMILIES:
-            sums = _of_families(families, each)
-        else:
-            sums = (posterior.edges > 0.5).astype(np.float64).T @ each
-        if gaussian:
-            return cls(sums + _GAUSSIAN)
-        return cls(np.exp(np.minimum(sums, _LARGEST_LOG)) * np.maximum(levels - 1.0, 1.0))
+            return cls(_of_dags(posterior.dags, sizes, levels))
+        if families is not None and len(families) <= _MOST_FAMILIES:
+            return cls(_of_families(families, sizes, levels))
+        likely = (posterior.edges > 0.5).astype(np.float64).T
+        return cls(
+            np.array(
+                [sizes.of(node, levels[node], likely[[node]])[0] for node in range(len(levels))]
+            )
+        )
 
 
-def _of_dags(dags: DagSample, each: NDArray[np.float64]) -> NDArray[np.float64]:
+@dataclass(frozen=True, eq=False)
+class _Sizes:
+    """What each parent adds to a family: the log of its levels, or a coefficient."""
+
+    logs: NDArray[np.float64]
+    numbers: NDArray[np.float64]
+
+    def of(self, node: int, levels: float, members: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the number of parameters of a node with each set of parents, as 0 and 1."""
+        return self.from_sums(node, levels, members @ self.logs, members @ self.numbers)
+
+    def from_sums(
+        self, node: int, levels: float, logs: NDArray[np.float64], numbers: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return it from the sums over the parents of what they add."""
+        own = numbers + _GAUSSIAN if self.numbers[node] else max(levels - 1.0, 1.0)
+        found: NDArray[np.float64] = np.exp(np.minimum(logs, _LARGEST_LOG)) * own
+        return found
+
+
+def _of_dags(dags: DagSample, sizes: _Sizes, levels: NDArray[np.float64]) -> NDArray[np.float64]:
     few, n = dags.thinned(_MOST_DAGS), len(dags.variables)
     return np.array(
-        [_median(unpacked(few.parents[:, node], n) @ each, few.shares) for node in range(n)]
+        [
+            _median(sizes.of(node, levels[node], unpacked(few.parents[:, node], n)), few.shares)
+            for node in range(n)
+        ]
     )
 
 
-def _of_families(families: FamilyScores, each: NDArray[np.float64]) -> NDArray[np.float64]:
+def _of_families(
+    families: FamilyScores, sizes: _Sizes, levels: NDArray[np.float64]
+) -> NDArray[np.float64]:
     result = []
     for node in range(len(families.variables)):
         flat, offsets = families.table.parent_sets(node)
-        sums = np.concatenate([[0.0], np.cumsum(each[np.asarray(flat, dtype=np.int64)])])
-        ends = np.asarray(offsets, dtype=np.int64)
-        probabilities = np.asarray(families.table.values(node))
-        result.append(_median(sums[ends[1:]] - sums[ends[:-1]], probabilities))
+        members, ends = np.asarray(flat, dtype=np.int64), np.asarray(offsets, dtype=np.int64)
+        logs, numbers = (
+            np.diff(np.concatenate([[0.0], np.cumsum(each[members])])[ends])
+            for each in (sizes.logs, sizes.numbers)
+        )
+        found = sizes.from_sums(node, levels[node], logs, np.round(numbers))
+        result.append(_median(found, np.asarray(families.table.values(node))))
     return np.array(result)
 
 

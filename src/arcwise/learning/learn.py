@@ -13,6 +13,8 @@ from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
 from arcwise.algorithms.sample import SAMPLERS
 from arcwise.comparison import sensitivity
 from arcwise.constraints import gather
+from arcwise.data import IncompleteData
+from arcwise.data.arguments import ReadingArguments
 from arcwise.errors import ArgumentError, TimeIsUpError
 from arcwise.learning import costs
 from arcwise.learning.choices import (
@@ -26,6 +28,7 @@ from arcwise.learning.choices import (
 )
 from arcwise.learning.forecast import say_sampling
 from arcwise.learning.hyperparameters import by_evidence
+from arcwise.learning.incomplete import learn_incomplete
 from arcwise.learning.pilot import after_pilot
 from arcwise.learning.plan import Plan
 from arcwise.learning.preparation import Prepared, prepare
@@ -33,6 +36,7 @@ from arcwise.learning.request import ArgumentGroups, FurtherArguments, Request, 
 from arcwise.learning.resume import RESULT, SCORES, resume
 from arcwise.model import Model, Question, ask
 from arcwise.model.modularity import Modularity
+from arcwise.model.question import table_to_learn
 from arcwise.posterior import Posterior
 from arcwise.records.algorithm import Algorithm
 from arcwise.runs.directory import CHECKPOINT_SECONDS, SETTINGS
@@ -59,6 +63,7 @@ def learn(
     steps: int | None = None,
     seconds: float | Deadline | None = None,
     dags: int | None = None,
+    completions: int | None = None,
     seed: int = 0,
     engine: Any = None,
     threads: int | None = None,
@@ -83,7 +88,8 @@ def learn(
         Anything `arcwise.read` takes: a data frame, an array, a mapping, the path of a
         .csv or .parquet file. Also a `Model`, or precomputed scores. Columns that are
         constant or seem to identify rows are left out with a warning, unless `constant` and
-        `identifiers`, arguments of `arcwise.read`, say otherwise.
+        `identifiers`, arguments of `arcwise.read`, say otherwise. Missing values are imputed,
+        unless `missing` does: see `completions`.
     score, prior
         As for `Model`. By default `BDeu` for discrete data, `BGe` for continuous and
         `ConditionalGaussian` for mixed ones, and `Sparse`, the equivalent sample size and the
@@ -131,6 +137,12 @@ def learn(
         With ``"exact"``: the number of DAGs drawn from the posterior, from which
         causal effects and features other than edges and paths are estimated. None for
         10,000.
+    completions
+        Where values are missing: the number of completed tables that the posterior is averaged
+        over. They are drawn by chains over DAGs, parameters and missing values, `chains` of them
+        (4 by default), as if these were missing at random. None for as many as bring the
+        standard error of every edge probability to 0.02, from 40 to 320. `steps` are then those
+        over the DAGs of each table, where these are too many for exact computation.
     seed
         The seed; results do not depend on the number of threads.
     engine
@@ -144,7 +156,7 @@ def learn(
     directory
         The run directory, which also records the choices made; see `mcmc`. After an
         interruption, `resume` or the same call continues the run. Of an exact computation
-        only the scores and the result are saved.
+        only the scores and the result are saved, and of completed tables only the result.
     checkpoint_seconds
         The time between checkpoints; it does not affect the result.
     **further
@@ -184,6 +196,7 @@ def learn(
         steps=steps,
         deadline=deadline,
         dags=dags,
+        completions=completions,
         seed=seed,
         engine=engine,
         threads=threads,
@@ -193,15 +206,28 @@ def learn(
         options=groups.sampler,
     )
     constraints = gather(groups.constraints)
-    asked = ask(
-        data,
-        score,
-        prior=prior,
-        edge_probabilities=edge_probabilities,
-        constraints=constraints,
-        reading=groups.reading,
-        lenient=True,
-    )
+
+    def question(table: Any, reading: ReadingArguments | None = None) -> Model | Question:
+        return ask(
+            table,
+            score,
+            prior=prior,
+            edge_probabilities=edge_probabilities,
+            constraints=constraints,
+            reading=reading,
+        )
+
+    table = None if isinstance(data, Model) else table_to_learn(data, groups.reading)
+    if isinstance(table, IncompleteData):
+        return learn_incomplete(
+            request,
+            table,
+            question,
+            completions=request.completions,
+            score_by_user=score is not None,
+            prior_by_user=prior is not None,
+        )
+    asked = question(data, groups.reading) if table is None else question(table)
     resumed = _resumed_run(request, asked)
     if resumed is not None:
         return resumed

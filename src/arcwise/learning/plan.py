@@ -12,7 +12,7 @@ from arcwise.diagnostics.diagnose import diagnose
 from arcwise.errors import FileFormatError, RunDirectoryError, Wording, worded
 from arcwise.posterior import Posterior
 from arcwise.records.account import Account, Choices
-from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun
+from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, ImputationRun
 from arcwise.spaces import Space
 from arcwise.support.clock import Deadline
 from arcwise.support.descriptions import Description
@@ -129,6 +129,8 @@ class Plan:
                 f"The {posterior.modularity} posterior over {variables} was computed exactly"
                 f"{self.reason}{drawn}."
             ]
+        if isinstance(run, ImputationRun):
+            return [_about_completions(run, self.reason)]
         if isinstance(run, AnnealingRun):
             runs, steps = plural(run.runs, "particle"), run.settings.schedule.steps
             population = run.settings.population
@@ -149,6 +151,17 @@ class Plan:
             f"{steps:,} steps, of which the first {run.burn_in_steps:,} are burn-in.",
             _ending(run),
         ]
+
+
+def _about_completions(run: ImputationRun, reason: str) -> str:
+    """Return in words what was averaged."""
+    means = "" if run.steps is None else f", by {run.steps_on_a_table:,} steps over DAGs on each"
+    ending = " The run was interrupted." if run.interrupted else ""
+    return (
+        f"The posterior is averaged over {run.completions} completed tables{reason}{means}, drawn "
+        f"by {plural(run.chains, 'chain')} over DAGs, parameters and missing values, after a "
+        f"burn-in of {plural(run.burn_in, 'sweep')}.{ending}"
+    )
 
 
 def space_in_words(space: Space) -> str:

@@ -53,7 +53,7 @@ class Request:
     Parameters
     ----------
     candidates, max_candidates, plus_one, modularity, algorithm, space, chains, particles, until, \
-steps, dags, seed, engine, threads, progress, directory, checkpoint_seconds
+steps, dags, completions, seed, engine, threads, progress, directory, checkpoint_seconds
         See `learn`.
     deadline
         The clock of the whole call, with its seconds.
@@ -73,6 +73,7 @@ steps, dags, seed, engine, threads, progress, directory, checkpoint_seconds
     steps: int | None = None
     deadline: Deadline = NEVER
     dags: int | None = None
+    completions: int | None = None
     seed: int = 0
     engine: Any = None
     threads: int | None = None
@@ -85,10 +86,11 @@ steps, dags, seed, engine, threads, progress, directory, checkpoint_seconds
         """Refuse at once what the algorithm would refuse only after minutes of scoring."""
         as_modularity(self.modularity)
         checked_seed(self.seed)
-        for name in ("max_candidates", "dags", "chains", "particles"):
+        for name in ("max_candidates", "dags", "completions", "chains", "particles"):
             value = getattr(self, name)
             if value is not None:
-                number = whole_number(value, option(name), at_least=int(name != "dags"))
+                least = {"dags": 0, "completions": 2}.get(name, 1)
+                number = whole_number(value, option(name), at_least=least)
                 object.__setattr__(self, name, number)
         if self.particles is not None and not self.annealed:
             raise ArgumentError(

@@ -260,7 +260,8 @@ class Model:
     def _data_profile(self) -> DataProfile | None:
         if self.data is None or self.score is None:
             return None
-        return DataProfile.of(self.data, self.score.parametrization(self.data))
+        found = self.score.parametrization(self.data)
+        return DataProfile.of(self.data, None if found is None else found.kind)
 
     def _candidate_names(self) -> dict[str, tuple[str, ...]] | None:
         """Return the candidates of each variable; None if they exclude no parent."""
@@ -304,7 +305,6 @@ def ask(
     candidates: Any = None,
     plus_one: bool = False,
     reading: ReadingArguments | None = None,
-    lenient: bool = False,
 ) -> Model | Question:
     """Return the given model, or the question that data and arguments define; see `Question.of`.
 
@@ -324,7 +324,6 @@ def ask(
         candidates=candidates,
         plus_one=plus_one,
         reading=reading,
-        lenient=lenient,
     )
 
 

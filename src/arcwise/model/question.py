@@ -6,6 +6,7 @@ together with a score, a prior, constraints and candidates they define a model.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,9 +16,10 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.constraints import Constraints
-from arcwise.data import Data, read
+from arcwise.data import Data, IncompleteData
 from arcwise.data.arguments import LENIENT, ReadingArguments
-from arcwise.errors import ArgumentError, ConstraintError, option
+from arcwise.data.reader import read_table
+from arcwise.errors import ArgumentError, ConstraintError, Wording, option
 from arcwise.families import Families
 from arcwise.priors import EdgeProbabilities, Prior, Sparse, Uniform, as_prior
 from arcwise.scores import FamilyScores, FunctionScore, LocalScore, as_score
@@ -78,7 +80,6 @@ class Question:
         candidates: Any = None,
         plus_one: bool = False,
         reading: ReadingArguments | None = None,
-        lenient: bool = False,
     ) -> Question:
         """Return the question that data and arguments define.
 
@@ -97,9 +98,6 @@ class Question:
             As for the question.
         reading
             Further arguments of `arcwise.read`.
-        lenient
-            Whether constant columns and those that identify rows are left out of a table
-            that is yet to be read, unless `reading` says otherwise.
         """
         if isinstance(data, Question):
             stated = prior if edge_probabilities is None else edge_probabilities
@@ -133,10 +131,15 @@ class Question:
                     "computed; give the data, or a function as the score"
                 )
             return cls(tuple(data), chosen, **rest)
-        options = reading or {}
-        if lenient and not isinstance(data, Data):
-            options = {**LENIENT, **options}
-        table = data if isinstance(data, Data) and not reading else read(data, **options)
+        table = data if isinstance(data, Data) and not reading else read_table(data, reading or {})
+        if isinstance(table, IncompleteData):
+            raise ArgumentError(
+                f"{sum(table.missing_counts().values()):,} values of the table are missing, which "
+                "only learn imputes; use ",
+                Wording("arcwise.learn", "arcwise learn"),
+                ", or give ",
+                option("missing", "drop"),
+            )
         chosen = as_score(score, table)
         rest["constraints"] = _with_impossible(rules, chosen, table)
         rest["prior"] = chosen_prior.under(rest["constraints"])
@@ -262,6 +265,25 @@ def refuse_reading(options: Mapping[str, Any] | None) -> None:
             f"there is no table to read, so {quoted(options)} cannot be used; leave it out, or "
             "give data"
         )
+
+
+def table_to_learn(data: Any, reading: ReadingArguments) -> Data | IncompleteData | None:
+    """Return the table that `learn` was given; None for a model, scores or names.
+
+    Constant columns and those that identify rows are left out, and missing values are to be
+    imputed, of a table that is yet to be read, unless `reading` says otherwise.
+
+    Parameters
+    ----------
+    data, reading
+        As for `Question.of`.
+    """
+    unread = isinstance(data, Question | FamilyScores) or _are_names(data)
+    if unread or (isinstance(data, str | os.PathLike) and as_family_scores(data) is not None):
+        return None
+    if isinstance(data, Data | IncompleteData):
+        return read_table(data, reading)
+    return read_table(data, {**LENIENT, **reading})
 
 
 def _with_impossible(rules: Constraints, score: LocalScore, table: Data) -> Constraints:

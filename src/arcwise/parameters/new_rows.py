@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ def with_new_rows(data: Data, new: Data) -> Data:
     for first, second in zip(data.columns, new.columns, strict=True):
         if isinstance(first, DiscreteColumn) and isinstance(second, DiscreteColumn):
             codes = np.concatenate([first.codes, second.codes])
-            columns.append(DiscreteColumn(first.name, codes, first.levels))
+            columns.append(replace(first, codes=codes))
         else:
             values = np.concatenate([_numbers(first), _numbers(second)])
             columns.append(ContinuousColumn(first.name, values))
@@ -78,6 +79,13 @@ def with_new_rows(data: Data, new: Data) -> Data:
     if data.intervened is not None or new.intervened is not None:
         intervened = np.concatenate([_mask(data), _mask(new)])
     return Data(columns, weights, intervened)
+
+
+def observational_rows(node: int, new: Data) -> NDArray[np.int64]:
+    """Return the rows in which a node was not intervened on."""
+    if new.intervened is None:
+        return np.arange(new.rows)
+    return np.flatnonzero(~new.intervened[:, node])
 
 
 def array_names(new_data: Any, data: Data) -> Sequence[str] | None:
@@ -131,7 +139,7 @@ def _discrete(column: RawColumn, known: DiscreteColumn) -> DiscreteColumn:
             f"values are missing in column {column.name!r} of new_data; leave such rows out, or "
             "fill in the values"
         )
-    return DiscreteColumn(known.name, codes.astype(np.uint16), known.levels)
+    return replace(known, codes=codes.astype(np.uint16))
 
 
 def level_codes(

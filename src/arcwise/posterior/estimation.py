@@ -76,6 +76,8 @@ def estimate_from_posterior(posterior: Posterior, asked: Feature | Conditional) 
     a sum that is not known is the smaller of the sum of the errors, which bounds it, and of the
     estimate from the DAGs.
     """
+    if posterior.completions is not None:
+        return posterior.completions.estimate(posterior, asked)
     exact = _exact_value(posterior, asked)
     if exact is not None:
         rounding = posterior.error or 0.0
@@ -212,6 +214,9 @@ def matrix_of_posterior(
     wanted = checked_relation(relation)
     checked_length(max_length, wanted)
     if wanted == "ancestor" and max_length is None and posterior.paths is not None:
+        tables = posterior.completions
+        if tables is not None and tables.paths is not None:
+            return FeatureMatrix(posterior.paths, tables.spread(tables.paths).error)
         return FeatureMatrix(posterior.paths, np.zeros_like(posterior.paths))
     if wanted not in ("edge", "skeleton"):
         return posterior.sampled_dags(f"the relation '{wanted}'").matrix(

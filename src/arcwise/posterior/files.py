@@ -23,6 +23,9 @@ states in ``kind`` which sort of run it was, and holds all its settings.
                                                   bit u % 64 of word u // 64 is set if
                                                   variable u is a parent of the node
 ``dag_log_weights``, ``dag_chains``               their weights and chains, if any
+``completion_edges``, ``completion_paths``,       of each completed table: probabilities of
+``completion_chains``, ``completion_values``      edges and paths, its chain, and the values
+                                                  of the missing cells, if any
 ``trace_log_weights``, ``trace_offsets``          the traces: chain j is
                                                   ``trace_log_weights[
                                                   trace_offsets[j]:trace_offsets[j + 1]]``
@@ -47,6 +50,7 @@ from arcwise import _core
 from arcwise.errors import ArcwiseError, FileFormatError
 from arcwise.graphs.dag import Dag
 from arcwise.model.modularity import as_modularity
+from arcwise.posterior.completions import Completions
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.earlier_formats import from_format_1, from_format_2, judged_evidence
 from arcwise.posterior.evidence import Evidence
@@ -78,6 +82,7 @@ _LARGEST_LOG = 1e100  # of a weight; the square of any real one is a number
 
 _NUMBERS = ("map_log_weight", "map_probability", "error")
 _EVIDENCE_FORM = PlainDataclasses()
+_COMPLETIONS = "completion_"
 
 
 def lacks_parts(path: Path) -> str:
@@ -127,6 +132,13 @@ def _arrays(posterior: Posterior) -> dict[str, NDArray[Any]]:
             arrays["dag_log_weights"] = posterior.dags.log_weights
         if posterior.dags.chains is not None:
             arrays["dag_chains"] = posterior.dags.chains
+    tables = posterior.completions
+    if tables is not None:
+        arrays |= {
+            f"{_COMPLETIONS}{name}": getattr(tables, name)
+            for name in ("edges", "paths", "chains", "values")
+            if getattr(tables, name) is not None
+        }
     if posterior.traces is not None:
         rows = posterior.traces.log_weights
         arrays["trace_log_weights"] = np.concatenate(rows)
@@ -194,6 +206,8 @@ def _fields(header: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
             log_weights=parts.get("dag_log_weights"),
             chains=parts.get("dag_chains"),
         )
+    if f"{_COMPLETIONS}edges" in parts:
+        fields["completions"] = _completions(parts)
     if header["trace_steps"] is not None:
         fields["traces"] = _traces(header["trace_steps"], parts)
     return fields
@@ -208,6 +222,18 @@ def _matrix(values: NDArray[Any], *, errors: bool) -> NDArray[np.float64]:
     if not (sound | (np.isnan(values) if errors else False)).all():
         raise ValueError
     return values
+
+
+def _completions(arrays: dict[str, Any]) -> Completions:
+    parts = {
+        name: arrays.get(f"{_COMPLETIONS}{name}") for name in ("edges", "paths", "chains", "values")
+    }
+    for name in ("edges", "paths"):
+        if parts[name] is not None:
+            _matrix(parts[name], errors=False)
+    if parts["chains"].dtype != np.int64 or parts["values"].dtype != np.float64:
+        raise ValueError
+    return Completions(**parts)
 
 
 def _evidence_out(evidence: Evidence | None) -> dict[str, Any] | None:

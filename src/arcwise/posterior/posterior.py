@@ -25,6 +25,7 @@ from arcwise.posterior.adjacencies import (
     direction_columns,
     pair_columns,
 )
+from arcwise.posterior.completions import Completions
 from arcwise.posterior.dag_sample import DagSample
 from arcwise.posterior.estimate import Estimate
 from arcwise.posterior.evidence import Evidence
@@ -64,7 +65,7 @@ class Posterior:
         The posterior that was computed: under the modular or the order-modular prior.
     run
         The settings, cost and diagnostics of the computation: an `ExactRun`, `ChainRun`,
-        `AnnealingRun`, `MergedRun` or `UniqueDagsRun`.
+        `AnnealingRun`, `MergedRun`, `UniqueDagsRun` or `ImputationRun`.
     edges
         The probability of each edge, as [source, target].
     evidence
@@ -101,7 +102,9 @@ class Posterior:
     model
         The model it was computed from; None if it is not available: the posterior was
         loaded from a file, unpickled, or resumed from a run directory, which do not keep
-        the data.
+        the data; or it is averaged over completed tables.
+    completions
+        The completed tables that it is averaged over, where values were missing.
 
     Examples
     --------
@@ -131,6 +134,7 @@ class Posterior:
     account: Account | None = None
     provenance: Provenance = field(default_factory=Provenance)
     model: Model | None = None
+    completions: Completions | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", checked_variables(self.variables))
@@ -175,7 +179,7 @@ class Posterior:
 
     @property
     def algorithm(self) -> str:
-        """The name of the algorithm: "exact", "mcmc", "mc3", "ais", "smc", "unique-dags"."""
+        """The algorithm: "exact", "mcmc", "mc3", "ais", "smc", "unique-dags" or "imputation"."""
         return self.run.algorithm.value
 
     @property

@@ -12,6 +12,7 @@ from arcwise.records.runs import (
     ChainRun,
     ExactRun,
     Exchanges,
+    ImputationRun,
     MergedRun,
     OrderWeights,
     UniqueDagsRun,
@@ -53,6 +54,8 @@ def _of_run(run: AnyRun) -> dict[str, Any]:
         return _of_annealing(run)
     if isinstance(run, UniqueDagsRun):
         return _of_unique_dags(run)
+    if isinstance(run, ImputationRun):
+        return _of_imputation(run)
     return _of_merged(run)
 
 
@@ -127,6 +130,22 @@ def _of_unique_dags(run: UniqueDagsRun) -> dict[str, Any]:
         "seed": run.settings.seed,
         "thinning": run.thinning,
         "effective_dags": run.effective_dags,
+    }
+
+
+def _of_imputation(run: ImputationRun) -> dict[str, Any]:
+    return {
+        "missing": dict(run.missing),
+        "completions": run.completions,
+        "chains": run.chains,
+        "burn_in_sweeps": run.burn_in,
+        "sweeps_between_tables": run.thinning,
+        "steps": run.steps,
+        "steps_on_a_table": run.steps_on_a_table,
+        "seed": run.seed,
+        "dags": run.dags,
+        "interrupted": run.interrupted,
+        "largest_edge_difference_between_chains": run.convergence.difference,
     }
 
 

@@ -5,7 +5,14 @@ from arcwise.records.algorithm import Algorithm
 from arcwise.records.budget import Budget
 from arcwise.records.convergence import Convergence
 from arcwise.records.recording import Recording
-from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
+from arcwise.records.runs import (
+    AnnealingRun,
+    ChainRun,
+    ExactRun,
+    ImputationRun,
+    MergedRun,
+    UniqueDagsRun,
+)
 from arcwise.records.settings import AnnealingSettings, ChainSettings
 from arcwise.records.tempering import Tempering
 from arcwise.records.traces import Traces
@@ -21,6 +28,7 @@ __all__ = [
     "Choices",
     "Convergence",
     "ExactRun",
+    "ImputationRun",
     "MergedRun",
     "Recording",
     "Tempering",

@@ -20,3 +20,4 @@ class Algorithm(StrEnum):
     AIS = "ais"
     SMC = "smc"
     UNIQUE_DAGS = "unique-dags"
+    IMPUTATION = "imputation"

@@ -14,6 +14,7 @@ from arcwise.records.runs import (
     AnyRun,
     ChainRun,
     ExactRun,
+    ImputationRun,
     MergedRun,
     UniqueDagsRun,
 )
@@ -28,6 +29,7 @@ _KINDS: dict[str, type] = {
     "annealing": AnnealingRun,
     "merged": MergedRun,
     "unique DAGs": UniqueDagsRun,
+    "imputation": ImputationRun,
 }
 
 

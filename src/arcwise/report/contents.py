@@ -8,7 +8,7 @@ from arcwise._core import version
 from arcwise.diagnostics.diagnose import diagnose
 from arcwise.layout.colours import SHADES
 from arcwise.posterior import Evidence, Posterior
-from arcwise.records.runs import ExactRun
+from arcwise.records.runs import ExactRun, ImputationRun
 from arcwise.report.charts import (
     agreement_chart,
     exchange_charts,
@@ -137,6 +137,8 @@ def evidence(found: Evidence | None) -> dict[str, Any] | None:
 def _no_traces(posterior: Posterior) -> str:
     if isinstance(posterior.run, ExactRun):
         return "An exact posterior has no chains."
+    if isinstance(posterior.run, ImputationRun):
+        return "The log posterior of one completed table says nothing about that of another."
     return "This posterior was saved without the traces of its chains."
 
 

@@ -8,7 +8,14 @@ from typing import Any
 from arcwise.model.provenance import Provenance
 from arcwise.posterior import Posterior
 from arcwise.posterior.summary import run_summary
-from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
+from arcwise.records.runs import (
+    AnnealingRun,
+    ChainRun,
+    ExactRun,
+    ImputationRun,
+    MergedRun,
+    UniqueDagsRun,
+)
 from arcwise.records.start import usual_order_steps
 from arcwise.report.words import in_words, plain_words
 from arcwise.support.descriptions import Description
@@ -111,7 +118,8 @@ def reproduction(posterior: Posterior) -> dict[str, Any]:
     # file was called.
     source = repr(model.data_name) if model.data_name else "..."
     where = "" if model.data_name else "  # the table that was analysed"
-    lines = ["import arcwise", "", f"data = arcwise.read({source}){where}"]
+    imputed = ', missing="impute"' if posterior.completions is not None else ""
+    lines = ["import arcwise", "", f"data = arcwise.read({source}{imputed}){where}"]
     if model.data_fingerprint:
         lines.append(f'assert data.fingerprint == "{model.data_fingerprint}"')
     if posterior.account is not None:
@@ -155,6 +163,11 @@ def _call(posterior: Posterior) -> list[str]:
     if isinstance(run, MergedRun):
         return ["# then repeat each run in the table above and merge with Posterior.concatenate"]
     modularity = f'modularity="{posterior.modularity}"'
+    if isinstance(run, ImputationRun):
+        wanted_of_tables = {"completions": run.completions, "chains": run.chains, "seed": run.seed}
+        return _wrapped(
+            "posterior = arcwise.learn(", ["data", modularity, *_keywords(wanted_of_tables)]
+        )
     if isinstance(run, ExactRun):
         wanted: dict[str, Any] = {"paths": True} if run.paths else {}
         wanted |= {"dags": run.dags, "seed": run.seed} if run.dags else {}

@@ -10,7 +10,14 @@ from arcwise.diagnostics.diagnosis import Diagnosis
 from arcwise.posterior import Posterior
 from arcwise.posterior.adjacencies import Adjacency
 from arcwise.records.account import UNCONVERGED
-from arcwise.records.runs import AnnealingRun, ChainRun, ExactRun, MergedRun, UniqueDagsRun
+from arcwise.records.runs import (
+    AnnealingRun,
+    ChainRun,
+    ExactRun,
+    ImputationRun,
+    MergedRun,
+    UniqueDagsRun,
+)
 from arcwise.report.words import in_words
 from arcwise.support.descriptions import Description
 from arcwise.support.words import listing, number, plural
@@ -100,6 +107,11 @@ def _algorithm(posterior: Posterior) -> str:
         return (
             "The posterior was computed exactly, by dynamic programming over all subsets of the "
             f"variables, not sampled.{keeping}"
+        )
+    if isinstance(run, ImputationRun):
+        return (
+            f"Missing values were imputed: the posterior is averaged over {run.completions} "
+            f"completed tables, drawn by {plural(run.chains, 'chain')}.{keeping}"
         )
     if isinstance(run, MergedRun):
         parts = listing([_how(part) for part in run.parts])

@@ -14,6 +14,15 @@ from arcwise.scores.conditional_gaussian import ConditionalGaussian
 from arcwise.scores.degenerate_gaussian import DegenerateGaussian
 from arcwise.scores.family_scores import FamilyScores, read_scores
 from arcwise.scores.function import FunctionScore
+from arcwise.scores.parametrization import (
+    ConditionalLinearGaussian,
+    DirichletPrior,
+    LinearGaussian,
+    NormalWishart,
+    Parametrization,
+    ProbabilityTables,
+    RegressionPrior,
+)
 
 __all__ = [
     "BIC",
@@ -21,10 +30,17 @@ __all__ = [
     "BDeu",
     "BGe",
     "ConditionalGaussian",
+    "ConditionalLinearGaussian",
     "DegenerateGaussian",
+    "DirichletPrior",
     "FamilyScores",
     "FunctionScore",
+    "LinearGaussian",
     "LocalScore",
+    "NormalWishart",
+    "Parametrization",
+    "ProbabilityTables",
+    "RegressionPrior",
     "as_score",
     "read_scores",
 ]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.data.profile import Parametrization
+from arcwise.scores.parametrization import Parametrization
 from arcwise.support.running import Run
 from arcwise.support.words import quoted
 
@@ -49,7 +49,9 @@ class LocalScore(ABC):
         return (self,)
 
     def parametrization(self, data: Data) -> Parametrization | None:
-        """Return what the parameters of a family are, by which results are judged; None if unknown.
+        """Return what the parameters of a family are, and their prior; None if unknown.
+
+        By it results are judged, and it chooses how effects and predictions are computed.
 
         Parameters
         ----------
@@ -57,6 +59,18 @@ class LocalScore(ABC):
             The data.
         """
         return None
+
+    def fixed_by(self, data: Data) -> LocalScore:
+        """Return the score with all that it takes from the data fixed; itself by default.
+
+        A prior that is chosen by the data must not change with every completion of a table.
+
+        Parameters
+        ----------
+        data
+            The data that decide.
+        """
+        return self
 
     def independence_test(self, data: Data) -> IndependenceTest:
         """Return the test of conditional independence that suits the score; by default the data.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,24 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.data.profile import Parametrization
 from arcwise.errors import ArgumentError, NumericalError
 from arcwise.scores.base import IndependenceTest, LocalScore
 from arcwise.scores.column_moments import column_moments
 from arcwise.scores.discrete import intervention_mask, positive
+from arcwise.scores.parametrization import LinearGaussian, NormalWishart
 from arcwise.support.names import positions
 from arcwise.support.running import Run
 from arcwise.support.words import shown
-
-
-@dataclass(frozen=True, eq=False)
-class NormalWishart:
-    """The normal-Wishart prior of BGe for given variables, with all defaults filled in."""
-
-    alpha_mu: float
-    alpha_w: float
-    mean: NDArray[np.float64]
-    scale: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +74,9 @@ class BGe(LocalScore, name="bge"):
         if self.alpha_w is not None:
             positive(self.alpha_w, "alpha_w")
 
-    def parametrization(self, data: Data) -> Parametrization | None:
-        """Return what the parameters of a family are."""
-        return "gaussian"
+    def parametrization(self, data: Data) -> LinearGaussian:
+        """Return what the parameters of a family are, and their prior."""
+        return LinearGaussian(self.normal_wishart(data))
 
     def independence_test(self, data: Data) -> IndependenceTest:
         """Return the test of normal columns, as integers are to this score."""
@@ -95,6 +85,11 @@ class BGe(LocalScore, name="bge"):
     def visits_rows(self, data: Data) -> bool:
         """Return that it does not: products of columns are summed up once."""
         return False
+
+    def fixed_by(self, data: Data) -> BGe:
+        """Return the score with the prior that it has for these data."""
+        prior = self.normal_wishart(data)
+        return replace(self, alpha_w=prior.alpha_w, prior_mean=prior.mean, prior_scale=prior.scale)
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""

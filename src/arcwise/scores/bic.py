@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from arcwise import _core
 from arcwise.data import Data
-from arcwise.data.profile import Parametrization
 from arcwise.errors import DataError, Wording
 from arcwise.scores.base import IndependenceTest, LocalScore
 from arcwise.scores.discrete import fill_discrete, intervention_mask
+from arcwise.scores.parametrization import LinearGaussian, Parametrization, ProbabilityTables
 from arcwise.support.running import Run
 
 
@@ -33,9 +33,9 @@ class BIC(LocalScore, name="bic"):
 
     by_sets: ClassVar[bool] = True
 
-    def parametrization(self, data: Data) -> Parametrization | None:
-        """Return what the parameters of a family are."""
-        return "discrete" if _all_discrete(data) else "gaussian"
+    def parametrization(self, data: Data) -> Parametrization:
+        """Return what the parameters of a family are, which have no prior."""
+        return ProbabilityTables(None) if _all_discrete(data) else LinearGaussian(None)
 
     def independence_test(self, data: Data) -> IndependenceTest:
         """Return the test of the same kind of parameters."""

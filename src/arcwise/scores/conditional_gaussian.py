@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -16,41 +16,14 @@ from arcwise.scores.bdeu import BDeu
 from arcwise.scores.bge import BGe, default_scale, scaled
 from arcwise.scores.column_moments import column_moments
 from arcwise.scores.discrete import intervention_mask, positive
+from arcwise.scores.parametrization import (
+    ConditionalLinearGaussian,
+    DirichletPrior,
+    Parametrization,
+    RegressionPrior,
+)
 from arcwise.support.running import Run
 from arcwise.support.words import shown
-
-
-@dataclass(frozen=True, eq=False)
-class RegressionPrior:
-    """The prior of the continuous variables within one configuration of discrete parents.
-
-    It is normal-Wishart: for any l of the variables, the mean given the precision W is normal
-    with precision ``alpha_mu W``, and W is Wishart with ``degrees + l - 1`` degrees of freedom
-    and the diagonal scale matrix of their entries of `scale`.
-
-    Parameters
-    ----------
-    alpha_mu
-        The strength of the prior mean, as a number of rows.
-    degrees
-        The degrees of freedom of the variance of a single variable, as a number of rows.
-    mean, scale
-        For each variable of the table; 0 and 1 for discrete ones.
-    """
-
-    alpha_mu: float
-    degrees: float
-    mean: NDArray[np.float64]
-    scale: NDArray[np.float64]
-
-    def shared(self, configurations: float) -> RegressionPrior:
-        """Return the prior within each of so many configurations, which share the rows of this."""
-        return replace(
-            self,
-            alpha_mu=self.alpha_mu / configurations,
-            degrees=self.degrees / configurations,
-            scale=self.scale / configurations,
-        )
 
 
 @dataclass(frozen=True)
@@ -71,6 +44,9 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
     alpha_w
         The degrees of freedom of their variances, greater than n + 1 for n continuous
         variables; None for n + 2.
+    prior_moments
+        The means and the variances, one of each for every column, by which the prior of
+        continuous variables is chosen; None for those of the columns.
 
     Notes
     -----
@@ -100,6 +76,9 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
     equivalent_sample_size: float = 1.0
     alpha_mu: float = 1.0
     alpha_w: float | None = None
+    prior_moments: tuple[NDArray[np.float64], NDArray[np.float64]] | None = field(
+        default=None, repr=False
+    )
 
     def __post_init__(self) -> None:
         """Refuse values that are wrong for any data."""
@@ -129,6 +108,16 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
         """Return in a clause why edges are impossible."""
         return "a discrete variable cannot have a continuous parent under ConditionalGaussian"
 
+    def parametrization(self, data: Data) -> Parametrization:
+        """Return what the parameters of a family are, and their prior."""
+        discrete = _discrete(data)
+        if discrete.all():
+            return BDeu(self.equivalent_sample_size).parametrization(data)
+        if not discrete.any():
+            return BGe(self.alpha_mu, self.alpha_w).parametrization(data)
+        tables = DirichletPrior(float(self.equivalent_sample_size))
+        return ConditionalLinearGaussian(tables, self.regression_prior(data))
+
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""
         discrete = _discrete(data)
@@ -142,7 +131,6 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
     def regression_prior(self, data: Data) -> RegressionPrior:
         """Return the prior of continuous variables without discrete parents."""
         discrete = _discrete(data)
-        values = _numbers(data)
         n = int((~discrete).sum())
         if self.alpha_w is not None and self.alpha_w <= n + 1:
             raise ArgumentError(
@@ -150,10 +138,21 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
                 f"above {n + 1}"
             )
         degrees = float(n + 2 if self.alpha_w is None else self.alpha_w)
-        mean, variances = column_moments(values, data.weights, data.intervened)
+        mean, variances = self._moments(data)
         scale = scaled(default_scale(self.alpha_mu, degrees, n), variances, data.variables)
         mean[discrete], scale[discrete] = 0.0, 1.0
         return RegressionPrior(float(self.alpha_mu), degrees - n + 1, mean, scale)
+
+    def fixed_by(self, data: Data) -> ConditionalGaussian:
+        """Return the score with the moments of these data."""
+        return replace(self, prior_moments=self._moments(data))
+
+    def _moments(self, data: Data) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return new arrays of the means and variances that choose the prior."""
+        if self.prior_moments is None:
+            return column_moments(_numbers(data), data.weights, data.intervened)
+        means, variances = self.prior_moments
+        return np.array(means, dtype=np.float64), np.array(variances, dtype=np.float64)
 
     def _fill_mixed(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         prior = self.regression_prior(data)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields, is_dataclass
+from dataclasses import MISSING, field, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
@@ -15,9 +15,17 @@ Write = Callable[[Any], Any]
 Read = Callable[[Any], Any]
 
 
-def added(default: Any) -> Any:
-    """Return a field that files of earlier versions do not have, which read as its default."""
-    return field(default=default, metadata={"added": True})
+def added(default: Any = MISSING, *, factory: Any = MISSING) -> Any:
+    """Return a field that files of earlier versions do not have, which read as its default.
+
+    Parameters
+    ----------
+    default
+        The default.
+    factory
+        A function that makes it instead.
+    """
+    return field(default=default, default_factory=factory, metadata={"added": True})
 
 
 class PlainDataclasses:

@@ -1,0 +1,168 @@
+"""`IncompleteData`: a table with missing cells, which are to be imputed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arcwise.data import description
+from arcwise.data.columns import Column, DiscreteColumn, Kind
+from arcwise.data.table import Data
+from arcwise.errors import ArgumentError
+
+OBSERVED = -1
+
+
+class IncompleteData:
+    """A table in which values are missing, as `read` returns it with ``missing="impute"``.
+
+    Each missing value is a *cell* with a number. Where a value stands in several places of the
+    table, as in lagged copies of a column, these places share a cell.
+
+    Parameters
+    ----------
+    table
+        The table, with any values in the places that are missing, which count for nothing.
+    cells
+        The number of the cell in each place, -1 where there is a value, as [row, variable]; the
+        numbers are 0, 1, 2, ..., and no row holds one of them twice.
+
+    Examples
+    --------
+    >>> from arcwise.data import read
+    >>> data = read({"a": [0, 1, None], "b": ["x", None, "y"]}, missing="impute")
+    >>> data
+    <IncompleteData: 3 rows, 2 discrete variables, 2 of 6 values missing>
+    >>> data.completed([1, 0]).to_dict()
+    {'a': [0, 1, 1], 'b': ['x', 'x', 'y']}
+    """
+
+    def __init__(self, table: Data, cells: ArrayLike) -> None:
+        numbers = np.asarray(cells)
+        shape = (table.rows, len(table.columns))
+        if numbers.shape != shape or numbers.dtype.kind not in "iu":
+            raise ArgumentError(
+                f"cells has the shape {numbers.shape} and type {numbers.dtype}; give whole numbers "
+                f"of shape {shape}"
+            )
+        numbers = np.array(numbers, dtype=np.int64, order="C")
+        present = np.unique(numbers[numbers != OBSERVED])
+        if not np.array_equal(present, np.arange(len(present))):
+            raise ArgumentError(
+                "cells are not numbered 0, 1, 2, ..., with -1 where there is a value; number them"
+            )
+        in_rows = np.sort(numbers, axis=1)
+        if ((in_rows[:, 1:] == in_rows[:, :-1]) & (in_rows[:, 1:] != OBSERVED)).any():
+            raise ArgumentError("a cell stands twice in one row; give each place of a row its own")
+        numbers.flags.writeable = False
+        self.table = table
+        self.cells = numbers
+        self.count = len(present)
+
+    def __repr__(self) -> str:
+        """Show the size, and how much is missing."""
+        places = int(self.missing.sum())
+        return (
+            f"<IncompleteData: {description.summary(self.table)}, {places:,} of "
+            f"{self.missing.size:,} values missing>"
+        )
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.table.variables
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.table.rows
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """Whether each variable is "discrete" or "continuous"."""
+        return self.table.kinds
+
+    @cached_property
+    def missing(self) -> NDArray[np.bool_]:
+        """Where values are missing, as [row, variable]."""
+        return np.asarray(self.cells != OBSERVED)
+
+    def missing_counts(self) -> dict[str, int]:
+        """Return the number of missing values of each column that has any."""
+        counts = self.missing.sum(axis=0).tolist()
+        return {name: count for name, count in zip(self.variables, counts, strict=True) if count}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The SHA-256 of all that is known: values, and which of them are missing."""
+        digest = hashlib.sha256(self.completed(np.zeros(self.count)).fingerprint.encode())
+        digest.update(self.cells.astype("<i8").tobytes())
+        return digest.hexdigest()
+
+    def describe(self) -> str:
+        """Return a summary: the rows, each column's kind and levels or range, and what is missing.
+
+        Ranges and levels are those of the values that are there.
+        """
+        return description.describe(self.table, self.missing.sum(axis=0).tolist())
+
+    def present(self, variable: int) -> NDArray[Any]:
+        """Return the codes, or the numbers, of a column that are not missing."""
+        return column_values(self.table.columns[variable])[~self.missing[:, variable]]
+
+    def completed(self, values: ArrayLike) -> Data:
+        """Return the table with these values in its cells.
+
+        Parameters
+        ----------
+        values
+            For each cell the code of a level, or a number.
+        """
+        given = np.asarray(values)
+        if given.shape != (self.count,):
+            raise ArgumentError(f"there are {self.count} cells; give as many values")
+        return self.with_columns(self.columns_with(given))
+
+    def columns_with(self, values: NDArray[Any]) -> list[NDArray[Any]]:
+        """Return all columns as new arrays of codes or numbers, with these values in the cells."""
+        result = []
+        for place, column in enumerate(self.table.columns):
+            filled = column_values(column).copy()
+            gaps = self.missing[:, place]
+            filled[gaps] = values[self.cells[gaps, place]]
+            result.append(filled)
+        return result
+
+    def with_columns(self, columns: Sequence[NDArray[Any]]) -> Data:
+        """Return the complete table of these codes and numbers; complete columns stay as they are.
+
+        Parameters
+        ----------
+        columns
+            An array for each variable.
+        """
+        made: list[Column] = []
+        for place, column in enumerate(self.table.columns):
+            if not self.missing[:, place].any():
+                made.append(column)
+            elif isinstance(column, DiscreteColumn):
+                made.append(replace(column, codes=columns[place]))
+            else:
+                made.append(replace(column, values=columns[place]))
+        table = self.table
+        return Data(
+            made, table.weights, table.intervened, table.notes, table.preparation, table.name
+        )
+
+
+def column_values(column: Column) -> NDArray[Any]:
+    """Return the codes of a discrete column as whole numbers, or the numbers of another."""
+    if isinstance(column, DiscreteColumn):
+        return column.codes.astype(np.int64)
+    return column.values

@@ -1,0 +1,306 @@
+"""`averaged`: the posterior over DAGs averaged over completed tables, from several chains.
+
+Tables are kept until the standard error of every edge probability is at most 0.02, so that an
+error of 0.1 is five standard errors, or until there are as many as are worth their price. The
+number is 40 at first and then twice as many each time: it depends on the data and the seed only.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import IncompleteData
+from arcwise.errors import InterruptedWarning, TimeIsUpError
+from arcwise.graphs.dag import Dag
+from arcwise.imputation.chain import CompletedTable, ImputationChain
+from arcwise.imputation.structure import ChainStructure, StructureStep
+from arcwise.model import Model, Question
+from arcwise.model.modularity import Modularity
+from arcwise.model.provenance import Provenance
+from arcwise.posterior import DagSample, Posterior
+from arcwise.posterior.completions import Completions
+from arcwise.posterior.matrices import unpacked
+from arcwise.records.convergence import Convergence
+from arcwise.records.runs import ImputationRun
+from arcwise.scores import LocalScore
+from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.descriptions import Description
+from arcwise.support.running import Progress, running
+from arcwise.support.warnings import warn
+
+DEFAULT_CHAINS = 4
+BURN_IN = 20
+THINNING = 3
+FEWEST_COMPLETIONS = 40
+MOST_COMPLETIONS = 320
+_SMALL_ERROR = 0.02
+_FEWEST_TABLES = 2
+# Of a limited time, what the sweeps before the first table may take.
+_SHARE_OF_BURN_IN = 0.25
+_DAGS_OF_A_TABLE = 100
+# How often pairs that never changed in the burn-in are moved, beside those that changed most.
+_LEAST_WORTH = 0.05
+
+
+@dataclass(frozen=True)
+class ImputationSettings:
+    """How many tables are drawn, and how.
+
+    Parameters
+    ----------
+    completions
+        The number of completed tables; None for as many as the precision of the result needs.
+    most
+        The largest number of them, in that case.
+    chains
+        The number of chains.
+    burn_in, thinning
+        The sweeps before the first table of a chain, and between two tables.
+    dags
+        The number of DAGs that are kept, of all tables together.
+    seed
+        The seed.
+    """
+
+    completions: int | None = None
+    most: int = MOST_COMPLETIONS
+    chains: int = DEFAULT_CHAINS
+    burn_in: int = BURN_IN
+    thinning: int = THINNING
+    dags: int = 10_000
+    seed: int = 0
+
+
+def averaged(
+    data: IncompleteData,
+    question: Question,
+    structure: StructureStep,
+    settings: ImputationSettings,
+    *,
+    modularity: Modularity = "modular",
+    described: LocalScore | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+    deadline: Deadline = NEVER,
+) -> Posterior:
+    """Return the posterior averaged over completed tables.
+
+    Parameters
+    ----------
+    data, question, structure
+        As for `ImputationChain`.
+    settings
+        How many tables, and how.
+    modularity
+        Which posterior it is that the structure step draws from.
+    described
+        The score as the user knows it, before what it takes from the data was fixed.
+    threads, progress
+        As for `learn`.
+    deadline
+        By when to end, with as many tables as there are.
+
+    Raises
+    ------
+    TimeIsUpError
+        If there are not even two tables by then.
+    """
+    start = time.perf_counter()
+    drawing = _Drawing(data, question, structure, settings, threads, deadline)
+    interrupted = False
+    with running(threads, progress, "Completing tables") as run:
+        try:
+            drawing.run(run.progress)
+        except TimeIsUpError:
+            if len(drawing.kept) < _FEWEST_TABLES:
+                raise
+            asked = "" if settings.completions is None else f" of {settings.completions}"
+            deadline.cut(f"The time was up after {len(drawing.kept)}{asked} completed tables.")
+        except KeyboardInterrupt:
+            if len(drawing.kept) < _FEWEST_TABLES:
+                raise
+            interrupted = True
+            warn("interrupted; the result is from the tables completed so far", InterruptedWarning)
+    tables = drawing.completions()
+    edges, errors = tables.edges.mean(axis=0), tables.spread(tables.edges).error
+    both = np.minimum(tables.edges + tables.edges.transpose(0, 2, 1), 1.0)
+    dags = drawing.dags()
+    best, share = _most_frequent(dags)
+    steps = structure if isinstance(structure, ChainStructure) else None
+    by_chain = tables.by_chain()
+    return Posterior(
+        variables=data.variables,
+        modularity=modularity,
+        run=ImputationRun(
+            dags=len(dags),
+            seconds=time.perf_counter() - start,
+            interrupted=interrupted,
+            convergence=Convergence(difference=float(np.ptp(by_chain, axis=0).max())),
+            missing=data.missing_counts(),
+            completions=len(tables),
+            chains=len(by_chain),
+            burn_in=drawing.burn_in,
+            thinning=settings.thinning,
+            steps=None if steps is None else steps.steps,
+            steps_on_a_table=None if steps is None else steps.longer,
+            seed=settings.seed,
+        ),
+        edges=edges,
+        edge_errors=np.minimum(errors, 1.0),
+        adjacency_errors=np.minimum(tables.spread(both).error, 1.0),
+        chain_edges=by_chain if len(by_chain) > 1 else None,
+        paths=None if tables.paths is None else tables.paths.mean(axis=0),
+        map_dag=best,
+        map_probability=share,
+        dags=dags,
+        provenance=_provenance(drawing.model, data, described),
+        completions=tables,
+    )
+
+
+class _Drawing:
+    """Chains in step with each other, and the tables they have come to."""
+
+    def __init__(
+        self,
+        data: IncompleteData,
+        question: Question,
+        structure: StructureStep,
+        settings: ImputationSettings,
+        threads: int | None,
+        deadline: Deadline,
+    ) -> None:
+        self._data, self._question = data, question
+        self._settings = settings
+        self._deadline = deadline
+        self.burn_in = settings.burn_in
+        self._chains = [
+            ImputationChain(
+                data,
+                question,
+                structure,
+                seed=settings.seed,
+                number=number,
+                threads=threads,
+                deadline=deadline,
+            )
+            for number in range(min(settings.chains, settings.completions or settings.chains))
+        ]
+        self._from: list[int] = []
+        self.kept: list[CompletedTable] = []
+
+    @property
+    def model(self) -> Model:
+        """The model of a completed table."""
+        model = self._chains[0].last_model
+        assert model is not None
+        return model
+
+    def run(self, progress: Callable[[float], None] | None) -> None:
+        """Draw all tables; whatever happens, those kept so far are there."""
+        settings = self._settings
+        began = time.perf_counter()
+        for chain in self._chains:
+            chain.sweep()
+        if self._deadline.limited:
+            rounds = self._deadline.left / max(time.perf_counter() - began, 1e-6)
+            self.burn_in = min(self.burn_in, max(1, round(_SHARE_OF_BURN_IN * rounds)))
+        target = settings.completions or FEWEST_COMPLETIONS
+        most = settings.completions or max(settings.most, target)
+        sweeps = self.burn_in + settings.thinning * target / len(self._chains)
+        seen = [self._edges()]
+        for sweep in range(1, self.burn_in):
+            for chain in self._chains:
+                self._deadline.check()
+                chain.sweep()
+            seen.append(self._edges())
+            _report(progress, sweep / sweeps)
+        self._choose_pairs(np.concatenate(seen).mean(axis=0))
+        each = max(1, min(_DAGS_OF_A_TABLE, -(-settings.dags // target)))
+        while True:
+            while len(self.kept) < target:
+                self._round(each, target)
+                done = len(self.kept) * settings.thinning / len(self._chains)
+                _report(progress, min(1.0, (self.burn_in + done) / sweeps))
+            if target >= most or self._largest_error() <= _SMALL_ERROR:
+                return
+            target = min(2 * target, most)
+            sweeps = self.burn_in + settings.thinning * target / len(self._chains)
+
+    def _edges(self) -> NDArray[np.float64]:
+        """Return which edges the DAGs of all chains have, as [chain, source, target]."""
+        n = len(self._data.variables)
+        packed = np.stack([chain.dag for chain in self._chains if chain.dag is not None])
+        return unpacked(packed, n).transpose(0, 2, 1).astype(np.float64)
+
+    def _choose_pairs(self, shares: NDArray[np.float64]) -> None:
+        """Let all chains move the edges most that have been there and have been not.
+
+        The choice is made once, of the burn-in, so that chains keep their law.
+        """
+        worth = shares * (1.0 - shares)
+        for chain in self._chains:
+            chain.choose_pairs(worth + _LEAST_WORTH * max(float(worth.max()), _LEAST_WORTH))
+
+    def _round(self, dags: int, target: int) -> None:
+        """Keep a table of each chain, unless there are enough."""
+        for number, chain in enumerate(self._chains):
+            if len(self.kept) >= target:
+                return
+            for _ in range(self._settings.thinning - 1):
+                self._deadline.check()
+                chain.sweep()
+            self._deadline.check()
+            self.kept.append(chain.keep(dags))
+            self._from.append(number)
+
+    def _largest_error(self) -> float:
+        tables = self.completions()
+        return float(np.nanmax(tables.spread(tables.edges).error, initial=0.0))
+
+    def completions(self) -> Completions:
+        """Return the tables so far, chain by chain."""
+        order = np.argsort(self._from, kind="stable").tolist()
+        kept = [self.kept[place] for place in order]
+        paths = [each.structure.paths for each in kept]
+        return Completions(
+            np.stack([each.structure.edges for each in kept]),
+            np.array(self._from, dtype=np.int64)[order],
+            np.stack([each.values for each in kept]),
+            None if any(each is None for each in paths) else np.stack(paths),  # type: ignore[arg-type]
+            self._data,
+            self._question.score,
+        )
+
+    def dags(self) -> DagSample:
+        """Return the DAGs of all tables, numbered by table, as many as were asked for."""
+        order = np.argsort(self._from, kind="stable").tolist()
+        most = max(1, -(-self._settings.dags // len(order)))
+        parts = [self.kept[place].structure.dags.thinned(most).parents for place in order]
+        tables = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        return DagSample(self._data.variables, np.concatenate(parts), chains=tables)
+
+
+def _report(progress: Callable[[float], None] | None, share: float) -> None:
+    if progress is not None:
+        progress(share)
+
+
+def _most_frequent(dags: DagSample) -> tuple[Dag, float]:
+    """Return the DAG that was drawn most often, and its share of the draws."""
+    distinct, place = dags.distinct()
+    counts = np.bincount(place)
+    best = int(counts.argmax())
+    return distinct[best], float(counts[best] / counts.sum())
+
+
+def _provenance(model: Model, data: IncompleteData, score: LocalScore | None) -> Provenance:
+    """Return the provenance of the table with its missing values, and of the score as given."""
+    found = model.provenance()
+    described = found.score if score is None else Description.of(score)
+    return replace(found, data_fingerprint=data.fingerprint, score=described)

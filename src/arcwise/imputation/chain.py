@@ -1,0 +1,238 @@
+"""`ImputationChain`: a Markov chain over DAGs, parameters and the missing cells of a table.
+
+Each sweep draws
+
+    a DAG given the completed table, with the parameters integrated out,
+    the parameters given the DAG and the table, from their posterior,
+    some edges anew, each together with the cells of its ends (`pair_moves`),
+    every missing cell given DAG and parameters,
+
+so that DAG, parameters and cells follow their joint posterior given the values that are there, as
+if these were missing at random (Tanner and Wong 1987, "The calculation of posterior distributions
+by data augmentation").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Data, IncompleteData
+from arcwise.data.incomplete import column_values
+from arcwise.imputation.cell_blocks import CellBlocks
+from arcwise.imputation.draw_cells import CellSampler, observed_start
+from arcwise.imputation.pair_moves import PairMoves
+from arcwise.imputation.rescoring import Rescoring
+from arcwise.imputation.structure import Packed, StructureStep, TableStructure
+from arcwise.model import Model, Question
+from arcwise.networks._random import Purpose, generator
+from arcwise.parameters import mixed_conditionals as mixed_conditionals  # enters itself
+from arcwise.parameters.conditionals import Conditionals, draw_conditionals
+from arcwise.posterior import DagSample
+from arcwise.support.clock import NEVER, Deadline
+
+_MOVES_PER_VARIABLE = 1
+# Cells of a row depend on each other, and draws of them are cheap beside scores.
+_DRAWS_OF_CELLS = 2
+_SEEDS = 1 << 63
+
+
+@dataclass(frozen=True, eq=False)
+class CompletedTable:
+    """A completion of a table, and what is learned from it.
+
+    Parameters
+    ----------
+    values
+        The value of each cell: the code of a level, or a number.
+    structure
+        The probabilities of edges and the DAGs given the completed table.
+    """
+
+    values: NDArray[np.float64]
+    structure: TableStructure
+
+
+class ImputationChain:
+    """A Markov chain over DAGs, parameters and cells.
+
+    Parameters
+    ----------
+    data
+        The table.
+    question
+        The model that is asked about: score, prior, constraints and candidates. Its data count
+        for nothing, and its score must not depend on them, see `LocalScore.fixed_by`.
+    structure
+        How DAGs are drawn given a completed table.
+    seed
+        The seed.
+    number
+        The number of the chain: chains of one seed have random numbers of their own.
+    threads
+        The number of threads.
+    deadline
+        By when to end, by a `TimeIsUpError`.
+    conditioned
+        The nodes that are conditioned on and so have no law.
+    """
+
+    def __init__(
+        self,
+        data: IncompleteData,
+        question: Question,
+        structure: StructureStep,
+        *,
+        seed: int = 0,
+        number: int = 0,
+        threads: int | None = None,
+        deadline: Deadline = NEVER,
+        conditioned: frozenset[int] = frozenset(),
+    ) -> None:
+        assert question.score is not None
+        self.data = data
+        self.question = question
+        self._score = question.score
+        self._structure = structure
+        self._random = generator(seed, Purpose.IMPUTATION, number)
+        self._threads = threads
+        self._deadline = deadline
+        self._conditioned = conditioned
+        self._blocks = CellBlocks.of(data)
+        self._moves = PairMoves(data, question, threads)
+        self._moves_of_a_sweep = _MOVES_PER_VARIABLE * len(data.variables)
+        self._pairs: tuple[list[tuple[int, int]], NDArray[np.float64]] | None = None
+        self.choose_pairs(np.ones((len(data.variables), len(data.variables))))
+        self.proposed = self.accepted = 0
+        self.last_model: Model | None = None
+        self._engine = Rescoring(data.missing.any(axis=0))
+        # The placeholders are values of their columns.
+        self._columns = [column_values(column).copy() for column in data.table.columns]
+        observed_start(self._columns, self._blocks, self._random)
+        self._dag: Packed | None = None
+
+    def choose_pairs(self, weights: NDArray[np.float64]) -> None:
+        """Set how often the edge between two variables is moved, relative to others.
+
+        Pairs without a missing cell are left to the draws of DAGs.
+
+        Parameters
+        ----------
+        weights
+            For each pair, as [one, other].
+        """
+        ends = self._moves.incomplete
+        u, v = np.triu_indices(len(ends), 1)
+        worth = np.where(ends[u] | ends[v], (weights + weights.T)[u, v], 0.0)
+        self._pairs = None
+        if worth.sum() > 0.0:
+            pairs = list(zip(u.tolist(), v.tolist(), strict=True))
+            self._pairs = pairs, worth / worth.sum()
+
+    @property
+    def table(self) -> Data:
+        """The table as it is completed now."""
+        return self.data.with_columns(self._columns)
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The values of the cells now."""
+        result = np.empty(self.data.count)
+        rows, variables = np.nonzero(self.data.missing)
+        cells = self.data.cells[rows, variables]
+        for variable in np.unique(variables).tolist():
+            own = variables == variable
+            result[cells[own]] = self._columns[variable][rows[own]]
+        return result
+
+    @property
+    def dag(self) -> Packed | None:
+        """The DAG now, drawn given the table of the sweep before; None before the first sweep."""
+        return self._dag
+
+    def go_to(self, values: NDArray[np.float64], dag: Packed | None) -> None:
+        """Go on from these values of the cells and this DAG.
+
+        Parameters
+        ----------
+        values, dag
+            As `values` and `dag` of a chain over the same table.
+        """
+        self._columns = self.data.columns_with(values)
+        self._dag = dag
+
+    def sweep(self) -> None:
+        """Draw a DAG, its parameters and all cells."""
+        model = self.model()
+        if self._dag is None:
+            self._dag = self._structure.first(model, self._seed())
+        self._dag = self._structure.next(model, self._dag, self._seed())
+        self._draw_cells()
+
+    def keep(self, dags: int) -> CompletedTable:
+        """Return the table of now with what is learned from it, and then go on as in a sweep.
+
+        Parameters
+        ----------
+        dags
+            The number of DAGs drawn given the table.
+        """
+        model = self.model()
+        if self._dag is None:
+            self._dag = self._structure.first(model, self._seed())
+        found = self._structure.look(model, self._dag, dags, self._seed())
+        kept = CompletedTable(self.values, found)
+        self._dag = found.dags.parents[-1]
+        self._draw_cells()
+        return kept
+
+    def model(self) -> Model:
+        """Return the model of the table as it is completed now."""
+        asked = replace(self.question, data=self.table)
+        self.last_model = Model(
+            asked, engine=self._engine, threads=self._threads, seconds=self._deadline
+        )
+        return self.last_model
+
+    def _seed(self) -> int:
+        return int(self._random.integers(_SEEDS))
+
+    def _draw_cells(self) -> None:
+        """Draw the parameters of the DAG given the table, and the cells given both."""
+        assert self._dag is not None
+        table = self.table
+        dag = DagSample(table.variables, self._dag[np.newaxis])[0]
+        conditionals = self._moved(draw_conditionals(dag, table, self._score, self._random))
+        self._dag = _packed(conditionals.parents)
+        sampler = CellSampler(self._blocks, conditionals, table.intervened, self._conditioned)
+        for _ in range(_DRAWS_OF_CELLS):
+            sampler.draw(self._columns, self._random)
+
+    def _moved(self, conditionals: Conditionals) -> Conditionals:
+        """Change edges together with the cells of their ends, a few times."""
+        if self._pairs is None:
+            return conditionals
+        pairs, shares = self._pairs
+        for place in self._random.choice(
+            len(pairs), size=self._moves_of_a_sweep, p=shares
+        ).tolist():
+            u, v = pairs[place]
+            after = self._moves.move(u, v, self._columns, conditionals, self._random)
+            self.proposed += 1
+            if after is not None:
+                self.accepted += 1
+                conditionals = after
+        return conditionals
+
+
+def _packed(parents: Sequence[tuple[int, ...]]) -> Packed:
+    """Return parent sets as bits, 64 to a word."""
+    words = (len(parents) + 63) // 64
+    packed = np.zeros((len(parents), words), dtype=np.uint64)
+    for node, members in enumerate(parents):
+        for parent in members:
+            packed[node, parent // 64] |= np.uint64(1) << np.uint64(parent % 64)
+    return packed

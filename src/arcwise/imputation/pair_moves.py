@@ -1,0 +1,342 @@
+"""`PairMoves`: changes the edge between two variables together with their missing cells.
+
+Given a completed table, an edge is nearly certain or nearly impossible where the cells were
+completed with or without it; a chain that draws DAG and cells in turn hardly ever changes such an
+edge. Here the edge between u and v is proposed to be another one (none, forward, backward), with
+
+    new parameters of the families that change, drawn from their posterior given the rows R in which
+    the values of u and v are there, and
+    new cells of u and v, drawn given everything else.
+
+With the cells of u and v summed (or integrated) out, row by row, the proposal is accepted with
+probability
+
+    min(1,  p(G') m_R(G') Π_i L_i(G', θ')  /  (p(G) m_R(G) Π_i L_i(G, θ)) ),
+
+where m_R is the marginal likelihood of the families that change, from the rows R alone, and L_i the
+likelihood of a row i outside R. For the density of θ' is p(θ'|G') Π_R p(row|θ') / m_R(G'), of which
+all but m_R cancels against the target. Other cells, and cells with copies, stay as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.data import Data, DiscreteColumn, IncompleteData
+from arcwise.families import Families
+from arcwise.graphs.dag import Dag
+from arcwise.imputation.normal_law import normal_law
+from arcwise.model import Question
+from arcwise.parameters.conditionals import Columns, Conditionals, Regression, draw_conditionals
+from arcwise.support.running import running
+
+Array = NDArray[np.float64]
+Parents = tuple[tuple[int, ...], ...]
+
+_FEWEST_ROWS = 2
+
+
+class ReplacedFamilies(Conditionals):
+    """The parameters of some families in place of those of others.
+
+    Parameters
+    ----------
+    others
+        All families.
+    new
+        Those that take the place of the same nodes there.
+    nodes
+        Which nodes.
+    """
+
+    def __init__(self, others: Conditionals, new: Conditionals, nodes: Sequence[int]) -> None:
+        parents = list(others.parents)
+        self._of = dict(others._of) if isinstance(others, ReplacedFamilies) else {}
+        self._others = others._others if isinstance(others, ReplacedFamilies) else others
+        for node in nodes:
+            parents[node] = new.parents[node]
+            self._of[node] = new
+        super().__init__(parents)
+
+    def log_probability(self, node: int, columns: Columns) -> Array:
+        """Return the log probability of the node's value given its parents'."""
+        return self._of.get(node, self._others).log_probability(node, columns)
+
+    def regression(self, node: int, columns: Columns) -> Regression | None:
+        """Return the normal distribution of the node given its parents."""
+        return self._of.get(node, self._others).regression(node, columns)
+
+
+class _Local(NamedTuple):
+    """The likelihood of rows with the cells of two variables summed out, and how to draw them."""
+
+    log_likelihood: float
+    logs: Array
+    levels: list[dict[int, int]]
+
+
+class PairMoves:
+    """Moves that change the edge between two variables and their missing cells.
+
+    Parameters
+    ----------
+    data
+        The table.
+    question
+        The model: score, prior and the families allowed.
+    threads
+        The number of threads.
+    """
+
+    def __init__(
+        self, data: IncompleteData, question: Question, threads: int | None = None
+    ) -> None:
+        assert question.score is not None
+        self._data = data
+        self._score, self._prior = question.score, question.prior.terms(question.variables)
+        self._families = question.families
+        self._threads = threads
+        counts = np.bincount(data.cells[data.missing], minlength=data.count)
+        self._lone = data.missing & (counts[np.maximum(data.cells, 0)] == 1)
+        self._sizes = [
+            column.size if isinstance(column, DiscreteColumn) else 0
+            for column in data.table.columns
+        ]
+        self._intervened = data.table.intervened
+
+    @property
+    def incomplete(self) -> NDArray[np.bool_]:
+        """Which variables have cells that these moves draw."""
+        return np.asarray(self._lone.any(axis=0))
+
+    def move(
+        self,
+        u: int,
+        v: int,
+        columns: list[NDArray[Any]],
+        conditionals: Conditionals,
+        random: np.random.Generator,
+    ) -> Conditionals | None:
+        """Propose another edge between two variables; return what it leads to, or None.
+
+        Parameters
+        ----------
+        u, v
+            The variables.
+        columns
+            The completed columns, in which cells of u and v change if it is accepted.
+        conditionals
+            The DAG and its parameters.
+        random
+            The source of random numbers.
+        """
+        parents = conditionals.parents
+        now = 1 if u in parents[v] else 2 if v in parents[u] else 0
+        then = (now + int(random.integers(1, 3))) % 3
+        threshold = math.log(1.0 - random.random())
+        new = list(parents)
+        new[v] = _with(parents[v], u, present=then == 1)
+        new[u] = _with(parents[u], v, present=then == 2)
+        changed = [node for node in (u, v) if new[node] != parents[node]]
+        proposed = tuple(new)
+        if not all(_allowed(self._families, node, proposed[node]) for node in changed):
+            return None
+        if then and _reaches(proposed, *((v, u) if then == 1 else (u, v))):
+            return None
+        rows = np.flatnonzero(self._lone[:, u] | self._lone[:, v])
+        if self._data.rows - len(rows) < _FEWEST_ROWS:
+            return None
+        table = self._data.with_columns(columns)
+        keep = np.ones(self._data.rows, dtype=np.bool_)
+        keep[rows] = False
+        known = table.take_rows(keep)
+        ratio = self._log_ratio(known, changed, parents, proposed)
+        only = Dag(
+            table.variables,
+            {
+                table.variables[node]: [table.variables[p] for p in proposed[node]]
+                for node in changed
+            },
+        )
+        drawn = draw_conditionals(only, known, self._score, random)
+        after = ReplacedFamilies(conditionals, drawn, changed)
+        there = self._local(after, u, v, rows, columns)
+        ratio += there.log_likelihood
+        ratio -= self._local(conditionals, u, v, rows, columns).log_likelihood
+        if threshold >= ratio:
+            return None
+        self._draw(after, u, v, rows, columns, there, random)
+        return after
+
+    def _log_ratio(self, known: Data, changed: Sequence[int], old: Parents, new: Parents) -> float:
+        """Return the log ratio of p(G) m_R(G), the new to the old."""
+        nodes = range(len(old))
+        common = [sorted(set(old[v]) & set(new[v])) if v in changed else [] for v in nodes]
+        other = [sorted(set(old[v]) ^ set(new[v])) for v in nodes]
+        table = _core.FamilyTable(other, common, [len(each) for each in other])
+        with running(self._threads, None, "") as run:
+            self._score.fill(known, table, run)
+        total = 0.0
+        names = known.variables
+        for node in changed:
+            for sign, of_node in ((-1.0, old[node]), (1.0, new[node])):
+                value = float(table.values(node)[table.find(node, list(of_node))])
+                prior = self._prior.log_weight(node, list(of_node), names)
+                total += sign * (value + prior)
+        return total
+
+    def _around(self, conditionals: Conditionals, u: int, v: int) -> list[int]:
+        """Return the nodes whose families hold one of the two variables."""
+        return [
+            node
+            for node, parents in enumerate(conditionals.parents)
+            if node in (u, v) or u in parents or v in parents
+        ]
+
+    def _local(
+        self,
+        conditionals: Conditionals,
+        u: int,
+        v: int,
+        rows: NDArray[np.int64],
+        columns: list[NDArray[Any]],
+    ) -> _Local:
+        """Return the likelihood of rows with the cells of both summed or integrated out.
+
+        Levels of discrete cells are taken in turn; a row in which the value is there counts with
+        that one only.
+        """
+        discrete = [w for w in (u, v) if self._sizes[w] and self._lone[:, w].any()]
+        levels = [
+            dict(zip(discrete, each, strict=True))
+            for each in product(*(range(self._sizes[w]) for w in discrete))
+        ]
+        logs = np.full((len(rows), len(levels)), -np.inf)
+        for place, given in enumerate(levels):
+            possible = np.ones(len(rows), dtype=np.bool_)
+            for w, level in given.items():
+                possible &= self._lone[rows, w] | (columns[w][rows] == level)
+            own = rows[possible]
+            if len(own):
+                logs[possible, place] = self._log_given(conditionals, u, v, own, columns, given)
+        if not len(rows):
+            return _Local(0.0, logs, levels)
+        top = logs.max(axis=1)
+        with np.errstate(divide="ignore"):
+            sums = top + np.log(np.exp(logs - top[:, np.newaxis]).sum(axis=1))
+        return _Local(float(sums.sum()), logs, levels)
+
+    def _log_given(
+        self,
+        conditionals: Conditionals,
+        u: int,
+        v: int,
+        rows: NDArray[np.int64],
+        columns: list[NDArray[Any]],
+        given: dict[int, int],
+    ) -> Array:
+        return self._law(conditionals, u, v, rows, columns, given).log_integral()
+
+    def _law(
+        self,
+        conditionals: Conditionals,
+        u: int,
+        v: int,
+        rows: NDArray[np.int64],
+        columns: list[NDArray[Any]],
+        given: dict[int, int],
+    ) -> Any:
+        """Return the law of the continuous cells of both, given levels of the discrete ones."""
+        around = self._around(conditionals, u, v)
+        needed = {w for node in around for w in (node, *conditionals.parents[node])}
+        nothing = np.empty(len(rows))
+        chosen = [column[rows] if w in needed else nothing for w, column in enumerate(columns)]
+        places = np.full((len(rows), len(columns)), -1, dtype=np.int64)
+        width = 0
+        for w in (u, v):
+            gaps = self._lone[rows, w]
+            if w in given:
+                chosen[w] = np.full(len(rows), given[w], dtype=np.int64)
+            elif not self._sizes[w] and gaps.any():
+                chosen[w] = np.where(gaps, 0.0, chosen[w])
+                places[gaps, w] = width
+                width += 1
+        return normal_law(
+            conditionals, around, chosen, places, width, lambda node: self._counted(node, rows)
+        )
+
+    def _counted(self, node: int, rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        if self._intervened is None or not self._intervened[rows, node].any():
+            return None
+        return np.asarray(~self._intervened[rows, node])
+
+    def _draw(
+        self,
+        conditionals: Conditionals,
+        u: int,
+        v: int,
+        rows: NDArray[np.int64],
+        columns: list[NDArray[Any]],
+        local: _Local,
+        random: np.random.Generator,
+    ) -> None:
+        """Draw the cells of both variables into the columns."""
+        if not len(rows):
+            return
+        weights = np.exp(local.logs - local.logs.max(axis=1, keepdims=True))
+        sums = np.cumsum(weights, axis=1)
+        which = (sums <= (random.random(len(rows)) * sums[:, -1])[:, np.newaxis]).sum(axis=1)
+        for place, given in enumerate(local.levels):
+            own = rows[which == place]
+            if not len(own):
+                continue
+            continuous = [w for w in (u, v) if not self._sizes[w]]
+            if continuous:
+                law = self._law(conditionals, u, v, own, columns, given)
+                drawn = law.draw(random)
+                column = 0
+                for w in continuous:
+                    gaps = self._lone[own, w]
+                    if gaps.any():
+                        columns[w][own[gaps]] = drawn[gaps, column]
+                        column += 1
+            for w, level in given.items():
+                columns[w][own[self._lone[own, w]]] = level
+
+
+def _with(parents: tuple[int, ...], other: int, *, present: bool) -> tuple[int, ...]:
+    """Return a parent set with or without another node."""
+    rest = {parent for parent in parents if parent != other}
+    return tuple(sorted(rest | {other} if present else rest))
+
+
+def _allowed(families: Families, node: int, parents: tuple[int, ...]) -> bool:
+    """Return whether a node may have these parents."""
+    required = set(families.required[node])
+    free = set(parents) - required
+    outside = free - set(families.candidates[node])
+    return (
+        required <= set(parents)
+        and len(free) <= families.max_free[node]
+        and (not outside or (len(outside) == 1 and outside <= set(families.outside[node])))
+    )
+
+
+def _reaches(parents: Parents, source: int, target: int) -> bool:
+    """Return whether a directed path leads from one node to another."""
+    above, waiting = {target}, [target]
+    while waiting:
+        for parent in parents[waiting.pop()]:
+            if parent == source:
+                return True
+            if parent not in above:
+                above.add(parent)
+                waiting.append(parent)
+    return False

@@ -1,0 +1,193 @@
+"""The structure of a completed table: DAGs drawn given it, and the probabilities of its edges."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.algorithms.exact_computation import ExactComputation
+from arcwise.algorithms.reverse_annealing import dag_code
+from arcwise.algorithms.sampling_session import sums_for
+from arcwise.errors import DataError, option
+from arcwise.model import Model
+from arcwise.model.modularity import Modularity
+from arcwise.posterior import DagSample
+from arcwise.records.ladders import linear
+from arcwise.spaces import Dags
+from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.running import running
+
+Array = NDArray[np.float64]
+
+_LEAST_ANNEALING = 1000
+
+Packed: TypeAlias = NDArray[np.uint64]
+"""A DAG as packed parent sets, as [node, word]."""
+
+
+class TableStructure(NamedTuple):
+    """What is learned from one completed table.
+
+    Parameters
+    ----------
+    edges
+        The probabilities of edges, as [source, target].
+    paths
+        Those of directed paths, if known.
+    dags
+        DAGs drawn from the posterior given the table.
+    """
+
+    edges: Array
+    paths: Array | None
+    dags: DagSample
+
+
+class StructureStep(ABC):
+    """Draws DAGs given a completed table."""
+
+    @abstractmethod
+    def first(self, model: Model, seed: int) -> Packed:
+        """Return a DAG to begin from."""
+
+    @abstractmethod
+    def next(self, model: Model, dag: Packed, seed: int) -> Packed:
+        """Return the next DAG of a chain that is at one now and whose law is the posterior.
+
+        Parameters
+        ----------
+        model
+            The model of the completed table.
+        dag
+            Where the chain is.
+        seed
+            The seed of this step.
+        """
+
+    @abstractmethod
+    def look(self, model: Model, dag: Packed, count: int, seed: int) -> TableStructure:
+        """Return what is learned from the table; the last of its DAGs continues the chain.
+
+        Parameters
+        ----------
+        model, dag, seed
+            As for `next`.
+        count
+            The number of DAGs to keep.
+        """
+
+
+@dataclass(frozen=True)
+class ExactStructure(StructureStep):
+    """Independent draws from the exact posterior.
+
+    Parameters
+    ----------
+    modularity
+        Which posterior, see `exact`.
+    threads
+        The number of threads.
+    deadline
+        By when to end.
+    """
+
+    modularity: Modularity = "modular"
+    threads: int | None = None
+    deadline: Deadline = NEVER
+
+    def first(self, model: Model, seed: int) -> Packed:
+        """Return a draw."""
+        return self._computation(model).dags(1, seed=seed).parents[0]
+
+    def next(self, model: Model, dag: Packed, seed: int) -> Packed:
+        """Return a draw, which does not depend on where the chain is."""
+        return self.first(model, seed)
+
+    def look(self, model: Model, dag: Packed, count: int, seed: int) -> TableStructure:
+        """Return exact probabilities, and independent draws."""
+        computation = self._computation(model)
+        edges = computation.posterior().edges
+        paths = None
+        if self.modularity == "modular":
+            paths = computation.paths()
+            np.fill_diagonal(paths, 0.0)
+        return TableStructure(edges, paths, computation.dags(count, seed=seed))
+
+    def _computation(self, model: Model) -> ExactComputation:
+        return ExactComputation(model, self.modularity, threads=self.threads, seconds=self.deadline)
+
+
+@dataclass(frozen=True)
+class ChainStructure(StructureStep):
+    """A chain over DAGs, which goes on from where it is.
+
+    Parameters
+    ----------
+    steps
+        The steps between two completions of a table.
+    longer
+        The steps on a table that is kept.
+    threads
+        The number of threads.
+    deadline
+        By when to end.
+    """
+
+    steps: int
+    longer: int
+    threads: int | None = None
+    deadline: Deadline = NEVER
+
+    def first(self, model: Model, seed: int) -> Packed:
+        """Return a DAG by annealing, from a random one to the posterior."""
+        path = linear(max(_LEAST_ANNEALING, self.steps))
+        found = self._annealed(model, path, 0, 1, [], seed)
+        if not len(found["parents"]):  # it came to nothing that the constraints allow
+            raise DataError(
+                "no DAG was found to begin from; relax the constraints, or give ",
+                option("missing", "drop"),
+            )
+        start: Packed = found["parents"][-1]
+        return start
+
+    def next(self, model: Model, dag: Packed, seed: int) -> Packed:
+        """Return the DAG after some steps."""
+        return self._sampled(model, dag, 1, self.steps, seed).dags.parents[-1]
+
+    def look(self, model: Model, dag: Packed, count: int, seed: int) -> TableStructure:
+        """Return means over the steps, and the DAGs on the way."""
+        return self._sampled(model, dag, count, max(count, self.longer), seed)
+
+    def _sampled(
+        self, model: Model, dag: Packed, count: int, steps: int, seed: int
+    ) -> TableStructure:
+        """Return the means over steps and so many DAGs, evenly spaced, the last at the end."""
+        spacing = max(1, steps // count)
+        # A path of one temperature, the posterior's, leaves of annealing a plain chain.
+        found = self._annealed(model, [1.0], spacing * count, spacing, [dag_code(dag)], seed)
+        # The state that it begins from is kept as well, but was counted before.
+        drawn = DagSample(model.variables, found["parents"][1:])
+        edges = found["edge_sums"] / len(found["parents"])
+        return TableStructure(np.clip(edges, 0.0, 1.0), None, drawn)
+
+    def _annealed(
+        self,
+        model: Model,
+        path: list[float],
+        stretch: int,
+        spacing: int,
+        starts: list[list[int]],
+        seed: int,
+    ) -> dict[str, Any]:
+        record = _core.RecordOptions()
+        record.dags, record.edges = 1, True
+        space = Dags().build(sums_for(model, None, self.threads))
+        runs = _core.AnnealedRuns(space, path, stretch, spacing, record, seed, 1, [], starts)
+        with running(self.threads, None, "", self.deadline) as run:
+            runs.run(0, 1, run.threads, run.progress)
+        return runs.record(0)

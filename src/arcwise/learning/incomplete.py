@@ -1,0 +1,315 @@
+"""`learn_incomplete`: from a table with missing values to the posterior averaged over completions.
+
+A pilot completes the table once, roughly, so that score, prior and candidate parents can be chosen
+as for any table. With these, which then stay the same, chains over DAGs, parameters and cells draw
+the tables that the posterior is averaged over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from arcwise.candidates import candidates as choose_candidates
+from arcwise.data import ContinuousColumn, Data, IncompleteData
+from arcwise.errors import ArgumentError, DataError, Wording, option
+from arcwise.imputation.averaging import ImputationSettings, averaged
+from arcwise.imputation.chain import ImputationChain
+from arcwise.imputation.structure import ChainStructure, ExactStructure, StructureStep
+from arcwise.learning import costs
+from arcwise.learning.choices import data_sentences, plain_request
+from arcwise.learning.hyperparameters import by_evidence
+from arcwise.learning.parents import Parents, choose_parents
+from arcwise.learning.plan import Plan
+from arcwise.learning.request import Request
+from arcwise.learning.resume import RESULT, resume
+from arcwise.model import Model, Question
+from arcwise.parameters.conditionals import can_draw
+from arcwise.posterior import Posterior
+from arcwise.records.account import Choices
+from arcwise.records.algorithm import Algorithm
+from arcwise.scores import BGe
+from arcwise.spaces import Dags
+from arcwise.support.plain import plain
+
+# Hundreds of sweeps are made, each with all scores and, where DAGs are drawn exactly, all sums.
+_EXACT_OPERATIONS = 6 * 10**6
+_MOST_VISITS = 2 * 10**7
+_VISITS_OF_MOMENTS = 64
+_MOST_FAMILIES = 60_000
+_MOST_FAMILIES_PLUS_ONE = 150_000
+_STEPS_PER_VARIABLE = 40
+_TIMES_LONGER = 10
+_MOST_TABLES_OF_CHAINS = 160
+_SWEEPS_OF_PILOT = 8
+_CANDIDATES_OF_PILOT = "greedy:4"
+# What the pilot, the choices and the growth of candidates may take of a limited time.
+_SHARE_OF_PILOT = 0.15
+_SHARE_OF_CHOICES = 0.4
+_PILOT = 1 << 20  # the number of its chain, far from those of the run
+
+
+def learn_incomplete(
+    request: Request,
+    data: IncompleteData,
+    ask: Callable[[Data], Model | Question],
+    *,
+    completions: int | None,
+    score_by_user: bool,
+    prior_by_user: bool,
+) -> Posterior:
+    """Return the posterior averaged over completed tables, with its account.
+
+    Parameters
+    ----------
+    request
+        What is asked about the run.
+    data
+        The table.
+    ask
+        Returns the question about a complete table.
+    completions
+        The number of completed tables; None for as many as the precision needs.
+    score_by_user, prior_by_user
+        Whether score and prior were given.
+    """
+    _refuse(request, data)
+    asked = ask(data.table)
+    assert isinstance(asked, Question)
+    if not can_draw(asked.score, data.table):
+        raise ArgumentError(
+            f"imputing needs a prior on the parameters, which the score "
+            f"{type(asked.score).__name__} does not have; use BDeu, BDe, BGe or "
+            "ConditionalGaussian, or give ",
+            option("missing", "drop"),
+        )
+    if isinstance(asked.score, BGe):
+        data = _as_numbers(data)
+        asked = replace(asked, data=data.table)
+    wanted = plain_request(request, asked) | {
+        "data": data.fingerprint,
+        "completions": completions,
+    }
+    resumed = _resumed(request, plain(wanted))
+    if resumed is not None:
+        return resumed
+    exact = _draws_exactly(request, asked, data)
+    table = _pilot(request, data, asked, exact)
+    definite, how = by_evidence(
+        request, replace(asked, data=table), score=not score_by_user, prior=not prior_by_user
+    )
+    assert isinstance(definite, Question)
+    parents = _parents(request, definite, exact)
+    chosen = parents.asked.question if isinstance(parents.asked, Model) else parents.asked
+    assert chosen.score is not None
+    question = replace(chosen, data=data.table, score=chosen.score.fixed_by(data.table))
+    structure = _structure(request, len(data.variables), exact)
+    settings = ImputationSettings(
+        completions=completions,
+        **({} if exact else {"most": _MOST_TABLES_OF_CHAINS}),
+        **({} if request.chains is None else {"chains": request.chains}),
+        dags=costs.DEFAULT_DAGS if request.dags is None else max(1, request.dags),
+        seed=request.seed,
+    )
+    plan = _plan(request, data, chosen, how, parents, exact, settings, wanted, score_by_user)
+    if request.directory is not None:
+        plan.write(Path(request.directory))
+    posterior = averaged(
+        data,
+        question,
+        structure,
+        settings,
+        modularity=request.modularity,
+        described=chosen.score,
+        threads=request.threads,
+        progress=request.progress,
+        deadline=request.deadline,
+    )
+    if request.directory is not None:
+        posterior.save(Path(request.directory) / RESULT)
+    return plan.after(request.deadline).with_account(posterior, request.deadline.spent)
+
+
+def _refuse(request: Request, data: IncompleteData) -> None:
+    """Refuse what tables with missing values do not go with."""
+    drop = (", or give ", option("missing", "drop"))
+    if data.table.weights is not None:
+        raise DataError(
+            "values are missing in a table with row weights, and a row that counts several times "
+            "would have several values in the place of a missing one; write such rows out",
+            *drop,
+        )
+    if request.algorithm not in (None, Algorithm.EXACT, Algorithm.MCMC):
+        raise ArgumentError(
+            option("algorithm"),
+            f" is {request.algorithm.value!r}, but values are missing, for which DAGs are drawn "
+            "by 'exact' or 'mcmc'; choose one of these",
+            *drop,
+        )
+    if request.space is not None and not isinstance(request.space, Dags):
+        raise ArgumentError(
+            option("space"),
+            f" is {request.space!r}, but values are missing, and chains then go on from DAG to "
+            "DAG; leave it out",
+            *drop,
+        )
+    if request.until not in ("auto", None) or request.options:
+        which = "until" if request.until not in ("auto", None) else next(iter(request.options))
+        raise ArgumentError(
+            option(which),
+            " is for chains over the DAGs of one table, but values are missing; give ",
+            option("completions"),
+            " instead, or leave it out",
+        )
+    if request.engine is not None:
+        raise ArgumentError(
+            Wording("engine", "--cluster"),
+            " is for chains over the DAGs of one table, but values are missing, and the chains "
+            "that complete it run in this process; leave it out",
+            *drop,
+        )
+
+
+def _as_numbers(data: IncompleteData) -> IncompleteData:
+    """Return the table with all columns continuous, as scores of continuous data take them."""
+    numbers = data.table.continuous_values("BGe")
+    table = data.table
+    columns = [
+        ContinuousColumn(name, numbers[:, place].copy())
+        for place, name in enumerate(table.variables)
+    ]
+    made = Data(columns, None, table.intervened, table.notes, table.preparation, table.name)
+    return IncompleteData(made, data.cells)
+
+
+def _draws_exactly(request: Request, asked: Question, data: IncompleteData) -> bool:
+    """Return whether DAGs are drawn from the exact posterior of every completed table."""
+    if request.algorithm is not None:
+        return request.algorithm is Algorithm.EXACT
+    if request.steps is not None or request.space is not None:
+        return False
+    n = len(asked.variables)
+    operations = costs.exact_operations(n, request.modularity)
+    visits = data.rows if "discrete" in data.kinds.values() else _VISITS_OF_MOMENTS
+    cheap = operations is not None and operations <= _EXACT_OPERATIONS
+    cheap = cheap and 2**n * visits <= _MOST_VISITS and request.candidates is None
+    if not cheap and request.modularity == "order-modular":
+        raise ArgumentError(
+            option("modularity"),
+            " is 'order-modular', but values are missing, and chains over the DAGs of so many "
+            "variables follow the modular posterior; leave it out, or give ",
+            option("algorithm", "exact"),
+            " or ",
+            option("missing", "drop"),
+        )
+    return cheap
+
+
+def _structure(request: Request, n: int, exact: bool) -> StructureStep:
+    if exact:
+        return ExactStructure(request.modularity, request.threads, request.deadline)
+    steps = _STEPS_PER_VARIABLE * n
+    longer = _TIMES_LONGER * steps if request.steps is None else request.steps
+    return ChainStructure(min(steps, longer), longer, request.threads, request.deadline)
+
+
+def _pilot(request: Request, data: IncompleteData, asked: Question, exact: bool) -> Data:
+    """Return the table as a short chain completes it, with few candidates where there are many."""
+    assert asked.score is not None
+    score = asked.score.fixed_by(data.table)
+    deadline = request.deadline.part(_SHARE_OF_PILOT)
+    few = replace(asked, score=score)
+    if not exact:
+        given = choose_candidates(asked, _CANDIDATES_OF_PILOT, threads=request.threads)
+        few = replace(few, candidates=given, plus_one=False)
+    chain = ImputationChain(
+        data,
+        few,
+        _structure(replace(request, steps=None), len(data.variables), exact),
+        seed=request.seed,
+        number=_PILOT,
+        threads=request.threads,
+    )
+    for _ in range(_SWEEPS_OF_PILOT):
+        if deadline.passed:
+            break
+        chain.sweep()
+    return chain.table
+
+
+def _parents(request: Request, asked: Question, exact: bool) -> Parents:
+    """Return the parent sets: all where they are few, or those of candidates."""
+    method: Any = request.candidates
+    if method is None:
+        method = "all" if exact or asked.number_of_families <= _MOST_FAMILIES else "grow"
+    found = choose_parents(
+        asked,
+        method,
+        plus_one=False if isinstance(method, str) and method == "all" else request.plus_one,
+        max_candidates=request.max_candidates,
+        seed=request.seed,
+        deadline=request.deadline.part(_SHARE_OF_CHOICES),
+        threads=request.threads,
+        progress=request.progress,
+    )
+    if found.growth is None or request.plus_one:
+        return found
+    question = found.growth.model.question
+    if question.number_of_families <= _MOST_FAMILIES_PLUS_ONE:
+        return found
+    fewer = replace(question, plus_one=False)
+    words = (
+        f"{found.sentences[0]} For every completed table, the "
+        f"{fewer.number_of_families:,} without a further parent are considered.",
+        *found.sentences[1:],
+    )
+    return Parents(fewer, "grown", words, found.growth)
+
+
+def _resumed(request: Request, wanted: dict[str, Any]) -> Posterior | None:
+    """Return the result in the directory, if there is one of the same request."""
+    if request.directory is None:
+        return None
+    path = Path(request.directory)
+    plan = Plan.read(path)
+    if plan is None or not (path / RESULT).exists():
+        return None
+    plan.refuse_other(wanted, path)
+    return resume(path)
+
+
+def _plan(
+    request: Request,
+    data: IncompleteData,
+    chosen: Question,
+    how: tuple[str, ...],
+    parents: Parents,
+    exact: bool,
+    settings: ImputationSettings,
+    wanted: dict[str, Any],
+    score_by_user: bool,
+) -> Plan:
+    about = data_sentences(replace(chosen, data=data.table), score_by_user=score_by_user)
+    return Plan(
+        (*about, *how, *parents.sentences, *request.deadline.cuts),
+        ", each with its exact posterior" if exact else "",
+        Choices(
+            score=repr(chosen.score),
+            prior=repr(chosen.prior),
+            modularity=request.modularity,
+            parents=parents.how,
+            families=chosen.number_of_families,
+            algorithm=Algorithm.IMPUTATION,
+            exact_operations=costs.exact_operations(len(data.variables), request.modularity),
+            exact_limit=_EXACT_OPERATIONS,
+            arguments={
+                "completions": settings.completions,
+                "chains": settings.chains,
+                "dags": settings.dags,
+            },
+            seed=request.seed,
+        ),
+        plain(wanted),
+    )

@@ -1,0 +1,228 @@
+"""`Completions`: the completed tables that a posterior is averaged over.
+
+Where values are missing, the probability of a feature is the mean of its probabilities p_m given
+M completed tables, drawn by several chains. Its *standard error* is that of the mean, with the
+autocorrelation within chains and the differences between them. How much the tables differ, B, is
+what the missing values leave open and no computation can settle; an *interval* that holds the
+probability which the complete table would give has the variance
+
+    W + (1 + 1/M) B,
+
+as multiple imputation has it (Rubin 1987), where the error of the mean takes the place of B / M and
+of W, the part of computing each p_m.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Data, IncompleteData
+from arcwise.errors import ArgumentError
+from arcwise.features import Conditional, Edge, Feature, Not, NumberOfEdges, Path, SkeletonEdge
+from arcwise.posterior.estimate import Estimate, Interval, event_interval, mean_interval
+from arcwise.posterior.sample_estimation import event_estimate
+from arcwise.scores import LocalScore
+from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.support.checks import real_numbers
+from arcwise.support.names import positions
+
+if TYPE_CHECKING:
+    from arcwise.posterior.posterior import Posterior
+
+Array = NDArray[np.float64]
+
+
+class Spread(NamedTuple):
+    """The mean of probabilities of several tables, its standard error, and how far they are apart.
+
+    Parameters
+    ----------
+    mean, error
+        The mean, and its standard error.
+    total
+        The standard deviation of what the complete table would give: with what the missing values
+        leave open.
+    """
+
+    mean: Any
+    error: Any
+    total: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Completions:
+    """The completed tables that a posterior is averaged over.
+
+    Parameters
+    ----------
+    edges
+        The probabilities of edges given each table, as [table, source, target].
+    chains
+        The number of the chain that each table is from, in the order drawn.
+    values
+        The values of the missing cells, as [table, cell]: codes of levels, or numbers.
+    paths
+        The probabilities of directed paths given each table, as [table, source, target].
+    source
+        The table with its missing cells; None if it is not available, as of a posterior that was
+        loaded from a file.
+    score
+        The score, with all that it takes from the data fixed; None likewise.
+    """
+
+    edges: Array
+    chains: NDArray[np.int64]
+    values: Array
+    paths: Array | None = None
+    source: IncompleteData | None = None
+    score: LocalScore | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse parts that do not go together."""
+        for name in ("edges", "values", "paths"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, real_numbers(getattr(self, name), name))
+        tables = len(self.edges)
+        sound = (
+            self.edges.ndim == 3
+            and self.edges.shape[1] == self.edges.shape[2]
+            and self.values.ndim == 2
+            and len(self.values) == len(self.chains) == tables > 0
+            and (self.paths is None or self.paths.shape == self.edges.shape)
+        )
+        if not sound:
+            raise ArgumentError(
+                f"edges, values and chains of completed tables have the shapes {self.edges.shape}, "
+                f"{self.values.shape} and {np.shape(self.chains)}; give one of each for each table"
+            )
+
+    def __len__(self) -> int:
+        """Return the number of tables."""
+        return len(self.edges)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the data, as posteriors do."""
+        return self.__dict__ | {"source": None, "score": None}
+
+    def table(self, number: int, source: IncompleteData | None = None) -> Data:
+        """Return a completed table.
+
+        Parameters
+        ----------
+        number
+            Which of them.
+        source
+            The table with missing cells, if it is not available here.
+        """
+        given = self.source if source is None else source
+        if given is None:
+            raise ArgumentError(
+                "the table with its missing values is not available in a posterior that was "
+                "loaded; give it as the model"
+            )
+        return given.completed(self.values[number])
+
+    def spread(self, values: Array, weights: Array | None = None, noise: float = 0.0) -> Spread:
+        """Return the mean over tables, its error, and the spread between tables.
+
+        Parameters
+        ----------
+        values
+            A number, or an array of them, for each table.
+        weights
+            The weight of each table; None if all are equal.
+        noise
+            The mean variance of the values given their tables, which says nothing about these.
+        """
+        given = np.ones(len(self)) if weights is None else weights
+        mean = np.tensordot(given, values, axes=1) / given.sum()
+        error = weighted_standard_error(values, given, self.chains)
+        count = len(self)
+        between = np.tensordot(given, (values - mean) ** 2, axes=1) / given.sum()
+        between = np.maximum(between * count / max(1, count - 1) - noise, 0.0)
+        return Spread(mean, error, np.sqrt(between + np.where(np.isnan(error), 0.0, error) ** 2))
+
+    def by_chain(self) -> Array:
+        """Return the edge probabilities of each chain, as [chain, source, target]."""
+        return np.stack(
+            [self.edges[self.chains == chain].mean(axis=0) for chain in np.unique(self.chains)]
+        )
+
+    def estimate(self, posterior: Posterior, asked: Feature | Conditional) -> Estimate:
+        """Return the probability of a feature, with what the missing values leave open.
+
+        Parameters
+        ----------
+        posterior
+            The posterior, for its DAGs.
+        asked
+            The feature.
+        """
+        values = self._by_matrices(posterior, asked)
+        weights, noise = None, 0.0
+        if values is None:
+            values, weights, noise = self._by_dags(posterior, asked)
+        found = self.spread(values, weights, noise)
+        value, error, total = float(found.mean), float(found.error), float(found.total)
+        feature = asked.feature if isinstance(asked, Conditional) else asked
+        if not feature.is_event:
+            return Estimate(str(asked), value, error, mean_interval(value, total), is_event=False)
+        value = min(1.0, max(0.0, value))
+        estimate = event_estimate(str(asked), value, error, float(len(self)), posterior.run.draws)
+        if not total > 0.0:
+            return estimate
+        wide = event_interval(value, value * (1.0 - value) / total**2)
+        near = estimate.interval
+        return replace(
+            estimate, interval=Interval(min(wide.low, near.low), max(wide.high, near.high))
+        )
+
+    def _by_matrices(self, posterior: Posterior, asked: Feature | Conditional) -> Array | None:
+        """Return the value given each table, if its matrices tell it."""
+        if isinstance(asked, Conditional):
+            return None
+        if isinstance(asked, Not):
+            inside = self._by_matrices(posterior, asked.feature)
+            return None if inside is None else 1.0 - inside
+        if isinstance(asked, NumberOfEdges):
+            return np.asarray(self.edges.sum(axis=(1, 2)))
+        if not isinstance(asked, Edge | SkeletonEdge | Path):
+            return None
+        u, v = positions(asked.names, posterior.variables, "feature")
+        if isinstance(asked, Path):
+            unlimited = asked.max_length is None and self.paths is not None
+            return self.paths[:, u, v] if unlimited and self.paths is not None else None
+        if isinstance(asked, Edge):
+            return self.edges[:, u, v]
+        return np.minimum(self.edges[:, u, v] + self.edges[:, v, u], 1.0)
+
+    def _by_dags(
+        self, posterior: Posterior, asked: Feature | Conditional
+    ) -> tuple[Array, Array | None, float]:
+        """Return means over the DAGs of each table, their weights, and the variance of such a mean.
+
+        DAGs of a table are one chain of the sample.
+        """
+        dags = posterior.sampled_dags(f"'{asked}'")
+        tables = np.zeros(len(dags), dtype=np.int64) if dags.chains is None else dags.chains
+        feature = asked.feature if isinstance(asked, Conditional) else asked
+        values = np.asarray(feature.values(dags), dtype=np.float64)
+        given = np.ones(len(dags))
+        if isinstance(asked, Conditional):
+            given = asked.given.values(dags).astype(np.float64)
+            if not given.any():
+                raise ArgumentError(
+                    f"the given event, '{asked.given}', holds in no sampled DAG; draw more DAGs, "
+                    "or condition on another event"
+                )
+        counts = np.bincount(tables, given, minlength=len(self))
+        held = np.maximum(counts, 1.0)
+        means = np.bincount(tables, given * values, minlength=len(self)) / held
+        squares = np.bincount(tables, given * values**2, minlength=len(self)) / held
+        variances = np.maximum(squares - means**2, 0.0) / np.maximum(counts - 1.0, 1.0)
+        noise = float(counts @ variances / counts.sum())
+        return means, counts, noise

@@ -1,0 +1,187 @@
+"""`learn` from tables with missing values: what is averaged, what is said, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise.data import IncompleteData
+from arcwise.errors import ArcwiseError
+from arcwise.records.runs import ImputationRun
+
+ROWS = 90
+
+
+def _gappy(kind: str = "discrete", share: float = 0.15, seed: int = 1) -> dict[str, list[Any]]:
+    random = np.random.default_rng(seed)
+    a = random.integers(0, 2, ROWS)
+    b = np.where(random.random(ROWS) < 0.85, a, 1 - a)
+    x, y = a + random.normal(size=ROWS), random.normal(size=ROWS)
+    table = {
+        "discrete": {"a": a, "b": b, "c": random.integers(0, 3, ROWS)},
+        "continuous": {"x": x, "y": y + x, "z": y - 1.0},
+        "mixed": {"a": a, "b": b, "x": x},
+    }[kind]
+    return {
+        name: [None if random.random() < share else value for value in column.tolist()]
+        for name, column in table.items()
+    }
+
+
+def _learned(table: Any, **options: Any) -> arcwise.Posterior:
+    return arcwise.learn(table, **{"seed": 1, "progress": None, "completions": 6} | options)
+
+
+@pytest.mark.parametrize("kind", ["discrete", "continuous", "mixed"])
+def test_the_posterior_is_the_mean_over_completed_tables(kind: str) -> None:
+    posterior = _learned(_gappy(kind))
+    tables = posterior.completions
+    assert isinstance(posterior.run, ImputationRun)
+    assert len(tables) == posterior.run.completions == 6
+    assert np.allclose(posterior.edges, tables.edges.mean(axis=0))
+    observed = tables.source.missing
+    for number in (0, 5):
+        for place, column in enumerate(tables.table(number).columns):
+            kept = column.numbers()[~observed[:, place]]
+            assert np.array_equal(
+                kept, tables.source.table.columns[place].numbers()[~observed[:, place]]
+            )
+
+
+def test_the_account_says_that_values_were_imputed_and_what_that_assumes() -> None:
+    posterior = _learned(_gappy())
+    told = " ".join(posterior.account.choices)
+    assert "were imputed, as if they were missing at random" in told
+    (finding,) = [f for f in posterior.account.findings if f.topic == "missing values"]
+    assert finding.part == "data and model"
+    assert "% " not in finding.fact.split("(")[0]
+    assert "missing at random" in finding.fact
+    for name in posterior.variables:
+        assert name in finding.fact
+
+
+def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads() -> None:
+    table = _gappy()
+    one, other = _learned(table, threads=1), _learned(table, threads=2)
+    assert np.array_equal(one.edges, other.edges)
+    assert np.array_equal(one.dags.parents, other.dags.parents)
+    assert not np.array_equal(one.edges, _learned(table, seed=2).edges)
+
+
+def test_intervals_hold_the_spread_between_tables() -> None:
+    posterior = _learned(_gappy(share=0.4), completions=12)
+    tables = posterior.completions
+    for feature, values in (
+        ("a -> b", tables.edges[:, 0, 1]),
+        ("a -- b", tables.edges[:, 0, 1] + tables.edges[:, 1, 0]),
+        ("a ~> b", tables.paths[:, 0, 1]),
+    ):
+        found = posterior.estimate(feature)
+        assert np.isclose(found.value, values.mean())
+        wide = found.interval.high - found.interval.low
+        # At least what the standard deviation between tables alone would give, within [0, 1].
+        assert wide > 1.9 * values.std()
+        assert 0.0 <= found.interval.low <= found.value <= found.interval.high <= 1.0
+    pooled = posterior.estimate("a -> b and b -> c")
+    assert np.isclose(pooled.value, posterior.dags.probability("a -> b and b -> c"), atol=1e-9)
+
+
+def test_a_saved_posterior_keeps_its_tables(tmp_path: Path) -> None:
+    table = _gappy("mixed")
+    posterior = _learned(table)
+    posterior.save(tmp_path / "posterior.npz")
+    loaded = arcwise.Posterior.load(tmp_path / "posterior.npz")
+    assert loaded.run == posterior.run
+    assert str(loaded.estimate("a ~> x")) == str(posterior.estimate("a ~> x"))
+    data = arcwise.read(table, missing="impute")
+    found = arcwise.effects(loaded, "a", "x", model=data)
+    assert found.difference(1).mean == arcwise.effects(posterior, "a", "x").difference(1).mean
+    posterior.report(tmp_path / "page.html")
+    assert "imputed" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_the_result_in_a_directory_is_returned(tmp_path: Path) -> None:
+    table = _gappy()
+    first = _learned(table, directory=tmp_path / "run")
+    assert np.array_equal(_learned(table, directory=tmp_path / "run").edges, first.edges)
+    assert np.array_equal(arcwise.resume(tmp_path / "run").edges, first.edges)
+    with pytest.raises(ArcwiseError, match="completions"):
+        _learned(table, directory=tmp_path / "run", completions=7)
+
+
+def test_seconds_are_kept_with_fewer_tables() -> None:
+    posterior = _learned(_gappy(), seconds=2.0, completions=5000)
+    assert 2 <= posterior.run.completions < 5000
+    assert any("The time was up" in sentence for sentence in posterior.account.choices)
+
+
+def test_chains_over_dags_agree_with_exact_draws_of_them() -> None:
+    table = _gappy()
+    exact = _learned(table, completions=60)
+    chains = _learned(table, completions=60, algorithm="mcmc")
+    errors = np.hypot(exact.edge_errors, chains.edge_errors)
+    # Six edges at 5.5 standard errors, which are themselves estimated: once in many thousands.
+    assert (np.abs(exact.edges - chains.edges) <= 5.5 * errors + 0.02).all()
+    assert chains.run.steps is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"algorithm": "mc3"}, "by 'exact' or 'mcmc'"),
+        ({"score": "bic"}, "needs a prior on the parameters"),
+        ({"weights": np.full(ROWS, 2.0)}, "row weights"),
+        ({"until": "rhat<1.1"}, "give completions instead"),
+        ({"space": "partitions"}, "leave it out"),
+        ({"completions": 1}, "2 or more"),
+        ({"engine": arcwise.engines.Threads()}, "leave it out"),
+        ({"interventions": {"a": [True] * ROWS}}, "cannot be imputed"),
+    ],
+)
+def test_what_does_not_go_with_missing_values_is_refused(
+    options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ArcwiseError, match=words):
+        _learned(_gappy(), **options)
+
+
+def test_what_needs_one_table_is_refused() -> None:
+    posterior = _learned(_gappy())
+    table = arcwise.read(_gappy(), missing="drop")
+    for call in (
+        lambda: arcwise.predict(posterior, table, "a"),
+        lambda: arcwise.effects(posterior),
+        lambda: posterior + posterior,
+    ):
+        with pytest.raises(ArcwiseError):
+            call()
+    with pytest.raises(ArcwiseError, match="only learn imputes"):
+        arcwise.Model(arcwise.read(_gappy(), missing="impute"))
+
+
+def test_rows_can_still_be_dropped() -> None:
+    with pytest.warns(arcwise.errors.DataWarning, match="dropped"):
+        posterior = arcwise.learn(_gappy(), missing="drop", progress=None)
+    assert posterior.algorithm == "exact"
+
+
+def test_only_levels_that_are_there_are_imputed() -> None:
+    posterior = _learned({"a": [0, 0, 0, None, 5] * 8, "b": [1, None, 1, 0, 0] * 8})
+    tables = posterior.completions
+    assert set(tables.source.table.columns[0].levels) == {0, 5}
+    assert set(np.unique(tables.values)) <= {0.0, 1.0}
+
+
+def test_a_declared_level_can_be_imputed_and_rows_without_a_value_are_left_out() -> None:
+    data = arcwise.read(
+        {"a": ["x", "x", None, None] * 5, "b": [0, 1, 1, None] * 5},
+        missing="impute",
+        levels={"a": ["x", "y"]},
+    )
+    assert isinstance(data, IncompleteData)
+    assert data.rows == 15
+    assert _learned(data).variables == ("a", "b")
