@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "arcwise/kernels/linear_orders.hpp"
 #include "arcwise/kernels/order_modular.hpp"
 
 namespace {
@@ -54,6 +55,50 @@ void backward_sums(u64 blocks, int threads, u64 shared, const Programme<Wide>* p
     run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
         backward_level(block, *programme, high_sets, count, memory);
     });
+}
+
+void walk_orders(u64 blocks, int threads, u64 shared, const OrderChains* chains, u64 first_step,
+                 u64 steps) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
+        walk(block, *chains, first_step, steps, memory);
+    });
+}
+
+void start_orders(u64 blocks, int threads, u64 shared, const OrderChains* chains) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void*) { arcwise::kernels::start_orders(block, *chains); });
+}
+
+void observe_orders(u64 blocks, int threads, u64 shared, const OrderChains* chains,
+                    const OrderRecord* record, u64 position) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void*) { observe(block, *chains, *record, position); });
+}
+
+// For tests of the parts.
+void philox_words(u64 seed, u64 stream, u64 position, u32* words) {
+    const FourWords found = philox(seed, stream, position);
+    words[0] = found.a;
+    words[1] = found.b;
+    words[2] = found.c;
+    words[3] = found.d;
+}
+
+double exponential_of(double x) { return exponential(x); }
+
+// How many of the 2^32 words accept a change, which are the lowest ones.
+u64 accepting_words(double change) {
+    u64 low = 0;
+    u64 high = u64{1} << 32;
+    while (low < high) {
+        const u64 middle = (low + high) / 2;
+        if (accepts(change, static_cast<u32>(middle))) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
 }
 
 }  // extern "C"

@@ -15,7 +15,14 @@ _HERE = Path(__file__).resolve().parent
 # Where a wheel has them, and where a source tree does.
 _FOLDERS = (_HERE / "kernels", _HERE.parents[2] / "core" / "arcwise" / "kernels")
 # Each after those it includes.
-_FILES = ("platform.hpp", "wide.hpp", "family_sums.hpp", "order_modular.hpp")
+_FILES = (
+    "platform.hpp",
+    "wide.hpp",
+    "family_sums.hpp",
+    "order_modular.hpp",
+    "random.hpp",
+    "linear_orders.hpp",
+)
 
 
 @cache
