@@ -29,7 +29,7 @@ def random_model(nodes: int, seed: int, spread: float, **families: Any) -> arcwi
 
 
 def order_log_weight(tables: OrderTables, order: Any) -> float:
-    """The definition: the sum of each node's log sum over the families within its predecessors."""
+    """Return the sum of each node's log sum over the families within its predecessors."""
     total = 0.0
     for place, node in enumerate(order):
         before = set(order[:place])
@@ -95,9 +95,7 @@ def test_paths_depend_on_seed_and_number_alone() -> None:
     assert (orders([101], 1, 8, seed=4) != whole).any()
 
 
-def law_and_counts(
-    tables: OrderTables, chains: LinearOrderChains
-) -> tuple[np.ndarray, np.ndarray]:
+def law_and_counts(tables: OrderTables, chains: LinearOrderChains) -> tuple[np.ndarray, np.ndarray]:
     space = list(itertools.permutations(range(tables.nodes)))
     logs = np.array([order_log_weight(tables, order) for order in space])
     law = np.exp(logs - logs.max())

@@ -1,4 +1,4 @@
-"""The kernels of a graphics processor on this machine: compiled as plain C++, by the same source."""
+"""The kernels of a graphics processor as plain C++, compiled from the same source."""
 
 from __future__ import annotations
 

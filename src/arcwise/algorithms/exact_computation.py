@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.algorithms.memory import memory_needed, refuse_too_large
-from arcwise.errors import ArgumentError, CapacityError
+from arcwise.errors import ArgumentError, CapacityError, NumericalError, option
+from arcwise.gpu import order_modular
+from arcwise.gpu.choice import chosen_device
 from arcwise.graphs.dag import Dag
 from arcwise.graphs.linear_extensions import linear_extensions
 from arcwise.model import Model, checked_model
@@ -24,6 +26,7 @@ from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress, Run, running
 
 MOST_VARIABLES = {"modular": 25, "order-modular": 30}
+_FEWEST_ON_DEVICE = 20  # where no device is named: fewer take less time than it takes to start
 
 
 class ExactComputation:
@@ -47,6 +50,8 @@ class ExactComputation:
         ends in a `TimeIsUpError`.
     threads
         The number of threads; None for all cores.
+    device
+        Where the order-modular posterior and its best DAG are computed, see `exact`.
 
     Examples
     --------
@@ -68,18 +73,28 @@ class ExactComputation:
         tolerance: float = 1e-8,
         seconds: float | Deadline | None = None,
         threads: int | None = None,
+        device: object = None,
     ) -> None:
         self.model = checked_model(model)
         self.modularity = as_modularity(modularity)
         self._order_modular = self.modularity == "order-modular"
-        n, most = len(model.variables), MOST_VARIABLES[self.modularity]
-        if n > most:
-            other = (
-                "the order-modular posterior, or " if n <= MOST_VARIABLES["order-modular"] else ""
-            )
+        n = len(model.variables)
+        self._device = chosen_device(
+            device,
+            refusal=None
+            if self._order_modular
+            else "only the exact order-modular posterior can be computed there; use "
+            "modularity 'order-modular', or leave it out",
+            worthwhile=n >= _FEWEST_ON_DEVICE,
+            needed=order_modular.needed_bytes(n, len(model.weights)),
+        )
+        self._programme: order_modular.OrderModularProgramme | None = None
+        if self._device is None:
+            self._refuse_too_many()
+        elif n > order_modular.MOST_VARIABLES:
             raise CapacityError(
-                f"the model has {n} variables, and the exact {self.modularity} posterior takes up "
-                f"to {most}; use {other}a sampler"
+                f"the model has {n} variables, and the exact order-modular posterior takes up to "
+                f"{order_modular.MOST_VARIABLES} on any device; use a sampler"
             )
         tolerance = open_fraction(tolerance, "tolerance")
         if memory_limit is not None:
@@ -88,9 +103,39 @@ class ExactComputation:
         self._tolerance = tolerance
         self._threads = threads
         self._deadline = Deadline.of(seconds)
-        self._core = _core.ExactComputation(model.weights.table, self._order_modular, tolerance)
+        self._made_core: _core.ExactComputation | None = None
         self._posterior: Posterior | None = None
         self._paths: NDArray[np.float64] | None = None
+
+    def _refuse_too_many(self) -> None:
+        """Refuse what processors cannot do."""
+        n, most = len(self.model.variables), MOST_VARIABLES[self.modularity]
+        if n > most:
+            other = (
+                "the order-modular posterior, or " if n <= MOST_VARIABLES["order-modular"] else ""
+            )
+            raise CapacityError(
+                f"the model has {n} variables, and the exact {self.modularity} posterior takes up "
+                f"to {most}; use {other}a sampler"
+            )
+
+    @property
+    def _core(self) -> _core.ExactComputation:
+        """The computation by processors, made when it is first needed."""
+        if self._made_core is None:
+            self._refuse_too_many()
+            self._made_core = _core.ExactComputation(
+                self.model.weights.table, self._order_modular, self._tolerance
+            )
+        return self._made_core
+
+    def _on_device(self) -> order_modular.OrderModularProgramme | None:
+        """Return the programme on the device, made when it is first needed, if there is one."""
+        if self._device is not None and self._programme is None:
+            self._programme = order_modular.OrderModularProgramme(
+                self._device, self.model.weights.table
+            )
+        return self._programme
 
     def posterior(self, *, progress: Progress = None) -> Posterior:
         """Return the probabilities of edges and parent sets, the evidence and the best DAG.
@@ -110,7 +155,8 @@ class ExactComputation:
         if self._posterior is None:
             start = time.perf_counter()
             with running(self._threads, progress, "Exact posterior", self._deadline) as run:
-                self._refuse_too_large(run)
+                if self._device is None:
+                    self._refuse_too_large(run)
                 self._posterior = self._assembled(run, start)
         return self._posterior
 
@@ -205,7 +251,7 @@ class ExactComputation:
 
     def _assembled(self, run: Run, start: float) -> Posterior:
         map_dag, map_log_weight = self._best_dag(run.quiet)
-        total, families, edges, error = self._core.posterior(run.device.core, run.progress)
+        total, families, edges, error = self._sums(run)
         constant = log_prior_constant(self.model, self.modularity, self._tolerance, run.quiet)
         orders = linear_extensions(map_dag, log=True) if self._order_modular else 0.0
         return Posterior(
@@ -223,8 +269,27 @@ class ExactComputation:
             model=self.model,
         )
 
+    def _sums(self, run: Run) -> tuple[float, _core.FamilyTable, NDArray[np.float64], float]:
+        """Return the log weight, the probabilities of families and edges, and their error."""
+        programme = self._on_device()
+        if programme is None:
+            return self._core.posterior(run.device.core, run.progress)
+        found = programme.posterior(run.progress)
+        if found.error > self._tolerance:
+            raise NumericalError(
+                f"rounding on the device may cost up to {found.error:.1g} of a probability and the "
+                f"tolerance is {self._tolerance:g}; raise it, or leave out ",
+                option("device"),
+            )
+        return found.log_weight, found.families, found.edges, found.error
+
     def _best_dag(self, run: Run) -> tuple[Dag, float]:
-        log_weight, parents = self._core.best_dag(run.device.core, run.progress)
+        programme = self._on_device()
+        log_weight, parents = (
+            self._core.best_dag(run.device.core, run.progress)
+            if programme is None
+            else programme.best_dag(run.progress)
+        )
         names = self.model.variables
         of_each = {
             node: [names[u] for u in range(len(names)) if parents[v] >> u & 1]

@@ -20,7 +20,7 @@ from arcwise.support.words import byte_size
 
 OLDEST_CAPABILITY = (6, 0)  # sums of 64 bits that threads share
 # Products and sums are rounded one by one, as in plain C++.
-_COMPILER_OPTIONS = ("--std=c++17", "--fmad=false")
+_COMPILER_OPTIONS = ("-std=c++17", "--fmad=false")
 
 
 class KernelDevice(Protocol):
@@ -74,8 +74,9 @@ class CudaDevice:
         with self._current():
             about = cupy.cuda.runtime.getDeviceProperties(number)
             self.name = about["name"].decode()
-            self.multiprocessors = int(about["multiProcessorCount"])
-            self.shared_bytes = int(about["sharedMemPerBlockOptin"])
+            attributes = cupy.cuda.Device(number).attributes
+            self.multiprocessors = int(attributes["MultiProcessorCount"])
+            self.shared_bytes = int(attributes["MaxSharedMemoryPerBlockOptin"])
             self._module = cupy.RawModule(code=kernel_source(), options=_COMPILER_OPTIONS)
         self._kernels: dict[str, Any] = {}
 
@@ -195,9 +196,8 @@ def _cupy() -> Any:
     except MissingDependencyError:
         raise MissingDependencyError(
             option("device", "gpu"),
-            " needs the package cupy, which is not installed; install it for the CUDA version "
-            "that `nvidia-smi` shows, with `pip install 'arcwise[gpu-cuda13]'` for 13 or "
-            "`pip install 'arcwise[gpu-cuda12]'` for 12",
+            " needs the package cupy, which is not installed; install it with "
+            "`pip install 'arcwise[gpu]'`, for a driver of CUDA 12 or newer",
         ) from None
 
 

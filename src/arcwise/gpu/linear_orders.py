@@ -56,9 +56,7 @@ class LinearOrderChains:
         n = tables.nodes
         usual = 0.5 / (0.5 + 1.0 / (n / 3.0 + 2.0))
         self._neighbours = usual if neighbours is None else neighbours
-        refuse_beyond_device(
-            device, needed_bytes(tables, chains), f"a run of {chains:,} chains"
-        )
+        refuse_beyond_device(device, needed_bytes(tables, chains), f"a run of {chains:,} chains")
         state = 4 * threads * (-(-n // 4) + -(-n // 2))
         fixed = 4 * n + 2 * n * n + 8
         self._shared = len(tables.units) * 4 + fixed + state
