@@ -225,13 +225,12 @@ def chains_part(device: Any, limits: Limits, quick: bool) -> None:
             device.synchronize()
 
         taken, _ = seconds_of(walk)
-        near, far = chains.accepted()
         rate = count * steps / taken
         row(
             f"{name}: {count:,} chains, {steps:,} steps",
             f"{taken:.3f} s",
             "",
-            f"accepted {(near + far) / max(1, sum(chains.proposed)):.1%}",
+            f"accepted {chains.accepted().sum() / count / sum(chains.proposed):.1%}",
             f"{rate:.2e} steps/s",
         )
     big = OrderTables.of(model_with_candidates(37, 1000, 13).weights.table)

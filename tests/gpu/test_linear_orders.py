@@ -156,7 +156,8 @@ def test_steps_are_those_of_metropolis() -> None:
         variance += rate * (1 - rate)
         moved += new != old
     assert abs(moved - expected) < 4.9 * math.sqrt(variance)
-    assert sum(chains.accepted()) == moved
+    assert chains.accepted().sum() == moved
+    assert sum(chains.proposed) == 1
 
 
 def test_edges_given_states_and_dags_drawn_from_them() -> None:

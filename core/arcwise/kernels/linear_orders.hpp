@@ -35,7 +35,7 @@ struct OrderChains {
     double* log_weights;                 // of annealing
     double inverse_before;               // inverse temperature before the first step
     double unit;                         // in nats
-    u64* accepted;                       // of swaps of neighbours, and of others
+    u64* accepted;                       // [neighbours or others]
 };
 
 // The streams of random numbers of a chain.
@@ -201,8 +201,8 @@ ARCWISE_DEVICE void walk(const Block& block, const OrderChains& chains, u64 firs
         }
         chains.weights[chain] = weight;
         if (chains.inverse_temperatures != nullptr) chains.log_weights[chain] += annealed;
-        atomic_add(chains.accepted, neighbours_accepted);
-        atomic_add(chains.accepted + 1, others_accepted);
+        chains.accepted[chain] += neighbours_accepted;
+        chains.accepted[chains.chains + chain] += others_accepted;
     }
 }
 
@@ -247,7 +247,7 @@ ARCWISE_DEVICE void start_orders(const Block& block, const OrderChains& chains) 
 struct OrderRecord {
     const double* log_sums;      // ln alpha_v by set of candidates, node after node
     const double* log_families;  // ln phi_v likewise
-    double* edges;               // [v 16 + bit][chain], added up
+    double* edges;               // [v 16 + bit][chain], added up; null for none
     double* log_weight;          // [v][chain]: ln alpha_v of the state
     u16* parents;                // [v][chain], as candidates of v, of a DAG; null for none
 };
@@ -264,7 +264,7 @@ ARCWISE_DEVICE void observe(const Block& block, const OrderChains& chains,
         const u32 before = chains.predecessors[item];
         const double* sums = record.log_sums + chains.table_start[node];
         const double all = sums[before];
-        for (u32 left = before; left != 0; left &= left - 1) {
+        for (u32 left = record.edges == nullptr ? 0 : before; left != 0; left &= left - 1) {
             const int bit = first_bit(left);
             const double without = sums[before ^ (u32{1} << bit)] - all;
             const double absent = without < -700.0 ? 0.0 : exponential(without);

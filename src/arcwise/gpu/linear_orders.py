@@ -31,10 +31,12 @@ class LinearOrderChains:
         The number of chains.
     seed
         The seed of all of them.
+    first_chain
+        The number of the first one.
     neighbours
         The probability that a step swaps neighbours; None for the usual one.
     threads
-        The threads of a block.
+        The threads of a block; None for what suits the number of chains.
     """
 
     def __init__(
@@ -44,9 +46,13 @@ class LinearOrderChains:
         chains: int,
         seed: int,
         *,
+        first_chain: int = 0,
         neighbours: float | None = None,
-        threads: int = THREADS,
+        threads: int | None = None,
     ) -> None:
+        if threads is None:
+            # A chain is a thread: all multiprocessors take a share of few.
+            threads = min(THREADS, 32 * -(-chains // (32 * device.multiprocessors)))
         self.tables = tables
         self.chains = chains
         self.steps = 0
@@ -71,12 +77,12 @@ class LinearOrderChains:
             "predecessors": device.zeros(n * chains, np.uint16),
             "weights": device.zeros(chains, np.int64),
             "log_weights": device.zeros(chains, np.float64),
-            "accepted": device.zeros(2, np.uint64),
+            "accepted": device.zeros(2 * chains, np.uint64),
         }
         self._numbers: dict[str, int] = {
             "nodes": n,
             "chains": chains,
-            "first_chain": 0,
+            "first_chain": first_chain,
             "seed": seed,
             "table_size": len(tables.units),
             "tables_are_shared": int(shared_tables),
@@ -89,8 +95,9 @@ class LinearOrderChains:
             "log_weight": device.zeros(n * chains, np.float64),
             "parents": device.zeros(n * chains, np.uint16),
         }
-        self.observed = 0
-        self.proposed = [0, 0]
+        self.observed = 0  # states whose edges were added up
+        self.drawn = 0
+        self.proposed = [0, 0]  # of each chain: swaps of neighbours, and of others
         blocks = min(-(-chains // threads), 65535)
         device.launch("start_orders", blocks, threads, (self._write(),))
 
@@ -129,8 +136,8 @@ class LinearOrderChains:
             arguments = (self._write(**more), np.uint64(self.steps), np.uint64(count))
             self._device.launch("walk_orders", blocks, self._threads, arguments, self._shared)
             near = int((distances == 1).sum())
-            self.proposed[0] += near * self.chains
-            self.proposed[1] += (count - near) * self.chains
+            self.proposed[0] += near
+            self.proposed[1] += count - near
             self.steps += count
             self._device.synchronize()  # before what it reads is given back
 
@@ -155,24 +162,21 @@ class LinearOrderChains:
         found = np.searchsorted(edges, uniform, side="right") + 1
         return np.asarray(found, dtype=np.uint8)
 
-    def observe(self, *, draw_dags: bool = False) -> None:
+    def observe(self, *, edges: bool = True, draw_dags: bool = False) -> None:
         """Add up the edge probabilities given the states, and draw a DAG given each if asked to."""
+        left_out = {"edges": not edges, "parents": not draw_dags}
         fields = [
-            0 if name == "parents" and not draw_dags else self._device.address(buffer)
+            0 if left_out.get(name, False) else self._device.address(buffer)
             for name, buffer in self._record.items()
         ]
         record = self._device.upload(np.array(fields, dtype=np.uint64))
         blocks = min(-(-self.chains * self.tables.nodes // 256), 65535)
-        arguments = (self._write(), record, np.uint64(self.observed))
-        self._device.launch("observe_orders", blocks, 256, arguments)
-        self.observed += 1
+        self._device.launch(
+            "observe_orders", blocks, 256, (self._write(), record, np.uint64(self.drawn))
+        )
+        self.observed += edges
+        self.drawn += draw_dags
         self._device.synchronize()
-
-    def clear(self) -> None:
-        """Forget the edge probabilities added up so far."""
-        size = self.tables.nodes * MOST_PARENTS * self.chains
-        self._record["edges"] = self._device.zeros(size, np.float64)
-        self.observed = 0
 
     def orders(self) -> NDArray[np.uint8]:
         """Return the order of each chain, as [chain, place]."""
@@ -213,10 +217,9 @@ class LinearOrderChains:
                 dags[:, node, member // 64] |= has.astype(np.uint64) << np.uint64(member % 64)
         return dags
 
-    def accepted(self) -> tuple[int, int]:
-        """Return how many swaps were accepted: of neighbours, and of others."""
-        near, far = self._device.download(self._kept["accepted"]).tolist()
-        return int(near), int(far)
+    def accepted(self) -> NDArray[np.uint64]:
+        """Return how many swaps of each chain were accepted: of neighbours, and of others."""
+        return self._device.download(self._kept["accepted"]).reshape(2, self.chains)
 
 
 _FIELDS = (
@@ -243,7 +246,7 @@ _FIELDS = (
 
 def needed_bytes(tables: OrderTables, chains: int) -> int:
     """Return the bytes of the device's memory that chains take."""
-    per_chain = tables.nodes * (1 + 2 + 8 + 2 + 8 * MOST_PARENTS) + 16
+    per_chain = tables.nodes * (1 + 2 + 8 + 2 + 8 * MOST_PARENTS) + 32
     return chains * per_chain + len(tables.units) * (4 + 8 + 8)
 
 
