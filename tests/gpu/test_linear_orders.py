@@ -15,7 +15,7 @@ import arcwise
 from arcwise.errors import CapacityError
 from arcwise.gpu.linear_orders import LinearOrderChains, needed_bytes
 from arcwise.gpu.order_tables import OrderTables
-from support.emulated_gpu import EmulatedGpu, compiled_kernels
+from support.emulated_gpu import compiled_kernels, kernel_device
 
 
 def random_tables(nodes: int, seed: int, spread: float, **families: Any) -> OrderTables:
@@ -64,7 +64,7 @@ def test_acceptance_has_the_probability_of_metropolis() -> None:
 
 def test_weights_are_those_of_the_definition_after_any_path() -> None:
     tables = random_tables(6, 4, 3.0)
-    chains = LinearOrderChains(EmulatedGpu(), tables, 50, seed=5, neighbours=0.5)
+    chains = LinearOrderChains(kernel_device(), tables, 50, seed=5, neighbours=0.5)
     seen = set()
     for _ in range(4):
         chains.walk(37)
@@ -84,7 +84,7 @@ def test_paths_depend_on_seed_and_number_alone() -> None:
     tables = random_tables(5, 1, 1.0)
 
     def orders(pieces: list[int], threads: int, block: int, seed: int = 3) -> np.ndarray:
-        chains = LinearOrderChains(EmulatedGpu(threads), tables, 9, seed, threads=block)
+        chains = LinearOrderChains(kernel_device(threads), tables, 9, seed, threads=block)
         for piece in pieces:
             chains.walk(piece)
         return chains.orders()
@@ -110,7 +110,7 @@ def law_and_counts(tables: OrderTables, chains: LinearOrderChains) -> tuple[np.n
 def test_states_follow_the_law(neighbours: float) -> None:
     # False alarms: 1e-6. Independent chains, long enough to have forgotten their start.
     tables = random_tables(4, 8, 0.8)
-    chains = LinearOrderChains(EmulatedGpu(), tables, 40_000, seed=2, neighbours=neighbours)
+    chains = LinearOrderChains(kernel_device(), tables, 40_000, seed=2, neighbours=neighbours)
     chains.walk(150)
     law, counts = law_and_counts(tables, chains)
     assert stats.chisquare(counts, law * counts.sum()).pvalue > 1e-6
@@ -119,7 +119,7 @@ def test_states_follow_the_law(neighbours: float) -> None:
 def test_the_start_is_uniform() -> None:
     # False alarms: 1e-6.
     tables = random_tables(4, 8, 0.8)
-    chains = LinearOrderChains(EmulatedGpu(), tables, 20_000, seed=6)
+    chains = LinearOrderChains(kernel_device(), tables, 20_000, seed=6)
     _, counts = law_and_counts(tables, chains)
     assert stats.chisquare(counts).pvalue > 1e-6
 
@@ -127,7 +127,7 @@ def test_the_start_is_uniform() -> None:
 def test_a_wrong_law_would_be_caught() -> None:
     tables = random_tables(4, 8, 0.8)
     other = random_tables(4, 9, 0.8)
-    chains = LinearOrderChains(EmulatedGpu(), other, 40_000, seed=2)
+    chains = LinearOrderChains(kernel_device(), other, 40_000, seed=2)
     chains.walk(150)
     law, counts = law_and_counts(tables, chains)
     assert stats.chisquare(counts, law * counts.sum()).pvalue < 1e-12
@@ -137,7 +137,7 @@ def test_steps_are_those_of_metropolis() -> None:
     # One step from known states: each accepted with its own probability. False alarms: 1e-6.
     tables = random_tables(4, 3, 2.0)
     count = 20_000
-    chains = LinearOrderChains(EmulatedGpu(), tables, count, seed=12, neighbours=0.0)
+    chains = LinearOrderChains(kernel_device(), tables, count, seed=12, neighbours=0.0)
     before = chains.orders()
     distance = int(chains._distances(0, 1)[0])
     chains.walk(1)
@@ -164,7 +164,7 @@ def test_edges_given_states_and_dags_drawn_from_them() -> None:
     model = random_model(4, 5, 1.0)
     tables = OrderTables.of(model.weights.table)
     count = 3000
-    chains = LinearOrderChains(EmulatedGpu(), tables, count, seed=1)
+    chains = LinearOrderChains(kernel_device(), tables, count, seed=1)
     drawn = np.zeros((4, 4))
     for _ in range(3):
         chains.walk(40)
@@ -187,7 +187,7 @@ def test_annealing_weights_average_to_the_evidence() -> None:
     # The mean of the weights is the sum over all orders, over their number. False alarms: 1e-6.
     model = random_model(5, 6, 1.0)
     tables = OrderTables.of(model.weights.table)
-    chains = LinearOrderChains(EmulatedGpu(), tables, 4000, seed=3)
+    chains = LinearOrderChains(kernel_device(), tables, 4000, seed=3)
     chains.anneal(np.linspace(0, 1, 101)[1:])
     logs = chains.annealed() + math.log(math.factorial(5))
     space = itertools.permutations(range(5))
@@ -199,10 +199,10 @@ def test_annealing_weights_average_to_the_evidence() -> None:
 
 def test_tables_beyond_shared_memory_give_the_same_paths() -> None:
     tables = random_tables(5, 1, 1.0)
-    small = EmulatedGpu()
+    small = kernel_device()
     small.shared_bytes = 4 * 8 * (2 + 3) + 4 * 5 + 2 * 25 + 8
     found = []
-    for device in (EmulatedGpu(), small):
+    for device in (kernel_device(), small):
         chains = LinearOrderChains(device, tables, 6, seed=3, threads=8)
         chains.walk(50)
         found.append(chains.orders())
@@ -212,7 +212,7 @@ def test_tables_beyond_shared_memory_give_the_same_paths() -> None:
 def test_too_many_chains_and_too_many_parents_are_refused() -> None:
     tables = random_tables(5, 1, 1.0)
     with pytest.raises(CapacityError, match=r"a run of 1,000,000 chains needs"):
-        LinearOrderChains(EmulatedGpu(memory=2**20), tables, 1_000_000, seed=1)
+        LinearOrderChains(kernel_device(memory=2**20), tables, 1_000_000, seed=1)
     assert needed_bytes(tables, 1_000_000) > 2**20
     names = [f"x{node}" for node in range(18)]
     wide = arcwise.Model(names, lambda node, parents: 0.0, max_indegree=1)

@@ -12,7 +12,7 @@ import arcwise
 from arcwise import _core
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.gpu.order_modular import OrderModularProgramme, needed_bytes
-from support.emulated_gpu import EmulatedGpu
+from support.emulated_gpu import kernel_device
 
 
 def random_model(nodes: int, seed: int, spread: float, **families: Any) -> arcwise.Model:
@@ -45,7 +45,7 @@ def test_posterior_is_that_of_the_core(
 ) -> None:
     model = random_model(nodes, nodes, spread, **families)
     total, edges, probabilities = core_answer(model)
-    found = OrderModularProgramme(EmulatedGpu(), model.weights.table, low=low).posterior()
+    found = OrderModularProgramme(kernel_device(), model.weights.table, low=low).posterior()
     assert math.isclose(found.log_weight, total, rel_tol=1e-12, abs_tol=1e-10)
     assert np.allclose(found.edges, edges, rtol=0, atol=1e-10)
     for node in range(nodes):
@@ -59,7 +59,8 @@ def test_threads_of_a_block_change_no_bit() -> None:
     model = random_model(8, 3, 20.0, max_indegree=3)
     table = model.weights.table
     one, some = (
-        OrderModularProgramme(EmulatedGpu(threads), table, low=4).posterior() for threads in (1, 3)
+        OrderModularProgramme(kernel_device(threads), table, low=4).posterior()
+        for threads in (1, 3)
     )
     assert one.log_weight == some.log_weight
     assert (one.edges == some.edges).all()
@@ -71,28 +72,28 @@ def test_best_dag_is_that_of_the_core(low: int) -> None:
     log_weight, parents = _core.ExactComputation(model.weights.table, True, 1e-8).best_dag(
         _core.Processors(1), None
     )
-    found = OrderModularProgramme(EmulatedGpu(), model.weights.table, low=low).best_dag()
+    found = OrderModularProgramme(kernel_device(), model.weights.table, low=low).best_dag()
     assert math.isclose(found[0], log_weight, rel_tol=1e-12)
     assert found[1] == list(parents)
 
 
 def test_log_weight_alone() -> None:
     model = random_model(6, 2, 10.0)
-    programme = OrderModularProgramme(EmulatedGpu(), model.weights.table, low=3)
+    programme = OrderModularProgramme(kernel_device(), model.weights.table, low=3)
     assert math.isclose(programme.log_weight(), core_answer(model)[0], rel_tol=1e-12)
 
 
 def test_progress_rises_to_one() -> None:
     seen: list[float] = []
     model = random_model(6, 2, 1.0)
-    OrderModularProgramme(EmulatedGpu(), model.weights.table, low=3).posterior(seen.append)
+    OrderModularProgramme(kernel_device(), model.weights.table, low=3).posterior(seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
 
 
 def test_too_little_memory_is_said_beforehand() -> None:
     model = random_model(6, 2, 1.0)
-    device = EmulatedGpu(memory=1000)
+    device = kernel_device(memory=1000)
     with pytest.raises(CapacityError, match=r"6 variables needs .* of the device's memory"):
         OrderModularProgramme(device, model.weights.table)
     assert device.launched == []
@@ -110,4 +111,4 @@ def test_impossible_models_are_refused() -> None:
 
     model = arcwise.Model(names, log_weight)
     with pytest.raises(ArgumentError, match="no DAG has a positive weight"):
-        OrderModularProgramme(EmulatedGpu(), model.weights.table).posterior()
+        OrderModularProgramme(kernel_device(), model.weights.table).posterior()

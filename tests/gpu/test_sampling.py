@@ -12,12 +12,12 @@ import arcwise
 from arcwise.errors import ArgumentError
 from arcwise.gpu import choice
 from arcwise.support.devices import Gpu
-from support.emulated_gpu import EmulatedGpu
+from support.emulated_gpu import kernel_device
 
 
 @pytest.fixture
-def gpu(monkeypatch: pytest.MonkeyPatch) -> EmulatedGpu:
-    device = EmulatedGpu()
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
+    device = kernel_device()
     monkeypatch.setattr(choice, "opened", lambda wanted: device)
     return device
 
@@ -27,7 +27,7 @@ def model() -> arcwise.Model:
     return arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
 
 
-def test_edges_are_those_of_the_exact_posterior(gpu: EmulatedGpu, model: arcwise.Model) -> None:
+def test_edges_are_those_of_the_exact_posterior(gpu: Any, model: arcwise.Model) -> None:
     posterior = arcwise.mcmc(
         model, modularity="order-modular", chains=40, steps=20_000, seed=1, device="gpu"
     )
@@ -41,9 +41,7 @@ def test_edges_are_those_of_the_exact_posterior(gpu: EmulatedGpu, model: arcwise
     assert posterior.run.convergence.rhat < 1.02
 
 
-def test_dags_are_weighted_for_the_modular_posterior(
-    gpu: EmulatedGpu, model: arcwise.Model
-) -> None:
+def test_dags_are_weighted_for_the_modular_posterior(gpu: Any, model: arcwise.Model) -> None:
     posterior = arcwise.mcmc(model, chains=20, steps=20_000, seed=1, device="gpu")
     exact = arcwise.exact(model)
     assert np.abs(posterior.edges - exact.edges).max() < 0.1
@@ -51,7 +49,7 @@ def test_dags_are_weighted_for_the_modular_posterior(
 
 
 @pytest.mark.filterwarnings("ignore::arcwise.errors.ConvergenceWarning")
-def test_the_same_seed_gives_the_same_draws(gpu: EmulatedGpu, model: arcwise.Model) -> None:
+def test_the_same_seed_gives_the_same_draws(gpu: Any, model: arcwise.Model) -> None:
     def draw(seed: int) -> Any:
         return arcwise.mcmc(
             model, modularity="order-modular", chains=8, steps=400, seed=seed, device="gpu"
@@ -61,7 +59,7 @@ def test_the_same_seed_gives_the_same_draws(gpu: EmulatedGpu, model: arcwise.Mod
     assert (draw(1) != draw(2)).any()
 
 
-def test_annealing_estimates_the_evidence(gpu: EmulatedGpu, model: arcwise.Model) -> None:
+def test_annealing_estimates_the_evidence(gpu: Any, model: arcwise.Model) -> None:
     posterior = arcwise.ais(
         model, modularity="order-modular", particles=400, steps=800, seed=1, device="gpu"
     )
@@ -72,7 +70,7 @@ def test_annealing_estimates_the_evidence(gpu: EmulatedGpu, model: arcwise.Model
     assert np.abs(posterior.edges - exact.edges).max() < 0.1
 
 
-def test_exact_posterior(gpu: EmulatedGpu, model: arcwise.Model) -> None:
+def test_exact_posterior(gpu: Any, model: arcwise.Model) -> None:
     one = arcwise.exact(model, "order-modular", device="gpu", dags=10, seed=1)
     other = arcwise.exact(model, "order-modular", dags=10, seed=1)
     assert np.allclose(one.edges, other.edges, rtol=0, atol=1e-10)
@@ -83,7 +81,7 @@ def test_exact_posterior(gpu: EmulatedGpu, model: arcwise.Model) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::arcwise.errors.ConvergenceWarning")
-def test_auto_takes_the_device_where_it_is_worth_it(gpu: EmulatedGpu, model: arcwise.Model) -> None:
+def test_auto_takes_the_device_where_it_is_worth_it(gpu: Any, model: arcwise.Model) -> None:
     arcwise.exact(model, "order-modular", device="auto")
     arcwise.mcmc(model, "partitions", steps=1000, device="auto")
     assert gpu.launched == []
@@ -97,7 +95,7 @@ def test_auto_takes_the_device_where_it_is_worth_it(gpu: EmulatedGpu, model: arc
         (lambda m: arcwise.exact(m, device="gpu"), "only the exact order-modular posterior"),
         (lambda m: arcwise.exact(m, device="tpu"), "device is 'tpu'; give 'gpu'"),
         (lambda m: arcwise.mcmc(m, "partitions", device="gpu"), "use the space 'linear'"),
-        (lambda m: arcwise.mcmc(m, device="gpu", engine=arcwise.engines.Threads()), "engine"),
+        (lambda m: arcwise.mcmc(m, device="gpu", engine="tcp://127.0.0.1:1"), "engine"),
         (lambda m: arcwise.mcmc(m, device="gpu", directory="x"), "run directory"),
         (lambda m: arcwise.ais(m, device="gpu", seconds=1), "give particles"),
         (lambda m: arcwise.mcmc(m, device="gpu", dag_time_share=0.5), "DAGs by time"),
@@ -109,12 +107,12 @@ def test_auto_takes_the_device_where_it_is_worth_it(gpu: EmulatedGpu, model: arc
         ),
     ],
 )
-def test_refusals(gpu: EmulatedGpu, model: arcwise.Model, call: Any, message: str) -> None:
+def test_refusals(gpu: Any, model: arcwise.Model, call: Any, message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         call(model)
 
 
-def test_too_many_parents_are_refused(gpu: EmulatedGpu) -> None:
+def test_too_many_parents_are_refused(gpu: Any) -> None:
     names = [f"x{node}" for node in range(18)]
     wide = arcwise.Model(names, lambda node, parents: 0.0, max_indegree=1)
     with pytest.raises(ArgumentError, match="17 possible parents"):

@@ -1,4 +1,7 @@
-"""The kernels of a graphics processor as plain C++, compiled from the same source."""
+"""The device that tests of kernels run on: plain C++, or a graphics processor where asked for.
+
+`make test-gpu` asks for one; else the kernels are compiled as plain C++ from the same source.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from arcwise.gpu.device import opened
+from arcwise.support.devices import Gpu
+
 ROOT = Path(__file__).parents[2]
+ON_DEVICE = os.environ.get("ARCWISE_TEST_DEVICE") == "gpu"
 _OPTIONS = ("-std=c++20", "-O2", "-shared", "-fPIC", "-pthread", "-ffp-contract=off", "-Wall")
 
 
@@ -105,3 +112,40 @@ class EmulatedGpu:
 
     def synchronize(self) -> None:
         pass
+
+
+class RealGpu:
+    """A graphics processor, with the memory it says is free.
+
+    Parameters
+    ----------
+    threads
+        Those of a block are as many as are asked for.
+    memory
+        The bytes it says are free.
+    """
+
+    def __init__(self, threads: int = 1, memory: int = 2**30) -> None:
+        self._device = opened(Gpu())
+        self._memory = memory
+        self.name = self._device.name
+        self.multiprocessors = self._device.multiprocessors
+        self.shared_bytes = self._device.shared_bytes
+        self.launched: list[str] = []
+
+    def free_bytes(self) -> int:
+        return self._memory
+
+    def launch(
+        self, kernel: str, blocks: int, threads: int, arguments: Sequence[Any], shared: int = 0
+    ) -> None:
+        self.launched.append(kernel)
+        self._device.launch(kernel, blocks, threads, arguments, shared)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._device, name)
+
+
+def kernel_device(threads: int = 1, memory: int = 2**30) -> EmulatedGpu | RealGpu:
+    """Return the device that tests run on."""
+    return (RealGpu if ON_DEVICE else EmulatedGpu)(threads, memory)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from arcwise.engines import Threads
 from arcwise.gpu.choice import chosen_device
 from arcwise.gpu.engine import GpuEngine
 from arcwise.gpu.order_tables import MOST_PARENTS
@@ -60,7 +61,7 @@ def _refusal(
 ) -> str | None:
     if not isinstance(space, LinearOrders):
         return f"{space!r} cannot be sampled there; use the space 'linear', or leave it out"
-    if engine is not None:
+    if engine is not None and type(engine) is not Threads:
         return "an engine was given as well; give one of them"
     if directory is not None:
         return "a run directory cannot keep such runs; leave out one of them"

@@ -17,8 +17,6 @@ class SamplerOptions(TypedDict, total=False):
         Of all.
     effective_samples
         Of all but `smc`.
-    device
-        Of `mcmc` and `ais`.
     burn_in, start
         Of `mcmc` and `mc3`.
     temperatures, ladder, steps_between_exchanges
@@ -38,7 +36,6 @@ class SamplerOptions(TypedDict, total=False):
     extension_budget: int | None
     estimate_extensions: bool
     sums: ScoreSums | None
-    device: str | None
     burn_in: float | None
     start: str | int
     temperatures: int | None

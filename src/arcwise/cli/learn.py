@@ -15,6 +15,7 @@ from arcwise.cli.options import (
     CheckpointSeconds,
     ClusterOptions,
     DataOptions,
+    DeviceName,
     FamilyOptions,
     Ladder,
     ModularityName,
@@ -81,6 +82,7 @@ def learn(
     run: RunFolder = None,
     checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
+    device: DeviceName = None,
     title: Annotated[
         str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
     ] = None,
@@ -144,6 +146,7 @@ def learn(
         seed=seed,
         engine=cluster,
         threads=threads,
+        device=device,
         progress=True,
         directory=run,
         checkpoint_seconds=checkpoint,
