@@ -36,9 +36,10 @@ def test_edges_are_those_of_the_exact_posterior(gpu: Any, model: arcwise.Model) 
     # Far beyond what chance can do: six standard errors of the worst of all edges.
     assert (np.abs(posterior.edges - exact.edges) < 6 * posterior.edge_errors + 1e-3).all()
     assert posterior.edge_errors.max() < 0.01
-    assert set(posterior.run.moves) == {"adjacent", "swap"}
-    assert 0 < posterior.run.moves["adjacent"] < 1
-    assert posterior.run.convergence.rhat < 1.02
+    run: Any = posterior.run
+    assert set(run.moves) == {"adjacent", "swap"}
+    assert 0 < run.moves["adjacent"] < 1
+    assert run.convergence.rhat < 1.02
 
 
 def test_dags_are_weighted_for_the_modular_posterior(gpu: Any, model: arcwise.Model) -> None:

@@ -74,6 +74,7 @@ ARCWISE_DEVICE void family_sums(const Block& block, const Families<Value>& famil
         const u64 start = families.group_entries[group] + piece % pieces_per_group;
         const u32 length = families.group_length[group];
         Value sum = Value::zero();
+        ARCWISE_UNROLL
         for (u32 k = 0; k < length; ++k) {
             const u64 entry = start + u64{k} * pieces_per_group;
             if ((families.entry_high[entry] & ~available) == 0) {
@@ -108,6 +109,7 @@ ARCWISE_DEVICE void add_shares(const Block& block, const Families<Wide>& familie
         const u32 group = piece / pieces_per_group;
         const u64 start = families.group_entries[group] + piece % pieces_per_group;
         const u32 length = families.group_length[group];
+        ARCWISE_UNROLL
         for (u32 k = 0; k < length; ++k) {
             const u64 entry = start + u64{k} * pieces_per_group;
             if ((families.entry_high[entry] & ~available) != 0) continue;

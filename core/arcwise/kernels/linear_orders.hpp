@@ -302,17 +302,21 @@ __global__ void __launch_bounds__(512, 1)
     walk_orders(const arcwise::kernels::OrderChains* chains, unsigned long long first_step,
                 unsigned long long steps) {
     extern __shared__ double memory[];
-    arcwise::kernels::walk(arcwise::kernels::Block{}, *chains, first_step, steps, memory);
+    const auto own = *chains;
+    arcwise::kernels::walk(arcwise::kernels::Block{}, own, first_step, steps, memory);
 }
 
 __global__ void start_orders(const arcwise::kernels::OrderChains* chains) {
-    arcwise::kernels::start_orders(arcwise::kernels::Block{}, *chains);
+    const auto own = *chains;
+    arcwise::kernels::start_orders(arcwise::kernels::Block{}, own);
 }
 
 __global__ void observe_orders(const arcwise::kernels::OrderChains* chains,
                                const arcwise::kernels::OrderRecord* record,
                                unsigned long long position) {
-    arcwise::kernels::observe(arcwise::kernels::Block{}, *chains, *record, position);
+    const auto own = *chains;
+    const auto kept = *record;
+    arcwise::kernels::observe(arcwise::kernels::Block{}, own, kept, position);
 }
 }
 #endif

@@ -194,27 +194,28 @@ ARCWISE_DEVICE void backward_level(const Block& block, const Programme<Wide>& pr
 }  // namespace arcwise::kernels
 
 #if defined(__CUDACC__)
+// What a kernel is told is copied first: held in registers, it is not read again and again.
 extern "C" {
 __global__ void forward_sums(const arcwise::kernels::Programme<arcwise::kernels::Wide>* programme,
                              const unsigned int* high_sets, unsigned long long count) {
     extern __shared__ double memory[];
-    arcwise::kernels::forward_level(arcwise::kernels::Block{}, *programme, high_sets, count,
-                                    memory);
+    const auto own = *programme;
+    arcwise::kernels::forward_level(arcwise::kernels::Block{}, own, high_sets, count, memory);
 }
 
 __global__ void forward_maxima(
     const arcwise::kernels::Programme<arcwise::kernels::LogMaximum>* programme,
     const unsigned int* high_sets, unsigned long long count) {
     extern __shared__ double memory[];
-    arcwise::kernels::forward_level(arcwise::kernels::Block{}, *programme, high_sets, count,
-                                    memory);
+    const auto own = *programme;
+    arcwise::kernels::forward_level(arcwise::kernels::Block{}, own, high_sets, count, memory);
 }
 
 __global__ void backward_sums(const arcwise::kernels::Programme<arcwise::kernels::Wide>* programme,
                               const unsigned int* high_sets, unsigned long long count) {
     extern __shared__ double memory[];
-    arcwise::kernels::backward_level(arcwise::kernels::Block{}, *programme, high_sets, count,
-                                     memory);
+    const auto own = *programme;
+    arcwise::kernels::backward_level(arcwise::kernels::Block{}, own, high_sets, count, memory);
 }
 }
 #endif

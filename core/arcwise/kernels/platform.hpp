@@ -8,6 +8,8 @@
 
 #if defined(__CUDACC__)
 #define ARCWISE_DEVICE __device__ __forceinline__
+// Several turns of a loop at once, so that its loads wait together.
+#define ARCWISE_UNROLL _Pragma("unroll 4")
 #else
 #include <atomic>
 #include <barrier>
@@ -15,6 +17,7 @@
 #include <cmath>
 #include <cstdint>
 #define ARCWISE_DEVICE inline
+#define ARCWISE_UNROLL
 #endif
 
 namespace arcwise::kernels {
