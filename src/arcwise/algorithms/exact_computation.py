@@ -103,7 +103,7 @@ class ExactComputation:
         self._tolerance = tolerance
         self._threads = threads
         self._deadline = Deadline.of(seconds)
-        self._made_core: _core.ExactComputation | None = None
+        self._made: _core.ExactComputation | None = None
         self._posterior: Posterior | None = None
         self._paths: NDArray[np.float64] | None = None
 
@@ -120,14 +120,14 @@ class ExactComputation:
             )
 
     @property
-    def _core(self) -> _core.ExactComputation:
+    def _by_processors(self) -> _core.ExactComputation:
         """The computation by processors, made when it is first needed."""
-        if self._made_core is None:
+        if self._made is None:
             self._refuse_too_many()
-            self._made_core = _core.ExactComputation(
+            self._made = _core.ExactComputation(
                 self.model.weights.table, self._order_modular, self._tolerance
             )
-        return self._made_core
+        return self._made
 
     def _on_device(self) -> order_modular.OrderModularProgramme | None:
         """Return the programme on the device, made when it is first needed, if there is one."""
@@ -176,7 +176,7 @@ class ExactComputation:
         if self._paths is None:
             with running(self._threads, progress, "Paths", self._deadline) as run:
                 self._refuse_too_large(run, paths=True)
-                self._paths, _ = self._core.paths(run.device.core, run.progress)
+                self._paths, _ = self._by_processors.paths(run.device.core, run.progress)
         return self._paths.copy()
 
     def best_dag(self, *, progress: Progress = None) -> tuple[Dag, float]:
@@ -200,7 +200,7 @@ class ExactComputation:
         """
         with running(self._threads, progress, "Setting up", self._deadline) as run:
             self._refuse_too_large(run)
-            self._core.prepare_draws(run.device.core, run.progress)
+            self._by_processors.prepare_draws(run.device.core, run.progress)
 
     def dags(
         self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
@@ -247,7 +247,7 @@ class ExactComputation:
         start = whole_number(first, "first", at_least=0)
         with running(self._threads, progress, "Drawing", self._deadline) as run:
             self._refuse_too_large(run)
-            return self._core.draw(key, start, number, run.device.core, run.progress)
+            return self._by_processors.draw(key, start, number, run.device.core, run.progress)
 
     def _assembled(self, run: Run, start: float) -> Posterior:
         map_dag, map_log_weight = self._best_dag(run.quiet)
@@ -273,7 +273,7 @@ class ExactComputation:
         """Return the log weight, the probabilities of families and edges, and their error."""
         programme = self._on_device()
         if programme is None:
-            return self._core.posterior(run.device.core, run.progress)
+            return self._by_processors.posterior(run.device.core, run.progress)
         found = programme.posterior(run.progress)
         if found.error > self._tolerance:
             raise NumericalError(
@@ -286,7 +286,7 @@ class ExactComputation:
     def _best_dag(self, run: Run) -> tuple[Dag, float]:
         programme = self._on_device()
         log_weight, parents = (
-            self._core.best_dag(run.device.core, run.progress)
+            self._by_processors.best_dag(run.device.core, run.progress)
             if programme is None
             else programme.best_dag(run.progress)
         )
