@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-install lint format sanitize stubs benchmark clean
+.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install lint format sanitize stubs benchmark clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -104,6 +104,15 @@ test-install: $(VENV)/test.stamp  ## README's first snippet, in a fresh environm
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
 	    --config-settings build-dir=build/python $(STRICT) --wheel-dir build/wheel .
 	@$(BIN)/python -m pytest tests/install
+
+# With the CuPy that is there, or that of `make test-gpu GPU=gpu-cuda13`.
+GPU ?= gpu
+
+test-gpu: $(VENV)/test.stamp  ## the kernels on a graphics processor, against plain C++ and the core
+	@$(BIN)/python -c "import cupy" 2>/dev/null || \
+	    $(PIP) $(call wanted,['project']['optional-dependencies']['$(GPU)'])
+	$(call say,Testing the kernels on the device:)
+	@ARCWISE_TEST_DEVICE=gpu $(BIN)/python -m pytest tests/gpu
 
 sanitize: $(VENV)/tools.stamp  ## the tests of the core under address and undefined sanitizers
 	$(call say,Testing the core with sanitizers:)

@@ -121,6 +121,10 @@ class EngineError(ArcwiseError, RuntimeError):
     """A cluster cannot be reached, or its workers cannot run the tasks."""
 
 
+class DeviceError(ArcwiseError, RuntimeError):
+    """There is no graphics processor as asked for, or it cannot be used."""
+
+
 class MissingDependencyError(ArcwiseError, ImportError):
     """An optional package is needed but not installed."""
 

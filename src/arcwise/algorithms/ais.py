@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arcwise.algorithms.annealing import anneal
+from arcwise.algorithms.device_engine import engine_on_device
 from arcwise.algorithms.rates import steps_per_second
 from arcwise.algorithms.sampling_session import Environment
 from arcwise.errors import ArgumentError, option
@@ -54,6 +55,7 @@ def ais(
     sums: ScoreSums | None = None,
     engine: Any = None,
     threads: int | None = None,
+    device: object = None,
     progress: Progress = None,
     directory: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -90,8 +92,8 @@ def ais(
     bins, confidence
         The number of bins and the confidence of a further lower bound.
     dags_per_state, dag_time_share, extension_budget, estimate_extensions, seed, sums, engine, \
-threads, progress, directory, checkpoint_seconds
-        As for `mcmc`.
+threads, device, progress, directory, checkpoint_seconds
+        As for `mcmc`; a device needs a number of particles.
 
     Returns
     -------
@@ -136,6 +138,15 @@ threads, progress, directory, checkpoint_seconds
         seed=seed,
         bins=bins,
         confidence=confidence,
+    )
+    engine = engine_on_device(
+        model,
+        chosen,
+        settings.recording,
+        settings.budget.runs,
+        device=device,
+        engine=engine,
+        directory=directory,
     )
     environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
     return anneal(model, settings, sums, environment)

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from arcwise import _core
 from arcwise.algorithms.memory import memory_needed, refuse_too_large
-from arcwise.errors import ArgumentError, CapacityError
+from arcwise.errors import ArgumentError, CapacityError, NumericalError, option
+from arcwise.gpu import order_modular
+from arcwise.gpu.choice import chosen_device
+from arcwise.gpu.device import KernelDevice
 from arcwise.graphs.dag import Dag
 from arcwise.graphs.linear_extensions import linear_extensions
 from arcwise.model import Model, checked_model
@@ -26,6 +29,7 @@ from arcwise.support.clock import Deadline
 from arcwise.support.running import Progress, Run, running
 
 MOST_VARIABLES = {"modular": 25, "order-modular": 30}
+_FEWEST_ON_DEVICE = 20  # where no device is named: fewer take less time than it takes to start
 
 
 class ExactComputation:
@@ -49,6 +53,8 @@ class ExactComputation:
         ends in a `TimeIsUpError`.
     threads
         The number of threads; None for all cores.
+    device
+        Where the order-modular posterior and its best DAG are computed, see `exact`.
 
     Examples
     --------
@@ -70,18 +76,28 @@ class ExactComputation:
         tolerance: float = 1e-8,
         seconds: float | Deadline | None = None,
         threads: int | None = None,
+        device: object = None,
     ) -> None:
         self.model = checked_model(model)
         self.modularity = as_modularity(modularity)
         self._order_modular = self.modularity == "order-modular"
-        n, most = len(model.ordinary), MOST_VARIABLES[self.modularity]
-        if n > most:
-            other = (
-                "the order-modular posterior, or " if n <= MOST_VARIABLES["order-modular"] else ""
-            )
+        n = len(model.ordinary)
+        self._device = chosen_device(
+            device,
+            refusal=None
+            if self._order_modular
+            else "only the exact order-modular posterior can be computed there; use "
+            "modularity 'order-modular', or leave it out",
+            worthwhile=n >= _FEWEST_ON_DEVICE,
+            needed=order_modular.needed_bytes(n, len(model.weights)),
+        )
+        self._programme: order_modular.OrderModularProgramme | None = None
+        if self._device is None:
+            self._refuse_too_many()
+        elif n > order_modular.MOST_VARIABLES:
             raise CapacityError(
-                f"the model has {n} variables, and the exact {self.modularity} posterior takes up "
-                f"to {most}; use {other}a sampler"
+                f"the model has {n} variables, and the exact order-modular posterior takes up to "
+                f"{order_modular.MOST_VARIABLES} on any device; use a sampler"
             )
         tolerance = open_fraction(tolerance, "tolerance")
         if memory_limit is not None:
@@ -91,9 +107,45 @@ class ExactComputation:
         self._threads = threads
         self._deadline = Deadline.of(seconds)
         self._folded = model.folded
-        self._core = _core.ExactComputation(self._folded.table, self._order_modular, tolerance)
+        self._made: _core.ExactComputation | None = None
         self._posterior: Posterior | None = None
         self._paths: NDArray[np.float64] | None = None
+
+    def _refuse_too_many(self) -> None:
+        """Refuse what processors cannot do."""
+        n, most = len(self.model.ordinary), MOST_VARIABLES[self.modularity]
+        if n > most:
+            other = (
+                "the order-modular posterior, or " if n <= MOST_VARIABLES["order-modular"] else ""
+            )
+            raise CapacityError(
+                f"the model has {n} variables, and the exact {self.modularity} posterior takes up "
+                f"to {most}; use {other}a sampler"
+            )
+
+    @property
+    def _by_processors(self) -> _core.ExactComputation:
+        """The computation by processors, made when it is first needed."""
+        if self._made is None:
+            self._refuse_too_many()
+            self._made = _core.ExactComputation(
+                self._folded.table, self._order_modular, self._tolerance
+            )
+        return self._made
+
+    def _on_device(self) -> order_modular.OrderModularProgramme | None:
+        """Return the programme on the device, made when it is first needed, if there is one."""
+        if self._device is not None and self._programme is None:
+            self._programme = order_modular.OrderModularProgramme(self._device, self._folded.table)
+        return self._programme
+
+    def _maxima_on_device(self, device: KernelDevice) -> order_modular.OrderModularProgramme:
+        """Return the programme for the best DAG on the device, as `_of_maxima` on processors."""
+        if self.model.parent_only:
+            return order_modular.OrderModularProgramme(device, self._folded.maxima)
+        programme = self._on_device()
+        assert programme is not None
+        return programme
 
     def posterior(self, *, progress: Progress = None) -> Posterior:
         """Return the probabilities of edges and parent sets, the evidence and the best DAG.
@@ -113,7 +165,8 @@ class ExactComputation:
         if self._posterior is None:
             start = time.perf_counter()
             with running(self._threads, progress, "Exact posterior", self._deadline) as run:
-                self._refuse_too_large(run)
+                if self._device is None:
+                    self._refuse_too_large(run)
                 self._posterior = self._assembled(run, start)
         return self._posterior
 
@@ -137,7 +190,7 @@ class ExactComputation:
         return self._paths.copy()
 
     def _all_paths(self, run: Run) -> NDArray[np.float64]:
-        between, _ = self._core.paths(run.device.core, run.progress)
+        between, _ = self._by_processors.paths(run.device.core, run.progress)
         names = self.model.variables
         if not self.model.parent_only:
             return between
@@ -150,7 +203,7 @@ class ExactComputation:
             others = [other for other in self.model.parent_only if other != name]
             folded = FoldedWeights.of(names, others, self._folded.weights)
             source = folded.ordinary.index(name)
-            row, _ = self._core.paths_from(
+            row, _ = self._by_processors.paths_from(
                 folded.table, source, run.quiet.device.core, run.quiet.progress
             )
             paths[place[name], [place[other] for other in folded.ordinary]] = row
@@ -177,7 +230,7 @@ class ExactComputation:
         """
         with running(self._threads, progress, "Setting up", self._deadline) as run:
             self._refuse_too_large(run)
-            self._core.prepare_draws(run.device.core, run.progress)
+            self._by_processors.prepare_draws(run.device.core, run.progress)
 
     def dags(
         self, count: int, *, seed: int = 0, first: int = 0, progress: Progress = None
@@ -237,11 +290,11 @@ class ExactComputation:
         start = whole_number(first, "first", at_least=0)
         with running(self._threads, progress, "Drawing", self._deadline) as run:
             self._refuse_too_large(run)
-            return self._core.draw(key, start, number, run.device.core, run.progress)
+            return self._by_processors.draw(key, start, number, run.device.core, run.progress)
 
     def _assembled(self, run: Run, start: float) -> Posterior:
         map_dag, map_log_weight = self._best_dag(run.quiet)
-        total, ordinary, between, error = self._core.posterior(run.device.core, run.progress)
+        total, ordinary, between, error = self._sums(run)
         families, edges = self._folded.probabilities(ordinary, between)
         constant = log_prior_constant(self.model, self.modularity, self._tolerance, run.quiet)
         orders = 0.0
@@ -262,8 +315,26 @@ class ExactComputation:
             model=self.model,
         )
 
+    def _sums(self, run: Run) -> tuple[float, _core.FamilyTable, NDArray[np.float64], float]:
+        """Return the log weight, the probabilities of folded families and edges, their error."""
+        programme = self._on_device()
+        if programme is None:
+            return self._by_processors.posterior(run.device.core, run.progress)
+        found = programme.posterior(run.progress)
+        if found.error > self._tolerance:
+            raise NumericalError(
+                f"rounding on the device may cost up to {found.error:.1g} of a probability and the "
+                f"tolerance is {self._tolerance:g}; raise it, or leave out ",
+                option("device"),
+            )
+        return found.log_weight, found.families, found.edges, found.error
+
     def _best_dag(self, run: Run) -> tuple[Dag, float]:
-        log_weight, parents = self._of_maxima.best_dag(run.device.core, run.progress)
+        log_weight, parents = (
+            self._of_maxima.best_dag(run.device.core, run.progress)
+            if self._device is None
+            else self._maxima_on_device(self._device).best_dag(run.progress)
+        )
         names = self.model.ordinary
         of_each = {
             node: [names[u] for u in range(len(names)) if parents[v] >> u & 1]
@@ -275,7 +346,7 @@ class ExactComputation:
     def _of_maxima(self) -> _core.ExactComputation:
         """The computation for the best DAG: a sum over parent-only parents is no maximum."""
         if not self.model.parent_only:
-            return self._core
+            return self._by_processors
         return _core.ExactComputation(self._folded.maxima, True, self._tolerance)
 
     def _refuse_too_large(self, run: Run, *, paths: bool = False) -> None:

@@ -6,8 +6,9 @@ import os
 from typing import Any
 
 from arcwise.algorithms.chain_posterior import sample_chains
+from arcwise.algorithms.device_engine import engine_on_device
 from arcwise.algorithms.sampling_session import Environment
-from arcwise.model import Model
+from arcwise.model import Model, checked_model
 from arcwise.model.modularity import Modularity, as_modularity
 from arcwise.posterior import Posterior
 from arcwise.records.budget import Budget
@@ -43,6 +44,7 @@ def mcmc(
     sums: ScoreSums | None = None,
     engine: Any = None,
     threads: int | None = None,
+    device: object = None,
     progress: Progress = None,
     directory: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -119,6 +121,12 @@ def mcmc(
         ``"dask://10.0.0.1:8786"``. It does not affect the result.
     threads, progress
         As for `exact`.
+    device
+        None for the processors. ``"gpu"``: chains over linear orders run on a graphics processor,
+        each in a thread of its own, so that it takes thousands of chains to keep it busy; all
+        nodes may have up to 16 possible parents, and moves are swaps. Log weights are rounded to
+        some millionths of a nat, and draws are others than those of processors. ``"auto"``: where
+        there is one, and at least 256 chains that it can run.
     directory
         The run directory, created if necessary: draws are saved as the run proceeds, and
         after any interruption `resume` continues from the last checkpoint. If it holds a
@@ -144,6 +152,7 @@ def mcmc(
     >>> bool(abs(posterior.edges - exact.edges).max() < 0.15)
     True
     """
+    checked_model(model)
     deadline = Deadline.of(seconds)
     settings = ChainSettings(
         space=as_space(space),
@@ -160,6 +169,15 @@ def mcmc(
         chains=chains,
         seed=seed,
         order_steps=as_order_steps(start),
+    )
+    engine = engine_on_device(
+        model,
+        settings.space,
+        settings.recording,
+        settings.chains,
+        device=device,
+        engine=engine,
+        directory=directory,
     )
     environment = Environment(engine, threads, progress, directory, checkpoint_seconds, deadline)
     return sample_chains(model, settings, sums, environment)

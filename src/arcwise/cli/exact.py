@@ -15,6 +15,7 @@ from arcwise.cli.folders import save_data
 from arcwise.cli.options import (
     ClusterOptions,
     DataOptions,
+    DeviceName,
     FamilyOptions,
     ModularityName,
     PriorName,
@@ -25,6 +26,7 @@ from arcwise.cli.output import Result, note_data, note_nothing_kept, posterior_r
 from arcwise.cli.reliability import print_reliability
 from arcwise.cli.results import print_edges, write_results
 from arcwise.errors import ArgumentError
+from arcwise.support.devices import as_device
 from arcwise.support.progress import tell
 
 
@@ -44,6 +46,7 @@ def exact(
         ),
     ] = None,
     threads: Threads = None,
+    device: DeviceName = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -62,6 +65,7 @@ def exact(
     """
     if memory_limit is not None and not 0 < memory_limit * 2**30 < float("inf"):
         raise ArgumentError(f"--memory-limit is {memory_limit:g}; give a positive number of GiB")
+    as_device(device)  # before anything takes time
     note_data(data)
     parents = families.parents(data, score, prior, threads=threads)
     model = parents.model(engine=cluster, threads=threads, progress=True)
@@ -71,6 +75,7 @@ def exact(
         modularity,
         memory_limit=None if memory_limit is None else int(memory_limit * 2**30),
         threads=threads,
+        device=device,
         progress=True,
     )
     diagnosis = posterior.diagnose()

@@ -14,6 +14,7 @@ from arcwise.cli.options import (
     Chains,
     CheckpointSeconds,
     ClusterOptions,
+    DeviceName,
     FamilyOptions,
     Ladder,
     LearnedDataOptions,
@@ -90,6 +91,7 @@ def learn(
     run: RunFolder = None,
     checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
+    device: DeviceName = None,
     title: Annotated[
         str | None, typer.Option("--title", help="Title of the report page.", metavar="TEXT")
     ] = None,
@@ -154,6 +156,7 @@ def learn(
         seed=seed,
         engine=cluster,
         threads=threads,
+        device=device,
         progress=True,
         directory=run,
         checkpoint_seconds=checkpoint,

@@ -394,6 +394,16 @@ CheckpointSeconds = Annotated[
     ),
 ]
 
+DeviceName = Annotated[
+    str | None,
+    typer.Option(
+        "--device",
+        help="gpu: a graphics processor computes exact order-modular posteriors, and mcmc and ais "
+        "over linear orders; auto: where there is one (default: the processors).",
+        metavar="gpu|auto",
+    ),
+]
+
 Threads = Annotated[
     int | None,
     typer.Option("--threads", help="Number of threads (default: all cores).", metavar="N"),

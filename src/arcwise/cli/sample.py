@@ -9,12 +9,14 @@ from typing import Annotated, Any, Literal
 import typer
 
 import arcwise
+from arcwise.algorithms.sample import of_device
 from arcwise.cli.folders import save_data
 from arcwise.cli.options import (
     Chains,
     CheckpointSeconds,
     ClusterOptions,
     DataOptions,
+    DeviceName,
     FamilyOptions,
     Ladder,
     ModularityName,
@@ -90,6 +92,7 @@ def sample(
     run: RunFolder = None,
     checkpoint: CheckpointSeconds = CHECKPOINT_SECONDS,
     threads: Threads = None,
+    device: DeviceName = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -108,6 +111,7 @@ def sample(
     [bold]Example:[/bold] arcwise sample data.csv --space buckets:5 --max-indegree 3 --out results
     """
     chosen = None if space is None else as_space(space)  # before anything takes time
+    of_device(device, algorithm)
     given = {
         "until": until,
         "chains": chains,
@@ -143,6 +147,7 @@ def sample(
             seed=seed,
             engine=engine,
             threads=threads,
+            device=device,
             progress=True,
             directory=run,
             checkpoint_seconds=checkpoint,

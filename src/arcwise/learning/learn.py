@@ -10,7 +10,7 @@ from typing import Any, Literal, Unpack
 
 from arcwise.algorithms.exact import exact
 from arcwise.algorithms.growth import DEFAULT_MAX_SIZE
-from arcwise.algorithms.sample import SAMPLERS
+from arcwise.algorithms.sample import SAMPLERS, of_device
 from arcwise.comparison import sensitivity
 from arcwise.constraints import gather
 from arcwise.data import IncompleteData
@@ -67,6 +67,7 @@ def learn(
     seed: int = 0,
     engine: Any = None,
     threads: int | None = None,
+    device: object = None,
     progress: Progress = True,
     directory: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -150,6 +151,9 @@ def learn(
         cluster; see `mcmc`.
     threads
         The number of threads; None for all cores.
+    device
+        None for the processors; ``"gpu"`` for a graphics processor, or ``"auto"`` for one where
+        there is one that can do it; see `exact` and `mcmc`.
     progress
         True for a live progress bar, if there is a terminal or notebook to show it; a
         function of the fraction done; or None.
@@ -200,6 +204,7 @@ def learn(
         seed=seed,
         engine=engine,
         threads=threads,
+        device=device,
         progress=progress,
         directory=directory,
         checkpoint_seconds=checkpoint_seconds,
@@ -312,7 +317,11 @@ def _computed(
     if algorithm is Algorithm.EXACT:
         # What is left then is for chains, if it takes longer.
         posterior = exact(
-            model, **common, **settings, seconds=request.deadline.part(costs.SHARE_OF_EXACT)
+            model,
+            **common,
+            **settings,
+            seconds=request.deadline.part(costs.SHARE_OF_EXACT),
+            device=request.device,
         )
         if request.directory is not None:
             posterior.save(Path(request.directory) / RESULT)
@@ -321,6 +330,7 @@ def _computed(
         "engine": request.engine,
         "directory": request.directory,
         "checkpoint_seconds": request.checkpoint_seconds,
+        **of_device(request.device, algorithm),
     }
     sums = say_sampling(request, algorithm, model, settings, sums)
     return plan, SAMPLERS[algorithm](model, **common, **settings, sums=sums)

@@ -23,6 +23,7 @@ from arcwise.spaces import Space
 from arcwise.support.arguments import refuse_unknown
 from arcwise.support.checks import checked_seed, whole_number
 from arcwise.support.clock import NEVER, Deadline
+from arcwise.support.devices import as_device
 from arcwise.support.running import Progress
 from arcwise.support.words import quoted, shown
 
@@ -53,7 +54,7 @@ class Request:
     Parameters
     ----------
     candidates, max_candidates, plus_one, modularity, algorithm, space, chains, particles, until, \
-steps, dags, completions, seed, engine, threads, progress, directory, checkpoint_seconds
+steps, dags, completions, seed, engine, threads, device, progress, directory, checkpoint_seconds
         See `learn`.
     deadline
         The clock of the whole call, with its seconds.
@@ -77,6 +78,7 @@ steps, dags, completions, seed, engine, threads, progress, directory, checkpoint
     seed: int = 0
     engine: Any = None
     threads: int | None = None
+    device: object = None
     progress: Progress = True
     directory: str | os.PathLike[str] | None = None
     checkpoint_seconds: float = CHECKPOINT_SECONDS
@@ -86,6 +88,7 @@ steps, dags, completions, seed, engine, threads, progress, directory, checkpoint
         """Refuse at once what the algorithm would refuse only after minutes of scoring."""
         as_modularity(self.modularity)
         checked_seed(self.seed)
+        as_device(self.device)
         for name in ("max_candidates", "dags", "completions", "chains", "particles"):
             value = getattr(self, name)
             if value is not None:

@@ -1,12 +1,15 @@
-"""Where computations run: a `Device`, today the processors of this machine."""
+"""Where computations run: a `Device`, the processors of this machine or a graphics processor."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from enum import Enum
 
 from arcwise import _core
+from arcwise.errors import ArgumentError, option
 from arcwise.support.checks import checked_threads
+from arcwise.support.words import shown
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,29 @@ class Processors:
         return _core.Processors(self.threads)
 
 
-Device = Processors
+@dataclass(frozen=True)
+class Gpu:
+    """A graphics processor, which `arcwise.gpu.opened` opens.
+
+    Parameters
+    ----------
+    number
+        Its number among those of this machine.
+
+    Examples
+    --------
+    >>> str(Gpu()), str(Gpu(1))
+    ('gpu', 'gpu:1')
+    """
+
+    number: int = 0
+
+    def __str__(self) -> str:
+        """Return the word that asks for it."""
+        return "gpu" if self.number == 0 else f"gpu:{self.number}"
+
+
+Device = Processors | Gpu
 """Whatever a computation can run on.
 
 The rule is: the same seed gives the same bits, on any processor and any number of threads. It
@@ -49,3 +74,41 @@ has one exception, which is written here because there is nowhere else to find i
 of device, such as a GPU, adds numbers in another order and rounds in its own way. Its results
 agree with those of processors within a tolerance that is stated with them, not to the last bit.
 """
+
+
+class Choice(Enum):
+    """What is asked for where no device is named."""
+
+    PROCESSORS = "processors"
+    AUTO = "auto"
+
+
+def as_device(value: object) -> Gpu | Choice:
+    """Return what an argument asks for.
+
+    Parameters
+    ----------
+    value
+        None for the processors; ``"gpu"``, or ``"gpu:1"`` for another than the first; ``"auto"``
+        for a graphics processor where there is one that can do it, and else the processors.
+
+    Examples
+    --------
+    >>> as_device("gpu:1"), as_device(None)
+    (Gpu(number=1), <Choice.PROCESSORS: 'processors'>)
+    """
+    if value is None:
+        return Choice.PROCESSORS
+    if isinstance(value, (Gpu, Choice)):
+        return value
+    if isinstance(value, str):
+        word, colon, number = value.strip().lower().partition(":")
+        if word == "auto" and not colon:
+            return Choice.AUTO
+        if word == "gpu" and (not colon or (number.isascii() and number.isdecimal())):
+            return Gpu(int(number or 0) if len(number) < 4 else 9999)
+    raise ArgumentError(
+        option("device"),
+        f" is {shown(value)}; give 'gpu', 'gpu:1' for the second one, or 'auto', or leave it out "
+        "for the processors",
+    )

@@ -1,4 +1,4 @@
-"""How a long computation runs: on which device, and the reporting of progress."""
+"""How a long computation runs: on how many processors, and the reporting of progress."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from arcwise.support.clock import NEVER, Deadline
-from arcwise.support.devices import Device, Processors
+from arcwise.support.devices import Processors
 from arcwise.support.progress import shown_progress
 from arcwise.support.signals import sigterm_interrupts
 
@@ -22,12 +22,12 @@ further details.
 
 @dataclass(frozen=True)
 class Run:
-    """How the core runs a computation; results depend on no more than the kind of device.
+    """How the core runs a computation; results do not depend on it.
 
     Parameters
     ----------
     device
-        Where it runs.
+        The processors it runs on.
     progress
         A function of the share done. With a deadline it also ends the run when the time is
         up, by a `TimeIsUpError`.
@@ -35,7 +35,7 @@ class Run:
         By when the run has to end.
     """
 
-    device: Device
+    device: Processors
     progress: Callable[[float], None] | None = None
     deadline: Deadline = NEVER
 

@@ -1,0 +1,410 @@
+"""One graphics processor against all cores of the machine: the same answers, and how fast.
+
+    python benchmarks/gpu.py [--quick] [--only NAME ...]
+
+Needs CuPy and a device. Each part prints as it goes and a failure of one does not end the others.
+Limits are measured here, not taken from a data sheet: the bandwidth of a copy in the device's
+memory, and products and sums of doubles.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import math
+import os
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import arcwise
+from arcwise import _core
+from arcwise.gpu import opened
+from arcwise.gpu.linear_orders import LinearOrderChains
+from arcwise.gpu.order_modular import OrderModularProgramme, needed_bytes
+from arcwise.gpu.order_tables import OrderTables
+from arcwise.support.devices import Gpu
+from arcwise.support.words import byte_size
+
+warnings.simplefilter("ignore")
+BEGAN = time.perf_counter()
+LONGEST = 330.0  # seconds, after which no further part begins
+TABLE: list[tuple[str, ...]] = []
+
+
+def say(text: str = "") -> None:
+    print(text, flush=True)
+
+
+def row(what: str, device: str, processors: str, agreement: str, rate: str) -> None:
+    TABLE.append((what, device, processors, agreement, rate))
+    say(f"  {what:<44}{device:>11}{processors:>12}  {agreement:<28}{rate}")
+
+
+def seconds_of(work: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+def network_data(nodes: int, rows: int, seed: int) -> dict[str, np.ndarray]:
+    """Rows of a random network of yes and no, with up to three parents of a node."""
+    rng = np.random.default_rng(seed)
+    columns: list[np.ndarray] = []
+    for node in range(nodes):
+        parents = rng.choice(node, size=min(node, int(rng.integers(0, 4))), replace=False)
+        score = rng.normal(0, 0.5) + np.zeros(rows)
+        for parent in parents:
+            score += rng.normal(0, 1.5) * (2 * columns[parent] - 1)
+        columns.append((rng.random(rows) < 1 / (1 + np.exp(-score))).astype(np.int64))
+    order = rng.permutation(nodes)
+    return {f"x{place:02d}": columns[node] for place, node in enumerate(order)}
+
+
+def network_model(nodes: int, rows: int, max_indegree: int, seed: int = 1) -> arcwise.Model:
+    data = network_data(nodes, rows, seed)
+    return arcwise.Model(data, "bdeu", max_indegree=max_indegree)
+
+
+def model_with_candidates(nodes: int, rows: int, count: int, seed: int = 1) -> arcwise.Model:
+    """Every node with those candidates that it is most correlated with."""
+    data = network_data(nodes, rows, seed)
+    names = list(data)
+    matrix = np.abs(np.corrcoef(np.array([data[name] for name in names])))
+    np.fill_diagonal(matrix, -1.0)
+    candidates = {
+        name: [names[other] for other in np.argsort(-matrix[place])[:count]]
+        for place, name in enumerate(names)
+    }
+    return arcwise.Model(data, "bdeu", candidates=candidates)
+
+
+class Limits:
+    """What the device can do at most, measured."""
+
+    def __init__(self) -> None:
+        import cupy
+
+        self.cupy = cupy
+        source = cupy.random.random(1 << 29, dtype=cupy.float64)  # 4 GiB
+        target = cupy.empty_like(source)
+        for _ in range(2):
+            cupy.copyto(target, source)
+        self.bandwidth = 0.0
+        for _ in range(5):
+            begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+            begin.record()
+            cupy.copyto(target, source)
+            end.record()
+            end.synchronize()
+            taken = cupy.cuda.get_elapsed_time(begin, end) / 1e3
+            self.bandwidth = max(self.bandwidth, 2 * source.nbytes / taken)
+        del source, target
+        cupy.get_default_memory_pool().free_all_blocks()
+        code = """extern "C" __global__ void busy(double* out, int count) {
+            double a = threadIdx.x, b = 1.0 + blockIdx.x, c = 2.0, d = 3.0;
+            for (int i = 0; i < count; ++i) {
+                a = a * 0.999 + 1e-9; b = b * 0.998 + 1e-9; c = c * 0.997 + 1e-9;
+                d = d * 0.996 + 1e-9;
+            }
+            out[blockIdx.x * blockDim.x + threadIdx.x] = a + b + c + d;
+        }"""
+        kernel = cupy.RawKernel(code, "busy")
+        blocks = 132 * 8
+        out = cupy.empty(blocks * 256)
+        self.products = 0.0
+        for _ in range(3):
+            begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+            begin.record()
+            kernel((blocks,), (256,), (out, np.int32(20_000)))
+            end.record()
+            end.synchronize()
+            taken = cupy.cuda.get_elapsed_time(begin, end) / 1e3
+            self.products = max(self.products, blocks * 256 * 20_000 * 4 / taken)
+
+
+def exact_bytes(nodes: int, low: int) -> float:
+    """Bytes that the two programmes must move: tiles read for each high node, read and written."""
+    high = nodes - low
+    return 2.0**nodes * 8 * ((high / 2 + 1) + (high / 2 + 2))
+
+
+def cpu_exact(model: arcwise.Model) -> Any:
+    threads = os.cpu_count() or 1
+    computation = _core.ExactComputation(model.weights.table, True, 1e-8)
+    return computation.posterior(_core.Processors(threads), None)
+
+
+def exact_part(device: Any, limits: Limits, quick: bool) -> None:
+    say("\nExact, order-modular: evidence, families and edges (at most 3 parents)")
+    sizes = [16, 18] if quick else [20, 24, 26, 28, 30, 32, 33]
+    for nodes in sizes:
+        if time.perf_counter() - BEGAN > LONGEST:
+            say("  no time left")
+            return
+        model = network_model(nodes, 500, 3)
+        needed = needed_bytes(nodes, len(model.weights))
+        if needed > device.free_bytes():
+            say(f"  {nodes} variables need {byte_size(needed)}: too much for this device")
+            continue
+        made, programme = seconds_of(partial(OrderModularProgramme, device, model.weights.table))
+        taken, found = seconds_of(programme.posterior)
+        best_taken, best = seconds_of(programme.best_dag)
+        processors, agreement = "", f"error {found.error:.1e}"
+        if nodes <= (18 if quick else 26):
+            cpu, (total, _, edges, _) = seconds_of(partial(cpu_exact, model))
+            processors = f"{cpu:.2f} s"
+            apart = float(np.abs(found.edges - edges).max())
+            agreement = f"edges {apart:.1e}, ln {abs(found.log_weight - total):.1e}"
+        pairs = 2 * nodes * 2.0 ** (nodes - 1) / taken
+        share = exact_bytes(nodes, min(nodes, 10)) / taken / limits.bandwidth
+        row(
+            f"n = {nodes}, {len(model.weights):,} families, {byte_size(needed)}",
+            f"{taken:.3f} s",
+            processors,
+            agreement,
+            f"{pairs:.2e} sums/s, {share:.1%} of the bandwidth; best DAG {best_taken:.2f} s "
+            f"({best[0]:.3f}), set-up {made:.2f} s",
+        )
+        del programme
+        gc.collect()
+
+
+def tiles_part(device: Any, limits: Limits, quick: bool) -> None:
+    say("\nTiles and threads (n = 26, 3 parents), seconds of the posterior")
+    model = network_model(16 if quick else 26, 500, 3)
+    for low in (8, 9, 10, 11):
+        found = []
+        for threads in (128, 256, 512, 1024):
+            programme = OrderModularProgramme(device, model.weights.table, low=low, threads=threads)
+            taken, _ = seconds_of(programme.posterior)
+            found.append(f"{threads} threads {taken:.3f}")
+            del programme
+            gc.collect()
+        say(f"  2^{low} sets: {', '.join(found)}")
+
+
+def flat_part(device: Any, limits: Limits, quick: bool) -> None:
+    say("\nExact, where everything is possible (20 rows), and with more parents")
+    for nodes, rows, parents in (
+        [(14, 20, 3)] if quick else [(28, 20, 3), (26, 500, 4), (26, 500, 5)]
+    ):
+        model = network_model(nodes, rows, parents)
+        programme = OrderModularProgramme(device, model.weights.table)
+        taken, found = seconds_of(programme.posterior)
+        row(
+            f"n = {nodes}, {rows} rows, {parents} parents",
+            f"{taken:.3f} s",
+            "",
+            f"error {found.error:.1e}",
+            f"{2 * nodes * 2.0 ** (nodes - 1) / taken:.2e} sums/s",
+        )
+        del programme
+        gc.collect()
+
+
+def chains_part(device: Any, limits: Limits, quick: bool) -> None:
+    say("\nChains over linear orders (n = 37, 10 candidates)")
+    model = model_with_candidates(37, 1000, 10)
+    tables = OrderTables.of(model.weights.table)
+    count = 2000 if quick else 132 * 512
+    steps = 2000 if quick else 100_000
+    for name, neighbours in (("usual", None), ("neighbours only", 1.0), ("any two", 0.0)):
+        chains = LinearOrderChains(device, tables, count, seed=1, neighbours=neighbours)
+        chains.walk(1000)
+        device.synchronize()
+
+        def walk(chains: LinearOrderChains = chains) -> None:
+            chains.walk(steps)
+            device.synchronize()
+
+        taken, _ = seconds_of(walk)
+        rate = count * steps / taken
+        row(
+            f"{name}: {count:,} chains, {steps:,} steps",
+            f"{taken:.3f} s",
+            "",
+            f"accepted {chains.accepted().sum() / count / sum(chains.proposed):.1%}",
+            f"{rate:.2e} steps/s",
+        )
+    big = OrderTables.of(model_with_candidates(37, 1000, 13).weights.table)
+    chains = LinearOrderChains(device, big, count, seed=1)
+    chains.walk(1000)
+    taken, _ = seconds_of(lambda: chains.walk(steps // 4))
+    row(
+        "13 candidates, tables not in shared memory",
+        f"{taken:.3f} s",
+        "",
+        "",
+        f"{count * (steps // 4) / taken:.2e} steps/s",
+    )
+
+
+def sampled_edges_part(device: Any, limits: Limits, quick: bool) -> None:
+    say("\nEdge probabilities by chains (n = 20, 10 candidates) against the exact ones")
+    model = model_with_candidates(12 if quick else 20, 500, 8 if quick else 10)
+    nodes = len(model.variables)
+    tables = OrderTables.of(model.weights.table)
+    cpu, (_, _, exact, _) = seconds_of(lambda: cpu_exact(model))
+    count = 1000 if quick else 132 * 128
+
+    def sampled() -> np.ndarray:
+        chains = LinearOrderChains(device, tables, count, seed=3, threads=128)
+        chains.walk(20_000)
+        for _ in range(50):
+            chains.walk(200)
+            chains.observe()
+        return chains.edges() / 50
+
+    taken, edges = seconds_of(sampled)
+    apart = float(np.abs(edges.mean(axis=0) - exact).max())
+    error = float((edges.std(axis=0) / math.sqrt(count)).max())
+    row(
+        f"n = {nodes}: {count:,} chains, 30,000 steps",
+        f"{taken:.3f} s",
+        f"{cpu:.2f} s",
+        f"off by {apart:.1e} (s.e. {error:.1e})",
+        "processors: exact",
+    )
+    start = time.perf_counter()
+    posterior = arcwise.mcmc(
+        model_with_candidates(37, 1000, 10),
+        "linear",
+        modularity="order-modular",
+        chains=16,
+        steps=20_000 if quick else 400_000,
+        start="random",
+        dags_per_state=0,
+        seed=1,
+    )
+    taken = time.perf_counter() - start
+    run: Any = posterior.run
+    rate = 16 * run.settings.budget.steps / run.seconds_sampling
+    say(f"  processors, n = 37, mcmc with all they record: {rate:.2e} steps/s ({taken:.1f} s)")
+
+
+def annealing_part(device: Any, limits: Limits, quick: bool) -> None:
+    say("\nThe order-modular evidence by annealing")
+    for nodes, steps, count in (
+        [(10, 500, 500)] if quick else [(20, 10_000, 100_000), (37, 37_000, 100_000)]
+    ):
+        model = model_with_candidates(nodes, 1000, min(10, nodes - 1))
+        tables = OrderTables.of(model.weights.table)
+
+        def annealed(tables: OrderTables = tables, steps: int = steps, count: int = count) -> Any:
+            chains = LinearOrderChains(device, tables, count, seed=5)
+            chains.anneal(np.linspace(0.0, 1.0, steps + 1)[1:])
+            return chains.annealed()
+
+        taken, logs = seconds_of(annealed)
+        top = float(logs.max())
+        weights = np.exp(logs - top)
+        mean = float(weights.mean())
+        estimate = top + math.log(mean) + math.lgamma(nodes + 1)
+        error = float(weights.std() / mean / math.sqrt(count))
+        effective = float(weights.sum() ** 2 / (weights**2).sum())
+        agreement = f"{estimate:.4f} +- {error:.4f}"
+        if nodes <= 20:
+            exact = cpu_exact(model)[0]
+            agreement += f", off {estimate - exact:+.4f}"
+        row(
+            f"n = {nodes}: {count:,} runs of {steps:,} steps",
+            f"{taken:.3f} s",
+            "",
+            agreement,
+            f"{count * steps / taken:.2e} steps/s, {effective:,.0f} effective runs",
+        )
+
+
+def public_part(device: Any, limits: Limits, quick: bool) -> None:
+    say("\narcwise.exact(model, 'order-modular', device=...) with all that comes with a posterior")
+    model = network_model(14 if quick else 25, 500, 3)
+    gpu, one = seconds_of(lambda: arcwise.exact(model, "order-modular", device="gpu"))
+    cpu, other = seconds_of(lambda: arcwise.exact(model, "order-modular"))
+    same = one.map_dag == other.map_dag
+    row(
+        f"n = {len(model.variables)}",
+        f"{gpu:.2f} s",
+        f"{cpu:.2f} s",
+        f"edges {np.abs(one.edges - other.edges).max():.1e}",
+        f"the same best DAG: {same}; ln evidence {one.log_evidence:.6f}, "
+        f"off {one.log_evidence - other.log_evidence:.1e}",
+    )
+
+
+def largest_part(device: Any, limits: Limits, quick: bool) -> None:
+    say("\nAs many variables as the device holds (at most 2 parents)")
+    nodes = 17 if quick else 34
+    model = network_model(nodes, 500, 2)
+    needed = needed_bytes(nodes, len(model.weights))
+    if needed > device.free_bytes():
+        say(f"  {nodes} variables need {byte_size(needed)}, {byte_size(device.free_bytes())} free")
+        return
+    programme = OrderModularProgramme(device, model.weights.table)
+    taken, found = seconds_of(programme.posterior)
+    row(
+        f"n = {nodes}, {len(model.weights):,} families, {byte_size(needed)}",
+        f"{taken:.3f} s",
+        "",
+        f"error {found.error:.1e}",
+        f"{2 * nodes * 2.0 ** (nodes - 1) / taken:.2e} sums/s, ln {found.log_weight:.6f}",
+    )
+
+
+PARTS: dict[str, Callable[[Any, Limits, bool], None]] = {
+    "exact": exact_part,
+    "chains": chains_part,
+    "annealing": annealing_part,
+    "edges": sampled_edges_part,
+    "public": public_part,
+    "flat": flat_part,
+    "tiles": tiles_part,
+    "largest": largest_part,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="small cases alone")
+    parser.add_argument("--only", nargs="*", default=None, choices=sorted(PARTS))
+    arguments = parser.parse_args()
+    compiling, device = seconds_of(lambda: opened(Gpu()))
+    limits = Limits()
+    say(
+        f"{device.name}, {device.multiprocessors} multiprocessors, "
+        f"{byte_size(device.free_bytes())} free, {byte_size(device.shared_bytes)} shared by a "
+        f"block; opened in {compiling:.1f} s; {os.cpu_count()} cores; arcwise {arcwise.__version__}"
+    )
+    say(
+        f"measured limits: copy {limits.bandwidth / 1e12:.2f} TB/s, "
+        f"{limits.products / 1e12:.2f}e12 double products and sums a second"
+    )
+    failed = 0
+    for name, part in PARTS.items():
+        if arguments.only is not None and name not in arguments.only:
+            continue
+        if time.perf_counter() - BEGAN > LONGEST:
+            say(f"\n{name}: left out, as the time is up")
+            continue
+        start = time.perf_counter()
+        try:
+            part(device, limits, arguments.quick)
+        except Exception:  # whatever it is, the other parts are worth having
+            failed += 1
+            traceback.print_exc(file=sys.stdout)
+        say(f"  [{name}: {time.perf_counter() - start:.1f} s]")
+    say("\nAll rows:")
+    for each in TABLE:
+        say(f"  {each[0]:<44}{each[1]:>11}{each[2]:>12}  {each[3]:<28}{each[4]}")
+    say(f"{failed} parts failed; {time.perf_counter() - BEGAN:.0f} s in all")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,215 @@
+"""A graphics processor that kernels run on, through CuPy, which is imported when one is asked for.
+
+`KernelDevice` is all that computations see of it, so that tests run the same kernels as plain C++.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.errors import CapacityError, DeviceError, MissingDependencyError, option
+from arcwise.gpu.sources import kernel_source
+from arcwise.support.devices import Gpu
+from arcwise.support.optional import optional
+from arcwise.support.words import byte_size
+
+OLDEST_CAPABILITY = (6, 0)  # sums of 64 bits that threads share
+# Products and sums are rounded one by one, as in plain C++.
+_COMPILER_OPTIONS = ("-std=c++17", "--fmad=false")
+
+
+class KernelDevice(Protocol):
+    """What computations see of a device: its memory, and launches of kernels by name."""
+
+    name: str
+    multiprocessors: int
+    shared_bytes: int  # at most, for one block
+
+    def free_bytes(self) -> int:
+        """Return the bytes of memory that are free."""
+        ...
+
+    def upload(self, array: NDArray[Any]) -> Any:
+        """Return a copy of an array in the memory of the device."""
+        ...
+
+    def zeros(self, size: int, dtype: Any) -> Any:
+        """Return an array of zeros in the memory of the device."""
+        ...
+
+    def download(self, buffer: Any, first: int = 0, count: int | None = None) -> NDArray[Any]:
+        """Return a copy of an array of the device, or of a part of it."""
+        ...
+
+    def address(self, buffer: Any) -> int:
+        """Return where an array of the device begins."""
+        ...
+
+    def blocks_at_once(self, kernel: str, threads: int, shared: int) -> int:
+        """Return how many blocks the device runs at once."""
+        ...
+
+    def launch(
+        self, kernel: str, blocks: int, threads: int, arguments: Sequence[Any], shared: int = 0
+    ) -> None:
+        """Start a kernel; it runs after those started before it."""
+        ...
+
+    def synchronize(self) -> None:
+        """Wait until all kernels have ended."""
+        ...
+
+
+class CudaDevice:
+    """A device of NVIDIA's, through CuPy."""
+
+    def __init__(self, cupy: Any, number: int) -> None:
+        self._cupy = cupy
+        self._number = number
+        with self._current():
+            about = cupy.cuda.runtime.getDeviceProperties(number)
+            self.name = about["name"].decode()
+            attributes = cupy.cuda.Device(number).attributes
+            self.multiprocessors = int(attributes["MultiProcessorCount"])
+            self.shared_bytes = int(attributes["MaxSharedMemoryPerBlockOptin"])
+            self._module = cupy.RawModule(code=kernel_source(), options=_COMPILER_OPTIONS)
+        self._kernels: dict[str, Any] = {}
+
+    def _current(self) -> Any:
+        return self._cupy.cuda.Device(self._number)
+
+    def free_bytes(self) -> int:
+        """Return the bytes of memory that are free, those CuPy keeps for later use included."""
+        with self._current():
+            self._cupy.get_default_memory_pool().free_all_blocks()
+            free, _ = self._cupy.cuda.runtime.memGetInfo()
+            return int(free)
+
+    def upload(self, array: NDArray[Any]) -> Any:
+        """Return a copy of an array in the memory of the device."""
+        with self._current():
+            return self._cupy.asarray(array)
+
+    def zeros(self, size: int, dtype: Any) -> Any:
+        """Return an array of zeros in the memory of the device."""
+        with self._current():
+            try:
+                return self._cupy.zeros(size, dtype=dtype)
+            except self._cupy.cuda.memory.OutOfMemoryError:
+                wanted = byte_size(size * np.dtype(dtype).itemsize)
+                raise CapacityError(
+                    f"the device refused {wanted} of memory, though as much was free; end what "
+                    "else runs on it, or use fewer variables"
+                ) from None
+
+    def download(self, buffer: Any, first: int = 0, count: int | None = None) -> NDArray[Any]:
+        """Return a copy of an array of the device, or of a part of it."""
+        last = len(buffer) if count is None else first + count
+        with self._current():
+            copied: NDArray[Any] = self._cupy.asnumpy(buffer[first:last])
+            return copied
+
+    def address(self, buffer: Any) -> int:
+        """Return where an array of the device begins."""
+        return int(buffer.data.ptr)
+
+    def _kernel(self, name: str, shared: int) -> Any:
+        if name not in self._kernels:
+            self._kernels[name] = self._module.get_function(name)
+        found = self._kernels[name]
+        if shared > 48 * 1024 and found.max_dynamic_shared_size_bytes < shared:
+            found.max_dynamic_shared_size_bytes = shared
+        return found
+
+    def blocks_at_once(self, kernel: str, threads: int, shared: int) -> int:
+        """Return how many blocks the device runs at once."""
+        with self._current():
+            found = self._kernel(kernel, shared)
+            each = self._cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
+                found.kernel.ptr, threads, shared
+            )
+        return max(1, int(each)) * self.multiprocessors
+
+    def launch(
+        self, kernel: str, blocks: int, threads: int, arguments: Sequence[Any], shared: int = 0
+    ) -> None:
+        """Start a kernel; it runs after those started before it."""
+        with self._current():
+            self._kernel(kernel, shared)((blocks,), (threads,), tuple(arguments), shared_mem=shared)
+
+    def synchronize(self) -> None:
+        """Wait until all kernels have ended."""
+        with self._current():
+            self._cupy.cuda.Stream.null.synchronize()
+
+
+def opened(gpu: Gpu) -> KernelDevice:
+    """Return the device of a number, or say in a sentence why there is none.
+
+    Raises
+    ------
+    MissingDependencyError
+        If CuPy is not installed.
+    DeviceError
+        If there is no such device, or its driver is too old for CuPy.
+    """
+    cupy = _cupy()
+    try:
+        count = int(cupy.cuda.runtime.getDeviceCount())
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise DeviceError(
+            option("device", "gpu"),
+            f" was asked for, but CUDA found none that it can use ({_first_line(error)}); check "
+            "that `nvidia-smi` lists a device and that its driver is as new as CuPy's CUDA",
+        ) from None
+    if gpu.number >= count:
+        raise DeviceError(
+            option("device", str(gpu)),
+            f" was asked for, but there {'is one device' if count == 1 else f'are {count} devices'}"
+            ", counted from gpu:0",
+        )
+    return _opened(gpu.number)
+
+
+@cache
+def _opened(number: int) -> CudaDevice:
+    cupy = _cupy()
+    about = cupy.cuda.runtime.getDeviceProperties(number)
+    capability = (int(about["major"]), int(about["minor"]))
+    if capability < OLDEST_CAPABILITY:
+        raise DeviceError(
+            f"the device {about['name'].decode()} has compute capability "
+            f"{capability[0]}.{capability[1]}, and the kernels need "
+            f"{OLDEST_CAPABILITY[0]}.{OLDEST_CAPABILITY[1]} or newer; use a newer one"
+        )
+    return CudaDevice(cupy, number)
+
+
+def _cupy() -> Any:
+    try:
+        return optional("cupy", "device='gpu'")
+    except MissingDependencyError:
+        raise MissingDependencyError(
+            option("device", "gpu"),
+            " needs the package cupy, which is not installed; install it with "
+            "`pip install 'arcwise[gpu]'`, for a driver of CUDA 12 or newer",
+        ) from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
+def refuse_beyond_device(device: KernelDevice, needed: int, what: str) -> None:
+    """Refuse what needs more memory than the device has free."""
+    free = device.free_bytes()
+    if needed > free:
+        raise CapacityError(
+            f"{what} needs {byte_size(needed)} of the device's memory and {device.name} has "
+            f"{byte_size(free)} free; use a larger device, fewer variables or a sampler"
+        )

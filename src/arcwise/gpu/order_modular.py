@@ -1,0 +1,312 @@
+"""The exact order-modular posterior on a device: evidence, families, edges and the best DAG.
+
+One number is held for each of the 2^n sets; see `core/arcwise/kernels/order_modular.hpp`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.errors import ArgumentError, NumericalError
+from arcwise.gpu.device import KernelDevice, refuse_beyond_device
+from arcwise.gpu.family_pieces import FamilyPieces, cut_into_pieces, node_lists
+from arcwise.gpu.wide_numbers import RELATIVE_ROUNDING, logs_of_wide, wide_from_logs
+
+MOST_VARIABLES = 36  # 512 GiB
+LOW = 10
+THREADS = 256
+_UNIT = 2.0**-63  # of the probabilities of families
+_WORKSPACE_TILES = 3
+_ENTRY_BYTES = 4 + 8 + 8  # its high parents, weight and share
+
+Listener = Callable[[float], None] | None
+
+
+@dataclass(frozen=True)
+class DevicePosterior:
+    """What the programmes give.
+
+    Parameters
+    ----------
+    log_weight
+        The log of the summed weights of all DAGs, once for each topological order.
+    families
+        The probabilities of the families of each node, as in the family table.
+    edges
+        The probability of each edge, as [parent, child].
+    error
+        An estimate of the largest error of a probability.
+    """
+
+    log_weight: float
+    families: _core.FamilyTable
+    edges: NDArray[np.float64]
+    error: float
+
+
+def needed_bytes(nodes: int, families: int, low: int = LOW) -> int:
+    """Return the bytes of the device's memory that the programmes hold at most."""
+    low = min(low, nodes)
+    # Groups are as long as their longest piece, which may add half.
+    return (8 << nodes) + (4 << (nodes - low)) + 2 * families * _ENTRY_BYTES + (nodes << (low + 3))
+
+
+class OrderModularProgramme:
+    """The programmes over all subsets of one model, on one device.
+
+    Parameters
+    ----------
+    device
+        The device.
+    weights
+        The log weights of all families.
+    low, threads
+        The number of low nodes, those of one tile, and the threads of a block; None for what suits
+        the device. Neither changes more than the last bits of a result.
+    """
+
+    def __init__(
+        self,
+        device: KernelDevice,
+        weights: _core.FamilyTable,
+        *,
+        low: int | None = None,
+        threads: int = THREADS,
+    ) -> None:
+        self._device = device
+        self._weights = weights
+        self._threads = threads
+        self._nodes = len(weights)
+        self._low = min(self._nodes, LOW if low is None else low)
+        lists = [node_lists(weights, node) for node in range(self._nodes)]
+        if any(each is None for each in lists):
+            raise _impossible()
+        self._lists = [each for each in lists if each is not None]
+        count = sum(len(each.sets) for each in self._lists)
+        refuse_beyond_device(
+            device,
+            needed_bytes(self._nodes, count, self._low),
+            f"the exact order-modular posterior of {self._nodes} variables",
+        )
+        self._pieces = cut_into_pieces(self._lists, self._low)
+        self._offset = float(sum(each.offset for each in self._lists))
+        self._levels = self._high_sets_by_level()
+        self._values = device.zeros(1 << self._nodes, np.uint64)
+        self._sums = _Launches(device, self._pieces, self._values, self._nodes, self._low)
+
+    def _high_sets_by_level(self) -> list[tuple[object, int]]:
+        sets = np.arange(1 << (self._nodes - self._low), dtype=np.uint32)
+        sizes = np.bitwise_count(sets) if hasattr(np, "bitwise_count") else _bit_counts(sets)
+        order = np.argsort(sizes, kind="stable").astype(np.uint32)
+        ends = np.cumsum(np.bincount(sizes))
+        starts = [0, *ends[:-1].tolist()]
+        return [
+            (self._device.upload(order[start:end]), int(end - start))
+            for start, end in zip(starts, ends.tolist(), strict=True)
+        ]
+
+    def posterior(self, progress: Listener = None) -> DevicePosterior:
+        """Return the evidence, and the probabilities of families and edges."""
+        self._forward("forward_sums", self._sums, progress, 0.0, 0.4)
+        total = self._last()
+        if total == 0:
+            raise _impossible()
+        log_total = float(logs_of_wide(np.array([total], dtype=np.uint64))[0])
+        shares = self._device.zeros(len(self._pieces.entry_logs), np.uint64)
+        self._sums.write(shares=self._device.address(shares), inverse_total=_inverse(total))
+        self._by_level("backward_sums", self._sums, self._levels[::-1], progress, 0.4, 1.0)
+        first = self._device.download(self._values, 0, 1)
+        mismatch = abs(float(np.expm1(logs_of_wide(first)[0] - log_total)))
+        probabilities = self._device.download(shares).astype(np.float64) * _UNIT
+        return self._assembled(log_total + self._offset, probabilities, mismatch)
+
+    def log_weight(self, progress: Listener = None) -> float:
+        """Return the log of the summed weights of all DAGs, once for each topological order."""
+        self._forward("forward_sums", self._sums, progress, 0.0, 1.0)
+        total = self._device.download(self._values, (1 << self._nodes) - 1, 1)
+        if int(total[0]) == 0:
+            raise _impossible()
+        return float(logs_of_wide(total)[0]) + self._offset
+
+    def best_dag(self, progress: Listener = None) -> tuple[float, list[int]]:
+        """Return the largest log weight of a DAG, and the parents of each node as bits."""
+        maxima = _Launches(
+            self._device, self._pieces, self._values, self._nodes, self._low, maxima=True
+        )
+        self._forward("forward_maxima", maxima, progress, 0.0, 1.0)
+        if self._last() == _LOG_OF_ZERO:
+            raise _impossible()
+        total, parents = 0.0, [0] * self._nodes
+        left = (1 << self._nodes) - 1
+        while left:
+            node, family = max(
+                (
+                    (node, best)
+                    for node in range(self._nodes)
+                    if left >> node & 1
+                    and (best := self._best_family(node, left ^ (1 << node))) is not None
+                ),
+                key=lambda found: (
+                    self._value(left ^ (1 << found[0]))
+                    + self._lists[found[0]].log_weights[found[1]]
+                ),
+            )
+            parents[node] = int(self._lists[node].sets[family])
+            total += float(self._lists[node].log_weights[family]) + self._lists[node].offset
+            left ^= 1 << node
+        return total, parents
+
+    def _best_family(self, node: int, allowed: int) -> int | None:
+        lists = self._lists[node]
+        inside = np.flatnonzero((lists.sets & ~np.int64(allowed)) == 0)
+        if len(inside) == 0:
+            return None
+        return int(inside[lists.log_weights[inside].argmax()])
+
+    def _value(self, subset: int) -> float:
+        return float(self._device.download(self._values, subset, 1).view(np.float64)[0])
+
+    def _last(self) -> int:
+        return int(self._device.download(self._values, (1 << self._nodes) - 1, 1)[0])
+
+    def _forward(
+        self, kernel: str, launches: _Launches, progress: Listener, begin: float, end: float
+    ) -> None:
+        self._by_level(kernel, launches, self._levels, progress, begin, end)
+
+    def _by_level(
+        self,
+        kernel: str,
+        launches: _Launches,
+        levels: list[tuple[object, int]],
+        progress: Listener,
+        begin: float,
+        end: float,
+    ) -> None:
+        done, tiles = 0, 1 << (self._nodes - self._low)
+        shared = launches.shared_bytes
+        at_once = self._device.blocks_at_once(kernel, self._threads, shared)
+        for high_sets, count in levels:
+            arguments = (launches.programme, high_sets, np.uint64(count))
+            self._device.launch(kernel, min(count, at_once), self._threads, arguments, shared)
+            done += count
+            if progress is not None:
+                self._device.synchronize()  # else nothing would have been done yet
+                progress(begin + (end - begin) * done / tiles)
+        self._device.synchronize()
+
+    def _assembled(
+        self, log_weight: float, probabilities: NDArray[np.float64], mismatch: float
+    ) -> DevicePosterior:
+        table = self._weights.copy()
+        edges = np.zeros((self._nodes, self._nodes))
+        error = mismatch
+        for node, lists in enumerate(self._lists):
+            found = probabilities[self._pieces.entries[node]]
+            error = max(error, abs(float(found.sum()) - 1.0))
+            values = table.values(node)
+            values[:] = 0.0
+            values[lists.places] = np.minimum(found, 1.0)
+            for parent in range(self._nodes):
+                edges[parent, node] = found[(lists.sets >> parent & 1) == 1].sum()
+        # Every sum of a chain of n is rounded a few dozen times, at random.
+        error += RELATIVE_ROUNDING * 16.0 * self._nodes + 0.5 * _UNIT * len(self._levels)
+        if not error < 1e-6:
+            raise NumericalError(
+                f"rounding on the device may cost up to {error:.1g} of a probability; use device="
+                "None, which has more digits"
+            )
+        return DevicePosterior(log_weight, table, np.clip(edges, 0.0, 1.0), error)
+
+
+_LOG_OF_ZERO = 0xFFF << 52
+_FIELDS = (
+    "nodes",
+    "low",
+    "node_pieces",
+    "group_entries",
+    "group_length",
+    "piece_place",
+    "place_pieces",
+    "listed_pieces",
+    "entry_high",
+    "entry_weight",
+    "values",
+    "level_places",
+    "level_starts",
+    "most_pieces",
+    "shares",
+    "inverse_total",
+)
+
+
+class _Launches:
+    """The `Programme` of the kernels in the device's memory, and what it points to."""
+
+    def __init__(
+        self,
+        device: KernelDevice,
+        pieces: FamilyPieces,
+        values: object,
+        nodes: int,
+        low: int,
+        *,
+        maxima: bool = False,
+    ) -> None:
+        self._device = device
+        weights = pieces.entry_logs if maxima else wide_from_logs(pieces.entry_logs)
+        places = np.arange(1 << low, dtype=np.uint32)
+        sizes = _bit_counts(places)
+        self._kept = {
+            "node_pieces": device.upload(pieces.node_pieces),
+            "group_entries": device.upload(pieces.group_entries),
+            "group_length": device.upload(pieces.group_length),
+            "piece_place": device.upload(pieces.piece_place),
+            "place_pieces": device.upload(pieces.place_pieces),
+            "listed_pieces": device.upload(pieces.listed_pieces),
+            "entry_high": device.upload(pieces.entry_high),
+            "entry_weight": device.upload(weights),
+            "values": values,
+            "level_places": device.upload(np.argsort(sizes, kind="stable").astype(np.uint32)),
+            "level_starts": device.upload(
+                np.concatenate([[0], np.cumsum(np.bincount(sizes))]).astype(np.uint32)
+            ),
+        }
+        self._numbers = {"nodes": nodes, "low": low, "most_pieces": pieces.most_pieces}
+        self.shared_bytes = (
+            8 * (_WORKSPACE_TILES * (1 << low) + pieces.most_pieces + low * (1 << low) // 2) + 16
+        )
+        self.programme: object = None
+        self.write()
+
+    def write(self, **numbers: int) -> None:
+        """Write the programme down, with these fields changed."""
+        self._numbers.update(numbers)
+        fields = [
+            self._device.address(self._kept[name])
+            if name in self._kept
+            else self._numbers.get(name, 0)
+            for name in _FIELDS
+        ]
+        self.programme = self._device.upload(np.array(fields, dtype=np.uint64))
+
+
+def _inverse(bits: int) -> int:
+    logs = logs_of_wide(np.array([bits], dtype=np.uint64))
+    return int(wide_from_logs(-logs)[0])
+
+
+def _bit_counts(sets: NDArray[np.uint32]) -> NDArray[np.int64]:
+    counts = np.zeros(len(sets), dtype=np.int64)
+    for bit in range(32):
+        counts += sets >> np.uint32(bit) & np.uint32(1)
+    return counts
+
+
+def _impossible() -> ArgumentError:
+    return ArgumentError("no DAG has a positive weight; relax the constraints or the prior")

@@ -1,0 +1,111 @@
+"""Tables of score sums over the sets of each node's possible parents, for chains on a device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise import _core
+from arcwise.errors import ArgumentError, CapacityError
+from arcwise.gpu.family_pieces import node_lists
+
+MOST_PARENTS = 16  # possible ones of a node: sets of them are 16 bits
+
+
+@dataclass(frozen=True)
+class OrderTables:
+    """The sums and the weights of all nodes, node after node.
+
+    Parameters
+    ----------
+    parents
+        The possible parents of each node; bit i of a set is the i-th of them.
+    starts
+        Where the sets of each node begin.
+    log_sums, log_families
+        By set of possible parents: the log sum over the families within it, and its own weight.
+    units
+        The log sums less those of all possible parents, as whole numbers of `unit`.
+    unit
+        In nats; the smaller, the closer sums are to each other.
+    offset
+        What `units` leave out, summed over all nodes.
+    """
+
+    parents: tuple[tuple[int, ...], ...]
+    starts: NDArray[np.uint32]
+    log_sums: NDArray[np.float64]
+    log_families: NDArray[np.float64]
+    units: NDArray[np.int32]
+    unit: float
+    offset: float
+
+    @classmethod
+    def of(cls, weights: _core.FamilyTable) -> OrderTables:
+        """Return the tables of a model's weights."""
+        parents, families, sums = [], [], []
+        for node in range(len(weights)):
+            lists = node_lists(weights, node)
+            if lists is None:
+                raise ArgumentError(
+                    "no DAG has a positive weight; relax the constraints or the prior"
+                )
+            members = _members(int(np.bitwise_or.reduce(lists.sets)))
+            if len(members) > MOST_PARENTS:
+                raise CapacityError(
+                    f"a node has {len(members)} possible parents, and chains on a device take up "
+                    f"to {MOST_PARENTS}; give fewer candidates"
+                )
+            own = np.full(1 << len(members), -np.inf)
+            place = np.zeros(len(lists.sets), dtype=np.int64)
+            for bit, member in enumerate(members):
+                place |= (lists.sets >> member & 1) << bit
+            own[place] = lists.log_weights + lists.offset
+            parents.append(members)
+            families.append(own)
+            sums.append(_log_sums_over_subsets(own))
+        sizes = [len(each) for each in sums]
+        scaled = [each - each[-1] for each in sums]  # the largest is that of all
+        lowest = min(float(each[np.isfinite(each)].min()) for each in scaled)
+        # As fine as all finite sums allow, which leaves room below them for those of nothing.
+        unit = 2.0 ** (np.ceil(np.log2(max(-lowest, 1.0))) - 30)
+        together = np.concatenate(scaled)
+        units = np.where(np.isfinite(together), np.rint(together / unit), -(2.0**31) + 1)
+        return cls(
+            tuple(parents),
+            np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.uint32),
+            np.concatenate(sums),
+            np.concatenate(families),
+            units.astype(np.int32),
+            float(unit),
+            float(sum(each[-1] for each in sums)),
+        )
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.parents)
+
+    def candidate_bits(self) -> NDArray[np.uint16]:
+        """Return the bit of u among the possible parents of v, or 0, at [v, u]."""
+        bits = np.zeros((self.nodes, self.nodes), dtype=np.uint16)
+        for node, members in enumerate(self.parents):
+            for bit, member in enumerate(members):
+                bits[node, member] = 1 << bit
+        return bits
+
+
+def _members(bits: int) -> tuple[int, ...]:
+    return tuple(node for node in range(bits.bit_length()) if bits >> node & 1)
+
+
+def _log_sums_over_subsets(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    sums = logs.copy()
+    half = 1
+    while half < len(sums):
+        pairs = sums.reshape(-1, 2, half)
+        pairs[:, 1] = np.logaddexp(pairs[:, 0], pairs[:, 1])
+        half *= 2
+    return sums

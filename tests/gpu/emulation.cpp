@@ -1,0 +1,104 @@
+// The kernels as plain C++, for tests without a device: every block in turn, its threads as threads
+// of the machine that wait for each other where the kernel says so, or one that does all.
+#include <barrier>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "arcwise/kernels/linear_orders.hpp"
+#include "arcwise/kernels/order_modular.hpp"
+
+namespace {
+
+using namespace arcwise::kernels;
+
+void run_blocks(u64 blocks, int threads, u64 shared,
+                const std::function<void(const Block&, void*)>& kernel) {
+    for (u64 index = 0; index < blocks; ++index) {
+        // What was there before is of no use to anyone.
+        std::vector<u64> memory(shared / sizeof(u64) + 1, 0xDEADBEEFDEADBEEF);
+        if (threads == 1) {
+            kernel(Block{0, 1, index, blocks, nullptr}, memory.data());
+            continue;
+        }
+        std::barrier barrier(threads);
+        std::vector<std::thread> running;
+        for (int thread = 0; thread < threads; ++thread) {
+            running.emplace_back([&, thread] {
+                kernel(Block{thread, threads, index, blocks, &barrier}, memory.data());
+            });
+        }
+        for (std::thread& each : running) each.join();
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+void forward_sums(u64 blocks, int threads, u64 shared, const Programme<Wide>* programme,
+                  const u32* high_sets, u64 count) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
+        forward_level(block, *programme, high_sets, count, memory);
+    });
+}
+
+void forward_maxima(u64 blocks, int threads, u64 shared, const Programme<LogMaximum>* programme,
+                    const u32* high_sets, u64 count) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
+        forward_level(block, *programme, high_sets, count, memory);
+    });
+}
+
+void backward_sums(u64 blocks, int threads, u64 shared, const Programme<Wide>* programme,
+                   const u32* high_sets, u64 count) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
+        backward_level(block, *programme, high_sets, count, memory);
+    });
+}
+
+void walk_orders(u64 blocks, int threads, u64 shared, const OrderChains* chains, u64 first_step,
+                 u64 steps) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
+        walk(block, *chains, first_step, steps, memory);
+    });
+}
+
+void start_orders(u64 blocks, int threads, u64 shared, const OrderChains* chains) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void*) { arcwise::kernels::start_orders(block, *chains); });
+}
+
+void observe_orders(u64 blocks, int threads, u64 shared, const OrderChains* chains,
+                    const OrderRecord* record, u64 position) {
+    run_blocks(blocks, threads, shared,
+               [&](const Block& block, void*) { observe(block, *chains, *record, position); });
+}
+
+// For tests of the parts.
+void philox_words(u64 seed, u64 stream, u64 position, u32* words) {
+    const FourWords found = philox(seed, stream, position);
+    words[0] = found.a;
+    words[1] = found.b;
+    words[2] = found.c;
+    words[3] = found.d;
+}
+
+double exponential_of(double x) { return exponential(x); }
+
+// How many of the 2^32 words accept a change, which are the lowest ones.
+u64 accepting_words(double change) {
+    u64 low = 0;
+    u64 high = u64{1} << 32;
+    while (low < high) {
+        const u64 middle = (low + high) / 2;
+        if (accepts(change, static_cast<u32>(middle))) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+}  // extern "C"

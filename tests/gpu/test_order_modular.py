@@ -1,0 +1,114 @@
+"""The exact order-modular posterior by the kernels of a device, against that of the core."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise import _core
+from arcwise.errors import ArgumentError, CapacityError
+from arcwise.gpu.order_modular import OrderModularProgramme, needed_bytes
+from support.emulated_gpu import kernel_device
+
+
+def random_model(nodes: int, seed: int, spread: float, **families: Any) -> arcwise.Model:
+    rng = np.random.default_rng(seed)
+    names = [f"x{node}" for node in range(nodes)]
+    return arcwise.Model(names, lambda node, parents: float(rng.normal(0, spread)), **families)
+
+
+def core_answer(model: arcwise.Model) -> tuple[float, np.ndarray, Any]:
+    computation = _core.ExactComputation(model.weights.table, True, 1e-8)
+    total, families, edges, _ = computation.posterior(_core.Processors(1), None)
+    return total, edges, families
+
+
+@pytest.mark.parametrize(
+    ("nodes", "low", "spread", "families"),
+    [
+        (1, 1, 1.0, {}),
+        (2, 1, 1.0, {}),
+        (5, 2, 3.0, {}),
+        (5, 5, 3.0, {}),
+        (7, 3, 2000.0, {}),
+        (9, 4, 30.0, {"max_indegree": 3}),
+        (11, 6, 300.0, {"max_indegree": 2}),
+        (6, 3, 5.0, {"required_edges": [("x0", "x3")], "forbidden_edges": [("x1", "x2")]}),
+    ],
+)
+def test_posterior_is_that_of_the_core(
+    nodes: int, low: int, spread: float, families: dict[str, Any]
+) -> None:
+    model = random_model(nodes, nodes, spread, **families)
+    total, edges, probabilities = core_answer(model)
+    found = OrderModularProgramme(kernel_device(), model.weights.table, low=low).posterior()
+    assert math.isclose(found.log_weight, total, rel_tol=1e-12, abs_tol=1e-10)
+    assert np.allclose(found.edges, edges, rtol=0, atol=1e-10)
+    for node in range(nodes):
+        assert np.allclose(
+            found.families.values(node), probabilities.values(node), rtol=0, atol=1e-10
+        )
+    assert 0 < found.error < 1e-8
+
+
+def test_threads_of_a_block_change_no_bit() -> None:
+    model = random_model(8, 3, 20.0, max_indegree=3)
+    table = model.weights.table
+    one, some = (
+        OrderModularProgramme(kernel_device(threads), table, low=4).posterior()
+        for threads in (1, 3)
+    )
+    assert one.log_weight == some.log_weight
+    assert (one.edges == some.edges).all()
+
+
+@pytest.mark.parametrize("low", [2, 5, 7])
+def test_best_dag_is_that_of_the_core(low: int) -> None:
+    model = random_model(7, 11, 10.0)
+    log_weight, parents = _core.ExactComputation(model.weights.table, True, 1e-8).best_dag(
+        _core.Processors(1), None
+    )
+    found = OrderModularProgramme(kernel_device(), model.weights.table, low=low).best_dag()
+    assert math.isclose(found[0], log_weight, rel_tol=1e-12)
+    assert found[1] == list(parents)
+
+
+def test_log_weight_alone() -> None:
+    model = random_model(6, 2, 10.0)
+    programme = OrderModularProgramme(kernel_device(), model.weights.table, low=3)
+    assert math.isclose(programme.log_weight(), core_answer(model)[0], rel_tol=1e-12)
+
+
+def test_progress_rises_to_one() -> None:
+    seen: list[float] = []
+    model = random_model(6, 2, 1.0)
+    OrderModularProgramme(kernel_device(), model.weights.table, low=3).posterior(seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == 1.0
+
+
+def test_too_little_memory_is_said_beforehand() -> None:
+    model = random_model(6, 2, 1.0)
+    device = kernel_device(memory=1000)
+    with pytest.raises(CapacityError, match=r"6 variables needs .* of the device's memory"):
+        OrderModularProgramme(device, model.weights.table)
+    assert device.launched == []
+
+
+def test_bytes_of_thirty_three_variables() -> None:
+    assert 64 * 2**30 < needed_bytes(33, 33 * 5489) < 65 * 2**30
+
+
+def test_impossible_models_are_refused() -> None:
+    names = ["a", "b"]
+
+    def log_weight(node: str, parents: Any) -> float:
+        return 0.0 if len(parents) == 1 else -math.inf
+
+    model = arcwise.Model(names, log_weight)
+    with pytest.raises(ArgumentError, match="no DAG has a positive weight"):
+        OrderModularProgramme(kernel_device(), model.weights.table).posterior()

@@ -1,0 +1,45 @@
+"""A device and plain C++ agree to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise.gpu.linear_orders import LinearOrderChains
+from arcwise.gpu.order_modular import OrderModularProgramme
+from arcwise.gpu.order_tables import OrderTables
+from support.emulated_gpu import ON_DEVICE, EmulatedGpu, kernel_device
+
+pytestmark = pytest.mark.skipif(not ON_DEVICE, reason="make test-gpu runs it, on a device")
+
+
+def random_model(nodes: int, seed: int, spread: float) -> arcwise.Model:
+    rng = np.random.default_rng(seed)
+    names = [f"x{node}" for node in range(nodes)]
+    return arcwise.Model(names, lambda node, parents: float(rng.normal(0, spread)), max_indegree=3)
+
+
+@pytest.mark.parametrize(("nodes", "spread"), [(9, 3.0), (14, 200.0)])
+def test_exact_posteriors(nodes: int, spread: float) -> None:
+    table = random_model(nodes, nodes, spread).weights.table
+    one, other = (
+        OrderModularProgramme(device, table, low=6).posterior()
+        for device in (EmulatedGpu(), kernel_device())
+    )
+    assert one.log_weight == other.log_weight
+    assert (one.edges == other.edges).all()
+    assert one.error == other.error
+
+
+def test_paths_of_chains_and_annealing() -> None:
+    tables = OrderTables.of(random_model(12, 1, 4.0).weights.table)
+    found = []
+    for device in (EmulatedGpu(), kernel_device()):
+        chains = LinearOrderChains(device, tables, 100, seed=7)
+        chains.anneal(np.linspace(0, 1, 301)[1:])
+        chains.walk(2000)
+        chains.observe(draw_dags=True)
+        found.append((chains.orders(), chains.annealed(), chains.edges(), chains.dags()))
+    for one, other in zip(*found, strict=True):
+        assert (one == other).all()

@@ -1,0 +1,124 @@
+"""`mcmc` and `ais` on a device, against exact answers and those of the processors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arcwise
+from arcwise.errors import ArgumentError
+from arcwise.gpu import choice
+from arcwise.support.devices import Gpu
+from support.emulated_gpu import kernel_device
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
+    device = kernel_device()
+    monkeypatch.setattr(choice, "opened", lambda wanted: device)
+    return device
+
+
+@pytest.fixture(scope="module")
+def model() -> arcwise.Model:
+    return arcwise.Model(arcwise.simulate("asia", 200, seed=1), max_indegree=2)
+
+
+def test_edges_are_those_of_the_exact_posterior(gpu: Any, model: arcwise.Model) -> None:
+    posterior = arcwise.mcmc(
+        model, modularity="order-modular", chains=40, steps=20_000, seed=1, device="gpu"
+    )
+    assert "walk_orders" in gpu.launched
+    exact = arcwise.exact(model, "order-modular")
+    # Far beyond what chance can do: six standard errors of the worst of all edges.
+    assert (np.abs(posterior.edges - exact.edges) < 6 * posterior.edge_errors + 1e-3).all()
+    assert posterior.edge_errors.max() < 0.01
+    run: Any = posterior.run
+    assert set(run.moves) == {"adjacent", "swap"}
+    assert 0 < run.moves["adjacent"] < 1
+    assert run.convergence.rhat < 1.02
+
+
+def test_dags_are_weighted_for_the_modular_posterior(gpu: Any, model: arcwise.Model) -> None:
+    posterior = arcwise.mcmc(model, chains=20, steps=20_000, seed=1, device="gpu")
+    exact = arcwise.exact(model)
+    assert np.abs(posterior.edges - exact.edges).max() < 0.1
+    assert posterior.map_log_weight <= exact.map_log_weight + 1e-9
+
+
+@pytest.mark.filterwarnings("ignore::arcwise.errors.ConvergenceWarning")
+def test_the_same_seed_gives_the_same_draws(gpu: Any, model: arcwise.Model) -> None:
+    def draw(seed: int) -> Any:
+        return arcwise.mcmc(
+            model, modularity="order-modular", chains=8, steps=400, seed=seed, device="gpu"
+        ).edges
+
+    assert (draw(1) == draw(1)).all()
+    assert (draw(1) != draw(2)).any()
+
+
+def test_annealing_estimates_the_evidence(gpu: Any, model: arcwise.Model) -> None:
+    posterior = arcwise.ais(
+        model, modularity="order-modular", particles=400, steps=800, seed=1, device="gpu"
+    )
+    exact = arcwise.exact(model, "order-modular")
+    estimate = posterior.evidence
+    assert abs(estimate.log_evidence - exact.log_evidence) < 5 * estimate.standard_error + 1e-3
+    assert estimate.standard_error < 0.2
+    assert np.abs(posterior.edges - exact.edges).max() < 0.1
+
+
+def test_exact_posterior(gpu: Any, model: arcwise.Model) -> None:
+    one = arcwise.exact(model, "order-modular", device="gpu", dags=10, seed=1)
+    other = arcwise.exact(model, "order-modular", dags=10, seed=1)
+    assert np.allclose(one.edges, other.edges, rtol=0, atol=1e-10)
+    assert math.isclose(one.log_evidence, other.log_evidence, rel_tol=1e-12)
+    assert one.map_dag == other.map_dag
+    assert (one.dags.parents == other.dags.parents).all()  # by the processors
+    assert {"forward_sums", "backward_sums", "forward_maxima"} <= set(gpu.launched)
+
+
+@pytest.mark.filterwarnings("ignore::arcwise.errors.ConvergenceWarning")
+def test_auto_takes_the_device_where_it_is_worth_it(gpu: Any, model: arcwise.Model) -> None:
+    arcwise.exact(model, "order-modular", device="auto")
+    arcwise.mcmc(model, "partitions", steps=1000, device="auto")
+    assert gpu.launched == []
+    arcwise.mcmc(model, modularity="order-modular", chains=256, steps=400, device="auto")
+    assert "walk_orders" in gpu.launched
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m: arcwise.exact(m, device="gpu"), "only the exact order-modular posterior"),
+        (lambda m: arcwise.exact(m, device="tpu"), "device is 'tpu'; give 'gpu'"),
+        (lambda m: arcwise.mcmc(m, "partitions", device="gpu"), "use the space 'linear'"),
+        (lambda m: arcwise.mcmc(m, device="gpu", engine="tcp://127.0.0.1:1"), "engine"),
+        (lambda m: arcwise.mcmc(m, device="gpu", directory="x"), "run directory"),
+        (lambda m: arcwise.ais(m, device="gpu", seconds=1), "give particles"),
+        (lambda m: arcwise.mcmc(m, device="gpu", dag_time_share=0.5), "DAGs by time"),
+        (
+            lambda m: arcwise.mcmc(
+                m, arcwise.spaces.LinearOrders({"relocate": 1}), device="gpu", steps=100
+            ),
+            "swaps alone",
+        ),
+    ],
+)
+def test_refusals(gpu: Any, model: arcwise.Model, call: Any, message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        call(model)
+
+
+def test_too_many_parents_are_refused(gpu: Any) -> None:
+    names = [f"x{node}" for node in range(18)]
+    wide = arcwise.Model(names, lambda node, parents: 0.0, max_indegree=1)
+    with pytest.raises(ArgumentError, match="17 possible parents"):
+        arcwise.mcmc(wide, device="gpu", steps=100)
+
+
+def test_words_of_devices() -> None:
+    assert [str(Gpu(number)) for number in (0, 3)] == ["gpu", "gpu:3"]

@@ -1,0 +1,151 @@
+"""The device that tests of kernels run on: plain C++, or a graphics processor where asked for.
+
+`make test-gpu` asks for one; else the kernels are compiled as plain C++ from the same source.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from arcwise.gpu.device import opened
+from arcwise.support.devices import Gpu
+
+ROOT = Path(__file__).parents[2]
+ON_DEVICE = os.environ.get("ARCWISE_TEST_DEVICE") == "gpu"
+_OPTIONS = ("-std=c++20", "-O2", "-shared", "-fPIC", "-pthread", "-ffp-contract=off", "-Wall")
+
+
+@cache
+def compiled_kernels(*options: str) -> ctypes.CDLL:
+    """Compile the kernels once for as many test processes as there are."""
+    compiler = os.environ.get("CXX") or shutil.which("c++")
+    if compiler is None:
+        pytest.skip("no C++ compiler")
+    source = ROOT / "tests" / "gpu" / "emulation.cpp"
+    texts = [source, *sorted((ROOT / "core" / "arcwise" / "kernels").glob("*.hpp"))]
+    digest = hashlib.sha256(" ".join(options).encode())
+    for each in texts:
+        digest.update(each.read_bytes())
+    folder = Path(tempfile.gettempdir()) / f"arcwise-kernels-{os.getuid()}"
+    folder.mkdir(exist_ok=True, mode=0o700)
+    library = folder / f"{digest.hexdigest()[:24]}.so"
+    if not library.exists():
+        handle, partial = tempfile.mkstemp(dir=folder, suffix=".so")
+        os.close(handle)
+        command = [compiler, *_OPTIONS, *options, f"-I{ROOT / 'core'}", str(source), "-o", partial]
+        subprocess.run(command, check=True)
+        Path(partial).replace(library)
+    return ctypes.CDLL(str(library))
+
+
+class EmulatedGpu:
+    """A `KernelDevice` whose memory is that of NumPy.
+
+    Parameters
+    ----------
+    threads
+        The threads of a block, whatever is asked for; 1 is the fastest.
+    memory
+        The bytes it says are free.
+    """
+
+    name = "an emulated device"
+    multiprocessors = 2
+    shared_bytes = 227 * 1024
+
+    def __init__(self, threads: int = 1, memory: int = 2**30) -> None:
+        self._library = compiled_kernels()
+        self._threads = threads
+        self._memory = memory
+        self.launched: list[str] = []
+
+    def free_bytes(self) -> int:
+        return self._memory
+
+    def upload(self, array: NDArray[Any]) -> NDArray[Any]:
+        return np.array(array)
+
+    def zeros(self, size: int, dtype: Any) -> NDArray[Any]:
+        return np.zeros(size, dtype=dtype)
+
+    def download(
+        self, buffer: NDArray[Any], first: int = 0, count: int | None = None
+    ) -> NDArray[Any]:
+        return buffer[first : len(buffer) if count is None else first + count].copy()
+
+    def address(self, buffer: NDArray[Any]) -> int:
+        return int(buffer.ctypes.data)
+
+    def blocks_at_once(self, kernel: str, threads: int, shared: int) -> int:
+        assert shared <= self.shared_bytes
+        return 2 * self.multiprocessors
+
+    def launch(
+        self, kernel: str, blocks: int, threads: int, arguments: Sequence[Any], shared: int = 0
+    ) -> None:
+        self.launched.append(kernel)
+        passed = [
+            ctypes.c_void_p(each.ctypes.data)
+            if isinstance(each, np.ndarray)
+            else ctypes.c_uint64(int(each))
+            for each in arguments
+        ]
+        getattr(self._library, kernel)(
+            ctypes.c_uint64(blocks),
+            ctypes.c_int(self._threads),
+            ctypes.c_uint64(shared),
+            *passed,
+        )
+
+    def synchronize(self) -> None:
+        pass
+
+
+class RealGpu:
+    """A graphics processor, with the memory it says is free.
+
+    Parameters
+    ----------
+    threads
+        Those of a block are as many as are asked for.
+    memory
+        The bytes it says are free.
+    """
+
+    def __init__(self, threads: int = 1, memory: int = 2**30) -> None:
+        self._device = opened(Gpu())
+        self._memory = memory
+        self.name = self._device.name
+        self.multiprocessors = self._device.multiprocessors
+        self.shared_bytes = self._device.shared_bytes
+        self.launched: list[str] = []
+
+    def free_bytes(self) -> int:
+        return self._memory
+
+    def launch(
+        self, kernel: str, blocks: int, threads: int, arguments: Sequence[Any], shared: int = 0
+    ) -> None:
+        self.launched.append(kernel)
+        self._device.launch(kernel, blocks, threads, arguments, shared)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._device, name)
+
+
+def kernel_device(threads: int = 1, memory: int = 2**30) -> EmulatedGpu | RealGpu:
+    """Return the device that tests run on."""
+    return (RealGpu if ON_DEVICE else EmulatedGpu)(threads, memory)
