@@ -96,11 +96,14 @@ void bind_spaces(nb::module_& module) {
             nb::arg("code"), nb::arg("bridge") = 1.0,
             "The log weight of a state, and its nodes without a parent set.")
         .def(
-            "step_law",
-            [](const PythonSpace& self, const Code& code, const PathPoint& point) {
-                return as_list(step_law(*self.space, code, temperature_at(point)));
+            "step_kernel",
+            [](const PythonSpace& self, const std::vector<Code>& from, const std::vector<Code>& to,
+               const PathPoint& point) {
+                const auto kernel = step_kernel(*self.space, from, to, temperature_at(point));
+                return copied(std::span<const double>(kernel), {from.size(), to.size()});
             },
-            nb::arg("code"), nb::arg("point"))
+            nb::arg("from_codes"), nb::arg("to_codes"), nb::arg("point"),
+            "How probable a step from each state to each other is; all it can lead to are listed.")
         .def(
             "tempered_law",
             [](const PythonSpace& self, const Path& path, bool odd,

@@ -313,7 +313,10 @@ class Space:
     def log_weight(self, code: Sequence[int], bridge: float = 1.0) -> tuple[float, int]:
         """The log weight of a state, and its nodes without a parent set."""
 
-    def step_law(self, code: Sequence[int], point: float | tuple[float, float]) -> list[tuple[list[int], float]]: ...
+    def step_kernel(self, from_codes: Sequence[Sequence[int]], to_codes: Sequence[Sequence[int]], point: float | tuple[float, float]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        How probable a step from each state to each other is; all it can lead to are listed.
+        """
 
     def tempered_law(self, path: Sequence[float | tuple[float, float]], odd: bool, codes: Sequence[Sequence[int]]) -> list[tuple[list[int], float]]:
         """

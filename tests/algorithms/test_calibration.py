@@ -1,7 +1,8 @@
 """Intervals of 95 % hold the true value in 95 % of runs, for draws of every kind.
 
 The truth is by enumeration. Each feature and kind of draws has a false-alarm rate of
-1e-6; a run whose errors leave the autocorrelation out must fail.
+1e-6; a run whose errors leave the autocorrelation out must fail. Errors of edges and
+of the evidence are as large as they say in the same runs.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from arcwise.sums import ScoreSums
 from support.chi_squared import FALSE_ALARM_RATE
 from support.enumerated import law_of
 from support.exact_models import random_model
+from support.sampling_errors import assert_errors_are_as_large_as_they_say
 
 MODEL = random_model(4, 5.0, 3)
 COMMON = ("x0 -> x1", "x0 ~> x3", "cpdag: x1 -- x2", "edges", "x0 -> x1 given x1 -- x2")
@@ -84,12 +86,16 @@ FEWEST = float(binom.ppf(FALSE_ALARM_RATE, RUNS, 0.95)) / RUNS
 @pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")
 @pytest.mark.parametrize("kind", KINDS)
 def test_intervals_hold_the_truth(kind: str) -> None:
-    found = coverage(KINDS[kind](), (*COMMON, *RARE))
+    samples = KINDS[kind]()
+    found = coverage(samples, (*COMMON, *RARE))
     assert min(found.values()) >= FEWEST, found
     # Intervals that are always right are too wide; of rare features they may be.
     assert max(found[text] for text in COMMON) < 1.0, found
     # The features of a kind hang together, and still their mean hardly varies.
     assert 0.915 < np.mean([found[text] for text in COMMON]) < 0.985, found
+    runs = [sample for sample in samples if isinstance(sample, Posterior)]
+    if runs:
+        assert_errors_are_as_large_as_they_say(runs, arcwise.exact(MODEL))
 
 
 @pytest.mark.filterwarnings("ignore::arcwise.errors.ArcwiseWarning")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 from dataclasses import replace
+from functools import cache
 from itertools import permutations
 from typing import Any
 
@@ -23,10 +24,16 @@ NAMES = ("b", "d", "a", "c")
 DAGS = list(all_dags(4))
 
 
-def satisfied(resolved: ResolvedConstraints, dag: Parents) -> bool:
+@cache
+def matrix_of(dag: Parents) -> np.ndarray:
     matrix = np.zeros((len(dag), len(dag)), dtype=bool)
     for node, parents in enumerate(dag):
         matrix[list(parents), node] = True
+    return matrix
+
+
+def satisfied(resolved: ResolvedConstraints, dag: Parents) -> bool:
+    matrix = matrix_of(dag)
     return bool(
         (matrix >= resolved.required).all()
         and (matrix <= resolved.allowed).all()

@@ -17,7 +17,11 @@ from arcwise.errors import DataWarning
 from support.columns import continuous, discrete
 
 # Words that a text file cannot tell from numbers, booleans or gaps are not among these.
-LABELS = st.text(alphabet="abcxyzäß,;'\" ", min_size=1, max_size=6).map(lambda s: f"l{s}l")
+TEXTS = st.text(alphabet="abcxyzäß,;'\" ", min_size=1, max_size=6)
+LABELS = TEXTS.map(lambda s: f"l{s}l")
+# A single name with a semicolon would look like two names to a reader of .csv files, and one that
+# is a label as well like a row.
+NAMES = TEXTS.filter(lambda s: ";" not in s).map(lambda s: f"v{s}v")
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 INTEGERS = st.integers(min_value=-(2**63), max_value=2**63 - 1)
 
@@ -26,10 +30,7 @@ INTEGERS = st.integers(min_value=-(2**63), max_value=2**63 - 1)
 def tables(draw: st.DrawFn) -> dict[str, list[Any]]:
     rows = draw(st.integers(min_value=2, max_value=12))
     cells = st.sampled_from([LABELS, FLOATS, INTEGERS, st.booleans()])
-    # A single name with a semicolon would look like two names to a reader of .csv files.
-    names = draw(
-        st.lists(LABELS.filter(lambda s: ";" not in s), min_size=1, max_size=4, unique=True)
-    )
+    names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
     return {name: draw(st.lists(draw(cells), min_size=rows, max_size=rows)) for name in names}
 
 

@@ -215,10 +215,11 @@ def work(
     ):
         faulthandler.enable(crash)
         warnings.simplefilter("ignore", ArcwiseWarning)
-        # An import that is cut off later would leave half a module.
-        for module in ("polars", "matplotlib.figure"):
-            with contextlib.suppress(ImportError):
-                importlib.import_module(module)
+        if TARGETS[name].most_seconds is not None:
+            # An import that is cut off later would leave half a module.
+            for module in ("polars", "matplotlib.figure"):
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(module)
 
         with opened(name) as target:
             _limit_memory()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -240,11 +241,16 @@ def test_refusals(wrong: dict[str, Any], name: str) -> None:
         linear_extensions(Dag(["a"], {}), **wrong)
 
 
+@cache
+def packed_dag(parents: Parents) -> np.ndarray:
+    return packed_parents(as_dag(parents))
+
+
 def estimate(
     parents: Parents, sets: int, runs: int, seed: int = 1, *, exact_nodes: int = 1, threads: int = 2
 ) -> tuple[float, float]:
     """Estimate even where counting would be quick."""
-    packed = packed_parents(as_dag(parents))
+    packed = packed_dag(parents)
     return _core.estimate_linear_extensions(packed, sets, runs, 0, exact_nodes, seed, threads, None)
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import arcwise
 from arcwise import Constraints
+from arcwise.constraints.resolved import ResolvedConstraints
 from arcwise.errors import ArcwiseError, ConstraintError
 from arcwise.priors import EdgePenalty, EdgeProbabilities, EdgeWeights, Fair, FunctionPrior, Prior
 from reference.dags import Parents, all_dags, all_parent_sets
@@ -23,13 +24,16 @@ from reference.dags import Parents, all_dags, all_parent_sets
 NAMES = ("a", "b", "c", "d")
 
 
-def weight(prior: Prior, graph: Parents) -> float:
-    terms = prior.terms(NAMES[: len(graph)])
-    return math.exp(sum(terms.log_weight(v, of, NAMES[: len(graph)]) for v, of in enumerate(graph)))
+def weights_of(prior: Prior, graphs: list[Parents]) -> list[float]:
+    names = NAMES[: len(graphs[0])]
+    terms = prior.terms(names)
+    return [
+        math.exp(sum(terms.log_weight(v, of, names) for v, of in enumerate(graph)))
+        for graph in graphs
+    ]
 
 
-def allowed(graph: Parents, constraints: Constraints) -> bool:
-    resolved = constraints.resolve(NAMES[: len(graph)])
+def allowed(graph: Parents, resolved: ResolvedConstraints) -> bool:
     matrix = np.zeros_like(resolved.allowed)
     for node, parents in enumerate(graph):
         matrix[list(parents), node] = True
@@ -40,8 +44,8 @@ def allowed(graph: Parents, constraints: Constraints) -> bool:
 def share(
     prior: Prior, graphs: list[Parents], event: Callable[[Parents], bool], given: Any = None
 ) -> float:
-    weights = [weight(prior, graph) for graph in graphs if given is None or given(graph)]
     kept = [graph for graph in graphs if given is None or given(graph)]
+    weights = weights_of(prior, kept)
     return sum(w for w, graph in zip(weights, kept, strict=True) if event(graph)) / sum(weights)
 
 
@@ -54,7 +58,7 @@ def stated(
     the two nodes are not parents of each other.
     """
     choices = product(*(list(all_parent_sets(n, node)) for node in range(n)))
-    rules = prior.constraints or Constraints()
+    rules = (prior.constraints or Constraints()).resolve(NAMES[:n])
     graphs = [graph for graph in choices if allowed(graph, rules)]
     return share(
         prior,
@@ -136,7 +140,7 @@ def test_the_figures_of_the_documentation() -> None:
 def test_a_statement_leaves_the_ratio_of_the_other_states() -> None:
     base = EdgeWeights({("b", "a"): 3.0})
     prior = EdgeProbabilities({("a", "b"): 0.5}, base)
-    empty, forward, backward = (weight(prior, dag) for dag in (((), ()), ((), (0,)), ((1,), ())))
+    empty, forward, backward = weights_of(prior, [((), ()), ((), (0,)), ((1,), ())])
     assert backward / empty == pytest.approx(3.0)
     assert forward / (empty + forward + backward) == pytest.approx(0.5)
 

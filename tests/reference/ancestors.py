@@ -12,6 +12,7 @@ import numpy as np
 from reference.dags import Parents, all_dags
 
 # The log weight of a family: a node and its ascending parents; minus infinity if there is none.
+Family = tuple[int, tuple[int, ...]]
 LogWeight = Callable[[int, tuple[int, ...]], float]
 
 
@@ -44,15 +45,28 @@ def linear_extension_counts(n: int) -> Counter[Parents]:
 
 
 @cache
-def _all_cases(n: int) -> tuple[list[Parents], np.ndarray, np.ndarray]:
-    """Return all DAGs, [DAG, u, v] whether u is v or an ancestor of it, and the counts."""
+def _all_cases(n: int) -> tuple[list[Family], np.ndarray, np.ndarray, np.ndarray]:
+    """Return all families, and for all DAGs their families, ancestors and counts.
+
+    The families of a DAG are places in the list of all. The second array says as [DAG, u, v]
+    whether u is v or an ancestor of it.
+    """
     dags = list(all_dags(n))
+    places: dict[Family, int] = {}
+    families = [
+        [places.setdefault(family, len(places)) for family in enumerate(dag)] for dag in dags
+    ]
     is_ancestor = np.zeros((len(dags), n, n))
     for number, dag in enumerate(dags):
         for node, of_node in enumerate(ancestors(dag)):
             is_ancestor[number, list(of_node), node] = 1.0
     counts = linear_extension_counts(n)
-    return dags, is_ancestor, np.array([counts[dag] for dag in dags], dtype=float)
+    return (
+        list(places),
+        np.array(families).reshape(len(dags), n),
+        is_ancestor,
+        np.array([counts[dag] for dag in dags], dtype=float),
+    )
 
 
 def ancestor_probabilities(n: int, log_weight: LogWeight, *, order_modular: bool) -> np.ndarray:
@@ -61,11 +75,8 @@ def ancestor_probabilities(n: int, log_weight: LogWeight, *, order_modular: bool
     The weight of a DAG is the product of its families' weights, times the number of
     its linear extensions if order-modular.
     """
-    dags, is_ancestor, counts = _all_cases(n)
-    of_family = cache(log_weight)
-    logs = np.array(
-        [sum(of_family(node, parents) for node, parents in enumerate(dag)) for dag in dags]
-    )
+    families, of_dags, is_ancestor, counts = _all_cases(n)
+    logs = np.array([log_weight(*family) for family in families])[of_dags].sum(axis=1)
     weights = np.exp(logs - logs.max())
     if order_modular:
         weights *= counts

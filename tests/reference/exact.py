@@ -47,6 +47,7 @@ def all_dags_with_orders(n: int) -> AllDags:
     return AllDags(masks, np.array(list(found.values()), dtype=np.int64))
 
 
+@cache
 def members(mask: int) -> tuple[int, ...]:
     """Return the positions of the bits."""
     return tuple(u for u in range(mask.bit_length()) if mask >> u & 1)

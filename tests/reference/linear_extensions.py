@@ -11,16 +11,23 @@ from math import comb
 from reference.dags import Parents
 
 
+@cache
 def count_linear_extensions(dag: Parents) -> int:
     """Return how many orders of the nodes have every node after its parents."""
+    bits = [1 << node for node in range(len(dag))]
+    parents = [sum(bits[parent] for parent in of_node) for of_node in dag]
 
     @cache
-    def count(left: frozenset[int]) -> int:
+    def count(left: int) -> int:
         if not left:
             return 1
-        return sum(count(left - {node}) for node in left if left.isdisjoint(dag[node]))
+        return sum(
+            count(left ^ bit)
+            for bit, above in zip(bits, parents, strict=True)
+            if left & bit and not left & above
+        )
 
-    return count(frozenset(range(len(dag))))
+    return count(sum(bits))
 
 
 def parallel(first: Parents, second: Parents) -> Parents:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations, product
 
 from reference.dags import Parents
@@ -48,6 +49,7 @@ def conditional(
         for node, (value, levels) in enumerate(zip(row, rows.levels, strict=True))
     ]
     found = [0.0] * rows.levels[target]
+    score = cache(score)  # of families that DAGs have in common
     for assignment in product(*choices):
         found[assignment[target]] += joint(dags, log_weights, score, rows, assignment, mask)
     total = math.fsum(found)

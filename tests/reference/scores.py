@@ -7,6 +7,7 @@ itself was intervened on in that row. Nodes and levels are numbers.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,9 +20,9 @@ Cell = tuple[int, ...]
 Numbers = Sequence[float] | np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rows:
-    """A table of codes or of measurements, with weights and interventions."""
+    """A table of codes or of measurements, with weights and interventions; equal to itself only."""
 
     values: Sequence[Sequence[float]]
     weights: Sequence[float] | None = None
@@ -40,13 +41,13 @@ class Rows:
         """Return the summed weights of the rows that count."""
         return math.fsum(weight for _, weight in self.counting(node))
 
-    def count(self, node: int, variables: Sequence[int], cell: Cell) -> float:
-        """Return how often these variables have these levels."""
-        return math.fsum(
-            weight
-            for row, weight in self.counting(node)
-            if all(row[variable] == level for variable, level in zip(variables, cell, strict=True))
-        )
+    def counts(self, node: int, variables: Sequence[int]) -> defaultdict[Cell, float]:
+        """Return how often these variables have each combination of levels."""
+        weights: dict[Cell, list[float]] = {}
+        for row, weight in self.counting(node):
+            cell = tuple(int(row[variable]) for variable in variables)
+            weights.setdefault(cell, []).append(weight)
+        return defaultdict(float, {cell: math.fsum(each) for cell, each in weights.items()})
 
     def cells(self, variables: Sequence[int]) -> Iterator[Cell]:
         """Yield every combination of levels."""
@@ -65,12 +66,10 @@ def dirichlet(
         0 for a combination that cannot occur.
     """
     terms = []
+    of_family = rows.counts(node, [*parents, node])
     for configuration in rows.cells(parents):
         prior = [pseudo_count(configuration, level) for level in range(rows.levels[node])]
-        counts = [
-            rows.count(node, [*parents, node], (*configuration, level))
-            for level in range(rows.levels[node])
-        ]
+        counts = [of_family[*configuration, level] for level in range(rows.levels[node])]
         prior_total = math.fsum(prior)
         if prior_total == 0:
             continue
@@ -133,12 +132,12 @@ def discrete_bic(rows: Rows, node: int, parents: Sequence[int]) -> float:
     if total == 0:
         return 0.0
     terms = []
+    of_parents, of_family = rows.counts(node, parents), rows.counts(node, [*parents, node])
     for configuration in rows.cells(parents):
-        of_parents = rows.count(node, parents, configuration)
         for level in range(rows.levels[node]):
-            count = rows.count(node, [*parents, node], (*configuration, level))
+            count = of_family[*configuration, level]
             if count > 0:
-                terms.append(count * math.log(count / of_parents))
+                terms.append(count * math.log(count / of_parents[configuration]))
     configurations = math.prod(rows.levels[parent] for parent in parents)
     parameters = configurations * (rows.levels[node] - 1)
     return math.fsum(terms) - 0.5 * math.log(total) * parameters

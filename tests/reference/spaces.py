@@ -16,6 +16,15 @@ State = tuple[int, ...]
 _kept = lru_cache(maxsize=32)
 
 
+@_kept
+def _families(model: Model) -> list[list[tuple[frozenset[str], float]]]:
+    """Return, for each node, its sets of parents with their log weights."""
+    return [
+        [(frozenset(parents), weight) for parents, weight in model.weights.families(name)]
+        for name in model.variables
+    ]
+
+
 def order_weight(model: Model, order: Sequence[int]) -> float:
     """Return the weight of a linear order: the product of sums over earlier parents."""
     weight = 1.0
@@ -32,8 +41,8 @@ def _sum_within(
     wanted = None if needed is None else {model.variables[u] for u in needed}
     return math.fsum(
         math.exp(weight)
-        for parents, weight in model.weights.families(model.variables[node])
-        if set(parents) <= names and (wanted is None or wanted & set(parents))
+        for parents, weight in _families(model)[node]
+        if parents <= names and (wanted is None or wanted & parents)
     )
 
 
@@ -218,8 +227,8 @@ def _log_weight_of_partition(model: Model, parts: State) -> float:
         needed = {names[u] for u, own in enumerate(parts) if own == part - 1}
         weights = [
             weight
-            for parents, weight in model.weights.families(names[node])
-            if set(parents) <= allowed and (part == 0 or needed & set(parents))
+            for parents, weight in _families(model)[node]
+            if parents <= allowed and (part == 0 or needed & parents)
         ]
         total += log_sum(weights)
     return total

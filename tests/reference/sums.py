@@ -17,11 +17,13 @@ def admitted(
     required: Collection[str] | None = None,
 ) -> list[Family]:
     """Return the families within `allowed` that have a parent in `required`; None: any."""
+    within = None if allowed is None else set(allowed)
+    needed = None if required is None else set(required)
     return [
         (parents, weight)
         for parents, weight in families
-        if (allowed is None or parents <= set(allowed))
-        and (required is None or parents & set(required))
+        if (within is None or parents <= within)
+        and (needed is None or parents & needed)
         and weight > -math.inf
     ]
 

@@ -38,7 +38,6 @@ MODELS: dict[str, Callable[[], Model]] = {
 }
 
 MOVES = {
-    "all": None,
     "edges": {"add or delete": 2, "reverse": 1},
     "redrawn": {"redraw parents": 1, "reverse and redraw": 1, "reverse path": 1},
 }
@@ -53,11 +52,15 @@ def test_dags_follow_the_modular_posterior(model: str, algorithm: str) -> None:
     assert states_of(kept) == dags_of(kept)
 
 
+# All moves together are above. From one draw to the next no correlation is larger than 0.02: the
+# second eigenvalue of the kernel is 0.966 where edges change one by one in the free model, and at
+# most 0.917 elsewhere.
 @pytest.mark.parametrize("moves", MOVES)
 @pytest.mark.parametrize("model", ["free", "required edges", "candidates"])
 def test_each_set_of_moves_leads_to_the_law(model: str, moves: str) -> None:
     made = MODELS[model]()
-    kept = sampled(made, Dags(MOVES[moves]), [1.0], draws=DRAWS, thinning=120, seed=2)
+    thinning = 120 if (model, moves) == ("free", "edges") else 50
+    kept = sampled(made, Dags(MOVES[moves]), [1.0], draws=DRAWS, thinning=thinning, seed=2)
     assert_follows(dags_of(kept), enumerate_posterior(made, "modular").law)
 
 

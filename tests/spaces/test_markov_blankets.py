@@ -61,8 +61,9 @@ def proposed(dag: Parents, way: Way, weights: Weights) -> dict[Parents, float]:
                 after = (*before[:turn], parents, *before[turn + 1 :])
                 if (turn == node or node in parents) and is_acyclic(after):
                     possible[after] = weight
+            total = sum(possible.values())
             for after, weight in possible.items():
-                following[after] += probability * weight / sum(possible.values())
+                following[after] += probability * weight / total
         law = following
     return law
 
@@ -71,12 +72,14 @@ def kernel_by_definition(states: list[Parents], weights: Weights, *, corrected: 
     """Return the law of a step, or of one in which all that is proposed is accepted."""
     place = {dag: i for i, dag in enumerate(states)}
     mass = [math.prod(weights[v][dag[v]] for v in range(N)) for dag in states]
+    # On the way back a node and its children are the same.
+    laws = {(dag, way): proposed(dag, way, weights) for dag in states for way, _ in ways_from(dag)}
     kernel = np.zeros((len(states), len(states)))
     for i, dag in enumerate(states):
         for way, share in ways_from(dag):
-            for then, probability in proposed(dag, way, weights).items():
+            for then, probability in laws[dag, way].items():
                 j = place[then]
-                back = proposed(then, way, weights)[dag]
+                back = laws[then, way][dag]
                 ratio = mass[j] * back / (mass[i] * probability)
                 accepted = min(1.0, ratio) if corrected else 1.0
                 kernel[i, j] += share * probability * accepted

@@ -31,13 +31,11 @@ def sample_of(dags: list[Parents]) -> DagSample:
 
 def law_of(model: Model) -> DagSample:
     """Return all DAGs weighted by a model of random weights, from its scores alone."""
-    n = len(model.variables)
-    dags, sample = every_dag(n)
-    scores = [
-        sum(
-            model.weights.log_score(f"x{node}", [f"x{parent}" for parent in parents])
-            for node, parents in enumerate(dag)
-        )
-        for dag in dags
-    ]
+
+    @cache
+    def score(node: int, parents: tuple[int, ...]) -> float:
+        return model.weights.log_score(f"x{node}", [f"x{parent}" for parent in parents])
+
+    dags, sample = every_dag(len(model.variables))
+    scores = [sum(score(node, parents) for node, parents in enumerate(dag)) for dag in dags]
     return DagSample(sample.variables, sample.parents, log_weights=np.array(scores))

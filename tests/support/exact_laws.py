@@ -53,18 +53,15 @@ def kernel_of(
     space: _core.Space, states: list[State], point: Point, alive: np.ndarray
 ) -> np.ndarray:
     """Return the probabilities of going from each state that is alive to each."""
-    place = {state: i for i, state in enumerate(states)}
     kernel = np.eye(len(states))
-    for i in np.flatnonzero(alive):
-        kernel[i, i] = 0.0
-        for to, probability in space.step_law(list(states[i]), point):
-            kernel[i, place[tuple(to)]] += probability
+    kernel[alive] = space.step_kernel([states[i] for i in np.flatnonzero(alive)], states, point)
     return kernel
 
 
 def imbalance(modularity: np.ndarray, kernel: np.ndarray) -> float:
     """Return by what share flows there and back differ at most; 0 if the kernel is reversible."""
     flow = modularity[:, np.newaxis] * kernel
-    larger = np.maximum(flow, flow.T)
+    back = np.ascontiguousarray(flow.T)
+    larger = np.maximum(flow, back)
     seen = larger > 1e-250
-    return float((np.abs(flow - flow.T)[seen] / larger[seen]).max())
+    return float((np.abs(flow - back)[seen] / larger[seen]).max())

@@ -9,18 +9,14 @@ import numpy as np
 from arcwise import Model, _core
 from arcwise.spaces import Space
 from arcwise.sums import ScoreSums
-from reference.dags import Parents, all_dags
+from reference.dags import Parents
+from reference.exact import members
+from support.weighted_dags import log_weights_of_dags
 
 
 def law_of_dags(model: Model) -> dict[Parents, float]:
     """Return the modular posterior of all DAGs."""
-    names = model.variables
-    weights = {
-        dag: math.exp(
-            sum(model.log_weight(names[v], [names[u] for u in dag[v]]) for v in range(len(dag)))
-        )
-        for dag in all_dags(len(names))
-    }
+    weights = {dag: math.exp(log_weight) for dag, log_weight in log_weights_of_dags(model)}
     total = math.fsum(weights.values())
     return {dag: weight / total for dag, weight in weights.items() if weight > 0.0}
 
@@ -42,5 +38,4 @@ def recorded(
 
 def as_dag(packed: np.ndarray) -> Parents:
     """Return the parents of each node of a DAG of up to 64 nodes."""
-    n = len(packed)
-    return tuple(tuple(u for u in range(n) if int(packed[v, 0]) >> u & 1) for v in range(n))
+    return tuple(map(members, packed[:, 0].tolist()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -44,6 +45,33 @@ def assert_edges_within_errors(posterior: Posterior, exact: Array) -> None:
     assert (np.abs(scores) > 4).sum() <= allowed
     # Edges may all hang together, and then their mean square is that of one number.
     assert np.mean(np.square(scores)) < norm.isf(FALSE_ALARM_RATE / 2) ** 2
+
+
+def assert_errors_are_as_large_as_they_say(runs: Sequence[Posterior], exact: Posterior) -> None:
+    """Assert that edges, and the evidence where there is one, are as far off as their errors say.
+
+    Mean squared deviations over mean squared errors of 200 runs: 1 if errors are as large as they
+    say. For normal deviations of edges that all hang together its standard deviation is 0.1, so a
+    correct program is within 1 -+ 0.49 but once in a million times, and the fewer edges hang
+    together the more surely. (Scores, each over its own error, are no measure here: where the
+    probability given a state is skewed, runs far off have errors that are too small.)
+    """
+    assert len(runs) == 200
+    uncertain = np.abs(exact.edges - 0.5) < 0.45
+    assert uncertain.sum() >= 10
+    edges, evidence = [], []
+    for found in runs:
+        assert found.edge_errors is not None
+        off = (found.edges - exact.edges)[uncertain]
+        edges.append((np.square(off).sum(), np.square(found.edge_errors[uncertain]).sum()))
+        if found.evidence is not None:
+            assert exact.log_evidence is not None
+            assert found.evidence.standard_error is not None, found.evidence.doubts
+            wrong = found.evidence.log_evidence - exact.log_evidence
+            evidence.append((wrong**2, found.evidence.standard_error**2))
+    for squares in filter(None, (edges, evidence)):
+        deviations, errors = np.mean(squares, axis=0)
+        assert 0.51 < deviations / errors < 1.49
 
 
 def assert_evidence_within_errors(posterior: Posterior, exact: Posterior, errors: float) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
+
 import numpy as np
 
 from arcwise import Model
@@ -9,15 +12,22 @@ from arcwise.results import DagSample
 from reference.dags import Parents, all_dags
 
 
+def log_weights_of_dags(model: Model) -> Iterator[tuple[Parents, float]]:
+    """Yield every DAG with its log weight, the sum of those of its families."""
+    names = model.variables
+
+    @cache
+    def log_weight(node: int, parents: tuple[int, ...]) -> float:
+        return model.log_weight(names[node], [names[parent] for parent in parents])
+
+    for dag in all_dags(len(names)):
+        yield dag, sum(log_weight(node, parents) for node, parents in enumerate(dag))
+
+
 def weighted_dags(model: Model) -> tuple[list[Parents], list[float], DagSample]:
     """Return the DAGs the model allows, their log weights, and both as a sample."""
-    names = model.variables
     dags, log_weights = [], []
-    for dag in all_dags(len(names)):
-        log_weight = sum(
-            model.log_weight(names[node], [names[parent] for parent in parents])
-            for node, parents in enumerate(dag)
-        )
+    for dag, log_weight in log_weights_of_dags(model):
         if log_weight > -np.inf:
             dags.append(dag)
             log_weights.append(log_weight)

@@ -4,21 +4,54 @@
 #include <atomic>
 
 #include "arcwise/support/all_branches.hpp"
+#include "arcwise/support/error.hpp"
 
 namespace arcwise {
+namespace {
+
+// Calls arrive() after each step that can be made from here; the state is where it led.
+template <class Arrive>
+void for_each_step(State& state, const Code& from, const Temperature& temperature,
+                   AllBranches& branches, Arrive arrive) {
+    branches.for_each([&] {
+        Random random(branches);
+        state.decode(from);
+        metropolis_step(state, temperature, random);
+        arrive();
+    });
+}
+
+}  // namespace
+
 std::map<Code, double> step_law(const Space& space, const Code& from,
                                 const Temperature& temperature) {
     std::map<Code, double> law;
     AllBranches branches;
     const std::unique_ptr<State> state = space.make_state();
     state->go_to(temperature);
-    branches.for_each([&] {
-        Random random(branches);
-        state->decode(from);
-        metropolis_step(*state, temperature, random);
-        law[state->encode()] += branches.probability();
-    });
+    for_each_step(*state, from, temperature, branches,
+                  [&] { law[state->encode()] += branches.probability(); });
     return law;
+}
+
+std::vector<double> step_kernel(const Space& space, const std::vector<Code>& from,
+                                const std::vector<Code>& to, const Temperature& temperature) {
+    std::map<Code, std::size_t> places;
+    for (std::size_t place = 0; place < to.size(); ++place) places[to[place]] = place;
+    std::vector<double> kernel(from.size() * to.size());
+    AllBranches branches;
+    const std::unique_ptr<State> state = space.make_state();
+    state->go_to(temperature);
+    for (std::size_t row = 0; row < from.size(); ++row) {
+        for_each_step(*state, from[row], temperature, branches, [&] {
+            const auto found = places.find(state->encode());
+            if (found == places.end()) {
+                throw Error(ErrorKind::argument, "a step leads to a state that is not listed");
+            }
+            kernel[row * to.size() + found->second] += branches.probability();
+        });
+    }
+    return kernel;
 }
 
 namespace {

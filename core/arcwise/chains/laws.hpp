@@ -19,6 +19,11 @@ using Code = std::vector<std::uint16_t>;
 std::map<Code, double> step_law(const Space& space, const Code& from,
                                 const Temperature& temperature);
 
+// The same from each of many states to each of others, among which all must be that can be reached:
+// a row for each state to go from.
+std::vector<double> step_kernel(const Space& space, const std::vector<Code>& from,
+                                const std::vector<Code>& to, const Temperature& temperature);
+
 // Where a step of every level and the exchanges after it lead; codes of all levels in a row.
 std::map<Code, double> tempered_law(const Space& space,
                                     const std::vector<Temperature>& temperatures, Pairs exchanged,

@@ -31,31 +31,47 @@ class AllBranches final : public Random::Script {
 
     double probability() const { return probability_; }
 
+    // What is chosen from is looked at only where the sequence leaves those before it.
     std::uint64_t one_of(std::uint64_t count) override {
-        return take(std::vector<double>(count, 1.0 / static_cast<double>(count)));
+        if (depth_ == known_) next_shares().assign(count, 1.0 / static_cast<double>(count));
+        return take();
     }
 
     std::size_t choose(std::span<const double> weights) override {
-        const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-        std::vector<double> shares(weights.begin(), weights.end());
-        for (double& share : shares) share /= total;
-        return take(std::move(shares));
+        if (depth_ == known_) {
+            const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+            std::vector<double>& shares = next_shares();
+            shares.assign(weights.begin(), weights.end());
+            for (double& share : shares) share /= total;
+        }
+        return take();
     }
 
-    bool event(double probability) override { return take({probability, 1.0 - probability}) == 0; }
+    bool event(double probability) override {
+        if (depth_ == known_) next_shares().assign({probability, 1.0 - probability});
+        return take() == 0;
+    }
 
   private:
     struct Branching {
         std::vector<double> shares;
-        std::size_t taken;
+        std::size_t taken = 0;
     };
 
-    std::size_t take(std::vector<double> shares) {
-        if (depth_ == path_.size()) {
-            leave_out_least(shares);
-            path_.push_back({std::move(shares), 0});
+    // The memory of choices that are done with is used again.
+    std::vector<double>& next_shares() {
+        if (known_ == path_.size()) path_.emplace_back();
+        return path_[known_].shares;
+    }
+
+    std::size_t take() {
+        Branching& here = path_[depth_];
+        if (depth_ == known_) {
+            leave_out_least(here.shares);
+            here.taken = 0;
+            ++known_;
         }
-        Branching& here = path_[depth_++];
+        ++depth_;
         while (here.shares[here.taken] <= 0.0) ++here.taken;
         probability_ *= here.shares[here.taken];
         return here.taken;
@@ -71,20 +87,21 @@ class AllBranches final : public Random::Script {
 
     // On to the next sequence: the deepest choice that has one left takes it.
     bool advance() {
-        path_.resize(depth_);
-        while (!path_.empty()) {
-            Branching& last = path_.back();
+        known_ = depth_;
+        while (known_ > 0) {
+            Branching& last = path_[known_ - 1];
             do {
                 ++last.taken;
             } while (last.taken < last.shares.size() && last.shares[last.taken] <= 0.0);
             if (last.taken < last.shares.size()) return true;
-            path_.pop_back();
+            --known_;
         }
         return false;
     }
 
     double least_;
     std::vector<Branching> path_;
+    std::size_t known_ = 0;  // of the path: the choices this sequence has in common with the last
     std::size_t depth_ = 0;
     double probability_ = 1.0;
 };
