@@ -17,7 +17,7 @@ wanted = $(shell $(BIN)/python -c "import tomllib; \
     print(*map(repr, tomllib.load(open('pyproject.toml', 'rb'))$(1)))")
 say = @printf '%s\n' "$(1)"
 
-.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install lint format sanitize stubs benchmark clean
+.PHONY: help demo coverage faults fuzz fuzz-sanitize test test-python test-core test-browser test-gpu test-install docs lint format sanitize stubs benchmark clean
 .NOTPARALLEL:
 
 help:  ## this list
@@ -91,7 +91,7 @@ fuzz-sanitize: $(VENV)/test.stamp  ## the readers of files fuzzed under address 
 	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_segv=0 \
 	    UBSAN_OPTIONS=print_stacktrace=1 $(BIN)/python $(FUZZ) --readers
 
-test-browser: $(VENV)/test-browser.stamp  ## the report page in a real browser, Debian's chromium
+test-browser: docs $(VENV)/test-browser.stamp  ## report page and documentation in a real browser, Debian's chromium
 	@command -v chromium >/dev/null || { echo "The report page is tested in chromium, which is" \
 	    "not there; on Debian: apt-get install chromium"; exit 1; }
 	$(call say,Testing the report page:)
@@ -113,6 +113,14 @@ test-gpu: $(VENV)/test.stamp  ## the kernels on a graphics processor, against pl
 	    $(PIP) $(call wanted,['project']['optional-dependencies']['$(GPU)'])
 	$(call say,Testing the kernels on the device:)
 	@ARCWISE_TEST_DEVICE=gpu $(BIN)/python -m pytest tests/gpu
+
+# Examples are run and links are checked while it is built; any warning is an error. Always all of
+# it: a page that did not change would keep what an earlier version of the package printed.
+docs: $(VENV)/docs.stamp  ## the documentation site, in build/docs
+	$(call say,Building the documentation:)
+	@$(ONE_THREAD) $(BIN)/python -m sphinx --builder html --fresh-env --fail-on-warning --keep-going \
+	    --quiet docs build/docs
+	$(call say,Look at build/docs/index.html in a browser.)
 
 sanitize: $(VENV)/tools.stamp  ## the tests of the core under address and undefined sanitizers
 	$(call say,Testing the core with sanitizers:)
@@ -201,6 +209,10 @@ $(VENV)/coverage.stamp: $(VENV)/test.stamp
 
 $(VENV)/test-browser.stamp: $(VENV)/installed.stamp
 	@$(PIP) $(call wanted,['project']['optional-dependencies']['test-browser'])
+	@touch $@
+
+$(VENV)/docs.stamp: $(VENV)/installed.stamp
+	@$(PIP) $(call wanted,['project']['optional-dependencies']['docs'])
 	@touch $@
 
 # The types of the tests are checked too, so what they import is wanted.
