@@ -116,7 +116,7 @@ void bind_folded_families(nb::module_& module) {
                 ExactPosterior found;
                 run_released(1, nb::none(), [&](const RunOptions&) {
                     found.probabilities = unfold_probabilities(weights, self, of_folded);
-                    found.fill_edges();
+                    found.fill_edges({});
                 });
                 const std::size_t n = weights.size();
                 auto edges = copied(std::span<const double>(found.edges), {n, n});
