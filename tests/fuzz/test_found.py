@@ -31,6 +31,7 @@ from arcwise.statistics.student import summed_degrees
 from arcwise.support.archives import read_archive
 from arcwise.support.files import UNREADABLE, write_json
 from arcwise.support.plain_dataclasses import PlainDataclasses
+from arcwise.support.words import byte_size
 from support.exact_models import flat_model
 
 
@@ -151,3 +152,14 @@ def test_a_posterior_from_fewer_than_one_row(rows: int) -> None:
     assert form.read(Provenance, written).rows == 7
     with pytest.raises(ValueError, match="rows"):
         form.read(Provenance, written | {"rows": rows})
+
+
+def test_bytes_beyond_all_numbers() -> None:
+    assert byte_size(10**400) == "more than 10^24 bytes"
+
+
+def test_a_share_of_particles_below_all_others() -> None:
+    model = flat_model(3)
+    least = np.float64(5e-324)
+    found = arcwise.smc(model, "partitions", particles=4, runs=4, effective_share=least, seed=1)
+    assert found.log_evidence is not None
