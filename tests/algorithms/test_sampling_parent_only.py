@@ -169,7 +169,7 @@ def test_distinct_dags_of_orders() -> None:
     exact = arcwise.exact(model)
     found = unique_dags(model, steps=4000, thinning=10, chains=1, coverage=0.99, seed=1)
     assert np.abs(found.edges - exact.edges).max() < 0.02
-    total = exact.log_evidence + exact.log_prior_constant  # type: ignore[operator]
+    total = exact.log_evidence + exact.log_prior_constant
     weighted = importance_weighted_dags(model, 20_000, seed=1, log_total_weight=total)
     assert weighted.coverage is not None
     assert weighted.coverage > 0.95

@@ -11,6 +11,7 @@ import numpy as np
 from arcwise import Model
 from arcwise.model.modularity import Modularity
 from arcwise.results import DagSample
+from arcwise.scores import FamilyScores
 from reference.dags import Parents
 from reference.parent_only import ConditionalPosterior
 from support.exact_models import random_model
@@ -61,22 +62,13 @@ def model_of(name: str) -> Model:
 
 def listed(model: Model) -> Model:
     """Return the same model from precomputed scores, whose families are lists."""
-    everything = model.weights.table.restricted(
-        *(_all(model, value) for value in (1, 0)), _counts(model)
-    )
-    scores = type(model.weights)(model.variables, everything)
-    return Model(scores, parent_only=model.parent_only)
-
-
-def _all(model: Model, value: int) -> Any:
-
     n = len(model.variables)
-    return np.full((n, n), value, dtype=np.uint8)
-
-
-def _counts(model: Model) -> Any:
-
-    return np.full(len(model.variables), len(model.variables), dtype=np.int64)
+    everything = model.weights.table.restricted(
+        np.ones((n, n), dtype=np.uint8),
+        np.zeros((n, n), dtype=np.uint8),
+        np.full(n, n, dtype=np.int64),
+    )
+    return Model(FamilyScores(model.variables, everything), parent_only=model.parent_only)
 
 
 def folded_by_definition(model: Model) -> Model:

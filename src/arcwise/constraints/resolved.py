@@ -60,7 +60,7 @@ class ResolvedConstraints:
             if edges.any()
         }
         if self.parent_only.any():
-            found["parent_only"] = [variables[v] for v in np.flatnonzero(self.parent_only)]
+            found["parent_only"] = [variables[v] for v in np.flatnonzero(self.parent_only).tolist()]
         limits = self.max_indegree.tolist()
         if min(limits, default=0) < n - 1:
             same = len(set(limits)) == 1
