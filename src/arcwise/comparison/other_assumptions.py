@@ -304,7 +304,9 @@ def _shift(
     after: NDArray[np.float64],
 ) -> Shift:
     change = np.abs(after - before)
-    first, second = map(int, np.unravel_index(int(np.argmax(change)), change.shape))
+    # Where nothing changes, the first pair of different variables is named.
+    pairs = np.where(np.triu(np.ones_like(change), 1) > 0.0, change, -1.0)
+    first, second = map(int, np.unravel_index(int(np.argmax(pairs)), change.shape))
     return Shift(
         assumption,
         effective,
