@@ -1,8 +1,9 @@
 """How fast families are scored, and how much memory their scores take.
 
 (a) Every family of up to four parents under BDeu; (b) every subset of 14
-candidate parents of each node under BGe; (c) bytes held for each score. What
-is slower by far is measured on a sample of families and extrapolated.
+candidate parents of each node under BGe; (c) bytes held for each score; (d) every
+family of up to four parents of a mixed table. What is slower by far is measured on
+a sample of families and extrapolated.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import argparse
 import json
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from measuring import heading, held_bytes, in_own_process, line, most_held_bytes, side_by_side
 from other_programs import pgmpy_bdeu, pygobnilp_bdeu_of_set
 from plain_scores import PlainBDeu, PlainBGe
-from tables import continuous_table, discrete_table, nearest
+from tables import continuous_table, discrete_table, mixed_table, nearest
 
 import arcwise
 from arcwise.data import Data
@@ -134,6 +136,24 @@ def memory(path: str | None) -> None:
     line("most bytes held for each score while scoring", f"{answer['most']:.1f}")
 
 
+def mixed(repetitions: int) -> None:
+    for levels in (2, 3, 4):
+        data = mixed_table(levels)
+        heading(
+            f"(d) {len(data.variables)} variables, half of them with {levels} levels, {data.rows} "
+            f"rows, max_indegree {MAX_INDEGREE}"
+        )
+        for score in ("conditional-gaussian", "degenerate-gaussian"):
+            kept: list[arcwise.scores.FamilyScores] = []
+
+            def run(data: Data = data, score: str = score, kept: list[Any] = kept) -> None:
+                kept[:] = [arcwise.score(data, score, max_indegree=MAX_INDEGREE, threads=1)]
+
+            seconds = side_by_side({"one": run}, repetitions)["one"]
+            line(f"{score}: families", f"{len(kept[0]):,}")
+            line(f"{score}: families per second", f"{len(kept[0]) / seconds:,.0f}")
+
+
 def measure_memory(data: Data) -> None:
     """Print the bytes for each score: held afterwards, and the most while scoring."""
     arcwise.score(data, "bdeu", max_indegree=1, threads=1)
@@ -158,6 +178,7 @@ def main() -> None:
     discrete(discrete_table(options.data), options.repetitions)
     gaussian(continuous_table(options.continuous_data), options.repetitions)
     memory(options.data)
+    mixed(options.repetitions)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import numpy as np
 
 import arcwise
 from arcwise import Model
-from arcwise.data import Data
+from arcwise.data import ContinuousColumn, Data, DiscreteColumn
 
 
 def discrete_table(path: str | None) -> Data:
@@ -34,6 +34,21 @@ def continuous_table(path: str | None) -> Data:
         return arcwise.read(path, kinds="continuous")
     dag = arcwise.networks.random_dag(80, expected_degree=4, seed=1)
     return arcwise.networks.gaussian_network(dag, seed=1).sample(800, seed=1)
+
+
+def mixed_table(levels: int) -> Data:
+    """Return 1,000 rows of 20 variables, every other of which has so many levels."""
+    random = np.random.default_rng(1)
+    values = random.standard_normal((1000, 20)).cumsum(axis=1) / np.sqrt(np.arange(1, 21))
+    codes = np.clip(np.floor((values + 1.5) / 3 * levels), 0, levels - 1).astype(np.uint16)
+    return Data(
+        [
+            DiscreteColumn(f"v{i}", codes[:, i], tuple(range(levels)))
+            if i % 2 == 0
+            else ContinuousColumn(f"v{i}", values[:, i])
+            for i in range(20)
+        ]
+    )
 
 
 def nearest(data: Data, count: int) -> dict[str, list[str]]:

@@ -24,7 +24,7 @@ Step by step, by functions that have the same names as the commands of the shell
 
 and by modules:
 
-    scores          BDeu, BDe, BGe, BIC, functions, precomputed scores
+    scores          BDeu, BDe, BGe, BIC, scores of mixed tables, functions, precomputed scores
     priors          uniform, fair, edge weights, penalties, functions
     spaces          the spaces that samplers move in: orders, partitions, layerings, DAGs
     features        edges, paths, Markov blankets and so on, and their text syntax

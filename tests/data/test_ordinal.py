@@ -68,7 +68,8 @@ def test_the_shell_declares_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     path = tmp_path / "table.csv"
     pd.DataFrame({"grade": GRADES * 3, "stage": [1, 2, 3, 1, 2] * 3}).to_csv(path, index=False)
     assert (
-        main(["describe", str(path), "--ordinal", "grade=low,middle,high", "--ordinal", "stage"]) == 0
+        main(["describe", str(path), "--ordinal", "grade=low,middle,high", "--ordinal", "stage"])
+        == 0
     )
     assert "2 ordinal variables" in capsys.readouterr().out
 

@@ -30,6 +30,7 @@ class Arguments(Target, name="arguments"):
         data = arcwise.simulate("asia", 60, seed=1)
         gaussian = networks.gaussian_network(networks.random_dag(5, edge_probability=0.5, seed=1))
         reals = gaussian.sample(50, seed=1)
+        mixed = arcwise.read({"c": [0, 1, 2, 1] * 5, "x": [0.5 * i * i for i in range(20)]})
         small = arcwise.Model({"a": [0, 1, 1, 0], "b": [0, 1, 0, 1], "c": [1, 1, 0, 0]}, threads=1)
         wide = arcwise.Model(reals, threads=1)
         exact = arcwise.exact(wide, dags=30, threads=1)
@@ -124,10 +125,18 @@ class Arguments(Target, name="arguments"):
             (log_mean, (weights,), {}),
             (scores.BDeu, (), {"equivalent_sample_size": 1.0}),
             (scores.BGe, (), {"alpha_mu": 1.0, "alpha_w": 8.0}),
+            (scores.ConditionalGaussian, (), {"equivalent_sample_size": 1.0, "alpha_mu": 1.0,
+                                              "alpha_w": 8.0}),
+            (scores.DegenerateGaussian, (), {"alpha_mu": 1.0, "alpha_w": 8.0}),
             (lambda **given: arcwise.Model(data, scores.BDeu(**given), max_indegree=1, threads=1),
              (), {"equivalent_sample_size": 1.0}),
             (lambda **given: arcwise.Model(reals, scores.BGe(**given), max_indegree=1, threads=1),
              (), {"alpha_mu": 1.0, "alpha_w": 9.0}),
+            (lambda **given: arcwise.Model(mixed, scores.ConditionalGaussian(**given), threads=1),
+             (), {"equivalent_sample_size": 1.0, "alpha_mu": 1.0, "alpha_w": 9.0}),
+            (lambda **given: arcwise.Model(mixed, scores.DegenerateGaussian(**given), threads=1),
+             (), {"alpha_mu": 1.0, "alpha_w": 9.0}),
+            (arcwise.read, (mixed,), {"kinds": {"c": "ordinal"}}),
             (lambda **given: arcwise.mcmc(small, spaces.BucketOrders(**given), **short),
              (), {"size": 2}),
             (lambda **given: arcwise.mcmc(small, spaces.Layerings(**given), **short),

@@ -10,67 +10,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
-#include "arcwise/numerics/special.hpp"
 #include "arcwise/scores/cells.hpp"
 #include "arcwise/scores/conditional_gaussian_kernels.hpp"
+#include "arcwise/scores/mixed_rows.hpp"
 
 namespace arcwise {
 namespace {
-
-// Beyond so many configurations the imaginary rows of each would be too few for a double.
-constexpr double most_configurations = 1e100;
-
-class MixedSets final : public PreparedSets {
-  public:
-    std::unique_ptr<SubsetWalker> walker() const override;
-
-    bool discrete(int position) const {
-        return level_counts[static_cast<std::size_t>(position)] > 0;
-    }
-    std::span<const std::uint16_t> column(int position) const {
-        return std::span(codes).subspan(static_cast<std::size_t>(place(position)) * rows, rows);
-    }
-    // Among the positions of its kind.
-    int place(int position) const { return places[static_cast<std::size_t>(position)]; }
-
-    ConditionalGaussianSettings settings;
-    std::size_t rows = 0;
-    double total = 0.0;                       // of the weights
-    std::vector<std::uint32_t> level_counts;  // by position; 0: continuous
-    std::vector<int> places;                  // by position
-    std::vector<int> continuous_below;        // by position, and of all at the end
-    std::vector<double> log_deviations;       // by position
-    std::vector<std::uint16_t> codes;         // rows x discrete places, column after column
-    std::vector<double> rooted;               // rows x continuous places, row after row
-    std::vector<double> weights;              // by row
-    std::vector<double> roots;                // of the weights
-
-    RootedRows rooted_rows() const {
-        return {rooted.data(), roots.data(), rows,
-                static_cast<std::size_t>(continuous_below.back())};
-    }
-};
-
-// The rows split into cells by the discrete members, and what that means for all sets of
-// continuous variables.
-struct Split {
-    std::vector<std::uint32_t> cell;  // by row
-    std::size_t cells = 0;
-    double possible = 1.0;
-    std::vector<double> counts;  // by cell
-    double discrete_value = 0.0;
-    double alpha = 0.0;
-    double degrees = 0.0;
-    double scale = 0.0;
-    std::vector<double> constants;          // sum over cells of what R does not enter, by |C|
-    std::size_t width = 0;                  // the continuous places that can still be pushed
-    std::vector<double> means;              // [cell][place < width]
-    std::vector<double> diagonal;           // of R, [cell][place < width]
-    std::vector<std::vector<double>> rows;  // of R, [place] -> [cell][other < place], or empty
-};
 
 // A row of the matrix that is left over, divided by the root of its pivot.
 struct Eliminated {
@@ -80,7 +27,7 @@ struct Eliminated {
 
 class MixedWalker final : public SubsetWalker {
   public:
-    explicit MixedWalker(const MixedSets& sets)
+    explicit MixedWalker(const MixedRows& sets)
         : sets_(sets),
           levels_(sets.level_counts.size() + 2),
           splits_(sets.level_counts.size() + 2),
@@ -89,7 +36,7 @@ class MixedWalker final : public SubsetWalker {
         all.cell.assign(sets.rows, 0);
         all.cells = sets.rows == 0 ? 0 : 1;
         all.possible = 1.0;
-        finish_counts(all);
+        all.finish_counts(sets);
         begin(levels_[0], 0, sets.continuous_below.back());
     }
 
@@ -118,12 +65,12 @@ class MixedWalker final : public SubsetWalker {
             std::fill_n(gains_.begin(), width, 0.0);
             double before = 0.0;
             for (std::size_t cell = 0; cell < split.cells; ++cell) {
-                const double power = data_power(split, cell, size);
+                const double power = split.data_power(cell, size);
                 before += power * level.log_determinants[cell];
                 add_weighted_logarithms(gains_.data(), level.diagonal.data() + cell * level.width,
                                         power, split.scale, width);
             }
-            leaf_base_ = split.discrete_value + constant(split, size) - before -
+            leaf_base_ = split.discrete_value + split.constant(sets_, size) - before -
                          sets_.total * level.log_deviations;
         }
         for (int position = 0; position < limit; ++position) {
@@ -152,101 +99,10 @@ class MixedWalker final : public SubsetWalker {
         return sets_.log_deviations[static_cast<std::size_t>(position)];
     }
 
-    static double data_power(const Split& split, std::size_t cell, std::size_t size) {
-        return 0.5 * (split.counts[cell] + split.degrees + static_cast<double>(size) - 1.0);
-    }
-
-    // Sets what follows from the cells alone.
-    void finish_counts(Split& split) const {
-        const ConditionalGaussianSettings& settings = sets_.settings;
-        split.counts.assign(split.cells, 0.0);
-        for (std::size_t row = 0; row < sets_.rows; ++row) {
-            split.counts[split.cell[row]] += sets_.weights[row];
-        }
-        split.alpha = settings.alpha_mu / split.possible;
-        split.degrees = settings.degrees / split.possible;
-        split.scale = settings.scale / split.possible;
-        split.constants.assign(1, 0.0);
-        split.discrete_value = dirichlet(split.counts, split.possible);
-    }
-
-    double dirichlet(std::span<const double> counts, double possible) const {
-        const double pseudo_count = sets_.settings.equivalent_sample_size / possible;
-        const double of_none = log_gamma(pseudo_count);
-        double sum = 0.0;
-        for (const double count : counts) {
-            if (count > 0.0) sum += log_gamma(pseudo_count + count) - of_none;
-        }
-        return sum;
-    }
-
-    // The sum over cells of all terms of M_d(C), |C| = size, but the one with R.
-    double constant(Split& split, std::size_t size) const {
-        while (split.constants.size() <= size) {
-            const auto l = static_cast<double>(split.constants.size());
-            // What a set of l has more than one of l - 1.
-            double sum = -0.5 * sets_.total * std::log(std::numbers::pi);
-            const double prior_power = 0.5 * (split.degrees + l - 1.0);
-            const double of_none = log_gamma(prior_power);
-            const double log_scale = std::log(split.scale);
-            const double of_scale =
-                (prior_power * l - 0.5 * (split.degrees + l - 2.0) * (l - 1.0)) * log_scale;
-            for (const double count : split.counts) {
-                sum += 0.5 * std::log(split.alpha / (count + split.alpha)) +
-                       log_gamma(prior_power + 0.5 * count) - of_none + of_scale;
-            }
-            split.constants.push_back(split.constants.back() + sum);
-        }
-        return split.constants[size];
-    }
-
-    // Means and the diagonal of R for the continuous places below `width`.
-    void begin_moments(Split& split, std::size_t width) const {
-        split.width = width;
-        split.means.assign(split.cells * width, 0.0);
-        split.diagonal.assign(split.cells * width, 0.0);
-        split.rows.resize(static_cast<std::size_t>(sets_.continuous_below.back()));
-        for (std::vector<double>& row : split.rows) row.clear();
-        if (width == 0) return;
-        const RootedRows rows = sets_.rooted_rows();
-        add_sums(rows, split.cell.data(), width, split.means.data());
-        for (std::size_t cell = 0; cell < split.cells; ++cell) {
-            for (std::size_t i = 0; i < width; ++i) {
-                split.means[cell * width + i] /= split.counts[cell];
-            }
-        }
-        add_squares(rows, split.cell.data(), split.means.data(), width, split.diagonal.data());
-        for (std::size_t cell = 0; cell < split.cells; ++cell) {
-            const double shrink = shrinkage(split, cell);
-            for (std::size_t i = 0; i < width; ++i) {
-                const double mean = split.means[cell * width + i];
-                split.diagonal[cell * width + i] += shrink * mean * mean + split.scale;
-            }
-        }
-    }
-
-    static double shrinkage(const Split& split, std::size_t cell) {
-        return split.counts[cell] * split.alpha / (split.counts[cell] + split.alpha);
-    }
-
-    // The products of a place with those below `width`: the row of R off the diagonal.
-    void products(const Split& split, std::size_t place, std::span<const double> means,
-                  std::size_t width, std::vector<double>& row) const {
-        row.assign(split.cells * width, 0.0);
-        if (width == 0) return;
-        add_products(sets_.rooted_rows(), split.cell.data(), place, means.data(), width,
-                     row.data());
-        for (std::size_t cell = 0; cell < split.cells; ++cell) {
-            const double factor = -shrinkage(split, cell) * means[cell];
-            subtract_multiple(row.data() + cell * width, split.means.data() + cell * split.width,
-                              factor, width);
-        }
-    }
-
     // A level without continuous members on this split.
     void begin(Level& level, std::size_t split_index, int continuous) {
         Split& split = splits_[split_index];
-        begin_moments(split, static_cast<std::size_t>(continuous));
+        split.begin_moments(sets_, static_cast<std::size_t>(continuous));
         level.split = split_index;
         level.place = -1;
         level.width = split.width;
@@ -260,10 +116,10 @@ class MixedWalker final : public SubsetWalker {
     void set_value(Level& level, std::size_t size) {
         Split& split = splits_[level.split];
         double sum =
-            split.discrete_value + constant(split, size) - sets_.total * level.log_deviations;
+            split.discrete_value + split.constant(sets_, size) - sets_.total * level.log_deviations;
         if (size > 0) {
             for (std::size_t cell = 0; cell < split.cells; ++cell) {
-                sum -= data_power(split, cell, size) * level.log_determinants[cell];
+                sum -= split.data_power(cell, size) * level.log_determinants[cell];
             }
         }
         level.value = sum;
@@ -278,7 +134,7 @@ class MixedWalker final : public SubsetWalker {
         split.cells = splitter_.split(coarse.cell, static_cast<std::uint32_t>(coarse.cells),
                                       sets_.column(position), levels, split.cell);
         split.possible = std::min(coarse.possible * levels, most_configurations);
-        finish_counts(split);
+        split.finish_counts(sets_);
         Level& to = levels_[depth_ + 1];
         begin(to, from.split + 1, continuous);
         to.log_deviations = from.log_deviations;
@@ -304,7 +160,7 @@ class MixedWalker final : public SubsetWalker {
         }
         Eliminated& own = next_eliminated(level);
         own.width = level.width;
-        products(split, place, member.means, level.width, own.row);
+        split.products(sets_, place, member.means, level.width, own.row);
         member.with_earlier.assign(index * split.cells, 0.0);
         member.pivots.assign(split.cells, 0.0);
         for (std::size_t row = 0; row < rows.rows; ++row) {
@@ -318,7 +174,7 @@ class MixedWalker final : public SubsetWalker {
             }
         }
         for (std::size_t cell = 0; cell < split.cells; ++cell) {
-            const double shrink = shrinkage(split, cell);
+            const double shrink = split.shrinkage(cell);
             double pivot = member.pivots[cell] + shrink * member.means[cell] * member.means[cell] +
                            split.scale;
             double* row = own.row.data() + cell * own.width;
@@ -360,7 +216,7 @@ class MixedWalker final : public SubsetWalker {
                 for (std::size_t cell = 0; cell < split.cells; ++cell) {
                     column_[cell] = split.means[cell * split.width + place];
                 }
-                products(split, place, column_, place, kept);
+                split.products(sets_, place, column_, place, kept);
             }
             own.row = kept;
         } else {
@@ -420,8 +276,8 @@ class MixedWalker final : public SubsetWalker {
         for (std::size_t row = 0; row < sets_.rows; ++row) {
             histogram_[split.cell[row] * levels + column[row]] += sets_.weights[row];
         }
-        return dirichlet(histogram_, std::min(split.possible * static_cast<double>(levels),
-                                              most_configurations));
+        return sets_.dirichlet(histogram_, std::min(split.possible * static_cast<double>(levels),
+                                                    most_configurations));
     }
 
     // A member that is eliminated again: its mean and pivot in each cell, and its entries with the
@@ -432,7 +288,7 @@ class MixedWalker final : public SubsetWalker {
         std::vector<double> with_earlier;  // [earlier][cell]
     };
 
-    const MixedSets& sets_;
+    const MixedRows& sets_;
     CellSplitter splitter_;
     std::vector<Level> levels_;
     std::vector<Split> splits_;
@@ -445,9 +301,17 @@ class MixedWalker final : public SubsetWalker {
     double leaf_base_ = 0.0;
 };
 
-std::unique_ptr<SubsetWalker> MixedSets::walker() const {
-    return std::make_unique<MixedWalker>(*this);
-}
+class MixedSets final : public PreparedSets {
+  public:
+    explicit MixedSets(MixedRows rows) : rows_(std::move(rows)) {}
+
+    std::unique_ptr<SubsetWalker> walker() const override {
+        return std::make_unique<MixedWalker>(rows_);
+    }
+
+  private:
+    MixedRows rows_;
+};
 
 class ConditionalGaussianScore final : public SetFunction {
   public:
@@ -460,45 +324,7 @@ class ConditionalGaussianScore final : public SetFunction {
     }
 
     std::unique_ptr<PreparedSets> prepare(std::span<const int> variables, int node) const override {
-        auto sets = std::make_unique<MixedSets>();
-        sets->settings = settings_;
-        std::vector<std::size_t> counting;
-        for (std::size_t row = 0; row < table_.rows; ++row) {
-            const double weight = table_.weights.empty() ? 1.0 : table_.weights[row];
-            if ((node >= 0 && table_.interventions.at(row, node)) || weight == 0.0) continue;
-            counting.push_back(row);
-            sets->weights.push_back(weight);
-            sets->roots.push_back(std::sqrt(weight));
-            sets->total += weight;
-        }
-        sets->rows = counting.size();
-        std::vector<int> continuous;
-        int discrete = 0;
-        for (const int variable : variables) {
-            const auto index = static_cast<std::size_t>(variable);
-            const std::uint32_t levels = table_.level_counts[index];
-            sets->level_counts.push_back(levels);
-            sets->log_deviations.push_back(table_.log_deviations[index]);
-            sets->continuous_below.push_back(static_cast<int>(continuous.size()));
-            if (levels == 0) {
-                sets->places.push_back(static_cast<int>(continuous.size()));
-                continuous.push_back(variable);
-                continue;
-            }
-            sets->places.push_back(discrete++);
-            const auto column = table_.codes.subspan(index * table_.rows, table_.rows);
-            for (const std::size_t row : counting) sets->codes.push_back(column[row]);
-        }
-        sets->continuous_below.push_back(static_cast<int>(continuous.size()));
-        sets->rooted.resize(sets->rows * continuous.size());
-        for (std::size_t place = 0; place < continuous.size(); ++place) {
-            const double* column =
-                table_.values.data() + static_cast<std::size_t>(continuous[place]) * table_.rows;
-            for (std::size_t i = 0; i < counting.size(); ++i) {
-                sets->rooted[i * continuous.size() + place] = sets->roots[i] * column[counting[i]];
-            }
-        }
-        return sets;
+        return std::make_unique<MixedSets>(MixedRows(table_, settings_, variables, node));
     }
 
   private:

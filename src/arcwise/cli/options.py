@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -19,8 +20,10 @@ from arcwise.cli.table_options import DataOptions as DataOptions
 from arcwise.cli.table_options import LearnedDataOptions as LearnedDataOptions
 from arcwise.cluster import SecureAddress
 from arcwise.errors import ArgumentError
-from arcwise.scores import BDeu, BGe, LocalScore, as_score
+from arcwise.scores import LocalScore, as_score
+from arcwise.scores.base import NAMED_SCORES
 from arcwise.spaces import space_words
+from arcwise.support.words import listing
 
 
 def _option(group: str) -> Callable[..., Any]:
@@ -43,43 +46,59 @@ def _read_score(
         str,
         _score(
             "--score",
-            "The score; auto: bdeu for discrete data, otherwise bge.",
-            "auto|bdeu|bge|bic",
+            "The score; auto: bdeu for discrete data, bge for continuous and conditional-gaussian "
+            "for mixed ones.",
+            "auto|bdeu|bge|bic|conditional-gaussian|degenerate-gaussian",
         ),
     ] = "auto",
     equivalent_sample_size: Annotated[
         float | None,
         _score(
-            "--equivalent-sample-size", "Equivalent sample size of bdeu (default: 1).", "NUMBER"
+            "--equivalent-sample-size",
+            "Equivalent sample size of bdeu and conditional-gaussian (default: 1).",
+            "NUMBER",
         ),
     ] = None,
     alpha_mu: Annotated[
         float | None,
-        _score("--alpha-mu", "Equivalent sample size of the mean of bge (default: 1).", "NUMBER"),
+        _score(
+            "--alpha-mu",
+            "Equivalent sample size of the mean of bge, conditional-gaussian and "
+            "degenerate-gaussian (default: 1).",
+            "NUMBER",
+        ),
     ] = None,
     alpha_w: Annotated[
         float | None,
         _score(
             "--alpha-w",
-            "Degrees of freedom of the Wishart prior of bge (default: number of variables + 2).",
+            "Degrees of freedom of the Wishart prior of the same scores (default: number of "
+            "continuous variables, or of columns that stand for variables, + 2).",
             "NUMBER",
         ),
     ] = None,
 ) -> LocalScore | None:
     chosen = None if score.lower() == "auto" else as_score(score)
-    if equivalent_sample_size is not None:
-        if not isinstance(chosen, BDeu):
+    given = {
+        "equivalent_sample_size": equivalent_sample_size,
+        "alpha_mu": alpha_mu,
+        "alpha_w": alpha_w,
+    }
+    for name, value in given.items():
+        if value is None:
+            continue
+        having = [word for word, kind in NAMED_SCORES.items() if name in _parameters(kind)]
+        if chosen is None or name not in _parameters(type(chosen)):
             raise ArgumentError(
-                "--equivalent-sample-size is a parameter of bdeu; add --score bdeu or leave it out"
+                f"--{name.replace('_', '-')} is a parameter of {listing(having)}; add --score "
+                f"{having[0]} or another of these, or leave it out"
             )
-        chosen = BDeu(equivalent_sample_size)
-    if alpha_mu is not None or alpha_w is not None:
-        if not isinstance(chosen, BGe):
-            raise ArgumentError(
-                "--alpha-mu and --alpha-w are parameters of bge; add --score bge or leave them out"
-            )
-        chosen = BGe(1.0 if alpha_mu is None else alpha_mu, alpha_w)
+        chosen = replace(cast(Any, chosen), **{name: value})
     return chosen
+
+
+def _parameters(score: type[LocalScore]) -> list[str]:
+    return [field.name for field in fields(score)] if is_dataclass(score) else []
 
 
 def _read_families(

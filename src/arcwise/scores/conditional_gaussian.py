@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import _core
-from arcwise.data import Data, DiscreteColumn
+from arcwise.data import ContinuousColumn, Data, DiscreteColumn
+from arcwise.data.moments import Moments
 from arcwise.errors import ArgumentError
 from arcwise.scores.base import LocalScore
 from arcwise.scores.bdeu import BDeu
@@ -23,7 +24,9 @@ from arcwise.scores.parametrization import (
     RegressionPrior,
 )
 from arcwise.support.running import Run
-from arcwise.support.words import shown
+from arcwise.support.words import quoted, shown
+
+_HEAVY = 3.0  # the excess kurtosis of a double exponential distribution
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,10 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
     on the units of continuous columns nor on where their zero is, and Markov equivalent DAGs
     without an edge from a continuous to a discrete variable score the same. It is equal to
     `BDeu` if all columns are discrete, and to `BGe` if all are continuous.
+
+    Continuous columns with far more extreme values than normal ones mislead it: a few of them
+    make variances differ between the levels of any discrete variable. Transform such columns, by
+    their logarithm for instance, or use `DegenerateGaussian`.
 
     Ordinal columns are taken as discrete ones whose levels have no order.
 
@@ -117,6 +124,27 @@ class ConditionalGaussian(LocalScore, name="conditional-gaussian"):
             return BGe(self.alpha_mu, self.alpha_w).parametrization(data)
         tables = DirichletPrior(float(self.equivalent_sample_size))
         return ConditionalLinearGaussian(tables, self.regression_prior(data))
+
+    def remarks(self, data: Data) -> tuple[str, ...]:
+        """Return sentences on what the score means for these data."""
+        told = super().remarks(data)
+        heavy = [
+            column.name
+            for column in data.columns
+            if _is_mixed(data)
+            and isinstance(column, ContinuousColumn)
+            and (shape := Moments.of(column.values)) is not None
+            and shape.excess_kurtosis > _HEAVY
+        ]
+        if not heavy:
+            return told
+        has = "has" if len(heavy) == 1 else "have"
+        return (
+            *told,
+            f"{quoted(heavy)} {has} far more extreme values than normal columns; "
+            "ConditionalGaussian mistakes these for effects of discrete variables: transform such "
+            "columns, by their logarithm for instance, or use the score degenerate-gaussian.",
+        )
 
     def fill(self, data: Data, table: _core.FamilyTable, run: Run) -> None:
         """Set every value of the table to the score of its family."""
