@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -21,6 +23,11 @@ from arcwise.scores import (
 )
 from arcwise.support.plain_dataclasses import PlainDataclasses
 
+# Results of several types, of which a test knows the one.
+effects: Any = arcwise.effects
+predict: Any = arcwise.predict
+interventional: Any = arcwise.interventional
+log_predictive: Any = arcwise.log_predictive
 DISCRETE = arcwise.simulate("asia", 200, seed=1)
 CHAIN = Dag(["x", "y", "z"], {"y": ["x"], "z": ["y"]})
 NUMBERS = arcwise.networks.gaussian_network(CHAIN).sample(100, seed=1)
@@ -44,9 +51,9 @@ def test_a_score_with_tables_has_what_bdeu_has() -> None:
     own = Model(DISCRETE, Borrowed(BDeu(3.0), ProbabilityTables(DirichletPrior(3.0))))
     known = Model(DISCRETE, BDeu(3.0))
     dag = arcwise.networks.asia().dag
-    one, other = (arcwise.effects(dag, "smoke", "dysp", model=m) for m in (own, known))
+    one, other = (effects(dag, "smoke", "dysp", model=m) for m in (own, known))
     assert one.table().equals(other.table())
-    one, other = (arcwise.predict(dag, DISCRETE, "lung", model=m) for m in (own, known))
+    one, other = (predict(dag, DISCRETE, "lung", model=m) for m in (own, known))
     assert np.array_equal(one.probabilities, other.probabilities)
     one, other = (
         arcwise.interventional(dag, "dysp", {"smoke": "yes"}, model=m) for m in (own, known)
@@ -58,9 +65,9 @@ def test_a_score_with_regressions_has_what_bge_has() -> None:
     prior = NormalWishart(1.0, 6.0, np.zeros(3), np.eye(3))
     score = BGe(1.0, 6.0, 0.0, 1.0)
     own, known = Model(NUMBERS, Borrowed(score, LinearGaussian(prior))), Model(NUMBERS, score)
-    one, other = (arcwise.effects(CHAIN, "x", "z", model=m) for m in (own, known))
+    one, other = (effects(CHAIN, "x", "z", model=m) for m in (own, known))
     assert one.table().equals(other.table())
-    one, other = (arcwise.log_predictive(CHAIN, NUMBERS, model=m) for m in (own, known))
+    one, other = (log_predictive(CHAIN, NUMBERS, model=m) for m in (own, known))
     assert np.array_equal(one, other)
 
 
@@ -68,7 +75,7 @@ def test_a_score_with_regressions_has_what_bge_has() -> None:
 def test_a_score_without_a_prior_is_refused_by_name(found: Parametrization | None) -> None:
     model = Model(DISCRETE, Borrowed(BDeu(), found))
     with pytest.raises(arcwise.errors.ArgumentError, match="the score Borrowed does not have; use"):
-        arcwise.effects(arcwise.networks.asia().dag, "smoke", "dysp", model=model)
+        effects(arcwise.networks.asia().dag, "smoke", "dysp", model=model)
 
 
 def test_a_surrogate_has_no_parameters() -> None:
@@ -77,7 +84,7 @@ def test_a_surrogate_has_no_parameters() -> None:
     with pytest.raises(
         arcwise.errors.ArgumentError, match="DegenerateGaussian, a surrogate, does not have; use"
     ):
-        arcwise.predict(Dag(["a", "b"], {}), data, "a", model=model)
+        predict(Dag(["a", "b"], {}), data, "a", model=model)
 
 
 def test_each_kind_of_parameters_has_its_inference() -> None:

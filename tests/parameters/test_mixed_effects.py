@@ -26,6 +26,8 @@ from reference.parameters import interventional
 from support.mixed_tables import NAMES, mixed_case, mixed_model
 from support.weighted_dags import packed
 
+# Results of several types, of which a test knows the one.
+effects: Any = arcwise.effects
 Z = norm.isf(0.5e-6)
 KINDS = st.sampled_from([(2, 0, 0), (0, 2, 0), (2, 3, 0, 0), (0, 0, 2, 2)])
 
@@ -54,7 +56,7 @@ def test_means_are_those_of_the_definition(data: Any) -> None:
     target = data.draw(st.sampled_from(numbers))
     source = data.draw(st.sampled_from([v for v in range(len(levels)) if v != target]))
     sample = packed(model.variables, [dag])
-    found: Any = arcwise.effects(sample, NAMES[source], NAMES[target], model=model, draws=3)
+    found: Any = effects(sample, NAMES[source], NAMES[target], model=model, draws=3)
 
     def expected(value: float) -> float:
         return mean_under_intervention(dag, prior, case.rows, target, {source: value})
@@ -78,9 +80,9 @@ def test_discrete_variables_among_numbers_have_the_effects_they_have_alone() -> 
     case = mixed_case(levels, 60, 5)
     model, prior = mixed_model(case, ConditionalGaussian(2.0))
     dag = Dag(list("abcd"), {"b": ["a"], "d": ["b", "a"], "c": ["a"]})
-    found = arcwise.effects(dag, "a", "d", model=model)
+    found = effects(dag, "a", "d", model=model)
     assert isinstance(found, LevelEffects)
-    alone = arcwise.effects(
+    alone = effects(
         Dag(list("abd"), {"b": ["a"], "d": ["b", "a"]}),
         "a",
         "d",
@@ -97,7 +99,7 @@ def test_discrete_variables_among_numbers_have_the_effects_they_have_alone() -> 
 
 def sum_over_numbers(parents: Any, prior: Any, rows: Any, level: int) -> float:
     """Return P(d = 1 | do(a = level)) with the continuous variable set, which is below nothing."""
-    discrete_only = [members if node != 2 else () for node, members in enumerate(parents)]
+    discrete_only = tuple(members if node != 2 else () for node, members in enumerate(parents))
     without = type(rows)(
         [[row[0], row[1], 0.0, row[3]] for row in rows.values], levels=(2, 3, 1, 2)
     )
@@ -107,15 +109,15 @@ def sum_over_numbers(parents: Any, prior: Any, rows: Any, level: int) -> float:
 def test_between_continuous_variables_alone_it_is_the_effect_of_bge() -> None:
     case = mixed_case((0, 0, 0), 40, 2)
     dag = Dag(list("abc"), {"b": ["a"], "c": ["a", "b"]})
-    one = arcwise.effects(dag, "a", "c", model=Model(case.data, ConditionalGaussian()))
-    other = arcwise.effects(dag, "a", "c", model=Model(case.data, BGe()))
+    one = effects(dag, "a", "c", model=Model(case.data, ConditionalGaussian()))
+    other = effects(dag, "a", "c", model=Model(case.data, BGe()))
     assert one.table().equals(other.table())
 
 
 def test_a_continuous_variable_has_no_effect_on_a_discrete_one() -> None:
     case = mixed_case((2, 0), 30, 1)
     model = Model(case.data)
-    found = arcwise.effects(arcwise.exact(model, dags=50, seed=1), "b", "a")
+    found = effects(arcwise.exact(model, dags=50, seed=1), "b", "a")
     assert (found.mean, found.probability, found.intervals()) == (0.0, 0.0, ())
     assert "no discrete variable has a continuous cause" in repr(found)
     assert found.table()["probability_of_effect"].to_list() == [0.0]
@@ -137,7 +139,7 @@ def large() -> tuple[Any, Model]:
 def test_levels_against_the_intervened_network(large: Any, source: str, target: str) -> None:
     """Simulated means of the true network; the posterior adds its own deviation."""
     network, model = large
-    found = arcwise.effects(network.dag, source, target, model=model)
+    found = effects(network.dag, source, target, model=model)
     for level in found.source_levels:
         table = network.sample(200_000, seed=7, interventions={source: level}).to_dict()
         simulated = np.array(table[target])
@@ -150,7 +152,7 @@ def test_levels_against_the_intervened_network(large: Any, source: str, target: 
 @pytest.mark.parametrize(("source", "target"), [("d", "g"), ("e", "g"), ("d", "f")])
 def test_numbers_against_the_intervened_network(large: Any, source: str, target: str) -> None:
     network, model = large
-    found = arcwise.effects(network.dag, source, target, model=model)
+    found = effects(network.dag, source, target, model=model)
     # The same seed gives the same noise: the difference of the two varies by configuration only.
     high, low = (
         np.array(network.sample(200_000, seed=7, interventions={source: x}).to_dict()[target])
@@ -166,7 +168,7 @@ def test_draws_have_the_mean_and_spread_of_the_posterior(large: Any) -> None:
     """The mean of the draws is the exact mean, which is computed without them."""
     network, model = large
     for source, target in (("a", "g"), ("d", "g")):
-        found = arcwise.effects(network.dag, source, target, model=model, draws=4_000)
+        found = effects(network.dag, source, target, model=model, draws=4_000)
         estimate = found.estimate if isinstance(found, LinearEffect) else found.difference(1)
         error = estimate.values.std() / np.sqrt(len(estimate.values))
         assert abs(estimate.values.mean() - estimate.mean) < Z * error
@@ -177,9 +179,9 @@ def test_drawn_configurations_agree_with_the_sum_over_all(
     large: Any, source: str, target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network, model = large
-    exact = arcwise.effects(network.dag, source, target, model=model, draws=200)
+    exact = effects(network.dag, source, target, model=model, draws=200)
     monkeypatch.setattr(mixed_effects, "MOST_CELLS", 1)
-    drawn = arcwise.effects(network.dag, source, target, model=model, draws=200)
+    drawn = effects(network.dag, source, target, model=model, draws=200)
     if isinstance(exact, LinearEffect):
         pairs = [(exact.estimate, drawn.estimate)]
     else:
@@ -201,11 +203,11 @@ def test_sampled_dags_and_unseen_configurations() -> None:
     network = conditional_gaussian_network(dag, dict.fromkeys(names[:3], 5), concentration=0.2)
     posterior = arcwise.exact(Model(network.sample(60, seed=1)), dags=300, seed=1)
     for source in names[:5]:
-        found = arcwise.effects(posterior, source, "X5")
+        found = effects(posterior, source, "X5")
         text = found.describe()
         assert "nan" not in text
         assert "inf" not in text
-        again = arcwise.effects(posterior, source, "X5")
+        again = effects(posterior, source, "X5")
         assert found.table().equals(again.table(), null_equal=True)
 
 
@@ -213,17 +215,17 @@ def test_levels_and_references_that_are_refused() -> None:
     case = mixed_case((3, 0, 0), 30, 1)
     model = Model(case.data)
     dag = Dag(list("abc"), {"b": ["a"], "c": ["b"]})
-    found = arcwise.effects(dag, "a", "c", model=model, reference=1)
+    found = effects(dag, "a", "c", model=model, reference=1)
     assert found.reference == 1
     with pytest.raises(arcwise.errors.ArgumentError, match="is the reference"):
         found.difference(1)
     with pytest.raises(arcwise.errors.ArgumentError, match="has no level 7"):
         found.given(7)
     with pytest.raises(arcwise.errors.ArgumentError, match="the levels of 'a' are"):
-        arcwise.effects(dag, "a", "c", model=model, reference=9)
+        effects(dag, "a", "c", model=model, reference=9)
     with pytest.raises(arcwise.errors.ArgumentError, match="reference is for a discrete source"):
-        arcwise.effects(dag, "b", "c", model=model, reference=1)
+        effects(dag, "b", "c", model=model, reference=1)
     with pytest.raises(arcwise.errors.ArgumentError, match="give source and target"):
-        arcwise.effects(dag, model=model)
+        effects(dag, model=model)
     with pytest.raises(arcwise.errors.ArgumentError, match="'c' is continuous, but"):
         arcwise.interventional(dag, "c", {"a": 1}, model=model)

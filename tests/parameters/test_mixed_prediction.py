@@ -25,6 +25,8 @@ from reference.parameters import log_mean, with_rows
 from support.mixed_tables import NAMES, columns_of, mixed_case, mixed_model
 from support.weighted_dags import packed, weighted_dags
 
+# Results of several types, of which a test knows the one.
+predict: Any = arcwise.predict
 RUNS = 16
 LIMIT = t.isf(0.5e-7, RUNS - 1)
 KINDS = st.sampled_from([(2, 0), (2, 0, 0), (2, 0, 3), (0, 2, 2)])
@@ -59,7 +61,7 @@ def test_levels_given_all_numbers_are_exact(data: Any) -> None:
     table = Data(columns_of(levels, codes), None, np.array([mask])).select(
         [NAMES[i] for i in known]
     )
-    found = arcwise.predict(sample, table, NAMES[target], model=model)
+    found = predict(sample, table, NAMES[target], model=model)
     assert isinstance(found, LevelPredictions)
     expected = levels_given(dags, log_weights, prior, case.rows, row, target, mask)
     assert found.probabilities[0] == pytest.approx(expected, abs=1e-8)
@@ -70,8 +72,8 @@ def test_levels_from_levels_alone_are_exact_as_nothing_is_below_numbers() -> Non
     model, prior = mixed_model(case, ConditionalGaussian())
     dags, log_weights, sample = weighted_dags(model)
     for level in range(3):
-        found = arcwise.predict(sample, {"b": [level]}, "a", model=model)
-        again = arcwise.predict(sample, {"b": [level]}, "a", model=model, seed=5)
+        found = predict(sample, {"b": [level]}, "a", model=model)
+        again = predict(sample, {"b": [level]}, "a", model=model, seed=5)
         assert np.array_equal(found.probabilities, again.probabilities)
         # Unknown numbers below add up to 1, so that any may stand for them: only levels count.
         alone = weighted_levels(dags, log_weights, prior, case.rows, level)
@@ -157,7 +159,7 @@ def test_what_is_drawn_agrees_with_integrals(
     if not levels[target]:
         table[NAMES[target]] = [float(grid[place])]
     runs = [
-        arcwise.predict(sample, table, NAMES[target], model=model, draws=2_000, seed=seed)
+        predict(sample, table, NAMES[target], model=model, draws=2_000, seed=seed)
         for seed in range(RUNS)
     ]
     if levels[target]:
@@ -183,9 +185,9 @@ def test_predictions_do_not_depend_on_which_rows_are_asked_together() -> None:
     columns = [as_table(row, levels) for row in rows]
     together = {name: [column[name][0] for column in columns] for name in columns[0]}
     for target in ("a", "c"):
-        at_once = arcwise.predict(posterior, together, target, draws=50)
+        at_once = predict(posterior, together, target, draws=50)
         for place in (0, 7, 29):
-            alone = arcwise.predict(posterior, columns[place], target, draws=50)
+            alone = predict(posterior, columns[place], target, draws=50)
             if isinstance(at_once, NumberPredictions):
                 assert alone.mean[0] == pytest.approx(at_once.mean[place], rel=1e-9)
                 # Quantiles are searched for until all rows are right to 1e-6 of probability.
@@ -203,7 +205,7 @@ def test_numbers_far_from_zero_are_predicted_as_well() -> None:
     for far in (0.0, 1e8):
         case = mixed_case(levels, 60, 6, far=far)
         row = {"a": [1], "c": [far + 0.5]}
-        found.append(arcwise.predict(dag, row, "b", model=Model(case.data)).mean[0] - far)
+        found.append(predict(dag, row, "b", model=Model(case.data)).mean[0] - far)
     assert found[0] == pytest.approx(found[1], abs=1e-5)
 
 
@@ -219,7 +221,7 @@ def test_intervals_cover_what_they_should() -> None:
     table = network.sample(1_000, seed=2).to_dict()
     for name in "abd":
         table[name] = [None if random.random() < 0.3 else value for value in table[name]]
-    found = arcwise.predict(dag, table, "c", model=model, level=0.9, draws=300)
+    found = predict(dag, table, "c", model=model, level=0.9, draws=300)
     # Five standard deviations of 1,000 independent rows.
     assert abs(found.coverage - 0.9) < 5 * np.sqrt(0.09 / 1000)
 
@@ -228,7 +230,7 @@ def test_a_level_is_unknown_and_nothing_below_matters() -> None:
     """Discrete data alone: the only unknown variable has no known descendant."""
     model = Model({"a": [0, 1, 1, 0], "b": [0, 1, 0, 0]})
     dag = Dag(["a", "b"], {"b": ["a"]})
-    found = arcwise.predict(dag, {"a": [0, 1]}, "a", model=model)
+    found = predict(dag, {"a": [0, 1]}, "a", model=model)
     assert found.probabilities == pytest.approx(np.full((2, 2), 0.5))
 
 

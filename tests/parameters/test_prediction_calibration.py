@@ -16,8 +16,7 @@ import arcwise
 from arcwise import Model
 from arcwise.parameters.highest_density import highest_density
 from arcwise.results import LevelPredictions, NumberPredictions
-from arcwise.scores import BDeu, BGe
-from arcwise.scores.bge import NormalWishart
+from arcwise.scores import BDeu, BGe, NormalWishart
 from reference.dags import Parents, all_dags
 from support.chi_squared import FALSE_ALARM_RATE, assert_follows, p_value
 from support.weighted_dags import weighted_dags

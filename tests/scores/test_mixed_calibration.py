@@ -9,8 +9,7 @@ import pytest
 
 import arcwise
 from arcwise.data import ContinuousColumn, Data, DiscreteColumn
-from arcwise.scores import ConditionalGaussian
-from arcwise.scores.conditional_gaussian import RegressionPrior
+from arcwise.scores import ConditionalGaussian, RegressionPrior
 from reference.dags import all_dags
 
 LEVELS = (2, 0, 3, 0)

@@ -51,10 +51,10 @@ def effects(
 ) -> Result:
     """Estimate the causal effect of one variable on another, with its uncertainty.
 
-    For continuous data: the change in the mean of TARGET if an intervention raises SOURCE by one
-    unit. For discrete data: the distribution of TARGET if an intervention sets SOURCE to each of
-    its levels, and the differences. Averaged over DAGs and parameters; the probability of no
-    effect at all is stated.
+    For a continuous SOURCE: the change in the mean of TARGET if an intervention raises SOURCE by
+    one unit. For a discrete one: the distribution of TARGET, or its mean if it is continuous, if
+    an intervention sets SOURCE to each of its levels, and the differences. Averaged over DAGs and
+    parameters; the probability of no effect at all is stated.
 
     [bold]Example:[/bold] arcwise effects results smoke dysp
     """

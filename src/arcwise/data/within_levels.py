@@ -58,7 +58,8 @@ def standardized_within_levels(
 
 def _numbered(groups: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
     both = groups * (int(codes.max(initial=0)) + 1) + codes
-    return np.unique(both, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    numbers: NDArray[np.int64] = np.unique(both, return_inverse=True)[1].reshape(-1)
+    return numbers.astype(np.int64)
 
 
 def _moments(

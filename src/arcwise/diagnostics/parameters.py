@@ -82,7 +82,10 @@ def _of_dags(dags: DagSample, sizes: _Sizes, levels: NDArray[np.float64]) -> NDA
     few, n = dags.thinned(_MOST_DAGS), len(dags.variables)
     return np.array(
         [
-            _median(sizes.of(node, levels[node], unpacked(few.parents[:, node], n)), few.shares)
+            _median(
+                sizes.of(node, levels[node], unpacked(few.parents[:, node], n).astype(np.float64)),
+                few.shares,
+            )
             for node in range(n)
         ]
     )
@@ -99,7 +102,7 @@ def _of_families(
             np.diff(np.concatenate([[0.0], np.cumsum(each[members])])[ends])
             for each in (sizes.logs, sizes.numbers)
         )
-        found = sizes.from_sums(node, levels[node], logs, np.round(numbers))
+        found = sizes.from_sums(node, levels[node], logs, np.rint(numbers).astype(np.float64))
         result.append(_median(found, np.asarray(families.table.values(node))))
     return np.array(result)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -118,7 +118,7 @@ def number_predictions(
     rows: PartialRows,
     target: int,
     level: float,
-    pieces: Iterator[tuple[slice, NormalMixtures]],
+    pieces: Iterable[tuple[slice | NDArray[np.int64], NormalMixtures]],
 ) -> NumberPredictions:
     """Return predictions from the mixtures of all rows, which come piece by piece."""
     values = np.where(rows.known[:, target], rows.values[:, target], np.nan)

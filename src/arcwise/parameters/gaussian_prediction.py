@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.networks._random import Purpose, generator
-from arcwise.parameters.linear_effects import parameter_pieces, total_effects
+from arcwise.parameters.gaussian_conditioning import integrated
+from arcwise.parameters.linear_effects import ParameterPiece, parameter_pieces, total_effects
 from arcwise.parameters.normal_wishart import NodePosterior
 from arcwise.parameters.partial_rows import PartialRows
 from arcwise.parameters.sampled import SampledFamilies
@@ -160,33 +161,126 @@ def _mixtures(
     for piece in parameter_pieces(families, nodes, draws, seed):
         first = piece.dags.start * draws
         own = slice(first, first + len(piece.coefficients))
-        parents = np.repeat(piece.parents, draws, axis=0)
-        order = np.repeat(piece.order, draws, axis=0)
-        # The mean of a node at the posterior means of its parents, and from it the intercept.
-        normals = random.standard_normal(piece.deviations.shape)
-        middle = np.diagonal(centres) + piece.deviations / np.sqrt(strengths) * normals
-        of_parents = centres[np.arange(len(nodes))[:, np.newaxis], parents]
-        intercepts = middle - (piece.coefficients * of_parents).sum(axis=-1)
+        network = _DrawnNetworks(piece, draws, centres, strengths, random)
         for known, intervened, chosen in patterns:
-            coefficients, deviations, constant = piece.coefficients, piece.deviations, intercepts
-            if intervened.any():
-                coefficients = np.where(intervened[:, np.newaxis], 0.0, coefficients)
-                deviations = np.where(intervened, 1.0, deviations)
-                constant = np.where(intervened, 0.0, constant)
-            paths = total_effects(parents, coefficients, order)
-            paths[:, np.arange(len(nodes)), np.arange(len(nodes))] = 1.0
-            found = _conditioned(
-                np.einsum("dts,ds->dt", paths, constant),
-                paths * deviations[:, np.newaxis],
-                np.flatnonzero(known),
-                target,
-                rows.values[np.ix_(chosen, np.flatnonzero(known))],
-            )
+            found = network.conditioned(known, intervened, target, rows.values[chosen])
             means[own, chosen], variances[own, chosen], logs[own, chosen] = found
     logs += log_shares[:, np.newaxis]
     logs -= logs.max(axis=0)
     weights = np.exp(logs, out=logs)
     return NormalMixtures(means, np.sqrt(variances), weights / weights.sum(axis=0))
+
+
+class _DrawnNetworks:
+    """Linear networks with drawn parameters, whose target is conditioned on known values.
+
+    If most values are known, the others are integrated out by least squares; otherwise the
+    target is conditioned on the known ones by their covariances.
+    """
+
+    def __init__(
+        self,
+        piece: ParameterPiece,
+        draws: int,
+        centres: Array,
+        strengths: Array,
+        random: np.random.Generator,
+    ) -> None:
+        self.coefficients, self.deviations = piece.coefficients, piece.deviations
+        self.parents = np.repeat(piece.parents, draws, axis=0)
+        self.order = np.repeat(piece.order, draws, axis=0)
+        count, n = self.deviations.shape
+        # The mean of a node at the posterior means of its parents, and from it the intercept.
+        normals = random.standard_normal((count, n))
+        away = self.deviations / np.sqrt(strengths) * normals
+        of_parents = centres[np.arange(n)[:, np.newaxis], self.parents]
+        self.origin = np.diagonal(centres)
+        self.intercepts = self.origin + away - (self.coefficients * of_parents).sum(axis=-1)
+        # The same with values counted from the origin, and the noise as a function of all values,
+        # both divided by the deviations of the noise.
+        near = of_parents - self.origin[self.parents]
+        self.shifts = (away - (self.coefficients * near).sum(axis=-1)) / self.deviations
+        self.noise = np.repeat(np.eye(n)[np.newaxis], count, axis=0)
+        every, nodes = np.arange(count)[:, np.newaxis], np.arange(n)
+        for place in range(self.parents.shape[2]):
+            self.noise[every, nodes, self.parents[:, :, place]] -= self.coefficients[:, :, place]
+        self.noise /= self.deviations[:, :, np.newaxis]
+        self._paths: tuple[bytes, Array] | None = None
+
+    def conditioned(
+        self,
+        known: NDArray[np.bool_],
+        intervened: NDArray[np.bool_],
+        target: int,
+        values: Array,
+    ) -> tuple[Array, Array, Array]:
+        """Return mean and variance of the target given known values, and their log density.
+
+        Parameters
+        ----------
+        known, intervened
+            Which values are known, and which were set, in all of the rows.
+        target
+            The target.
+        values
+            The rows, as [row, variable].
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            Each as [draw, row].
+        """
+        given = np.flatnonzero(known)
+        if len(known) - len(given) <= len(given):
+            return self._by_least_squares(known, intervened, target, values)
+        paths, constant, deviations = self._total_effects(intervened)
+        return _conditioned(
+            np.einsum("dts,ds->dt", paths, constant),
+            paths * deviations[:, np.newaxis],
+            given,
+            target,
+            values[:, given],
+        )
+
+    def _by_least_squares(
+        self,
+        known: NDArray[np.bool_],
+        intervened: NDArray[np.bool_],
+        target: int,
+        values: Array,
+    ) -> tuple[Array, Array, Array]:
+        unknown = [v for v in np.flatnonzero(~known).tolist() if v != target] + [target]
+        counted = slice(None) if not intervened.any() else np.flatnonzero(~intervened)
+        noise, shifts = self.noise[:, counted], self.shifts[:, counted]
+        away = np.where(known, values - self.origin, 0.0)
+        means = np.empty((len(noise), len(values)))
+        logs = np.empty(means.shape)
+        slopes = noise[:, :, unknown]
+        step = max(1, _PIECE // noise[..., 0].size)
+        spread = np.log(self.deviations[:, counted]).sum(axis=1)[:, np.newaxis]
+        for first in range(0, len(values), step):
+            own = slice(first, first + step)
+            rest = noise @ away[own].T - shifts[:, :, np.newaxis]
+            found, deviation, density = integrated(slopes, rest)
+            means[:, own], logs[:, own] = found, density - spread
+        means += self.origin[target]
+        variances = np.square(deviation)[:, np.newaxis]
+        return means, np.broadcast_to(variances, means.shape), logs
+
+    def _total_effects(self, intervened: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+        """Return the effects along all paths, intercepts and deviations under interventions."""
+        coefficients, deviations, constant = self.coefficients, self.deviations, self.intercepts
+        if intervened.any():
+            coefficients = np.where(intervened[:, np.newaxis], 0.0, coefficients)
+            deviations = np.where(intervened, 1.0, deviations)
+            constant = np.where(intervened, 0.0, constant)
+        key = intervened.tobytes()
+        if self._paths is None or self._paths[0] != key:
+            paths = total_effects(self.parents, coefficients, self.order)
+            every = np.arange(len(intervened))
+            paths[:, every, every] = 1.0
+            self._paths = key, paths
+        return self._paths[1], constant, deviations
 
 
 def _conditioned(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arcwise.data import Data
 from arcwise.parameters.conditional_regressions import MixedPosterior, column_values
-from arcwise.parameters.dirichlet import level_codes
+from arcwise.parameters.dirichlet import Tables, level_codes
 from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
 from arcwise.parameters.gaussian_inference import number_predictions, refuse_reference
 from arcwise.parameters.inference import Inference
@@ -49,7 +49,7 @@ class MixedInference(Inference):
         super().__init__(data, score)
         self._prior = parametrization
         self.posterior = MixedPosterior(data, parametrization)
-        self.tables = self.posterior.tables
+        self.tables: Tables = self.posterior.tables
 
     def log_densities(self, families: SampledFamilies, new: Data) -> list[Array]:
         """Return the log probability or density of each node in each new row."""

@@ -339,6 +339,6 @@ def _with_hidden_numbers(
     for known, intervened, own in rows.patterns():
         seen = known.copy()
         seen[target] = True
-        above = ancestors[:, seen & ~intervened].any(axis=1)
+        above = np.asarray(ancestors[:, seen & ~intervened].any(axis=1))
         found[own] = any(above[v] and not seen[v] for v in posterior.continuous)
     return found

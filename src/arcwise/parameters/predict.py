@@ -37,8 +37,9 @@ def predict(
     averaged over DAGs, by their weights, and over the posterior of the parameters. Any values
     may be missing, and any columns; they are summed or integrated over. For discrete data this
     is exact given the DAGs. For continuous data, parameters are drawn for each DAG, and given
-    these the target is normal with known mean and variance. If the table has the target, the
-    predictions do not use it but are judged by it.
+    these the target is normal with known mean and variance. For mixed data a discrete target is
+    predicted exactly where no missing number matters, and all else by such draws. If the
+    table has the target, the predictions do not use it but are judged by it.
 
     Parameters
     ----------
