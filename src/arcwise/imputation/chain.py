@@ -14,7 +14,6 @@ by data augmentation").
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +25,7 @@ from arcwise.imputation.cell_blocks import CellBlocks
 from arcwise.imputation.draw_cells import CellSampler, observed_start
 from arcwise.imputation.pair_moves import PairMoves
 from arcwise.imputation.rescoring import Rescoring
-from arcwise.imputation.structure import Packed, StructureStep, TableStructure
+from arcwise.imputation.structure import Packed, StructureStep, TableStructure, packed
 from arcwise.model import Model, Question
 from arcwise.networks._random import Purpose, generator
 from arcwise.parameters import mixed_conditionals as mixed_conditionals  # enters itself
@@ -207,7 +206,7 @@ class ImputationChain:
         table = self.table
         dag = DagSample(table.variables, self._dag[np.newaxis])[0]
         conditionals = self._moved(draw_conditionals(dag, table, self._score, self._random))
-        self._dag = _packed(conditionals.parents)
+        self._dag = packed(conditionals.parents)
         sampler = CellSampler(self._blocks, conditionals, table.intervened, self._conditioned)
         for _ in range(_DRAWS_OF_CELLS):
             sampler.draw(self._columns, self._random)
@@ -227,13 +226,3 @@ class ImputationChain:
                 self.accepted += 1
                 conditionals = after
         return conditionals
-
-
-def _packed(parents: Sequence[tuple[int, ...]]) -> Packed:
-    """Return parent sets as bits, 64 to a word."""
-    words = (len(parents) + 63) // 64
-    packed = np.zeros((len(parents), words), dtype=np.uint64)
-    for node, members in enumerate(parents):
-        for parent in members:
-            packed[node, parent // 64] |= np.uint64(1) << np.uint64(parent % 64)
-    return packed
