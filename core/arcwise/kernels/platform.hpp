@@ -14,7 +14,6 @@
 #include <atomic>
 #include <barrier>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #define ARCWISE_DEVICE inline
 #define ARCWISE_UNROLL
