@@ -19,6 +19,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -338,6 +339,56 @@ def public_part(device: Any, limits: Limits, quick: bool) -> None:
     )
 
 
+def draws_part(device: Any, limits: Limits, quick: bool) -> None:
+    say("\nDAGs drawn from the exact order-modular posterior")
+    model = network_model(12 if quick else 26, 500, 3)
+    nodes, count = len(model.variables), 500 if quick else 10_000
+    programme = OrderModularProgramme(device, model.weights.table)
+    found = programme.posterior()
+    programme.draw(10, seed=1)
+    taken, (_, parents) = seconds_of(lambda: programme.draw(count, seed=2))
+    drawn = np.array(
+        [
+            [(parents[:, v] >> np.uint64(u) & np.uint64(1)).mean() for v in range(nodes)]
+            for u in range(nodes)
+        ]
+    )
+    allowed = 5 * np.sqrt(found.edges * (1 - found.edges) / count) + 3 / count
+    outside = int((np.abs(drawn - found.edges) > allowed).sum())
+    row(
+        f"n = {nodes}: {count:,} DAGs",
+        f"{taken:.3f} s",
+        "",
+        f"off by {np.abs(drawn - found.edges).max():.1e}",
+        f"{count / taken:.2e} DAGs/s, {outside} edges outside five standard errors",
+    )
+
+
+def bits_part(device: Any, limits: Limits, quick: bool) -> None:
+    say("\nThe device and plain C++, to the last bit")
+    sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+    from support.emulated_gpu import EmulatedGpu
+
+    table = network_model(15, 100, 3).weights.table
+    one, other = (
+        OrderModularProgramme(each, table, low=7).posterior() for each in (device, EmulatedGpu())
+    )
+    same = one.log_weight == other.log_weight and bool((one.edges == other.edges).all())
+    say(f"  exact, n = 15: {'the same' if same else 'DIFFERENT'}")
+    tables = OrderTables.of(model_with_candidates(20, 200, 8).weights.table)
+    found = []
+    for each in (device, EmulatedGpu()):
+        chains = LinearOrderChains(each, tables, 300, seed=7)
+        chains.anneal(np.linspace(0, 1, 501)[1:])
+        chains.walk(3000)
+        chains.observe(draw_dags=True)
+        found.append((chains.orders(), chains.annealed(), chains.edges(), chains.dags()))
+    for name, one_of, other_of in zip(
+        ("orders", "annealing weights", "edges", "DAGs"), *found, strict=True
+    ):
+        say(f"  chains, {name}: {'the same' if (one_of == other_of).all() else 'DIFFERENT'}")
+
+
 def largest_part(device: Any, limits: Limits, quick: bool) -> None:
     say("\nAs many variables as the device holds (at most 2 parents)")
     nodes = 17 if quick else 34
@@ -364,6 +415,8 @@ PARTS: dict[str, Callable[[Any, Limits, bool], None]] = {
     "edges": sampled_edges_part,
     "public": public_part,
     "flat": flat_part,
+    "draws": draws_part,
+    "bits": bits_part,
     "tiles": tiles_part,
     "largest": largest_part,
 }

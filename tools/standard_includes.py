@@ -39,6 +39,7 @@ NAMES = {
     "atomic": """
         atomic atomic_flag atomic_ref atomic_thread_fence memory_order memory_order_acq_rel
         memory_order_acquire memory_order_relaxed memory_order_release memory_order_seq_cst""",
+    "barrier": "barrier",
     "bit": """
         bit_cast bit_ceil bit_floor bit_width countl_one countl_zero countr_one countr_zero endian
         has_single_bit popcount rotl rotr""",

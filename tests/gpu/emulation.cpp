@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arcwise/kernels/linear_orders.hpp"
+#include "arcwise/kernels/order_draws.hpp"
 #include "arcwise/kernels/order_modular.hpp"
 
 namespace {
@@ -54,6 +55,13 @@ void backward_sums(u64 blocks, int threads, u64 shared, const Programme<Wide>* p
                    const u32* high_sets, u64 count) {
     run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
         backward_level(block, *programme, high_sets, count, memory);
+    });
+}
+
+void draw_orders(u64 blocks, int threads, u64 shared, const Programme<Wide>* programme,
+                 const OrderDraws* draws) {
+    run_blocks(blocks, threads, shared, [&](const Block& block, void* memory) {
+        arcwise::kernels::draw_orders(block, *programme, *draws, memory);
     });
 }
 

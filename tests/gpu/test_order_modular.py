@@ -12,6 +12,8 @@ import arcwise
 from arcwise import _core
 from arcwise.errors import ArgumentError, CapacityError
 from arcwise.gpu.order_modular import OrderModularProgramme, needed_bytes
+from reference.exact import enumerate_posterior, order_law
+from support.chi_squared import assert_follows
 from support.emulated_gpu import kernel_device
 
 
@@ -75,6 +77,40 @@ def test_best_dag_is_that_of_the_core(low: int) -> None:
     found = OrderModularProgramme(kernel_device(), model.weights.table, low=low).best_dag()
     assert math.isclose(found[0], log_weight, rel_tol=1e-12)
     assert found[1] == list(parents)
+
+
+def test_draws_follow_the_posterior() -> None:
+    model = random_model(4, 21, 1.0)
+    programme = OrderModularProgramme(kernel_device(), model.weights.table, low=2)
+    orders, parents = programme.draw(20_000, seed=5)
+    names = model.variables
+    assert_follows([tuple(names[v] for v in order) for order in orders.tolist()], order_law(model))
+    assert_follows(
+        [tuple(dag) for dag in parents.tolist()], enumerate_posterior(model, "order-modular").law
+    )
+    for order, dag in zip(orders.tolist(), parents.tolist(), strict=True):
+        before = 0
+        for v in order:
+            assert dag[v] & ~before == 0
+            before |= 1 << v
+
+
+def test_draws_depend_on_seed_and_number_alone() -> None:
+    table = random_model(9, 4, 3.0, max_indegree=3).weights.table
+    found = OrderModularProgramme(kernel_device(), table, low=4).draw(20, seed=1)
+    later = OrderModularProgramme(kernel_device(3), table, low=4).draw(5, seed=1, first=15)
+    other = OrderModularProgramme(kernel_device(), table, low=4).draw(20, seed=2)
+    for one, rest, another in zip(found, later, other, strict=True):
+        assert (one[15:] == rest).all()
+        assert (one != another).any()
+
+
+def test_draws_after_the_best_dag_are_those_before_it() -> None:
+    table = random_model(6, 4, 3.0).weights.table
+    programme = OrderModularProgramme(kernel_device(), table, low=3)
+    before = programme.draw(50, seed=3)[1]
+    programme.best_dag()
+    assert (programme.draw(50, seed=3)[1] == before).all()
 
 
 def test_log_weight_alone() -> None:

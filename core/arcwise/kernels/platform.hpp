@@ -14,8 +14,6 @@
 #include <atomic>
 #include <barrier>
 #include <bit>
-#include <cmath>
-#include <cstdint>
 #define ARCWISE_DEVICE inline
 #define ARCWISE_UNROLL
 #endif
@@ -41,12 +39,9 @@ struct Block {
 
 ARCWISE_DEVICE double as_double(u64 bits) { return __longlong_as_double(static_cast<i64>(bits)); }
 ARCWISE_DEVICE u64 as_bits(double value) { return static_cast<u64>(__double_as_longlong(value)); }
-ARCWISE_DEVICE float as_float(u32 bits) { return __uint_as_float(bits); }
 ARCWISE_DEVICE u32 high_product(u32 a, u32 b) { return __umulhi(a, b); }
-ARCWISE_DEVICE int count_bits(u32 set) { return __popc(set); }
 ARCWISE_DEVICE int first_bit(u32 set) { return __ffs(static_cast<int>(set)) - 1; }
 ARCWISE_DEVICE void atomic_add(u64* to, u64 value) { atomicAdd(to, value); }
-ARCWISE_DEVICE void atomic_add(u32* to, u32 value) { atomicAdd(to, value); }
 ARCWISE_DEVICE void raise_flag(i32* flag) { *flag = 1; }  // all who write it write the same
 
 #else
@@ -69,15 +64,10 @@ struct Block {
 
 inline double as_double(u64 bits) { return std::bit_cast<double>(bits); }
 inline u64 as_bits(double value) { return std::bit_cast<u64>(value); }
-inline float as_float(u32 bits) { return std::bit_cast<float>(bits); }
 inline u32 high_product(u32 a, u32 b) { return static_cast<u32>((u64{a} * b) >> 32); }
-inline int count_bits(u32 set) { return std::popcount(set); }
 inline int first_bit(u32 set) { return std::countr_zero(set); }
 inline void atomic_add(u64* to, u64 value) {
     std::atomic_ref<u64>(*to).fetch_add(value, std::memory_order_relaxed);
-}
-inline void atomic_add(u32* to, u32 value) {
-    std::atomic_ref<u32>(*to).fetch_add(value, std::memory_order_relaxed);
 }
 inline void raise_flag(i32* flag) {
     std::atomic_ref<i32>(*flag).store(1, std::memory_order_relaxed);

@@ -69,8 +69,9 @@ def exact(
     device
         None for the processors. ``"gpu"``: the order-modular posterior and its best DAG are
         computed on a graphics processor, for as many variables as its memory holds, 33 in 64 GiB;
-        the result is the same but for rounding, which its `error` tells. Paths and DAGs still come
-        from the processors. ``"auto"``: where there is one, and 20 variables or more.
+        the result is the same but for rounding, which its `error` tells. DAGs are drawn there as
+        well, others than those of processors; paths still come from these. ``"auto"``: where there
+        is one, and 20 variables or more.
     progress
         True for a progress bar, or a function of the share done.
 

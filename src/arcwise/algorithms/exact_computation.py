@@ -229,6 +229,10 @@ class ExactComputation:
             As for `exact`.
         """
         with running(self._threads, progress, "Setting up", self._deadline) as run:
+            programme = self._on_device()
+            if programme is not None:
+                programme.prepare_draws(run.progress)
+                return
             self._refuse_too_large(run)
             self._by_processors.prepare_draws(run.device.core, run.progress)
 
@@ -289,6 +293,10 @@ class ExactComputation:
         key = checked_seed(seed)
         start = whole_number(first, "first", at_least=0)
         with running(self._threads, progress, "Drawing", self._deadline) as run:
+            programme = self._on_device()
+            if programme is not None:
+                orders, parents = programme.draw(number, seed=key, first=start)
+                return orders, parents[:, :, None]
             self._refuse_too_large(run)
             return self._by_processors.draw(key, start, number, run.device.core, run.progress)
 

@@ -96,6 +96,7 @@ class OrderModularProgramme:
         self._pieces = cut_into_pieces(self._lists, self._low)
         self._offset = float(sum(each.offset for each in self._lists))
         self._levels = self._high_sets_by_level()
+        self._holds_backward = False
         self._values = device.zeros(1 << self._nodes, np.uint64)
         self._sums = _Launches(device, self._pieces, self._values, self._nodes, self._low)
 
@@ -122,6 +123,7 @@ class OrderModularProgramme:
         self._by_level("backward_sums", self._sums, self._levels[::-1], progress, 0.4, 1.0)
         first = self._device.download(self._values, 0, 1)
         mismatch = abs(float(np.expm1(logs_of_wide(first)[0] - log_total)))
+        self._holds_backward = True
         probabilities = self._device.download(shares).astype(np.float64) * _UNIT
         return self._assembled(log_total + self._offset, probabilities, mismatch)
 
@@ -161,6 +163,39 @@ class OrderModularProgramme:
             left ^= 1 << node
         return total, parents
 
+    def prepare_draws(self, progress: Listener = None) -> None:
+        """Compute all that draws need."""
+        if not self._holds_backward:
+            self.posterior(progress)
+
+    def draw(
+        self, count: int, *, seed: int, first: int = 0
+    ) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
+        """Return orders and the DAGs drawn with them, as [draw, place] and [draw, node].
+
+        Parameters
+        ----------
+        count
+            The number of draws.
+        seed, first
+            The seed, and the number of the first draw: a draw depends on these two alone.
+        """
+        self.prepare_draws()
+        orders = self._device.zeros(count * self._nodes, np.uint8)
+        parents = self._device.zeros(count * self._nodes, np.uint64)
+        places = [self._device.address(each) for each in (orders, parents)]
+        draws = self._device.upload(np.array([seed, first, count, *places], dtype=np.uint64))
+        shared = 8 * (self._pieces.most_pieces + self._nodes) + 16
+        at_once = self._device.blocks_at_once("draw_orders", self._threads, shared)
+        arguments = (self._sums.programme, draws)
+        self._device.launch("draw_orders", min(count, at_once), self._threads, arguments, shared)
+        self._device.synchronize()
+        shape = (count, self._nodes)
+        return (
+            self._device.download(orders).reshape(shape),
+            self._device.download(parents).reshape(shape),
+        )
+
     def _best_family(self, node: int, allowed: int) -> int | None:
         lists = self._lists[node]
         inside = np.flatnonzero((lists.sets & ~np.int64(allowed)) == 0)
@@ -188,6 +223,7 @@ class OrderModularProgramme:
         begin: float,
         end: float,
     ) -> None:
+        self._holds_backward = False
         done, tiles = 0, 1 << (self._nodes - self._low)
         shared = launches.shared_bytes
         at_once = self._device.blocks_at_once(kernel, self._threads, shared)

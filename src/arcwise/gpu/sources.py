@@ -21,6 +21,7 @@ _FILES = (
     "family_sums.hpp",
     "order_modular.hpp",
     "random.hpp",
+    "order_draws.hpp",
     "linear_orders.hpp",
 )
 
