@@ -11,8 +11,8 @@ import numpy as np
 
 from reference.dags import Parents, all_dags
 
-# The log weight of a family: a node and its ascending parents; minus infinity if there is none.
-Family = tuple[int, tuple[int, ...]]
+Family = tuple[int, tuple[int, ...]]  # a node and its ascending parents
+# The log weight of a family; minus infinity if there is none.
 LogWeight = Callable[[int, tuple[int, ...]], float]
 
 
