@@ -32,6 +32,7 @@ myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence", "at
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
 nitpicky = True
+smartquotes = False  # they would make a dash of the -- of an option
 html_math_renderer = "mathml"
 
 # The reference, from docstrings.

@@ -61,20 +61,8 @@ def visited(browser: Browser, address: str) -> Iterator[Opened]:
         page = context.new_page()
         page.on("console", lambda message: wrong.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
-        page.on(
-            "request",
-            lambda request: (
-                None
-                if request.url.startswith((address, "data:"))
-                else wrong.append(f"request: {request.url}")
-            ),
-        )
-        page.on(
-            "response",
-            lambda answer: (
-                wrong.append(f"{answer.status}: {answer.url}") if answer.status >= 400 else None
-            ),
-        )
+        page.on("request", lambda request: wrong.extend(_outside(request.url, address)))
+        page.on("response", lambda answer: wrong.extend(_failed(answer.status, answer.url)))
         page.goto(f"{address}/{name}")
         return page
 
@@ -82,6 +70,14 @@ def visited(browser: Browser, address: str) -> Iterator[Opened]:
     for context in contexts:
         context.close()
     assert wrong == []
+
+
+def _outside(asked: str, address: str) -> list[str]:
+    return [] if asked.startswith((address, "data:")) else [f"request: {asked}"]
+
+
+def _failed(status: int, asked: str) -> list[str]:
+    return [f"{status}: {asked}"] if status >= 400 else []
 
 
 @pytest.mark.parametrize(
