@@ -1,8 +1,9 @@
 """Saving and loading of a table as it was read: names, kinds, levels, weights and interventions.
 
 A saved table is a zip archive of NumPy arrays (.npz). ``header`` is JSON text in UTF-8: for each
-column its name and its levels, or null if it is continuous. ``column_i`` holds its codes or
-values; ``weights`` and ``intervened`` are there if the table has them.
+column its name and its levels, or null if it is continuous, and the slices of a time series.
+``column_i`` holds its codes or values; ``weights`` and ``intervened`` are there if the table has
+them.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.columns import Column, ContinuousColumn, DiscreteColumn
+from arcwise.data.slices import Slices
 from arcwise.data.table import Data
 from arcwise.errors import ArcwiseError, FileFormatError
 from arcwise.support.archives import read_archive
 from arcwise.support.files import UNREADABLE, replacing
+from arcwise.support.plain_dataclasses import PlainDataclasses
 
 FORMAT = "arcwise data"
 
@@ -38,7 +41,10 @@ def save_table(data: Data, path: Path) -> None:
         arrays["weights"] = data.weights
     if data.intervened is not None:
         arrays["intervened"] = data.intervened
-    header = json.dumps({"format": FORMAT, "columns": described}).encode()
+    description: dict[str, Any] = {"format": FORMAT, "columns": described}
+    if data.slices is not None:
+        description["slices"] = PlainDataclasses().write(data.slices)
+    header = json.dumps(description).encode()
     with replacing(path) as temporary, open(temporary, "wb") as file:
         np.savez_compressed(
             file, allow_pickle=False, header=np.frombuffer(header, dtype=np.uint8), **arrays
@@ -75,7 +81,8 @@ def load_table(path: Path) -> Data:
                 if levels is None
                 else DiscreteColumn(name, values, tuple(map(_checked_level, levels)))
             )
-        return Data(columns, arrays.get("weights"), arrays.get("intervened"))
+        slices = PlainDataclasses().read(Slices | None, header.get("slices"))
+        return Data(columns, arrays.get("weights"), arrays.get("intervened"), slices=slices)
     except FileNotFoundError:
         raise FileFormatError(f"there is no file '{path}'; check the path") from None
     except (*UNREADABLE, ArcwiseError):

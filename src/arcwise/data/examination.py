@@ -21,6 +21,7 @@ from arcwise.data.messages import suggestion
 from arcwise.data.preparation import Preparation
 from arcwise.data.problems import Problems
 from arcwise.data.raw import RawColumn, RawLabels, RawNumbers, has_many_values, is_whole
+from arcwise.data.slices import Slices
 from arcwise.data.sources import usable_columns
 from arcwise.data.table import Data
 from arcwise.data.weights import array_weights, column_weights
@@ -67,6 +68,10 @@ class Examination:
     preparation: Preparation = field(default_factory=Preparation)
     name: str | None = None
     """The name of the file, without its folder."""
+    slices: Slices | None = None
+    """The slices of the source, if it is the table of a time series."""
+    kept: NDArray[np.bool_] | None = None
+    """The rows that were kept; None for all."""
 
     @property
     def rows(self) -> int:
@@ -76,7 +81,12 @@ class Examination:
     def data(self) -> Data:
         """Return the table, or refuse it with all its problems."""
         self.problems.refuse()
-        return Data(self.encoded, self.weights, self.mask, self.notes, self.preparation, self.name)
+        columns = self.encoded
+        slices = None
+        if self.slices is not None:
+            slices = self.slices.selected([column.name for column in columns])
+        about = self.notes, self.preparation, self.name
+        return Data(columns, self.weights, self.mask, *about, slices)
 
     def warn(self, *parts: str | Wording) -> None:
         """Add a warning."""
@@ -166,7 +176,7 @@ def _begun(
     variables = [column.name for column in columns]
     if isinstance(source, Data):
         table.weights, table.preparation = source.weights, source.preparation
-        table.notes = list(source.notes)
+        table.notes, table.slices = list(source.notes), source.slices
         if source.intervened is not None:
             table.mask = source.intervened[:, [source.index(name) for name in variables]]
     if weight_column is not None:
@@ -286,6 +296,7 @@ def _without_gaps(
     table.warn(f"dropped {dropped:,} of {plural(rows, 'row')}, {why}")
     table.notes.append(f"{dropped:,} of {plural(rows, 'row')} were dropped, {why}.")
     table.preparation = table.preparation.with_dropped(dropped)
+    table.kept = keep
     table.weights = None if table.weights is None else table.weights[keep]
     table.mask = None if table.mask is None else table.mask[keep]
     return [column.take(keep) for column in columns]

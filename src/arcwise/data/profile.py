@@ -11,7 +11,9 @@ import numpy as np
 from arcwise.data.columns import Column, DiscreteColumn
 from arcwise.data.moments import Moments
 from arcwise.data.preparation import Preparation
+from arcwise.data.slices import Slices
 from arcwise.data.table import Data
+from arcwise.support.plain_dataclasses import added
 
 Parametrization = Literal["discrete", "gaussian"]
 """The parameters of a family: a table of probabilities, or a linear regression."""
@@ -49,6 +51,8 @@ class DataProfile:
     moments
         The shapes of the variables that the score takes to be normal, from the rows without an
         intervention.
+    slices
+        Which columns are of which time, if the table is of a time series.
     """
 
     levels: tuple[int, ...]
@@ -62,6 +66,7 @@ class DataProfile:
     identifiers: tuple[str, ...] = ()
     nearly_constant: Mapping[str, int] = field(default_factory=dict)
     moments: Mapping[str, Moments] = field(default_factory=dict)
+    slices: Slices | None = added(None)
 
     @classmethod
     def of(cls, data: Data, parametrization: Parametrization | None) -> DataProfile:
@@ -102,6 +107,7 @@ class DataProfile:
                 and (others := data.rows - int(np.bincount(column.codes).max())) < FEWEST_OTHERS
             },
             moments=_moments(data) if parametrization == "gaussian" else {},
+            slices=data.slices,
         )
 
     def rows_for(self, variable: str, rows: int) -> float:
