@@ -15,6 +15,7 @@ import numpy as np
 
 from arcwise import _core
 from arcwise.constraints import Constraints
+from arcwise.constraints.in_time import in_time
 from arcwise.data import Data, read
 from arcwise.data.arguments import LENIENT, ReadingArguments
 from arcwise.errors import ArgumentError, option
@@ -137,6 +138,9 @@ class Question:
         if lenient and not isinstance(data, Data):
             options = {**LENIENT, **options}
         table = data if isinstance(data, Data) and not reading else read(data, **options)
+        if table.slices is not None:
+            rest["constraints"] = in_time(rules, table.slices)
+            rest["prior"] = chosen_prior.under(rest["constraints"])
         if prior is None:
             rest["prior"] = rest["prior"].on(Sparse())
         return cls(table, as_score(score, table), **rest)
