@@ -1,0 +1,1 @@
+"""Results in time: edges by lag, the process graph, impulse responses, forecasts, steps."""

@@ -1,0 +1,352 @@
+"""`impulse_response`: what setting a variable does to another, now and in steps to come."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.data import Data, DiscreteColumn
+from arcwise.dynamics.lagged_edges import required_slices
+from arcwise.dynamics.level_responses import level_responses
+from arcwise.dynamics.linear_responses import Impulse, linear_responses, paths
+from arcwise.errors import ArgumentError, option
+from arcwise.parameters.effect import EffectEstimate, LevelEffects, LinearEffect
+from arcwise.parameters.frames import (
+    figure,
+    frame,
+    html_table,
+    stacked,
+    text_table,
+    write_columns,
+)
+from arcwise.parameters.requirements import AnyModel, scored_data
+from arcwise.parameters.sampled import SampledFamilies, sampled_families
+from arcwise.posterior import Posterior
+from arcwise.scores import BGe
+from arcwise.statistics.convergence import weighted_standard_error
+from arcwise.support.checks import true_or_false, whole_number
+from arcwise.support.names import positions
+from arcwise.support.words import quoted, shown
+
+Array = NDArray[np.float64]
+
+_LEVEL = 0.95
+_DRAWS = 4_000
+_MOST_STEPS = 1_000
+# Discrete DAGs are carried on one by one; more of them tell little more.
+_MOST_DAGS = 1_000
+
+
+class ImpulseResponse:
+    """The response of one variable to another, step by step; see `impulse_response`.
+
+    Parameters
+    ----------
+    source, target
+        The variables, by their own names.
+    effects
+        The effect at each step from `first` on.
+    first
+        The first step: 0, or 1 for the response of a variable to itself.
+    hold
+        Whether the source is held as it was set.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        target: str,
+        effects: Sequence[LinearEffect] | Sequence[LevelEffects],
+        first: int,
+        hold: bool,
+    ) -> None:
+        self.source = source
+        self.target = target
+        self.effects = tuple(effects)
+        self.first = first
+        self.hold = hold
+
+    def at(self, step: int) -> LinearEffect | LevelEffects:
+        """Return the effect so many steps after the source was set."""
+        last = self.first + len(self.effects) - 1
+        if not isinstance(step, int) or not self.first <= step <= last:
+            raise ArgumentError(
+                f"step is {shown(step)}; give a whole number from {self.first} to {last}"
+            )
+        return self.effects[step - self.first]
+
+    @property
+    def mean(self) -> Array:
+        """The mean response at each step, for continuous data."""
+        found = [each.mean for each in self.effects if isinstance(each, LinearEffect)]
+        if len(found) < len(self.effects):
+            raise ArgumentError(
+                "the response of a discrete variable has a mean for each pair of levels; use "
+                "at(step), or table()"
+            )
+        return np.array(found)
+
+    def describe(self, level: float = _LEVEL) -> str:
+        """Return the responses as text, a line for each step."""
+        done = "is held one unit higher" if self.hold else "is raised by one unit at time t"
+        if isinstance(self.effects[0], LevelEffects):
+            done = "is held at a level" if self.hold else "is set to a level at time t"
+        lines = [f"Response of {self.target} if {self.source} {done}"]
+        columns = self._columns(level)
+        names = {
+            "target": "",
+            "source_level": "set to",
+            "target_level": "level",
+            "mean": "mean",
+            "probability_of_effect": "P(effect)",
+            "intervals": f"{100 * level:.3g} % interval given an effect",
+        }
+        chosen = {
+            heading: [figure(v) if isinstance(v, float) else v for v in columns[name]]
+            for name, heading in names.items()
+            if name in columns
+        }
+        if "compared_with" in columns:
+            against = columns["compared_with"]
+            keep = [row for row, value in enumerate(against) if value is not None]
+            lines[0] += f", compared with {shown(against[keep[0]])}" if keep else ""
+            chosen = {name: [values[row] for row in keep] for name, values in chosen.items()}
+        return "\n".join([*lines, text_table(chosen)])
+
+    def __repr__(self) -> str:
+        """Show the response at each step."""
+        return self.describe()
+
+    def _repr_html_(self) -> str:
+        return html_table(
+            self._columns(_LEVEL), f"Response of {self.target} to {self.source}, step by step"
+        )
+
+    def table(self, level: float = _LEVEL) -> Any:
+        """Return a data frame (polars) with rows for each step.
+
+        Its columns are step and those of `LinearEffect.table` or `LevelEffects.table`.
+
+        Parameters
+        ----------
+        level
+            The probability of the intervals.
+        """
+        return frame(self._columns(level))
+
+    def write(self, path: str | os.PathLike[str], level: float = _LEVEL) -> None:
+        """Write `table` to a .csv file."""
+        columns = {
+            name: ["" if value is None else value for value in values]
+            for name, values in self._columns(level).items()
+        }
+        write_columns(columns, path)
+
+    def _columns(self, level: float) -> dict[str, list[Any]]:
+        rows: list[dict[str, Any]] = []
+        for step, effect in enumerate(self.effects, self.first):
+            own = effect._columns(level)
+            count = len(next(iter(own.values())))
+            rows += [
+                {"step": step} | {name: values[row] for name, values in own.items()}
+                for row in range(count)
+            ]
+        return stacked(rows)
+
+
+def impulse_response(
+    posterior: Posterior,
+    source: str,
+    target: str,
+    steps: int = 10,
+    *,
+    hold: bool = False,
+    reference: Hashable = None,
+    model: AnyModel = None,
+    draws: int | None = None,
+    seed: int = 0,
+) -> ImpulseResponse:
+    """Return what setting a variable at time t does to another at t, t+1, ... t+steps.
+
+    For continuous data (score `BGe`): the change in the mean of the target if an intervention
+    raises the source by one unit at time t, which is also what a shock of one unit does. For
+    discrete data (`BDeu`, `BDe`): the distribution of the target if the source is set to each
+    of its levels at time t, after the histories that the rows have, and the differences; by
+    exact propagation of small networks, otherwise by simulation. DAGs are averaged by their
+    weights, and their parameters drawn from their posterior. In DAGs without a directed path
+    through time there is no effect: their probability is stated, and highest-density intervals
+    are given for the others.
+
+    Parameters
+    ----------
+    posterior
+        The posterior of a time series, with sampled DAGs.
+    source, target
+        The variables, by their own names. The source may be static: it then has another
+        value at all steps.
+    steps
+        The number of steps into the future.
+    hold
+        Whether the source is held as it was set, instead of set at time t alone.
+    reference
+        The level of a discrete source that its other levels are compared with; None for the
+        first.
+    model
+        The model of the posterior, or its `Data`; None for the one it has.
+    draws
+        The number of parameter draws for each DAG; None for as many as make 4,000 in all.
+    seed
+        The same arguments and seed give the same draws.
+
+    Examples
+    --------
+    >>> import arcwise, numpy as np
+    >>> random, x = np.random.default_rng(1), [0.0]
+    >>> for _ in range(500):
+    ...     x.append(0.5 * x[-1] + random.standard_normal())
+    >>> posterior = arcwise.learn(arcwise.time_series({"x": x}), progress=None, seed=1)
+    >>> arcwise.impulse_response(posterior, "x", "x", steps=2).mean.round(1)
+    array([0.5, 0.3])
+    """
+    slices = required_slices(posterior, "impulse_response")
+    every = [*slices.variables, *slices.static]
+    positions([source], every, "source")
+    if target in slices.static:
+        raise ArgumentError(
+            f"{target!r} is static, so that nothing changes it; give one of "
+            f"{quoted(slices.variables)} as the target"
+        )
+    positions([target], slices.variables, "target")
+    impulse = Impulse(
+        source,
+        whole_number(steps, option("steps"), at_least=0, at_most=_MOST_STEPS),
+        true_or_false(hold, option("hold")),
+    )
+    if source == target and impulse.steps == 0:
+        raise ArgumentError(
+            option("steps"), " is 0, at which a variable has no effect on itself; give 1 or more"
+        )
+    data, score = scored_data(posterior, model, "impulse_response")
+    families = sampled_families(posterior, data.variables)
+    if not isinstance(score, BGe):
+        families = _thinned(families)
+    each = -(-_DRAWS // len(families))
+    if draws is not None:
+        each = whole_number(draws, option("draws"), at_least=1, at_most=10**6)
+    path = paths(families, slices, impulse, target)
+    first = int(source == target)
+    if isinstance(score, BGe):
+        if reference is not None:
+            raise ArgumentError(
+                option("reference"),
+                " is for discrete data, but the response is per unit; leave it out",
+            )
+        drawn = linear_responses(families, data, score, slices, impulse, target, each, seed)
+        linear = [
+            LinearEffect(
+                _named(source, 0, slices.static),
+                _named(target, step, ()),
+                _estimates(families, drawn[:, [step]], path[:, step])[0],
+            )
+            for step in range(first, impulse.steps + 1)
+        ]
+        return ImpulseResponse(source, target, linear, first, impulse.hold)
+    found = level_responses(families, data, score, slices, impulse, target, each, seed)
+    own, other = (_levels(name, data, slices.static) for name in (source, target))
+    base = 0 if reference is None else _base(reference, own, source)
+    effects = [
+        _level_effects(families, found[:, step], path[:, step], base, own, other,
+                       _named(source, 0, slices.static), _named(target, step, ()))
+        for step in range(first, impulse.steps + 1)
+    ]  # fmt: skip
+    return ImpulseResponse(source, target, effects, first, impulse.hold)
+
+
+def _thinned(families: SampledFamilies) -> SampledFamilies:
+    """Return at most so many DAGs, evenly from all, with their weights."""
+    if len(families) <= _MOST_DAGS:
+        return families
+    rows = np.linspace(0, len(families) - 1, _MOST_DAGS).astype(np.int64)
+    shares = families.shares[rows]
+    return SampledFamilies(
+        families.parents,
+        families.places[rows],
+        shares / shares.sum(),
+        None if families.chains is None else families.chains[rows],
+    )
+
+
+def _named(variable: str, step: int, static: Sequence[str]) -> str:
+    if variable in static:
+        return variable
+    return f"{variable}(t+{step})" if step else f"{variable}(t)"
+
+
+def _levels(name: str, data: Data, static: Sequence[str]) -> tuple[object, ...]:
+    column = data.columns[data.index(_named(name, 0, static))]
+    assert isinstance(column, DiscreteColumn)
+    return column.levels
+
+
+def _base(reference: Hashable, levels: tuple[object, ...], source: str) -> int:
+    if reference not in levels:
+        raise ArgumentError(
+            option("reference"),
+            f" is {shown(reference)}; the levels of {source!r} are {quoted(levels)}",
+        )
+    return levels.index(reference)
+
+
+def _level_effects(
+    families: SampledFamilies,
+    drawn: Array,
+    path: NDArray[np.bool_],
+    base: int,
+    source_levels: tuple[object, ...],
+    target_levels: tuple[object, ...],
+    source: str,
+    target: str,
+) -> LevelEffects:
+    everywhere = np.ones(len(families), dtype=np.bool_)
+    differences = drawn - drawn[:, [base]]
+    places = range(len(source_levels))
+    return LevelEffects(
+        source,
+        target,
+        source_levels,
+        target_levels,
+        source_levels[base],
+        float(np.minimum(families.shares @ path, 1.0)),
+        [_estimates(families, drawn[:, a], everywhere) for a in places],
+        [None if a == base else _estimates(families, differences[:, a], path) for a in places],
+    )
+
+
+def _estimates(
+    families: SampledFamilies, drawn: Array, path: NDArray[np.bool_]
+) -> list[EffectEstimate]:
+    """Return an estimate for each column of draws, as [DAG and draw, column]."""
+    each = len(drawn) // len(families)
+    # Without a path there is no effect, whatever rounding and simulation leave.
+    drawn = np.where(np.repeat(path, each)[:, np.newaxis], drawn, 0.0)
+    means = drawn.reshape(len(families), each, -1).mean(axis=1)
+    errors = weighted_standard_error(means, families.shares, families.chains)
+    weights = np.repeat(np.where(path, families.shares, 0.0), each)
+    kept = weights > 0
+    weights = weights[kept] / max(weights.sum(), np.finfo(np.float64).tiny)
+    averages = families.shares @ means
+    return [
+        EffectEstimate(
+            float(averages[column]),
+            math.nan if len(families) == 1 else float(errors[column]),
+            float(np.minimum(families.shares @ path, 1.0)),
+            drawn[kept, column],
+            weights,
+        )
+        for column in range(drawn.shape[1])
+    ]
