@@ -10,7 +10,8 @@ In one call, which makes every choice that is not given and reports what it chos
 
 Step by step, by functions that have the same names as the commands of the shell:
 
-    data            read, discretize and describe a table (Data); simulate draws one
+    data            read, discretize and describe a table (Data); simulate draws one;
+                    time_series puts rows in order of time and adds lagged columns
     model           Model, from score, candidates or grow; Constraints
     posterior       exact, or sample by mcmc, mc3, ais or smc, return a Posterior; resume and
                     status are for long runs
@@ -19,6 +20,7 @@ Step by step, by functions that have the same names as the commands of the shell
     features        estimate
     parameters      effects and interventional; predict, cross_validate and log_predictive
     graphs          summary_graph: the median DAG, the best DAG, the most probable class
+    time            lagged_edges, process_graph, impulse_response and forecast; learn_steps
     reliability     diagnose, compare
     report          report; draw, the network as a picture
 
@@ -72,6 +74,11 @@ from arcwise.data import describe as describe
 from arcwise.data import discretize as discretize
 from arcwise.data import read as read
 from arcwise.diagnostics.diagnose import diagnose as diagnose
+from arcwise.dynamics.forecast import forecast as forecast
+from arcwise.dynamics.impulse_response import impulse_response as impulse_response
+from arcwise.dynamics.lagged_edges import lagged_edges as lagged_edges
+from arcwise.dynamics.lagged_edges import process_graph as process_graph
+from arcwise.dynamics.steps import learn_steps as learn_steps
 from arcwise.graphs import Dag as Dag
 from arcwise.learning import cross_validate as cross_validate
 from arcwise.learning import learn as learn
@@ -89,6 +96,7 @@ from arcwise.posterior.estimation import estimate as estimate
 from arcwise.posterior.summary_graphs import summary_graph as summary_graph
 from arcwise.report import report as report
 from arcwise.runs.status import status as status
+from arcwise.series import time_series as time_series
 
 __version__ = _core.version
 
@@ -111,9 +119,13 @@ _PUBLIC = (
         "estimate",
         "evidence",
         "exact",
+        "forecast",
         "grow",
+        "impulse_response",
         "interventional",
+        "lagged_edges",
         "learn",
+        "learn_steps",
         "log_predictive",
         "map",
         "mc3",
@@ -121,6 +133,7 @@ _PUBLIC = (
     *(
         "mcmc",
         "predict",
+        "process_graph",
         "read",
         "report",
         "resume",
@@ -130,7 +143,7 @@ _PUBLIC = (
         "smc",
         "status",
     ),
-    *("summary_graph",),
+    *("summary_graph", "time_series"),
     *("algorithms", "cluster", "engines", "errors", "exchange", "features", "graphs", "networks"),
     *("plots", "priors", "results", "scores", "spaces", "__version__"),
 )

@@ -15,17 +15,21 @@ def transition_networks(n: int, columns: int) -> Iterator[Parents]:
 
     Edges within the slice make no cycle; the other columns are parents only.
     """
-    for masks in itertools.product(range(1 << columns), repeat=n):
-        if any(mask >> node & 1 for node, mask in enumerate(masks)):
-            continue
-        if _acyclic([mask & ((1 << n) - 1) for mask in masks]):
-            yield tuple(tuple(u for u in range(columns) if mask >> u & 1) for mask in masks)
+    others = [[u for u in range(columns) if u != node] for node in range(n)]
+    for chosen in itertools.product(*(_subsets(own) for own in others)):
+        if _acyclic([[u for u in parents if u < n] for parents in chosen]):
+            yield tuple(chosen)
 
 
-def _acyclic(masks: Sequence[int]) -> bool:
-    left = set(range(len(masks)))
+def _subsets(members: Sequence[int]) -> list[tuple[int, ...]]:
+    sizes = range(len(members) + 1)
+    return [subset for size in sizes for subset in itertools.combinations(members, size)]
+
+
+def _acyclic(parents: Sequence[Sequence[int]]) -> bool:
+    left = set(range(len(parents)))
     while left:
-        free = [node for node in left if not any(masks[node] >> u & 1 for u in left)]
+        free = [node for node in left if not left & set(parents[node])]
         if not free:
             return False
         left -= set(free)

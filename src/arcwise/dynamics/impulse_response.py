@@ -211,7 +211,7 @@ def impulse_response(
     ...     x.append(0.5 * x[-1] + random.standard_normal())
     >>> posterior = arcwise.learn(arcwise.time_series({"x": x}), progress=None, seed=1)
     >>> arcwise.impulse_response(posterior, "x", "x", steps=2).mean.round(1)
-    array([0.5, 0.3])
+    array([0.4, 0.2])
     """
     slices = required_slices(posterior, "impulse_response")
     every = [*slices.variables, *slices.static]

@@ -89,7 +89,7 @@ def lagged_edges(posterior: Posterior, threshold: float = 0.0) -> list[LaggedEdg
     >>> table = {"x": [0, 0, 1, 1] * 20, "y": [1, 0, 0, 1] * 20}
     >>> series = arcwise.time_series(table, within=False)
     >>> print(lagged_edges(arcwise.exact(arcwise.Model(series)))[0])
-    x(t-1) -> y(t): 0.516
+    y(t-1) -> x(t): 1.000
     """
     slices = required_slices(posterior, "lagged_edges")
     least = checked_probability(threshold, option("threshold"))

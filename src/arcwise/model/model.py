@@ -237,7 +237,15 @@ class Model:
             data_fingerprint=None if self.data is None else self.data.fingerprint,
             data=self._data_profile,
             data_name=None if self.data is None else self.data.name,
+            modelled_fingerprint=self._modelled_fingerprint,
         )
+
+    @cached_property
+    def _modelled_fingerprint(self) -> str | None:
+        """The fingerprint of the variables that are not conditioned on; None if all are."""
+        if self.data is None or self.data.slices is None or not self.data.slices.parent_only:
+            return None
+        return self.data.select(self.data.slices.present).fingerprint
 
     @cached_property
     def _data_profile(self) -> DataProfile | None:

@@ -46,6 +46,58 @@ class TableInTime:
     names: Sequence[object]
 
 
+@dataclass(frozen=True, eq=False)
+class Aside:
+    """A table's columns of times and subjects, and the others as they come.
+
+    Parameters
+    ----------
+    times
+        The time of each row; None if they are in order.
+    subjects
+        The number of the subject of each row.
+    names
+        The names of the subjects; None if there is one without a name.
+    others
+        The other columns, by name.
+    """
+
+    times: Times | None
+    subjects: NDArray[np.int64]
+    names: Sequence[object]
+    others: Mapping[str, Any]
+
+    def raw(self, names: Sequence[str]) -> dict[str, RawColumn]:
+        """Return those of the named columns that the table has."""
+        chosen = {name: self.others[name] for name in names if name in self.others}
+        return {name: _raw(name, values) for name, values in chosen.items()}
+
+
+def set_aside(
+    table: Any, time: str | None, subject: str | None, names: Sequence[str] | None = None
+) -> Aside:
+    """Return the times and subjects of a table's rows, and its other columns.
+
+    Parameters
+    ----------
+    table, names
+        Anything `arcwise.read` takes, and the names of its columns if it has none.
+    time, subject
+        The names of these columns; None for none.
+    """
+    columns = _columns(table, names)
+    times = None if time is None else read_times(time, _column(time, columns, TIME))
+    others = {name: values for name, values in columns.items() if name not in (time, subject)}
+    if not others:
+        raise DataError("the table has no columns besides times and subjects; give some variables")
+    if subject is None:
+        first = next(iter(others.values()))
+        rows = len(first.missing) if isinstance(first, RawNumbers | RawLabels) else len(first)
+        return Aside(times, np.zeros(rows, dtype=np.int64), [None], others)
+    codes, found = _numbered(_subjects(subject, _column(subject, columns, SUBJECT)))
+    return Aside(times, codes, found, others)
+
+
 def read_in_time(
     table: Any, time: str | None, subject: str | None, reading: Mapping[str, Any]
 ) -> TableInTime:
@@ -53,35 +105,25 @@ def read_in_time(
 
     Parameters
     ----------
-    table
-        Anything `arcwise.read` takes.
-    time, subject
-        The names of these columns; None for none.
+    table, time, subject
+        As for `set_aside`.
     reading
         Further arguments of `arcwise.read`.
     """
     options = DEFAULTS | dict(reading)
-    columns = _columns(table, options["names"])
-    if not isinstance(table, Data):
-        options["names"] = None
-    times = None if time is None else read_times(time, _column(time, columns, TIME))
-    whose = None if subject is None else _subjects(subject, _column(subject, columns, SUBJECT))
-    rest = {name: values for name, values in columns.items() if name not in (time, subject)}
-    if not rest:
-        raise DataError("the table has no columns besides times and subjects; give some variables")
-    examined = examine(table.select(list(rest)) if isinstance(table, Data) else rest, options)
+    aside = set_aside(table, time, subject, options["names"])
+    options["names"] = None
+    rest = list(aside.others)
+    examined = examine(table.select(rest) if isinstance(table, Data) else aside.others, options)
     if isinstance(table, str | os.PathLike):
         examined.name = Path(table).name
     for warning in examined.warnings:
         warn(warning)
     data = examined.data()
-    kept = np.ones(len(examined.found[0].missing), dtype=np.bool_)
-    if examined.kept is not None:
-        kept = examined.kept
-    codes, names = np.zeros(data.rows, dtype=np.int64), [None]
-    if whose is not None:
-        codes, names = _numbered(whose, kept)
-    return TableInTime(data, None if times is None else times.take(kept), codes, names)
+    if examined.kept is None:
+        return TableInTime(data, aside.times, aside.subjects, aside.names)
+    times = None if aside.times is None else aside.times.take(examined.kept)
+    return TableInTime(data, times, aside.subjects[examined.kept], aside.names)
 
 
 def _columns(table: Any, names: Any) -> dict[str, Any]:
@@ -103,12 +145,17 @@ def _column(name: object, columns: Mapping[str, Any], argument: Wording) -> Any:
     return columns[name]
 
 
-def _subjects(name: str, values: Any) -> RawColumn:
+def _raw(name: str, values: Any) -> RawColumn:
+    if isinstance(values, RawNumbers | RawLabels):
+        return values
     try:
-        known = isinstance(values, RawNumbers | RawLabels)
-        column: RawColumn = values if known else raw_column(name, values)
+        return raw_column(name, values)
     except UnusableColumnError as error:
-        raise DataError(f"the column of subjects {name!r} {error}; give numbers or text") from None
+        raise DataError(f"column {name!r} {error}; give numbers or text") from None
+
+
+def _subjects(name: str, values: Any) -> RawColumn:
+    column = _raw(name, values)
     gaps = np.flatnonzero(column.missing)
     if len(gaps):
         raise DataError(
@@ -118,12 +165,10 @@ def _subjects(name: str, values: Any) -> RawColumn:
     return column
 
 
-def _numbered(
-    column: RawColumn, kept: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], Sequence[Any]]:
+def _numbered(column: RawColumn) -> tuple[NDArray[np.int64], Sequence[Any]]:
     """Return the number of the subject of each row, and the names of the subjects."""
     values = column.codes if isinstance(column, RawLabels) else column.values
-    distinct, codes = np.unique(values[kept], return_inverse=True)
+    distinct, codes = np.unique(values, return_inverse=True)
     names = distinct.tolist()
     if isinstance(column, RawLabels):
         names = [column.levels[code] for code in names]
