@@ -53,17 +53,10 @@ def in_time(rules: Constraints, slices: Slices) -> Constraints:
         None if tiers is None else [[column(name) for name in tier] for tier in tiers],
         limits,
         None if rules.search_space is None else _renamed(rules.search_space, column),
+        [column(name) for name in rules.parent_only],
     )
-    return renamed & _of_time(slices)
-
-
-def _of_time(slices: Slices) -> Constraints:
-    """Return what time imposes: no edge into the past and, if so asked, none within a slice."""
-    every = [place.name for place in slices.places]
-    forbidden = [(one, past) for past in slices.parent_only for one in every if one != past]
-    if not slices.within:
-        forbidden += permutations(slices.present, 2)
-    return Constraints(forbidden_edges=forbidden)
+    within = () if slices.within else permutations(slices.present, 2)
+    return renamed & Constraints(forbidden_edges=within, parent_only=slices.parent_only)
 
 
 def _renamed(edges: tuple[Edge, ...], column: Callable[[str], str]) -> list[Edge]:

@@ -259,10 +259,10 @@ class Model:
 
     @cached_property
     def _modelled_fingerprint(self) -> str | None:
-        """The fingerprint of the variables that are not conditioned on; None if all are."""
-        if self.data is None or self.data.slices is None or not self.data.slices.parent_only:
+        """The fingerprint of the ordinary variables; None if there are no others."""
+        if self.data is None or not self.parent_only:
             return None
-        return self.data.select(self.data.slices.present).fingerprint
+        return self.data.select(self.ordinary).fingerprint
 
     @cached_property
     def _data_profile(self) -> DataProfile | None:
