@@ -64,7 +64,7 @@ def effects(
         posterior,
         source,
         target,
-        reference=None if reference is None else _level(reference, source, data),
+        reference=None if reference is None else named_level(reference, source, data),
         model=data,
         draws=draws,
         seed=seed,
@@ -76,7 +76,7 @@ def effects(
     return lambda: {"level": level, "effects": found.table(level).to_dicts()}
 
 
-def _level(text: str, variable: str, data: Data) -> object:
+def named_level(text: str, variable: str, data: Data) -> object:
     """Return the level that is written so; the text itself if there is none."""
     for column in data.columns:
         if column.name == variable and isinstance(column, DiscreteColumn):
