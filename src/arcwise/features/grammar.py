@@ -146,9 +146,7 @@ class _Parser:
             if kind in ("word", "name") and not (kind == "word" and value in KEYWORDS):
                 time = _TIME.match(self.text, place)
                 joined = value if time is None else canonical_name(value + time[0])
-                if time is not None and (
-                    joined in self.variables or value not in self.variables
-                ):
+                if time is not None and (joined in self.variables or value not in self.variables):
                     kind, value, place = "name", joined, time.end()
             tokens.append(_Token(kind, value, start))
         return [*tokens, _Token("end", "the end", end)]
