@@ -59,7 +59,7 @@ def choose_algorithm(request: Request, asked: Model | Question) -> AlgorithmChoi
         return AlgorithmChoice(request.algorithm, "" if exact else ", as requested")
     if request.wants_a_sampler or request.options:
         return AlgorithmChoice(Algorithm.MCMC, ", as requested")
-    n = len(asked.variables)
+    n = len(asked.ordinary)
     operations = costs.exact_operations(n, request.modularity)
     limit = f"{costs.exact_limit(request.seconds, request.threads):.0e}"
     if operations is None:

@@ -270,7 +270,7 @@ def _computed(
     model = prepared.model
     choice, sums = after_pilot(request, prepared.choice, model)
     algorithm = choice.algorithm
-    settings = settings_for(request, choice, len(model.variables))
+    settings = settings_for(request, choice, len(model.ordinary))
     plan = make_plan(request, asked, about, prepared.parents, model, choice, settings)
     if request.directory is not None:
         plan.write(Path(request.directory))
